@@ -41,7 +41,7 @@ def test_a_source_that_is_not_there(eatlas_cli, computed_vectors):
 
 def test_damage_is_said(eatlas_cli, computed_vectors):
     computed_vectors.mkdir(parents=True)
-    (computed_vectors / "vectors-v2.sqlite").write_bytes(b"damage" * 1000)
+    (computed_vectors / "vectors-v3.sqlite").write_bytes(b"damage" * 1000)
     ended = eatlas_cli("cache", "show")
     assert ended.code == 0
     assert "damaged: file is not a database; eatlas cache clear begins it anew\n" in ended.out
@@ -55,5 +55,5 @@ def test_ctrl_c_says_what_is_kept(eatlas_cli, monkeypatch):
         stop.add_note("7 of 9 texts are encoded and kept")
         raise stop
 
-    monkeypatch.setattr("eatlas.encoders.cache_store.contents", contents)
+    monkeypatch.setattr("eatlas.encoders.cache.contents", contents)
     assert eatlas_cli("cache", "show").err == "interrupted; 7 of 9 texts are encoded and kept\n"

@@ -9,7 +9,7 @@ import pytest
 from tests import terminal
 from tests.inputs import wait_until
 
-from eatlas.encoders.cache_store import contents
+from eatlas.encoders.cache import contents
 
 MODULE = """
 import time

@@ -75,7 +75,7 @@ def test_the_table_is_measured(eatlas_cli, tmp_path, jobs):
 def test_json_alone(eatlas_cli, tmp_path, jobs):
     ended = eatlas_cli("text", "corpus.txt", "--tests", jobs, "--span", 1, "--json")
     said = json.loads(ended.out)
-    assert (said["schema"], said["span"], said["sliding"]) == ("eatlas/text/1", 1, False)
+    assert (said["schema"], said["span"]) == ("eatlas/text/1", 1)
     assert said["unseen"] == ["abbot"]
     assert said["families"][0]["outcomes"] == ["Female", "Male", "(none)", "(several)"]
     assert said["families"][0]["counts"] == {

@@ -17,20 +17,17 @@ def occurs(words, text):
     return bool(re.search(rf"(?<!\w)(?:{'|'.join(map(re.escape, every))})(?!\w)", text))
 
 
-def spans_of(document, size, sliding):
+def spans_of(document, size):
     sentences = [one for one in SENTENCE.split(document.strip()) if one.strip()]
-    if not sliding:
-        starts = range(0, len(sentences), size)
-    else:
-        starts = range(max(1, len(sentences) - size + 1)) if sentences else ()
+    starts = range(0, len(sentences), size)
     return len(sentences), [" ".join(sentences[k : k + size]) for k in starts]
 
 
-def count(documents, targets, families, size=3, sliding=False):
+def count(documents, targets, families, size=3):
     """Outcomes by (target, family, outcome), and the four totals."""
     found, totals = Counter(), Counter()
     for document in documents:
-        sentences, spans = spans_of(document, size, sliding)
+        sentences, spans = spans_of(document, size)
         totals["documents"] += bool(document.split())
         totals["sentences"] += sentences
         totals["spans"] += len(spans)

@@ -7,7 +7,7 @@ import pytest
 
 import eatlas
 from eatlas.corpora import Context, Contexts, find_contexts, load_contexts
-from eatlas.errors import ResultsError, SourceError, SourceWarning
+from eatlas.errors import ResultsError, SourceError
 from tests.inputs import make_test
 
 ROWS = [Context("ivy", 'The "ivy",\tna\u00efve', 5, 8), Context("oak", "An oak, an oak", 3, 6)]
@@ -92,19 +92,6 @@ def test_a_carriage_return_stays_in_its_cell(tmp_path):
     contexts = Contexts.of([Context("ivy", "The\rivy.", 4, 7)])
     contexts.write(tmp_path / "c.csv")
     assert load_contexts(tmp_path / "c.csv").rows == contexts.rows
-
-
-def test_spans_of_something_else_are_said(tmp_path):
-    path = tmp_path / "own.csv"
-    rows = "ivy,The ivy.,4,7\nfamily,Two families.,4,12\nrose,A rose.,3,7\nant,Nothing.,0,7\n"
-    path.write_text(f"stimulus,text,start,end\n{rows}")
-    with pytest.warns(SourceWarning) as said:
-        contexts = load_contexts(path)
-    assert len(contexts.rows) == 4
-    assert str(said[0].message) == (
-        f"{path}: at 2 of 4 spans the text differs from the stimulus, such as 'ose.' for "
-        "'rose'; a span counts characters of the text from 0 and ends after the last character"
-    )
 
 
 def test_no_spreadsheet_runs_a_text_of_a_csv_file(tmp_path):

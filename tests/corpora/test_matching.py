@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.corpora.characters import letters, one_form, ways_to_write
-from eatlas.corpora.matching import Matcher, Rule
+from eatlas.corpora.matching import Matcher, Rule, letters, one_form, ways_to_write
 from tests.corpora import oracle
+from tests.corpora.compiled import find_in
 
 LETTERS = "abAé"
 WORDS = st.text(st.sampled_from(LETTERS), min_size=1, max_size=3)
@@ -22,13 +22,13 @@ TEXTS = st.text(st.sampled_from(LETTERS * 2 + " .-_\n’—\u00a0\u2010😀字")
 
 
 def texts_of(matcher: Matcher, text: str) -> list[str]:
-    return [piece for piece, _ in matcher.find_in(text)]
+    return [piece for piece, _ in find_in(matcher, text)]
 
 
 @given(STIMULI, TEXTS)
 def test_exact_matches_are_those_of_a_regular_expression(stimuli, text):
     matcher = Matcher(stimuli, Rule("exact", "written"))
-    found = matcher.find_in(text)
+    found = find_in(matcher, text)
     assert [piece for piece, _ in found] == oracle.found(text, stimuli, either=False)
     assert all(" ".join(piece.split()) == stimulus for piece, stimulus in found)
 
@@ -52,7 +52,7 @@ def test_the_rule_auto_finds_the_spellings_that_it_names(stimuli, text):
     rule = Rule("auto", "written")
     spellings = sorted({one for stimulus in stimuli for one in rule.written(stimulus)})
     expected = oracle.found(text, spellings, either=False)
-    found = Matcher(stimuli, rule).find_in(text)
+    found = find_in(Matcher(stimuli, rule), text)
     clear = {s for s in spellings if sum(s in rule.written(one) for one in stimuli) == 1}
     as_written = clear | set(stimuli)
     assert [p for p, _ in found] == [p for p in expected if " ".join(p.split()) in as_written]
@@ -61,8 +61,8 @@ def test_the_rule_auto_finds_the_spellings_that_it_names(stimuli, text):
 @given(STIMULI, st.lists(TEXTS, min_size=1, max_size=5))
 def test_texts_that_lie_side_by_side_do_not_touch(stimuli, texts):
     matcher = Matcher(stimuli, Rule("exact", "either"))
-    alone = [found for text in texts for found in matcher.find_in(text)]
-    assert matcher.find_in("\0".join(texts)) == alone
+    alone = [found for text in texts for found in find_in(matcher, text)]
+    assert find_in(matcher, "\0".join(texts)) == alone
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_the_case_rule(stimuli, case, text, expected):
     assert texts_of(Matcher(stimuli, Rule(case)), text) == expected
 
 
-MARKED = "aEéệẹ\u0301\u0302\u0323\u00ad'’\u02bc"
+MARKED = "aEéệẹ\u0301\u0302\u0323'’\u02bc"
 MARKED_STIMULI = st.lists(
     st.text(st.sampled_from(MARKED), min_size=1, max_size=4).filter(lambda one: one_form(one[0]).isalpha()),
     min_size=1,
@@ -97,12 +97,10 @@ FORMS = st.sampled_from(["NFC", "NFD"])
 
 
 @given(MARKED_STIMULI, st.builds(unicodedata.normalize, FORMS, MARKED_TEXTS), st.booleans())
-def test_letters_and_marks_apostrophes_and_soft_hyphens_are_compared_in_one_form(
-    stimuli, text, ignore
-):
+def test_letters_and_marks_and_apostrophes_are_compared_in_one_form(stimuli, text, ignore):
     if ignore:
         stimuli = list({one_form(one).lower(): one.lower() for one in stimuli}.values())
-    found = Matcher(stimuli, Rule("ignore" if ignore else "exact")).find_in(text)
+    found = find_in(Matcher(stimuli, Rule("ignore" if ignore else "exact")), text)
     expected = oracle.found(one_form(text), list(map(one_form, stimuli)), ignore=ignore)
     assert [one_form(piece) for piece, _ in found] == expected
     assert all(piece in text for piece, _ in found)
@@ -119,8 +117,6 @@ def test_letters_and_marks_apostrophes_and_soft_hyphens_are_compared_in_one_form
         ("O’Brien", "O'Brien"),
         ("O'Brien", "O\u02bcBrien"),
         ("women's", "WOMEN’S"),
-        ("fireman", "fire\u00adman"),
-        ("fireman", "f\u00adireman"),
         ("fire\u00adman", "fireman"),
         ("Việt Nam", "Vie\u0323\u0302t-Nam"),
         ("\u0995\u09dc", "\u0995\u09a1\u09bc"),  # NFC decomposes this letter of Bengali
@@ -129,7 +125,7 @@ def test_letters_and_marks_apostrophes_and_soft_hyphens_are_compared_in_one_form
     ],
 )
 def test_what_is_taken_for_the_same(stimulus, text):
-    assert Matcher([stimulus]).find_in(f"to {text}.") == [(text, stimulus)]
+    assert find_in(Matcher([stimulus]), f"to {text}.") == [(text, stimulus)]
 
 
 @pytest.mark.parametrize(
@@ -137,22 +133,16 @@ def test_what_is_taken_for_the_same(stimulus, text):
     [
         ("cafe", "caf\u00e9"),
         ("cafe", "cafe\u0301"),
-        ("fire", "fire\u00adman"),
-        ("man", "fire\u00adman"),
         ("nurse", "\uff4e\uff55\uff52\uff53\uff45"),
     ],
 )
 def test_what_is_not(stimulus, text):
-    assert not Matcher([stimulus]).find_in(f"to {text}.")
-
-
-def test_soft_hyphens_at_the_ends_of_a_word_do_not_belong_to_it():
-    assert texts_of(Matcher(["nurse"]), "\u00adnurse\u00ad.") == ["nurse"]
+    assert not find_in(Matcher([stimulus]), f"to {text}.")
 
 
 def test_stimuli_of_one_form_are_told_apart_where_a_text_is_written_so():
     matcher = Matcher(["O'Brien", "O’Brien"])
-    assert [one for _, one in matcher.find_in("O’Brien, O'Brien, O\u02bcBrien")] == ["O’Brien", "O'Brien"]  # fmt: skip
+    assert [one for _, one in find_in(matcher, "O’Brien, O'Brien, O\u02bcBrien")] == ["O’Brien", "O'Brien"]  # fmt: skip
 
 
 @given(st.text(st.sampled_from("aeKÅệ각가\u09dc\u0301\u0323\u0302"), min_size=1, max_size=5))
@@ -168,12 +158,12 @@ def test_ways_to_write_a_letter_are_canonically_equivalent(text):
 @pytest.mark.parametrize("text", ["fried-chicken", "fried chicken", "fried\n chicken", "fried‑chicken"])  # fmt: skip
 @pytest.mark.parametrize("stimulus", ["fried-chicken", "fried chicken"])
 def test_compounds_are_kept_whole(stimulus, text):
-    assert Matcher([stimulus, "chicken"]).find_in(f"I like {text}.") == [(text, stimulus)]
+    assert find_in(Matcher([stimulus, "chicken"]), f"I like {text}.") == [(text, stimulus)]
 
 
 def test_the_head_of_a_compound_stands_for_it():
     matcher = Matcher(["fried-chicken", "South African", "all-american"], Rule(compounds="head"))
-    assert matcher.find_in("Chicken, fried-chicken; South-African american African food -") == [
+    assert find_in(matcher, "Chicken, fried-chicken; South-African american African food -") == [
         ("Chicken", "fried-chicken"),
         ("chicken", "fried-chicken"),
         ("South-African", "South African"),
@@ -183,8 +173,8 @@ def test_the_head_of_a_compound_stands_for_it():
 
 
 def test_compounds_as_written():
-    found = Matcher(["fried-chicken"], Rule(compounds="written")).find_in(
-        "fried chicken fried-chicken"
+    found = find_in(
+        Matcher(["fried-chicken"], Rule(compounds="written")), "fried chicken fried-chicken"
     )
     assert found == [("fried-chicken", "fried-chicken")]
 
@@ -196,8 +186,8 @@ def test_the_longest_wins_and_nothing_is_found_within_it():
 
 def test_what_could_be_two_stimuli_is_the_one_that_is_written_so():
     auto = Matcher(["ebony", "Ebony"])
-    assert auto.find_in("Ebony EBONY ebony") == [("Ebony", "Ebony"), ("EBONY", "ebony"), ("ebony", "ebony")]  # fmt: skip
+    assert find_in(auto, "Ebony EBONY ebony") == [("Ebony", "Ebony"), ("EBONY", "ebony"), ("ebony", "ebony")]  # fmt: skip
     ignoring = Matcher(["ebony", "Ebony"], Rule("ignore"))
-    assert ignoring.find_in("Ebony EBONY ebony") == [("Ebony", "Ebony"), ("ebony", "ebony")]
+    assert find_in(ignoring, "Ebony EBONY ebony") == [("Ebony", "Ebony"), ("ebony", "ebony")]
     compounds = Matcher(["short-term", "short term"])
-    assert [one for _, one in compounds.find_in("short-term short term")] == ["short-term", "short term"]  # fmt: skip
+    assert [one for _, one in find_in(compounds, "short-term short term")] == ["short-term", "short term"]  # fmt: skip

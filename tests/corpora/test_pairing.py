@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eatlas.corpora import PairContext, find_pairs, load_contexts, load_pairs
-from eatlas.corpora.matching import sentences
 from eatlas.errors import EatlasError
+from tests.corpora.compiled import sentences
 from tests.inputs import TERMS, make_test
 
 TEST = make_test()

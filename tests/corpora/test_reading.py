@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from eatlas.corpora import find_contexts, reading
+from eatlas.corpora import find_contexts
 from eatlas.errors import SourceError
 from eatlas.sources import archives
 from tests.inputs import make_test
@@ -178,7 +178,7 @@ def test_a_folder_holds_files_of_several_kinds(tmp_path):
 
 
 def test_a_quotation_mark_that_is_never_closed(tmp_path, monkeypatch):
-    monkeypatch.setattr("eatlas.corpora.reading.LONGEST_CELL", 50)
+    monkeypatch.setattr("eatlas.corpora.files.LONGEST_CELL", 50)
     path = tmp_path / "some.csv"
     path.write_text('id,text\n1,love a\n2,"' + "love\n" * 30 + "3,love b\n", encoding="utf-8")
     contexts, damaged = told(path)
@@ -197,9 +197,7 @@ def test_a_small_parquet_file_of_long_texts_is_refused_in_little_memory(
     else:
         column = pa.DictionaryArray.from_arrays(pa.array([0] * 65_536, pa.int32()), [text])
     pq.write_table(pa.table({"text": column}), path, compression="zstd", use_dictionary=not spread)
-    monkeypatch.setattr(reading, "BUDGET", 1 << 20)
     monkeypatch.setattr(archives, "FREE_BYTES", 1 << 20)
     monkeypatch.setenv("EATLAS_MAX_GROWTH", "2")
-    assert spread or reading._rows_at_once(path, 0, "text") == 10
     with pytest.raises(SourceError, match="this holds far more than a file of its size"):
         find_contexts(path, TEST)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eatlas.corpora import find_contexts
-from eatlas.corpora.matching import sentences
+from tests.corpora.compiled import sentences
 from tests.inputs import make_test
 
 TEST = make_test()

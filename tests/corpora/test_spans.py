@@ -7,19 +7,17 @@ from hypothesis import strategies as st
 
 from eatlas.corpora.counts import Search, SpanCounter, WordFamily
 from eatlas.corpora.matching import Rule
-from eatlas.corpora.reading import batched
 from tests.corpora import span_oracle
+from tests.corpora.compiled import batches_of
 
 GENDER = WordFamily(("Female", "Male"), (("she", "her", "woman"), ("he", "his", "man")))
 RACE = WordFamily(("Asian", "Hispanic", "White"), (("chen", "li"), ("garcia",), ("smith", "jones")))
 TARGETS = ("nurse", "pilot", "Judge")
 
 
-def counted(documents, span=3, sliding=False, families=(GENDER, RACE), targets=TARGETS):
-    counter = SpanCounter(Search(targets, families, Rule(), span, sliding))
-    for batch in batched(documents):
-        counter.take(batch)
-    return counter
+def counted(documents, span=3, families=(GENDER, RACE), targets=TARGETS):
+    """The table, and the totals."""
+    return SpanCounter(Search(targets, families, Rule(), span))(None, batches_of(documents))
 
 
 def outcomes(tally, families=(GENDER, RACE), targets=TARGETS):
@@ -28,16 +26,14 @@ def outcomes(tally, families=(GENDER, RACE), targets=TARGETS):
     for number, family in enumerate(families):
         for column, name in enumerate((*family.names, "none", "several"), start=first):
             for row, target in enumerate(targets):
-                if tally.table[row, column]:
-                    found[target, number, name] = int(tally.table[row, column])
+                if tally[0][row, column]:
+                    found[target, number, name] = int(tally[0][row, column])
         first += len(family.names) + 2
     return found
 
 
 def totals(tally):
-    return dict(
-        zip(("documents", "sentences", "spans", "tokens"), tally.totals.tolist(), strict=True)
-    )
+    return dict(zip(("documents", "sentences", "spans", "tokens"), tally[1].tolist(), strict=True))
 
 
 def test_some_word_of_the_group_and_none_of_the_others():
@@ -46,13 +42,13 @@ def test_some_word_of_the_group_and_none_of_the_others():
     both = "The nurse told her that he knew. "
     none = "A nurse came. "
     tally = counted([one, both, none, none], span=1, families=(GENDER,))
-    assert tally.table[0].tolist() == [1, 0, 2, 1]
-    assert tally.table[1:].sum() == 0
+    assert tally[0][0].tolist() == [1, 0, 2, 1]
+    assert tally[0][1:].sum() == 0
 
 
 def test_a_span_counts_once_however_often_words_are_in_it():
     tally = counted(["Nurse, nurse, nurse. She, she. Her nurse."], families=(GENDER,))
-    assert tally.table[0].tolist() == [1, 0, 0, 0]
+    assert tally[0][0].tolist() == [1, 0, 0, 0]
 
 
 def test_spans_are_disjoint_and_do_not_go_across_documents():
@@ -67,32 +63,21 @@ def test_spans_are_disjoint_and_do_not_go_across_documents():
     }
 
 
-def test_sliding_spans_begin_with_every_sentence():
-    document = "A nurse. We sat. They sat. She left."
-    disjoint, sliding = (counted([document], 2, s, (GENDER,)) for s in (False, True))
-    assert disjoint.table[0].tolist() == [0, 0, 1, 0]
-    assert (disjoint.totals.tolist(), sliding.totals.tolist()) == ([1, 4, 2, 8], [1, 4, 3, 8])
-    middle = counted(["We sat. A nurse. She left. They sat."], 2, True, (GENDER,))
-    assert middle.table[0].tolist() == [1, 0, 1, 0]  # nurse-She, We-nurse; She-They has no nurse
-    short = counted(["A nurse and her car."], 5, True, (GENDER,))
-    assert (short.table[0].tolist(), short.totals.tolist()) == ([1, 0, 0, 0], [1, 1, 1, 5])
-
-
 def test_whole_words_and_the_case_rule():
     texts = ["THE NURSE AND SHE.", "A nursery, she.", "judge she.", "Judge she.", "Pilots, she."]
     tally = counted(texts, 1, families=(GENDER,))
-    assert tally.table[:, 0].tolist() == [1, 0, 1]
+    assert tally[0][:, 0].tolist() == [1, 0, 1]
 
 
 def test_words_are_counted_in_one_form():
-    tally = counted(["The cafe\u0301’s nurse was Ms. O\u2019Brien. Se\u00adnor."], span=1, families=(WordFamily(("a", "b"), (("O'Brien",), ("se\u00f1or",))),), targets=("caf\u00e9's nurse",))  # fmt: skip
-    assert tally.table[0].tolist() == [1, 0, 0, 0]
+    tally = counted(["The cafe\u0301’s nurse was Ms. O\u2019Brien. Senor."], span=1, families=(WordFamily(("a", "b"), (("O'Brien",), ("se\u00f1or",))),), targets=("caf\u00e9's nurse",))  # fmt: skip
+    assert tally[0][0].tolist() == [1, 0, 0, 0]
 
 
 def test_a_word_may_be_a_target_and_of_a_group_and_of_two_families():
     again = WordFamily(("Woman", "Man", "Child"), (("woman",), ("man",), ("child",)))
     tally = counted(["A woman, a nurse."], 1, families=(GENDER, again), targets=("nurse", "woman"))
-    assert tally.table.tolist() == [[1, 0, 0, 0, 1, 0, 0, 0, 0]] * 2
+    assert tally[0].tolist() == [[1, 0, 0, 0, 1, 0, 0, 0, 0]] * 2
 
 
 def test_nothing_at_all():
@@ -114,11 +99,11 @@ document = st.tuples(
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.lists(document, max_size=6), st.integers(1, 5), st.booleans())
-def test_counts_are_those_of_plain_loops(documents, span, sliding):
+@given(st.lists(document, max_size=6), st.integers(1, 5))
+def test_counts_are_those_of_plain_loops(documents, span):
     words = [dict(zip(one.names, one.words, strict=True)) for one in (GENDER, RACE)]
-    expected, sums = span_oracle.count(documents, TARGETS, words, span, sliding)
-    tally = counted(documents, span, sliding)
+    expected, sums = span_oracle.count(documents, TARGETS, words, span)
+    tally = counted(documents, span)
     assert outcomes(tally) == dict(expected)
     assert totals(tally) == {name: sums[name] for name in totals(tally)}
 
@@ -129,8 +114,8 @@ def test_tallies_of_parts_add_up(documents, data):
     cut = data.draw(st.integers(0, len(documents)))
     whole = counted(documents)
     parts = [counted(documents[cut:]), counted(documents[:cut])]
-    assert (sum(part.table for part in parts) == whole.table).all()
-    assert (sum(part.totals for part in parts) == whole.totals).all()
+    for number in (0, 1):
+        assert (sum(part[number] for part in parts) == whole[number]).all()
 
 
 @settings(deadline=None, max_examples=30)
@@ -139,7 +124,7 @@ def test_families_are_counted_as_if_each_were_alone(documents):
     both = counted(documents)
     for family, columns in ((GENDER, slice(0, 4)), (RACE, slice(4, 9))):
         alone = counted(documents, families=(family,))
-        assert (alone.table == both.table[:, columns]).all()
+        assert (alone[0] == both[0][:, columns]).all()
 
 
 def test_the_oracle_is_independent():

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eatlas.corpora import find_contexts
-from eatlas.corpora.reading import Account
-from eatlas.corpora.wikipedia import plain_text, wikipedia_rows
+from eatlas.corpora.files import Account, wikipedia_rows
+from eatlas.corpora.wikipedia import plain_text
 from tests.corpora.test_shards import HEAD, page
 
 

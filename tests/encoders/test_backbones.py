@@ -11,7 +11,6 @@ from tests.tiny_vision import BACKBONES, LAYERS
 
 import eatlas
 from eatlas.encoders import transformer
-from eatlas.encoders.vision import VisionSource
 from eatlas.errors import SourceError
 from eatlas.sources import Item, open_sources
 
@@ -69,8 +68,10 @@ def test_the_default_is_the_models_own_way(seeing, drawn, family, pool):
 
 
 def test_all_layers_come_from_one_pass(seeing, drawn, monkeypatch):
-    passes, real = [], VisionSource._computed
-    monkeypatch.setattr(VisionSource, "_computed", lambda *given: passes.append(1) or real(*given))
+    passes, real = [], transformer.image_vectors
+    monkeypatch.setattr(
+        transformer, "image_vectors", lambda *given: passes.append(1) or real(*given)
+    )
     sources = open_sources(f"hf:{seeing('vit')}?layer=all&cache=no")
     transformer.share_passes(sources)
     given = [source.encode(images(drawn)) for source in sources]

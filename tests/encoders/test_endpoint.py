@@ -1,7 +1,6 @@
 """An endpoint on this machine: what it is sent, how it fails, and that no message has the key."""
 
 import json
-import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import quote
 
@@ -136,7 +135,7 @@ def test_patience_ends(server, waits):
     source = eatlas.open_vectors(f"{server.address}?model=m&cache=no")
     server.answers = [(503, {}, {"error": f"overloaded, {KEY}"})] * 4
     error = error_of(source)
-    assert "gave no vectors in 4 tries" in error.what
+    assert "the endpoint gives no vectors" in error.what
     assert error.got == 'status 503: {"error": "overloaded, ***"}'
     server.answers = [(429, {"Retry-After": "3600"}, {})]
     assert error_of(source).got == "status 429: {}"
@@ -157,23 +156,15 @@ def one(index, row):
     return {"index": index, "embedding": row}
 
 
-def bomb(handler):
-    handler.send_header("Content-Encoding", "gzip")
-    handler.end_headers()
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-    handler.wfile.write(packer.compress(bytes(1 << 26)) + packer.flush())
-
-
 @pytest.mark.parametrize(
     ("status", "answer", "what", "got"),
     [
-        (401, {"error": f"Incorrect key: {KEY}"}, "refuses the request", 'status 401: {"error": "Incorrect key: ***"}'),
-        (400, quote(KEY, safe="").encode(), "refuses the request", "status 400: ***"),
-        (400, b"x" * 280 + KEY.encode(), "refuses the request", "status 400: " + "x" * 280 + "***"),
-        (302, b"", "refuses the request", "status 302, to http://x/?***: "),
+        (401, {"error": f"Incorrect key: {KEY}"}, "gives no vectors", 'status 401: {"error": "Incorrect key: ***"}'),
+        (400, quote(KEY, safe="").encode(), "gives no vectors", "status 400: ***"),
+        (400, b"x" * 280 + KEY.encode(), "gives no vectors", "status 400: " + "x" * 280 + "***"),
+        (302, b"", "gives no vectors", "status 302, to http://x/?***: "),
         (200, b"<html>hello", "not one vector for each text", "<html>hello"),
         (200, b"[" * 200_000, "not one vector for each text", "[" * 300),
-        (200, bomb, "there is no usable answer", "more than 16,777,216 bytes for 5 texts"),
         (200, {"vectors": []}, "not one vector for each text", None),
         (200, [1], "not one vector for each text", None),
         (200, {"data": [one(0, [1, 2])] * 5}, "not one vector for each text", None),

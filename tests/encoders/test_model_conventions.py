@@ -11,7 +11,7 @@ import pytest
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.encoders.sentence_model import ABOUT, MODULES
+from eatlas.encoders.models import ABOUT, MODULES
 from eatlas.errors import SourceError
 from eatlas.sources import Item
 

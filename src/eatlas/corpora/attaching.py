@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from eatlas.corpora.loading import load_contexts
-from eatlas.corpora.record import SENTENCE, Context, Contexts, Pairs
+from eatlas.corpora.record import SENTENCE, Context, Contexts, Pairs, load_contexts
 from eatlas.corpora.sampling import stimuli_of
 from eatlas.errors import StimulusError, described
 from eatlas.stimuli import AssociationTest, Concept, Sentence, Test, load_tests

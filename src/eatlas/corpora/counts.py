@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.matching import Matcher, Rule, sentence_tables
-from eatlas.corpora.reading import Batch
+from eatlas.corpora.files import Batch
+from eatlas.corpora.matching import Matcher, Rule, abbreviations, character_table
 from eatlas.corpora.storing import require_ending, write_table
 from eatlas.errors import EatlasError
 from eatlas.lazy import as_frame
@@ -59,7 +59,6 @@ class Search:
     families: tuple[WordFamily, ...]
     rule: Rule = field(default_factory=Rule)
     span: int = 3
-    sliding: bool = False
 
     @cached_property
     def firsts(self) -> tuple[int, ...]:
@@ -79,42 +78,36 @@ class SpanCounter:
     """Counts associations in the spans of documents.
 
     Its table has a row for each target; of every family its groups alone, then none of its groups,
-    then several. Tables of parts of a corpus add up to that of the whole.
+    then several. Its totals are documents, sentences, spans and words. Those of parts of a corpus
+    add up to those of the whole.
     """
 
     def __init__(self, search: Search) -> None:
-        from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
-
         self.search, self._matcher = search, Matcher(search.stimuli, search.rule)
         number = {stimulus: k for k, stimulus in enumerate(search.stimuli)}
         target = np.full(len(number), -1, np.int32)
         target[[number[term] for term in search.targets]] = np.arange(len(search.targets))
-        group = np.full((len(search.families), len(number)), -1, np.int32)
+        groups = np.full((len(search.families), len(number)), -1, np.int32)
         for row, (first, family) in enumerate(zip(search.firsts, search.families, strict=False)):
             for column, words in enumerate(family.words, start=first):
-                group[row, [number[word] for word in words]] = column
-        self._roles = kernels.Roles(target, group, np.array(search.firsts, np.int32))
-        self.begin()
+                groups[row, [number[word] for word in words]] = column
+        self._roles = target, groups, np.array(search.firsts, np.int32)
 
-    def begin(self, _part: Any = None) -> None:
-        """Begin with nothing counted."""
-        self.table = np.zeros((len(self.search.targets), self.search.firsts[-1]), np.int64)
-        self.totals = np.zeros(4, np.int64)
-        """Documents, sentences, spans and words."""
+    def __call__(
+        self, _part: Any, batches: Iterable[Batch]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Count the spans of whole documents: the table and the totals."""
+        from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
 
-    def result(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The table and the totals."""
-        return self.table, self.totals
-
-    def take(self, batch: Batch) -> None:
-        """Count the spans of some whole documents."""
-        from eatlas.corpora import kernels  # noqa: PLC0415
-
-        starts, _, stimuli = self._matcher.matches(*batch)
-        kernels.count_spans(
-            *batch, starts, stimuli, self._roles, sentence_tables(),
-            self.search.span, self.search.sliding, self.table, self.totals,
-        )  # fmt: skip
+        table = np.zeros((len(self.search.targets), self.search.firsts[-1]), np.int64)
+        totals = np.zeros(4, np.int64)
+        tables = character_table(), abbreviations()
+        for batch in batches:
+            starts, _, stimuli = self._matcher.matches(*batch)
+            kernels.count_spans(
+                *batch, starts, stimuli, *self._roles, *tables, self.search.span, table, totals
+            )
+        return table, totals
 
 
 SCHEMA = "eatlas/text/1"
@@ -183,8 +176,8 @@ class TextCounts:
 
     @property
     def _kind(self) -> str:
-        sliding, span = "sliding " if self.search.sliding else "", self.search.span
-        return f"{sliding}spans of {span} sentence{'s' * (span != 1)}"
+        span = self.search.span
+        return f"spans of {span} sentence{'s' * (span != 1)}"
 
     @cached_property
     def columns(self) -> dict[str, int]:

@@ -1,49 +1,42 @@
-"""From files, folders and patterns to the parts of a corpus, which are read one by one."""
+"""From files, folders and patterns to the parts of a corpus, and from their bytes to texts."""
 
 from __future__ import annotations
 
 import bz2
+import codecs
+import csv
 import glob
 import hashlib
 import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import astuple, dataclass, replace
-from itertools import pairwise
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, field, replace
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import IO, Any, Literal, get_args
+from typing import IO, Any, BinaryIO, Literal, get_args
 
-from eatlas.corpora.reading import (
-    NAMED,
-    TRIED,
-    Account,
-    Batch,
-    batched,
-    json_rows,
-    line_texts,
-    paragraph_texts,
-    parquet_rows,
-    pyarrow_of,
-    table_rows,
-    texts,
-)
-from eatlas.corpora.wikipedia import BEGIN, is_dump, wikipedia_rows
-from eatlas.errors import SourceError, described
-from eatlas.notes import Note, warn
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.corpora.wikipedia import BEGIN, END, article, is_dump
+from eatlas.errors import SourceError, described, did_you_mean
 from eatlas.paths import is_file, is_folder
 from eatlas.sources.archives import (
     Content,
     Stamp,
+    check_growth,
+    check_parquet_growth,
     ends_hash,
     faults_of_library,
+    library,
     locate,
     open_binary,
 )
 
 Unit = Literal["line", "paragraph"]
+Corpus = str | Path | Iterable[str | Path]
 _KINDS = {
     ".txt": "text",
     ".text": "text",
@@ -57,7 +50,7 @@ _KINDS = {
     **dict.fromkeys((".html", ".htm", ".xhtml", ".mhtml", ".xml"), "page"),
 }
 """What a file is, by the ending of its name; compression has endings of its own."""
-_PAGE = re.compile(
+_HTML = re.compile(
     rb"(\xef\xbb\xbf)?\s*(<!--.*?-->\s*)*<(\?xml|!doctype\s|html\b|head\b|body\b)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -65,7 +58,7 @@ BEGINNING = 1_024
 """Bytes that show what a file is."""
 SIZE, PACKED_SIZE = 64 << 20, 16 << 20
 """Bytes of a part, and of one that is compressed: a second of work, or some."""
-_FIRST_PAGE = _READ = 1 << 20
+_FIRST_PAGE = 1 << 20
 """Bytes of a stream of bzip2 that show whether it begins with a page."""
 _BORDERS = {
     "line": re.compile(rb"\n"),
@@ -75,6 +68,12 @@ _BORDERS = {
     "streams": re.compile(rb"(?=BZh[1-9]1AY&SY)"),
 }
 """Behind what a file of a kind may be parted."""
+EXTRA = "pip install 'eatlas[text]'"
+NAMED = 100
+"""Damaged lines that are named one by one in what is written; all are counted."""
+
+
+# --- parts ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ class Part:
     field: str | None
     start: int
     stop: int | None
-    """Bytes, or row groups; None: to the end of the file."""
+    """Bytes; None: to the end of the file."""
     stamp: Stamp
     ends_sha256: str
     copy: int
@@ -101,12 +100,11 @@ class Part:
     @property
     def label(self) -> str:
         """What names it in messages."""
-        unit = "row groups" if self.kind == "parquet" else "bytes"
         end = "the end" if self.stop is None else f"{self.stop:,}"
-        return self.path if self.start == 0 else f"{self.path}, {unit} {self.start:,} to {end}"
+        return f"{self.path}, bytes {self.start:,} to {end}" if self.start else self.path
 
 
-def corpus_files(corpus: str | Path | Iterable[str | Path]) -> list[Path]:
+def corpus_files(corpus: Corpus) -> list[Path]:
     """Find the files of a corpus, each once, in the order of their names."""
     names = [corpus] if isinstance(corpus, str | Path) else corpus
     names = list(names) if isinstance(names, Iterable) else [names]
@@ -142,14 +140,13 @@ def _files_of(name: str | Path) -> list[Path]:
 def kind_of(content: Content) -> str:
     """Return what a file is, by its name or its first bytes; pages of HTML and XML are refused."""
     endings = [suffix.lower() for suffix in reversed(content.path.suffixes)]
-    ending = next((ending for ending in endings if ending in _KINDS), "")
-    kind = _KINDS.get(ending, "")
+    kind = next((_KINDS[ending] for ending in endings if ending in _KINDS), "")
     if kind not in {"", "text", "page"}:
         return kind
     head = content.head(BEGINNING)
     if kind != "text" and is_dump(head):
         return "wikipedia"
-    tag = _PAGE.match(head)
+    tag = _HTML.match(head)
     if tag or kind == "page":
         name = tag and tag[0].split(b"<")[-1].decode(errors="replace").strip()
         raise SourceError(
@@ -164,13 +161,11 @@ def kind_of(content: Content) -> str:
     return "jsonl" if not kind and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else "text"
 
 
-def parts_of(
-    corpus: str | Path | Iterable[str | Path], field: str | None = None, unit: Unit = "line"
-) -> list[Part]:
+def parts_of(corpus: Corpus, field: str | None = None, unit: Unit = "line") -> list[Part]:
     """Part the files of a corpus at borders of documents.
 
     Plain text, JSON Lines and uncompressed dumps of Wikipedia are parted at bytes; dumps of several
-    streams of bzip2 (multistream) at streams; Parquet at row groups. Other files are one part.
+    streams of bzip2 (multistream) at streams. Other files are one part.
     """
     if unit not in get_args(Unit):
         raise SourceError(
@@ -179,35 +174,24 @@ def parts_of(
             allowed=", ".join(get_args(Unit)),
         )
     parts: list[Part] = []
-    copies: dict[str, int] = {}
-    wrapped = unit == "line"
+    copies: Counter[str] = Counter()
     for path in corpus_files(corpus):
         content = locate(path, long_windows=True)
         kind = kind_of(content)
-        if kind == "text":
-            kind = unit
-            if wrapped and is_wrapped(content.head(SAMPLE).decode(errors="replace")):
-                wrapped = False  # one file speaks for the others
-                warn(Note("source.wrapped-lines", values={"file": str(path)}), stacklevel=4)
+        kind = unit if kind == "text" else kind
         hash_ = ends_hash(path)
-        copy = copies[hash_] = copies.get(hash_, -1) + 1
-        whole = Part(str(path), kind, field, 0, None, content.stamp, hash_, copy)
-        cuts = _cuts(content, kind)
+        whole = Part(str(path), kind, field, 0, None, content.stamp, hash_, copies[hash_])
+        copies[hash_] += 1
+        if kind == "parquet":
+            content.need_plain("Parquet")
+        cuts: list[int] = []
+        if content.plain and kind in _BORDERS:
+            cuts = _cuts(path, SIZE, _BORDERS[kind])
+        elif kind == "wikipedia" and path.suffix.lower() == ".bz2":
+            cuts = _cuts(path, PACKED_SIZE, _BORDERS["streams"], _begins_page)
         for start, stop in zip([0, *cuts], [*cuts, None], strict=True):
             parts.append(replace(whole, start=start, stop=stop))
     return parts
-
-
-def _cuts(content: Content, kind: str) -> list[int]:
-    """Where a file may be parted, every so many bytes; row groups of Parquet."""
-    path = content.path
-    if kind == "parquet":
-        return _row_groups(content.need_plain("Parquet"))
-    if content.plain and kind in _BORDERS:
-        return _borders(path, SIZE, _BORDERS[kind])
-    if kind == "wikipedia" and path.suffix.lower() == ".bz2":
-        return _borders(path, PACKED_SIZE, _BORDERS["streams"], _begins_page)
-    return []
 
 
 def _begins_page(packed: bytes) -> bool:
@@ -219,7 +203,7 @@ def _begins_page(packed: bytes) -> bool:
     return head.lstrip().startswith(BEGIN)
 
 
-def _borders(
+def _cuts(
     path: Path,
     step: int,
     border: re.Pattern[bytes],
@@ -238,64 +222,6 @@ def _borders(
                     cuts[-1] = match.end()
                     break
     return cuts[1:-1]
-
-
-def _row_groups(path: Path) -> list[int]:
-    """Where neighbouring row groups are parted, so that each part is up to a size."""
-    _, parquet = pyarrow_of(path)
-    with faults_of_library(path, "this Parquet file"):
-        facts = parquet.read_metadata(path)
-        sizes = [facts.row_group(k).total_byte_size for k in range(facts.num_row_groups)]
-    cuts, held = [], 0
-    for group, size in enumerate(sizes):
-        if held and held + size > SIZE:
-            cuts.append(group)
-            held = 0
-        held += size
-    return cuts
-
-
-def read_part(part: Part, account: Account) -> Iterator[Batch]:
-    """Read the texts of a part, compressed or not."""
-    path = Path(part.path)
-    part.stamp.check(path)
-    if part.kind == "parquet":
-        rows = parquet_rows(path, part.field, account, part.start, part.stop)
-        yield from batched(texts(rows, account))
-        return
-    content = locate(path, long_windows=True)
-    plain = content.plain
-    if (part.start, part.stop) != (0, None):
-
-        def open_part(path: Path) -> IO[bytes]:
-            some: Any = _Bytes(path, part)
-            return some if plain else bz2.BZ2File(some)
-
-        content = replace(content, _open=open_part)
-    with content.open() as file:
-        if part.kind == "line":
-            yield from line_texts(file, account)
-        elif part.kind == "paragraph":
-            yield from paragraph_texts(file, account)
-        elif part.kind == "jsonl":
-            tried = TRIED if part.start else 1  # a last part may hold a line or two
-            yield from batched(texts(json_rows(file, part.field, account, tried), account))
-        elif part.kind == "wikipedia":
-            yield from batched(texts(wikipedia_rows(file, account), account))
-        else:
-            rows = table_rows(file, part.field, "," if part.kind == "csv" else "\t", account)
-            yield from batched(texts(rows, account))
-    if account.damaged and not account.texts and not part.start:
-        raise SourceError(
-            f"{part.label}: no text of it can be read",
-            got=f"line {account.named[0]['line']}: {account.named[0]['why']}",
-            remedy="if it is in another encoding: iconv -f WINDOWS-1252 -t UTF-8",
-        )
-    if account.damaged and part.start and plain:  # lines are numbered within the file
-        with path.open("rb") as whole:
-            sizes = (min(_READ, part.start - at) for at in range(0, part.start, _READ))
-            before = sum(whole.read(size).count(b"\n") for size in sizes)
-        account.named = [{**line, "line": before + line["line"]} for line in account.named]
 
 
 class _Bytes(io.RawIOBase):
@@ -319,38 +245,357 @@ class _Bytes(io.RawIOBase):
         super().close()
 
 
-SAMPLE = 65_536
-"""Bytes of a text whose lines are looked at."""
-LINES, WIDEST = 20, 120
-"""Fewer different lines say nothing; who wraps lines wraps them before so many characters."""
-FULL, LOWER = 0.7, 0.3
-"""In a text that is wrapped, shares of lines that are full, and that begin in lower case; of one
-sentence a line some tenth are full."""
+# --- texts ----------------------------------------------------------------------------------------
 
 
-def is_wrapped(text: str) -> bool:
-    """Whether sentences of a text go on in the next line.
+@dataclass
+class Account:
+    """What was read of a file, or of a part of it."""
 
-    Lines are then full: the first word of the next would not have fitted, within the width that
-    most lines keep. And many begin in lower case, unlike verses and lists.
+    file: str
+    texts: int = 0
+    damaged: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    """Texts left out although nothing was wrong with them, by reason."""
+    named: list[dict[str, Any]] = field(default_factory=list)
+    """The first damaged lines: file or part of it, line, why."""
+
+    def damage(self, line: int, why: str) -> None:
+        """Count a damaged line."""
+        self.damaged += 1
+        if len(self.named) < NAMED:
+            self.named.append({"file": self.file, "line": line, "why": why})
+
+
+Batch = tuple[NDArray[np.uint8], int]
+"""Texts in valid UTF-8, one behind the other, and the byte between them."""
+Rows = Iterator[tuple[str, str]]
+"""Field or column, and the text."""
+BLOCK = 1 << 20
+"""Bytes that are looked through at once; they fit the cache of a processor."""
+LONGEST_LINE = 1 << 28
+"""Bytes of the longest line, or paragraph, that is read whole."""
+LONGEST_CELL = 1 << 24
+"""Characters of the longest cell; a quotation mark that is never closed must not eat a file."""
+NEWLINE, ZERO = 10, 0
+_DECODED = 1 << 16
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_BLANK_LINES = (b"\n\n", b"\n\r\n")
+_PARAGRAPH = re.compile(rb"\n(?=[ \t\v\f\r]*\n)")
+_SOFT_HYPHEN = "\u00ad".encode()
+USUAL = ("text", "body")
+"""Where corpora, and Reddit's comments, keep the text."""
+GONE = ("[deleted]", "[removed]")
+"""What Reddit puts in the place of a comment that is no longer there."""
+TRIED = 1000
+"""Good lines without the field after which the file is refused."""
+ROWS = 64
+"""Rows of Parquet that are read at once; they may share a text that is small in the file."""
+
+
+def read_part(part: Part, account: Account) -> Iterator[Batch]:
+    """Read the texts of a part, compressed or not; soft hyphens are left out."""
+    for data, separator in _batches_of(part, account):
+        yield np.frombuffer(data.replace(_SOFT_HYPHEN, b""), np.uint8), separator
+    if account.damaged and not account.texts and not part.start:
+        raise SourceError(
+            f"{part.label}: no text of it can be read",
+            got=f"line {account.named[0]['line']}: {account.named[0]['why']}",
+            remedy="if it is in another encoding: iconv -f WINDOWS-1252 -t UTF-8",
+        )
+
+
+def _batches_of(part: Part, account: Account) -> Iterator[tuple[bytes, int]]:
+    """Bytes of whole texts with a separator between them, some megabytes at a time."""
+    path = Path(part.path)
+    part.stamp.check(path)
+    if part.kind == "parquet":
+        yield from batched(texts(parquet_rows(path, part.field, account), account))
+        return
+    content = locate(path, long_windows=True)
+    plain = content.plain
+    if (part.start, part.stop) != (0, None):
+
+        def open_part(path: Path) -> IO[bytes]:
+            some: Any = _Bytes(path, part)
+            return some if plain else bz2.BZ2File(some)
+
+        content = replace(content, _open=open_part)
+    with content.open() as file:
+        if part.kind == "line":
+            yield from line_texts(file, account)
+        elif part.kind == "paragraph":
+            yield from paragraph_texts(file, account)
+        else:
+            yield from batched(texts(_rows(part, file, account), account))
+
+
+def _rows(part: Part, file: BinaryIO, account: Account) -> Rows:
+    if part.kind == "jsonl":
+        tried = TRIED if part.start else 1  # a last part may hold a line or two
+        return json_rows(file, part.field, account, tried)
+    if part.kind == "wikipedia":
+        return wikipedia_rows(file, account)
+    return table_rows(file, part.field, "," if part.kind == "csv" else "\t", account)
+
+
+def blocks(
+    file: BinaryIO, label: str, ends: tuple[bytes, ...] = (b"\n",)
+) -> Iterator[tuple[bytes, int]]:
+    """Yield whole lines, some megabytes at a time, with the number of the first."""
+    data, number = b"", 0
+    while more := file.read(max(BLOCK, len(data))):
+        if not number and more.startswith(_UTF16):
+            raise SourceError(
+                f"{label}: the file is not UTF-8",
+                got="UTF-16, to judge by its first bytes",
+                remedy="save it as UTF-8",
+            )
+        data = data + more if number else more.removeprefix(codecs.BOM_UTF8)
+        number = number or 1
+        cut = max((at + len(end) for end in ends if (at := data.rfind(end)) >= 0), default=0)
+        if not cut and len(data) >= LONGEST_LINE:
+            cut = max(data.rfind(b"\n"), data.rfind(b" ")) + 1
+            if not cut:
+                raise SourceError(
+                    f"{label}: a text is too long",
+                    got=f"more than {LONGEST_LINE:,} bytes without a space",
+                )
+        if cut:
+            yield data[:cut], number
+            number += data.count(b"\n", 0, cut)
+            data = data[cut:]
+    if data:
+        yield data, number
+
+
+def _sound(data: bytes, number: int, account: Account) -> bytes:
+    """Empty the lines that are not UTF-8."""
+    view, at = memoryview(data), 0
+    try:  # piece by piece: pieces fit the processor's cache
+        while at < len(data):
+            end = at + _DECODED
+            at += codecs.utf_8_decode(view[at:end], "strict", end >= len(data))[1]
+    except UnicodeDecodeError:
+        lines = data.split(b"\n")
+        for k, line in enumerate(lines):
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                account.damage(number + k, "not UTF-8")
+                lines[k] = b""
+        return b"\n".join(lines)
+    return data
+
+
+def line_texts(file: BinaryIO, account: Account) -> Iterator[tuple[bytes, int]]:
+    """Take every line as a text; lines that are no UTF-8 are skipped."""
+    for block, number in blocks(file, account.file):
+        data = _sound(block, number, account) or b"\n"
+        ends = np.frombuffer(data, np.uint8) == NEWLINE
+        account.texts += int(np.count_nonzero(ends[1:] > ends[:-1])) + (not ends[-1])
+        yield data, NEWLINE
+
+
+def paragraph_texts(file: BinaryIO, account: Account) -> Iterator[tuple[bytes, int]]:
+    """Take each paragraph, between blank lines, as a text."""
+    for block, number in blocks(file, account.file, _BLANK_LINES):
+        data = _PARAGRAPH.sub(b"\0", _sound(block, number, account).replace(b"\0", b" "))
+        account.texts += sum(1 for text in data.split(b"\0") if text.strip())
+        yield data, ZERO
+
+
+def batched(texts: Iterable[str], size: int = BLOCK) -> Iterator[tuple[bytes, int]]:
+    """Put single texts together."""
+    coded: list[bytes] = []
+    pending = 0
+    for text in texts:
+        coded.append(text.replace("\0", " ").encode("utf-8", "replace"))  # half a surrogate pair
+        pending += len(coded[-1])
+        if pending >= size:
+            yield b"\0".join(coded), ZERO
+            coded, pending = [], 0
+    if coded:
+        yield b"\0".join(coded), ZERO
+
+
+def texts(rows: Rows, account: Account) -> Iterator[str]:
+    """Yield the text of every row that has one; what Reddit deleted is skipped and counted."""
+    for name, text in rows:
+        if not text or text.isspace():
+            account.skipped["empty"] += 1
+        elif name == "body" and text in GONE:
+            account.skipped[text] += 1
+        else:
+            account.texts += 1
+            if name == "body" and "&" in text:  # so Reddit writes <, > and &
+                yield text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+            else:
+                yield text
+
+
+def _wanted(field: str | None) -> tuple[str, ...]:
+    return USUAL if field is None else (field,)
+
+
+def _column(columns: Collection[str], field: str | None, label: str) -> str:
+    """The column that holds the text."""
+    for name in _wanted(field):
+        if name in columns:
+            return name
+    raise _no_field(columns, field, label, "column")
+
+
+def _no_field(names: Collection[str], field: str | None, label: str, what: str) -> SourceError:
+    wanted = " or ".join(map(repr, _wanted(field)))
+    near = did_you_mean(field, sorted(names)) if field is not None else ""
+    return SourceError(
+        f"{label}: there is no {what} {wanted}{near}",
+        got=", ".join(sorted(names)) or f"no {what}",
+        remedy=f"name the {what} that holds the text: --field NAME (in Python, field='NAME')",
+    )
+
+
+def table_rows(file: BinaryIO, field: str | None, separator: str, account: Account) -> Rows:
+    """Read CSV or TSV: a header, and one column with the texts."""
+    before = csv.field_size_limit(LONGEST_CELL)
+    # bytes that are no UTF-8 become lone surrogates, which show the rows that hold them
+    lines = (
+        line.decode(errors="surrogateescape")
+        for block, _ in blocks(file, account.file)
+        for line in block.splitlines(keepends=True)
+    )
+    rows = csv.reader(lines, delimiter=separator)
+    try:
+        header = next(rows, [])
+        name = _column(header, field, account.file)
+        column = header.index(name)
+        while True:
+            line = rows.line_num + 1
+            try:
+                row = next(rows)
+                if row and len(row) != len(header):
+                    raise csv.Error(f"{len(row)} cells instead of {len(header)}")
+                if row:
+                    row[column].encode()
+                    yield name, row[column]
+            except StopIteration:
+                return
+            except csv.Error as error:
+                account.damage(line, str(error))
+            except UnicodeEncodeError:
+                account.damage(line, "not UTF-8")
+    finally:
+        csv.field_size_limit(before)
+
+
+def json_rows(file: BinaryIO, field: str | None, account: Account, tried: int = 1) -> Rows:
+    """Read JSON Lines: one object a line, one of its fields the text, as in Reddit's comments.
+
+    A file is refused if the first of them, `tried` at least, lack the field.
     """
-    lines = [line.strip() for line in text.splitlines()[:-1]]  # the last may be cut
-    pairs = {(line, after) for line, after in pairwise(lines) if line and after}
-    if len(pairs) < LINES:
-        return False
-    width = sorted(len(line) for line, _ in pairs)[int(0.95 * len(pairs))]
-    full = [len(line) + 1 + len(after.split()[0]) > width for line, after in pairs]
-    lower = [after[0].islower() for _, after in pairs]
-    return width <= WIDEST and sum(full) > FULL * len(full) and sum(lower) > LOWER * len(lower)
+    names = _wanted(field)
+    msgspec = library("msgspec", account.file, "JSON Lines", EXTRA)
+    keys = {f"field{k}": name for k, name in enumerate(names)}
+    record = msgspec.defstruct("Line", [(key, str | None, None) for key in keys], rename=keys)
+    decode, astuple = msgspec.json.Decoder(record).decode, msgspec.structs.astuple
+    lines = (
+        (number, line)
+        for block, first in blocks(file, account.file)
+        for number, line in enumerate(block.split(b"\n"), start=first)
+        if line and not line.isspace()
+    )
+    lacking, good, example = 0, False, b"{}"
+    for number, line in lines:
+        try:
+            values = zip(names, astuple(decode(line)), strict=True)
+        except (ValueError, RecursionError) as error:
+            reason = str(error)
+            account.damage(number, "not UTF-8" if "utf-8" in reason.lower() else reason)
+            continue
+        name, text = next((pair for pair in values if pair[1] is not None), ("", ""))
+        if name:
+            good = True
+            yield name, text
+            continue
+        lacking, example = lacking + 1, line
+        account.skipped[f"no {' or '.join(names)}"] += 1
+        if lacking == TRIED and not good:
+            break
+    if lacking >= tried and not good:
+        raise _no_field(msgspec.json.decode(example, type=dict), field, account.file, "field")
+
+
+def parquet_rows(path: Path, field: str | None, account: Account) -> Rows:
+    """Read one column of Parquet; rows that are no UTF-8 are damaged."""
+    pa, parquet = pyarrow_of(path)
+    row = size = 0
+    packed = path.stat().st_size
+    with faults_of_library(path, "this Parquet file"), parquet.ParquetFile(path) as file:
+        check_parquet_growth(path, file.metadata, packed)
+        columns = file.schema_arrow
+        name = _column(columns.names, field, account.file)
+        kind = getattr(columns.field(name).type, "value_type", columns.field(name).type)
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+            raise SourceError(
+                f"{account.file}: the column {name!r} holds no texts",
+                got=str(kind),
+                remedy="name the column that does: --field NAME (in Python, field='NAME')",
+            )
+        for batch in file.iter_batches(ROWS, columns=[name]):
+            for cell in batch.column(0).cast(pa.large_binary()).to_pylist():
+                row += 1
+                size += len(cell or b"")
+                try:
+                    text = (cell or b"").decode()
+                except UnicodeDecodeError:
+                    account.damage(row, "not UTF-8")
+                    continue
+                yield name, text
+            check_growth(str(path), size, packed)
+
+
+def pyarrow_of(path: Path) -> tuple[Any, Any]:
+    """Import pyarrow where it is needed; `path` is named if it is missing."""
+    names = ("pyarrow", "pyarrow.parquet")
+    arrow, parquet = (library(name, str(path), "and write Parquet", EXTRA) for name in names)
+    return arrow, parquet
+
+
+_PAGE = re.compile(rb"<page>.*?</page>", re.DOTALL)
+
+
+def wikipedia_rows(file: BinaryIO, account: Account) -> Rows:
+    """Read the articles of a dump; a page that is no sound XML is damaged."""
+    tree = library("defusedxml.ElementTree", account.file, "Wikipedia dumps", EXTRA)
+    for data, number in blocks(file, account.file, (END,)):
+        line, at = number, 0
+        for page in _PAGE.finditer(data):
+            line += data.count(b"\n", at, page.start())
+            try:
+                text, reason = article(page[0], tree)
+            except (tree.ParseError, ValueError) as error:
+                account.damage(line, f"no sound XML: {error}")
+            else:
+                if reason:
+                    account.skipped[reason] += 1
+                else:
+                    yield "text", text
+            line, at = line + page[0].count(b"\n"), page.end()
+        if (begin := data.find(BEGIN, at)) >= 0:
+            account.damage(line + data.count(b"\n", at, begin), "a page that never ends")
+
+
+# --- what looks at the parts ----------------------------------------------------------------------
 
 
 class Reader:
     """Has a collector, one in each process, look at parts of a corpus.
 
-    A collector begins with a part, takes its batches of texts, and then has a result.
+    A collector is called with a part and its batches of texts, and says what it found.
     """
 
-    def __init__(self, make: Callable[[], Any]) -> None:
+    def __init__(self, make: Callable[[], Callable[[Part, Iterator[Batch]], Any]]) -> None:
         self.make, self._collector = make, make()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -358,11 +603,8 @@ class Reader:
 
     def __call__(self, part: Part) -> tuple[Any, Account]:
         """What was found in a part, all of it or nothing, and what was read."""
-        self._collector.begin(part)
-        account = Account(part.path)
-        for batch in read_part(part, account):
-            self._collector.take(batch)
-        return self._collector.result(), account
+        account = Account(part.label)
+        return self._collector(part, read_part(part, account)), account
 
 
 def files_read(parts: Sequence[Part], accounts: Sequence[Account]) -> dict[str, Any]:

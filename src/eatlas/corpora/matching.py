@@ -1,4 +1,4 @@
-"""Where stimuli occur in texts, as whole words, and where sentences end."""
+"""Characters of words, where stimuli occur in texts as whole words, and where sentences end."""
 
 from __future__ import annotations
 
@@ -6,25 +6,104 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from functools import cache
+from itertools import chain
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.characters import (
-    APOSTROPHE,
-    APOSTROPHES,
-    abbreviations,
-    character_table,
-    letters,
-    one_form,
-    ways_to_write,
-)
 from eatlas.errors import SourceError
 
-if TYPE_CHECKING:
-    from eatlas.corpora.kernels import Sentences
+APOSTROPHE, SOFT_HYPHEN = "'", "\u00ad"
+APOSTROPHES = (APOSTROPHE, "\u2018", "\u2019", "\u02bb", "\u02bc")
+"""Typewriter's, left and right quotation mark, and the two that Unicode takes for letters."""
+_ONE_FORM = {ord(SOFT_HYPHEN): "", **dict.fromkeys(map(ord, APOSTROPHES), APOSTROPHE)}
+
+
+def one_form(text: str) -> str:
+    """Form in which terms and texts are compared: NFC, one apostrophe, no soft hyphens."""
+    return unicodedata.normalize("NFC", text.translate(_ONE_FORM))
+
+
+def folded(text: str) -> str:
+    """Form in which texts are compared without case."""
+    return one_form(text).casefold()
+
+
+def letters(text: str) -> list[str]:
+    """Part a text into letters with their marks, each decomposed (NFD)."""
+    parts: list[str] = []
+    for character in unicodedata.normalize("NFC", text):
+        if parts and unicodedata.combining(character):
+            parts[-1] += character
+        else:
+            parts.append(character)
+    return [unicodedata.normalize("NFD", part) for part in parts]
+
+
+@cache
+def ways_to_write(letter: str) -> tuple[str, ...]:
+    """A letter with its marks, decomposed, as one character and as several."""
+    composed = unicodedata.normalize("NFC", letter)
+    return tuple(dict.fromkeys((composed, letter, *_never_composed().get(letter, ()))))
+
+
+@cache
+def _never_composed() -> dict[str, list[str]]:
+    """Characters that NFC replaces, such as letters of Bengali, by what they decompose to."""
+    composed: dict[str, list[str]] = {}
+    for character in map(chr, chain(range(0x340, 0x3000), range(0xF900, 0xFB50))):
+        if unicodedata.normalize("NFC", character) != character:
+            composed.setdefault(unicodedata.normalize("NFD", character), []).append(character)
+    return composed
+
+
+WORD, LOWER = 1, 2
+"""Bits of the table: a character of a word (letter, digit, ``_``, mark of a letter), and a letter
+in lower case."""
+_ALL = 0x110000
+_LETTERS = 0x10000
+"""Lower case is looked for below; beyond are scripts that few texts are written in."""
+_MARKS = 0x20000
+"""Marks of letters are below; those beyond choose a variant of a character."""
+_NO_MARKS = frozenset(map(chr, range(0xFE00, 0xFE10)))
+"""They choose how a character is drawn, such as an emoji, which is no letter."""
+
+
+@cache
+def character_table() -> NDArray[np.uint8]:
+    """Return the bits of every code point, shape (0x110000,)."""
+    points = np.arange(_ALL, dtype="<u4").tobytes()
+    characters = points.decode("utf-32-le", "surrogatepass")
+    table = np.zeros(_ALL, np.uint8)
+    for run in re.finditer(r"\w+", characters):
+        table[run.start() : run.end()] |= WORD
+    marks = (c for c in characters[:_MARKS] if unicodedata.category(c) in {"Mn", "Mc"})
+    table[[ord(c) for c in marks if c not in _NO_MARKS]] |= WORD
+    table[[ord(c) for c in APOSTROPHES]] &= ~np.uint8(WORD)
+    lower = np.fromiter((c.islower() for c in characters[:_LETTERS]), np.bool_, _LETTERS)
+    table[:_LETTERS][lower] |= LOWER
+    return table
+
+
+BEFORE_MORE = frozenset(
+    {"mr", "mrs", "ms", "messrs", "dr", "prof", "st", "mt", "ft", "rev", "fr", "hon", "gov", "sen"}
+    | {"rep", "pres", "gen", "col", "capt", "cmdr", "lt", "sgt", "maj", "adm", "vs", "viz", "cf"}
+    | {"e.g", "i.e", "vol", "vols", "fig", "figs", "op", "eds", "pp", "p", "sec", "approx", "ca"}
+    | {"dept", "univ"}
+)
+"""Abbreviations behind which a sentence goes on, in lower case. Those that end sentences as well,
+such as etc. and Inc., or are words of their own, such as no. and art., are none of them."""
+
+
+@cache
+def abbreviations() -> NDArray[np.uint64]:
+    """Return the bytes of each abbreviation as one number: none is longer than eight."""
+    return np.array([int.from_bytes(word.encode()) for word in BEFORE_MORE], np.uint64)
+
+
+# --- stimuli --------------------------------------------------------------------------------------
 
 Case = Literal["auto", "exact", "ignore"]
 Compounds = Literal["either", "written", "head"]
@@ -36,21 +115,19 @@ _LAST_PART = re.compile(f"[^{''.join(HYPHENS)}]+[{''.join(HYPHENS)}]*$")
 SPACES = (" ", "\t", "\n", "\v", "\f", "\r", "\u00a0")
 
 
-class Symbol(NamedTuple):
-    """One letter of a stimulus, and how it may be written."""
-
-    name: str
-    ways: tuple[str, ...]
-    repeats: tuple[str, ...] = ()
-    """Characters that may follow any number of times."""
+Symbol = tuple[str, tuple[str, ...], tuple[str, ...]]
+"""One letter of a stimulus: its name, how it may be written, and characters that may follow any
+number of times."""
+Matches = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+"""Places of stimuli in UTF-8, from the left: where each begins and ends, and its number."""
 
 
 @dataclass(frozen=True)
 class Rule:
     """How stimuli and texts are compared.
 
-    Whatever the rule, a letter and its marks may be one character or several (NFC, NFD), all
-    apostrophes are one, and soft hyphens are left out.
+    Whatever the rule, a letter and its marks may be one character or several (NFC, NFD), and all
+    apostrophes are one.
     """
 
     case: Case = "auto"
@@ -85,15 +162,15 @@ class Rule:
         gaps = SPACES if self.compounds == "written" else (*SPACES, *HYPHENS)
         for letter in letters(spelling):
             if letter in gaps:
-                if not symbols or symbols[-1].name != GAP:
-                    symbols.append(Symbol(GAP, gaps, SPACES))
+                if not symbols or symbols[-1][0] != GAP:
+                    symbols.append((GAP, gaps, SPACES))
             elif letter == APOSTROPHE:
-                symbols.append(Symbol(letter, APOSTROPHES))
+                symbols.append((letter, APOSTROPHES, ()))
             else:
                 lower = self.name(letter[0])
                 cases = [letter[0], *([lower, lower.upper()] if self.case == "ignore" else [])]
                 ways = (ways_to_write(case + letter[1:]) for case in cases if len(case) == 1)
-                symbols.append(Symbol(self.name(letter), tuple(dict.fromkeys(chain(*ways)))))
+                symbols.append((self.name(letter), tuple(dict.fromkeys(chain(*ways))), ()))
         return symbols
 
     def name(self, letter: str) -> str:
@@ -120,10 +197,11 @@ class _States:
 
     def child(self, state: int, symbol: Symbol) -> int:
         """Lead from a state to the one behind a symbol, in every way that it may be written."""
-        child = self._child(state, symbol.name)
-        for character in symbol.repeats:
+        name, ways, repeats = symbol
+        child = self._child(state, name)
+        for character in repeats:
             self._lead(child, character, child)
-        for way in symbol.ways:
+        for way in ways:
             at = state
             for k, character in enumerate(way[:-1], start=1):
                 part = self._child(state, self.name(way[:k]))  # e, which é may begin with
@@ -156,21 +234,13 @@ class _States:
 _SAME_GAP: dict[int, str] = {ord(character): " " for character in (*HYPHENS, *SPACES)}
 
 
-class Matches(NamedTuple):
-    """Places of stimuli in UTF-8, from the left."""
-
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    stimuli: NDArray[np.int64]
-    """Number of the stimulus at each place."""
-
-
 class Matcher:
     r"""Finds stimuli as whole words: from the left, the longest first, none within another.
 
-    A word ends where a letter, digit, ``_`` or mark of a letter meets another character; soft
-    hyphens are passed over. What could be two stimuli, such as EBONY where case is ignored and both
-    Ebony and ebony are stimuli, is the one that is written so, and else neither.
+    A word ends where a letter, digit, ``_`` or mark of a letter meets another character. Texts have
+    no soft hyphens: they are left out where they are read. What could be two stimuli, such as EBONY
+    where case is ignored and both Ebony and ebony are stimuli, is the one that is written so, and
+    else neither.
     """
 
     def __init__(self, stimuli: Iterable[str], rule: Rule | None = None) -> None:
@@ -191,8 +261,8 @@ class Matcher:
         final[list(ends)] = np.arange(len(ends))
         self._alone = np.array([n[0] if len(n) == 1 else -1 for n in self._endings], np.int64)
         characters = character_table()
-        beginnings: Any = kernels.beginnings(following, final, characters)
-        self._tables = kernels.Tables(following, final, characters, beginnings)
+        marked = kernels.beginnings(following, final, characters)
+        self._tables = following, final, characters, marked
 
     def require_heads(self) -> None:
         """Refuse compounds that leave one and the same word, which could be either."""
@@ -211,21 +281,13 @@ class Matcher:
         """Return the matches in bytes of valid UTF-8, without those that could be several."""
         from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
 
-        starts, ends, endings = kernels.find(data, separator, self._tables)
+        starts, ends, endings = kernels.find(data, separator, *self._tables)
         stimuli = self._alone[endings]
         for k in np.flatnonzero(stimuli < 0).tolist():
             text = data[starts[k] : ends[k]].tobytes().decode()
             stimuli[k] = self._written_so(text, self._endings[endings[k]])
         sure = stimuli >= 0
-        return Matches(starts[sure], ends[sure], stimuli[sure])
-
-    def find_in(self, text: str) -> list[tuple[str, str]]:
-        """Return the matches in a text, each with its stimulus."""
-        data = np.frombuffer(text.encode(), np.uint8)
-        return [
-            (data[a:b].tobytes().decode(), self.stimuli[number])
-            for a, b, number in zip(*self.matches(data, 0), strict=True)
-        ]
+        return starts[sure], ends[sure], stimuli[sure]
 
     def _written_so(self, text: str, candidates: tuple[int, ...]) -> int:
         """Choose the stimulus that is written as the text is; hyphens and spaces matter last."""
@@ -235,21 +297,3 @@ class Matcher:
             if len(exact) == 1:
                 return exact[0]
         return NOTHING
-
-
-def sentence_tables() -> Sentences:
-    """What tells where sentences begin."""
-    from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
-
-    return kernels.Sentences(character_table(), abbreviations())
-
-
-def sentences(text: str) -> list[str]:
-    """Part a text into sentences."""
-    from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
-
-    data, tables = np.frombuffer(text.encode(), np.uint8), sentence_tables()
-    words = (match.start() for match in re.finditer(rb"(?<=\s)\S", data.tobytes()))
-    cuts = [0, *(k for k in words if kernels.begins(data, k, -1, tables)), len(data)]
-    parts = (data[a:b].tobytes().decode().strip() for a, b in pairwise(cuts))
-    return [part for part in parts if part]

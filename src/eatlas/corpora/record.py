@@ -1,4 +1,4 @@
-"""Contexts of stimuli and of pairs: what was sampled, cut to fewer words, made tests of."""
+"""Contexts of stimuli and of pairs: what was sampled, cut to fewer words, loaded from files."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter, ValidationError
 
-from eatlas.corpora.storing import LABEL, require_ending, write_table
-from eatlas.errors import EatlasError, require_whole
+from eatlas.corpora.storing import LABEL, read_table, require_ending, write_table
+from eatlas.errors import EatlasError, SourceError, described, require_whole
 from eatlas.lazy import as_frame
 from eatlas.stimuli import ContextsOrigin
 
@@ -99,22 +100,20 @@ def cut_out(
 SCHEMA = "eatlas/contexts/1"
 SEPARATOR = 0xFF
 """Between two texts: a byte that UTF-8 never has."""
-Row = TypeVar("Row", Context, PairContext)
-Counted = TypeVar("Counted", Count, PairCount)
 
 
 @dataclass(frozen=True, repr=False)
-class Sample(Generic[Row, Counted]):
+class Sample:
     """What contexts of stimuli and of pairs have in common.
 
     A context is a tuple: the stimulus, or the two of a pair; the text; and where each stimulus
     begins and ends in it.
     """
 
-    rows: Sequence[Row]
+    rows: Sequence[Any]
     """Contexts, stimulus by stimulus; those of one in random order, so that the first n are a
     random sample of n."""
-    counts: tuple[Counted, ...]
+    counts: tuple[Any, ...]
     """All that was looked for."""
     provenance: Mapping[str, Any] = field(default_factory=dict)
     """Files with size and hash, seed, options, version, and what could not be read."""
@@ -130,7 +129,7 @@ class Sample(Generic[Row, Counted]):
     """Stimuli of a context: one, or two."""
 
     @classmethod
-    def of(cls, rows: Sequence[Row], **more: Any) -> Self:
+    def of(cls, rows: Sequence[Any], **more: Any) -> Self:
         """Make a record of contexts alone."""
         counts = Counter(row[: cls.NAMES] for row in rows)
         return cls(rows, tuple(cls.COUNT(*names, n, n) for names, n in counts.items()), **more)
@@ -138,19 +137,19 @@ class Sample(Generic[Row, Counted]):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.rows)
 
     @cached_property
-    def groups(self) -> dict[tuple[Any, ...], list[Row]]:
+    def groups(self) -> dict[tuple[Any, ...], list[Any]]:
         """The contexts of each stimulus, or pair, that has some."""
-        groups: dict[tuple[Any, ...], list[Row]] = {}
+        groups: dict[tuple[Any, ...], list[Any]] = {}
         for row in self.rows:
             groups.setdefault(row[: self.NAMES], []).append(row)
         return groups
 
     @property
-    def few(self) -> tuple[Counted, ...]:
+    def few(self) -> tuple[Any, ...]:
         """Those with fewer contexts than were requested."""
         per_term = self.provenance.get("per_term", 1)
         return tuple(count for count in self.counts if count.kept < per_term)
@@ -160,7 +159,7 @@ class Sample(Generic[Row, Counted]):
         """Hash of all contexts and their labels, whatever their order."""
         rows: list[Any] = sorted(self.rows)
         if self.labels:
-            rows = self._labelled(rows)
+            rows = [(*row, self.labels.get(row)) for row in rows]
         text = json.dumps(rows, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -206,14 +205,13 @@ class Sample(Generic[Row, Counted]):
 
     def _cut(self, window: Window | None, distance: int | None = None) -> Self:
         """Keep pairs within a distance, then cut texts to a window, where they have more words."""
-        name = self.name or "the contexts"
-        rows, labels = list(self.rows), dict(self.labels)
         sizes = {"window": window, "distance": distance}
         sizes = {what: size for what, size in sizes.items() if size is not None}
         for what, size in sizes.items():
-            _require_less(what, size, self.provenance.get(what), name)
-        if window in {None, self.window} and distance in {None, self.distance}:
+            _require_less(what, size, self.provenance.get(what), self.name or "the contexts")
+        if all(size == self.provenance.get(what) for what, size in sizes.items()):
             return self
+        rows, labels = list(self.rows), dict(self.labels)
         if distance not in {None, self.distance}:
             rows = [rows[k] for k in _near(rows, int(distance or 0))]
         if window not in {None, self.window} and not isinstance(window, str):
@@ -228,15 +226,15 @@ class Sample(Generic[Row, Counted]):
             taken_from=self.origin,
         )
 
-    def _shorter(self, rows: Sequence[Row], window: int) -> tuple[list[Row], dict[Row, str]]:
+    def _shorter(self, rows: Sequence[Any], window: int) -> tuple[list[Any], dict[Any, str]]:
         """Cut each to so many words; of those that no longer differ keep the first, and its label.
 
         As extraction does; all where repeats are kept.
         """
         n = self.NAMES
-        every: list[Row] = []
-        first: dict[tuple[Any, ...], Row] = {}
-        labels: dict[Row, str] = {}
+        every: list[Any] = []
+        first: dict[tuple[Any, ...], Any] = {}
+        labels: dict[Any, str] = {}
         for row, cut in zip(rows, _cut_to(rows, n, window), strict=True):
             short = self.ROW(*row[:n], *cut)
             every.append(short)
@@ -266,22 +264,14 @@ class Sample(Generic[Row, Counted]):
 
     def table(self) -> tuple[list[tuple[Any, ...]], tuple[str, ...]]:
         """Rows and columns, those of labels where there are some."""
+        rows = list(self.rows)
         if not self.labels:
-            return list(self.rows), self.ROW._fields
-        return self._labelled(list(self.rows)), (*self.ROW._fields, LABEL)
-
-    def _labelled(self, rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-        """Contexts with their labels; None for none."""
-        labels = map(self.labels.get, rows)
-        return list(zip(*zip(*rows, strict=True), labels, strict=True))
+            return rows, self.ROW._fields
+        return [(*row, self.labels.get(row)) for row in rows], (*self.ROW._fields, LABEL)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each context; with a column of labels, if there are some."""
         return as_frame(*self.table())
-
-    def counts_frame(self) -> pd.DataFrame:
-        """Return a row for each stimulus, or pair, that was looked for."""
-        return as_frame(self.counts, self.COUNT._fields)
 
     def write(self, path: str | Path) -> None:
         """Write a file, .parquet, .jsonl or .csv; it appears only when it is whole.
@@ -304,7 +294,7 @@ class Sample(Generic[Row, Counted]):
 
 
 @dataclass(frozen=True, repr=False)
-class Contexts(Sample[Context, Count]):
+class Contexts(Sample):
     """Contexts of stimuli, sampled from a corpus; what :func:`eatlas.find_contexts` returns.
 
     Examples
@@ -349,7 +339,7 @@ class Contexts(Sample[Context, Count]):
 
 
 @dataclass(frozen=True, repr=False)
-class Pairs(Sample[PairContext, PairCount]):
+class Pairs(Sample):
     """Targets and attributes in one text; what :func:`eatlas.find_pairs` returns.
 
     Examples
@@ -448,3 +438,180 @@ def _near(rows: Sequence[tuple[Any, ...]], distance: int) -> list[int]:
     numbers = np.array([[-1, 0], [-1, -1]], np.int32)  # the first with the second
     pairs = kernels.near(data, starts, ends, which, SEPARATOR, distance, numbers)
     return sorted({int(k) // 2 for k in pairs[:, 0]})
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def load_contexts(path: str | Path) -> Contexts:
+    r"""Load contexts that :func:`eatlas.find_contexts` or ``eatlas contexts`` wrote.
+
+    A file of one's own is read as well, if it has the columns or fields stimulus, text, start and
+    end. A column ``label`` is read as what people saw in a context.
+
+    Parameters
+    ----------
+    path : str or path
+        A file .parquet, .jsonl or .csv.
+
+    Raises
+    ------
+    SourceError
+        If it cannot be read, is damaged, or a span does not lie in its text.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "contexts.csv")
+    ...     _ = path.write_text("stimulus,text,start,end\nivy,The ivy grows.,4,7\n")
+    ...     contexts = load_contexts(path)
+    >>> contexts.rows
+    [Context(stimulus='ivy', text='The ivy grows.', start=4, end=7)]
+    """
+    contexts: Contexts = _loaded(Path(path), Contexts)
+    return contexts
+
+
+def load_pairs(path: str | Path) -> Pairs:
+    r"""Load pairs that :func:`eatlas.find_pairs` or ``eatlas contexts --pairs`` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        A file .parquet, .jsonl or .csv.
+
+    Raises
+    ------
+    SourceError
+        If it cannot be read, is damaged, or a span does not lie in its text.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "pairs.csv")
+    ...     Pairs.of([PairContext("ivy", "love", "I love ivy.", 7, 10, 2, 6)]).write(path)
+    ...     pairs = load_pairs(path)
+    >>> pairs
+    <Pairs: 1 contexts of 1 pairs>
+    """
+    pairs: Pairs = _loaded(Path(path), Pairs)
+    return pairs
+
+
+def load_either(path: str | Path) -> Contexts | Pairs:
+    """Load contexts or pairs; the columns of the file say which they are."""
+    record: Contexts | Pairs = _loaded(Path(path), None)
+    return record
+
+
+def _loaded(path: Path, kind: type[Contexts] | type[Pairs] | None) -> Any:
+    """Load a file of contexts or pairs, and check it against its own hash."""
+    values, about = read_table(path)
+    if kind is None:
+        first = values[0] if values and isinstance(values[0], Mapping) else {}
+        pairs = {"target", "attribute"} <= first.keys() or "distance" in about
+        kind = Pairs if pairs else Contexts
+    rows, labels = _checked(values, kind, path)
+    whole, counts = about.pop("contexts_sha256", None), about.pop("counts", [])
+    record: Any = kind.of(rows, provenance=about, name=path.name, labels=labels)
+    try:
+        counts = tuple(TypeAdapter(list[kind.COUNT]).validate_python(counts))  # type: ignore[name-defined]
+    except ValidationError as error:
+        raise SourceError(f"{path}: its counts cannot be read", got=str(error)[:200]) from error
+    if counts:
+        record = replace(record, counts=counts)
+    if whole not in {None, record.sha256}:
+        raise SourceError(
+            f"{path}: its contexts are not those that were written",
+            got=f"SHA-256 {record.sha256}",
+            allowed=f"{whole}, as the file says",
+            remedy="the file was changed or ends early; make it again with eatlas contexts",
+        )
+    return record
+
+
+def _checked(
+    values: Iterable[Any], kind: type[Contexts] | type[Pairs], path: Path
+) -> tuple[list[Any], dict[Any, str]]:
+    """Contexts and their labels; refuses those that lack a field or do not lie in their texts."""
+    fields, fault = kind.ROW._fields, ""
+    number: Any = 0
+    cells = [value if isinstance(value, Mapping) else {} for value in values]
+    contexts = [{name: row[name] for name in fields if name in row} for row in cells]
+    rows: list[Any] = []
+    labels: list[str | None] = []
+    try:
+        rows = TypeAdapter(list[kind.ROW]).validate_python(contexts)  # type: ignore[name-defined]
+        labels = TypeAdapter(list[str | None]).validate_python([row.get(LABEL) for row in cells])
+    except ValidationError as error:
+        first = error.errors()[0]
+        number, *key = first["loc"]
+        fault = f"{key[-1] if key else LABEL}: {first['msg']}"
+    for k, row in enumerate(rows if not fault else ()):
+        text, *places = row[kind.NAMES :]
+        spans = zip(places[::2], places[1::2], strict=True)
+        if not all(0 <= start < end <= len(text) for start, end in spans):
+            number, fault = k, f"a span {' to '.join(map(str, places))} of {text!r}"[:200]
+            break
+    if fault:
+        raise SourceError(
+            f"{path}, context {number + 1}: this is not a context",
+            got=fault,
+            allowed=f"{', '.join(fields)} of every context; a span begins at the first "
+            "character of the stimulus, from 0, and ends behind its last",
+        )
+    return rows, {row: label for row, label in zip(rows, labels, strict=True) if label}
+
+
+REMEDY = (
+    "name the file: eatlas verify RESULTS --contexts FILE; in Python, verify(..., contexts=...)"
+)
+
+
+class ContextsAtHand:
+    """Files of contexts that are known, and folders in which others may be."""
+
+    def __init__(self, given: Iterable[Any] = (), folders: Iterable[Path] = ()) -> None:
+        self._known = [load_either(c) if isinstance(c, str | Path) else c for c in given]
+        for contexts in self._known:
+            if not isinstance(contexts, Contexts | Pairs):
+                raise SourceError(
+                    "these are not contexts",
+                    got=described(contexts),
+                    allowed="the name of a file that eatlas contexts wrote, or what "
+                    "eatlas.find_contexts or eatlas.find_pairs returned",
+                )
+        self._folders = tuple(dict.fromkeys(folders))
+        self._load = cache(load_either)
+
+    def find(self, origin: ContextsOrigin) -> Contexts | Pairs:
+        """Return the contexts that a result was made of."""
+        others: dict[str, None] = {}
+        # a result may come from anybody: its file is looked for by the last part of its name
+        paths = [folder / Path(origin.name).name for folder in self._folders if origin.name]
+        for candidate in (*self._known, *filter(Path.is_file, paths)):
+            try:
+                record = self._load(candidate) if isinstance(candidate, Path) else candidate
+            except SourceError as error:
+                others[error.what] = None
+                continue
+            if (contexts := record.taken(origin)) is not None:
+                return contexts
+            name = candidate if isinstance(candidate, Path) else record.name or "a corpus"
+            others[f"{name} has {_briefly(record.origin)}"] = None
+        name = origin.name or "contexts that were not loaded from a file"
+        raise SourceError(
+            f"its contexts are not in the result, and there is no file of them: {name}, "
+            f"{_briefly(origin)}" + (f"; {'; '.join(others)}" if others else ""),
+            allowed="the file beside the results or in the working folder, or a name of it",
+            remedy=REMEDY,
+        )
+
+
+def _briefly(origin: ContextsOrigin) -> str:
+    most = "" if origin.per_term is None else f", the first {origin.per_term:,} of each"
+    return f"SHA-256 {origin.sha256[:12]}...{most}"

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
-from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.files import Part, Reader, Unit, files_read, parts_of
-from eatlas.corpora.matching import Case, Compounds, Matcher, Matches, Rule, sentence_tables
-from eatlas.corpora.reading import Account, Batch
+from eatlas.corpora.files import Account, Batch, Corpus, Part, Reader, Unit, files_read, parts_of
+from eatlas.corpora.matching import (
+    Case,
+    Compounds,
+    Matcher,
+    Matches,
+    Rule,
+    abbreviations,
+    character_table,
+)
 from eatlas.corpora.record import (
     KEEP,
     MOST,
@@ -120,7 +126,6 @@ class Sampling:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        require_whole("distance", 0 if self.distance is None else self.distance, 0)
         require_whole("per_term", self.per_term, 1)
         require_whole("window", 0 if self.window == SENTENCE else self.window, 0, SENTENCE)
         require_whole("seed", self.seed, 0)
@@ -156,7 +161,7 @@ def key_seed(seed: int, *stimuli: str) -> int:
 
 
 class Sampler:
-    """Looks at texts and keeps the sample of each stimulus, or pair."""
+    """Looks at the texts of parts and keeps the sample of each stimulus, or pair."""
 
     def __init__(self, sampling: Sampling) -> None:
         self.sampling, self.names = sampling, sampling.names
@@ -165,37 +170,33 @@ class Sampler:
         self.samples = Samples(len(self.names), int(sampling.per_term))
         seeds = [key_seed(sampling.seed, *names) for names in self.names]
         self._seeds = np.array(seeds, np.uint64)
-        self._at = 0
         self._pairs = np.full((len(stimuli), len(stimuli)), -1, np.int32)
         if sampling.distance is not None:
             place = {stimulus: k for k, stimulus in enumerate(stimuli)}
             for number, (target, attribute) in enumerate(self.names):
                 self._pairs[place[target], place[attribute]] = number
 
-    def begin(self, part: Part) -> None:
-        """Begin with a part; its place tells equal texts of several files apart."""
-        self.samples.handed_over()
-        self._at = (key_seed(part.copy, part.ends_sha256) + part.start) & _ALL
-
-    def result(self) -> tuple[NDArray[np.int64], Kept]:
+    def __call__(self, part: Part, batches: Iterator[Batch]) -> tuple[NDArray[np.int64], Kept]:
         """What was found in a part, and the contexts of it that may be kept."""
-        return self.samples.handed_over()
-
-    def take(self, batch: Batch) -> None:
-        """Look through some texts."""
         from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
 
-        data, separator = batch
-        matches = self.matcher.matches(data, separator)
-        if self.sampling.distance is None:
-            places, names = np.arange(len(matches.stimuli))[None], matches.stimuli
-        else:
-            distance = int(self.sampling.distance)
-            near = kernels.near(data, *matches, separator, distance, self._pairs)
-            places, names = near[:, :2].T, near[:, 2]
-        if len(names):
-            self._keep(batch, matches, places, names)
-        self._at = (self._at + len(data) + 1) & _ALL
+        self.samples.handed_over()
+        # the place of a part tells equal texts of several files apart
+        at = key_seed(part.copy, part.ends_sha256) + part.start
+        for batch in batches:
+            matches = starts, ends, stimuli = self.matcher.matches(*batch)
+            if self.sampling.distance is None:
+                places, names = np.arange(len(stimuli))[None], stimuli
+            else:
+                distance = int(self.sampling.distance)
+                near = kernels.near(
+                    batch[0], starts, ends, stimuli, batch[1], distance, self._pairs
+                )
+                places, names = near[:, :2].T, near[:, 2]
+            if len(names):
+                self._keep(batch, matches, places, names, at & _ALL)
+            at += len(batch[0]) + 1
+        return self.samples.handed_over()
 
     def _keep(
         self,
@@ -203,40 +204,43 @@ class Sampler:
         matches: Matches,
         places: NDArray[np.int64],
         names: NDArray[np.int64],
+        at: int,
     ) -> None:
         """Take in contexts of names; `places` are those of their stimuli among the matches."""
         from eatlas.corpora import kernels  # noqa: PLC0415
 
+        (match_starts, match_ends, _), size = matches, self.sampling.window
         first, last = places.min(axis=0), places.max(axis=0)
         begins, stops = bounds = np.empty((2, len(names)), np.int64)
-        size = self.sampling.window
         if isinstance(size, str):
-            starts, ends = matches.starts[first], matches.ends[first]
-            kernels.sentence_windows(*batch, starts, ends, MOST, sentence_tables(), bounds)
-            within = stops >= matches.ends[last]  # no pair is in two sentences
+            around = match_starts[first], match_ends[first]
+            tables = character_table(), abbreviations()
+            kernels.sentence_windows(*batch, *around, MOST, *tables, bounds)
+            within = stops >= match_ends[last]  # no pair is in two sentences
             places, names, begins, stops = (a[..., within] for a in (places, names, *bounds))
         else:
-            starts, ends = matches.starts[first], matches.ends[last]
-            kernels.word_windows(*batch, starts, ends, int(size), MOST, bounds)
+            around = match_starts[first], match_ends[last]
+            kernels.word_windows(*batch, *around, int(size), MOST, bounds)
         keys = np.empty(len(names), np.uint64)
         offsets = np.zeros((2, len(names)), np.int64)
         for row, place in zip(offsets, np.sort(places, axis=0), strict=False):
-            starts = matches.starts[place]
-            kernels.keys(batch.data, begins, starts, stops, self._seeds[names], keys, row)
+            starts = match_starts[place]
+            kernels.keys(batch[0], begins, starts, stops, self._seeds[names], keys, row)
+        keys = _mixed(keys)
         for place in places if self.sampling.repeats == KEEP else ():
-            at = matches.starts[place].astype(np.uint64) + np.uint64(self._at)
-            keys = _mixed(keys ^ _mixed(at))
+            position = match_starts[place].astype(np.uint64) + np.uint64(at)
+            keys = _mixed(keys ^ _mixed(position))
         self.samples.found += np.bincount(names, minlength=len(self._seeds))
         wanted = np.flatnonzero(keys <= self.samples.limits[names])
         starts = (offsets[0] << 32) | offsets[1]
-        spans = np.stack((matches.starts[places], matches.ends[places]), axis=-1)
+        spans = np.stack((match_starts[places], match_ends[places]), axis=-1)
         row_of = Context if len(places) == 1 else PairContext
         columns = (names, keys, starts, begins, stops, *spans)
         for name, key, start, begin, stop, *bytes_ in zip(
             *(column[wanted].tolist() for column in columns), strict=True
         ):
             if self.samples.wants(name, key, start):
-                cut = cut_out(batch.data, (begin, stop), bytes_)
+                cut = cut_out(batch[0], (begin, stop), bytes_)
                 self.samples.put(name, key, start, row_of(*self.names[name], *cut))
 
 
@@ -247,7 +251,6 @@ def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return keys ^ (keys >> np.uint64(33))
 
 
-Corpus = str | Path | Iterable[str | Path]
 Progress = Callable[[int, int], None]
 """Called with the number of parts read and the number of all."""
 
@@ -319,8 +322,7 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
+    >>>     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "corpus.txt")
     ...     _ = path.write_text("An executive office. Home is where the family is.")
@@ -371,8 +373,7 @@ def find_pairs(
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
+    >>>     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "corpus.txt")
     ...     _ = path.write_text("For John, a career is all.")

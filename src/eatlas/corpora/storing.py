@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from eatlas.corpora.reading import pyarrow_of
+from eatlas.corpora.files import pyarrow_of
 from eatlas.csv_cells import marked, unmarked
 from eatlas.decoding import json_value, require_file
 from eatlas.errors import ResultsError, SourceError

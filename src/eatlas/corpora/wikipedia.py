@@ -5,10 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
-from typing import Any, BinaryIO
-
-from eatlas.corpora.reading import Account, Rows, blocks
-from eatlas.sources.archives import library
+from typing import Any
 
 _LEFT_OUT = (
     "ref", "math", "chem", "gallery", "timeline", "syntaxhighlight", "source", "score", "imagemap",
@@ -130,7 +127,6 @@ def _of_link(inside: str) -> str:
 
 BEGIN, END = b"<page>", b"</page>"
 ROOT = b"<mediawiki"
-_PAGE = re.compile(rb"<page>.*?</page>", re.DOTALL)
 _NAMESPACE = re.compile(rb"<ns>\s*(-?\d+)\s*</ns>")
 _HEAD = 4096
 """Bytes of a page within which title, namespace and redirect are."""
@@ -143,38 +139,13 @@ def is_dump(head: bytes) -> bool:
     return begin.startswith((ROOT, BEGIN)) or (begin.startswith(b"<?xml") and ROOT in begin)
 
 
-def wikipedia_rows(file: BinaryIO, account: Account) -> Rows:
-    """Read the articles of a dump; a page that is no sound XML is damaged.
-
-    Pages of other namespaces than that of articles, and redirects, are skipped and counted.
-    """
-    tree: Any = library(
-        "defusedxml.ElementTree", account.file, "Wikipedia dumps", "pip install 'eatlas[text]'"
-    )
-    for line, page in _pages(file, account):
-        namespace = _NAMESPACE.search(page, 0, _HEAD)
-        if namespace is not None and namespace[1] != b"0":
-            account.skipped["page that is not an article"] += 1
-            continue
-        try:
-            root = tree.fromstring(page, forbid_dtd=True)
-        except (tree.ParseError, ValueError) as error:
-            account.damage(line, f"no sound XML: {error}")
-            continue
-        text = root.findtext("revision[last()]/text") or ""
-        if root.find("redirect") is not None or _REDIRECT.match(text):
-            account.skipped["redirect"] += 1
-        else:
-            yield "text", plain_text(text)
-
-
-def _pages(file: BinaryIO, account: Account) -> Iterator[tuple[int, bytes]]:
-    """Yield each page with the number of the line in which it begins."""
-    for data, number in blocks(file, account.file, (END,)):
-        line, at = number, 0
-        for page in _PAGE.finditer(data):
-            line += data.count(b"\n", at, page.start())
-            yield line, page[0]
-            line, at = line + page[0].count(b"\n"), page.end()
-        if (begin := data.find(BEGIN, at)) >= 0:
-            account.damage(line + data.count(b"\n", at, begin), "a page that never ends")
+def article(page: bytes, tree: Any) -> tuple[str, str]:
+    """Return the text of a page of a dump, or why it has none; `tree` parses XML without harm."""
+    namespace = _NAMESPACE.search(page, 0, _HEAD)
+    if namespace is not None and namespace[1] != b"0":
+        return "", "page that is not an article"
+    root = tree.fromstring(page, forbid_dtd=True)
+    text = root.findtext("revision[last()]/text") or ""
+    if root.find("redirect") is not None or _REDIRECT.match(text):
+        return "", "redirect"
+    return plain_text(text), ""

@@ -1,50 +1,45 @@
 """What models computed is kept on disk, under all that it was computed from, and never again.
 
 Vectors of encoders and answers of language models go the same way: what is kept is handed out,
-the rest is computed in batches, each batch is kept as it comes.
-
-Texts of the same tokens share one entry: what was computed is kept under the text, and a pointer to
-it under its tokens. Computed again beside other texts, a vector differs in its last bits, and a
-difference of no meaning would be taken for one between two texts.
+the rest is computed in batches, each batch is kept as it comes. The file is a SQLite database
+beside which a run also works without; nothing in it is ever unpickled.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
+import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from functools import wraps
-from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from eatlas.encoders.cache_store import SAME, CacheStore, Entry
 from eatlas.encoders.encoder import shortest_first
 from eatlas.encoders.models import hash_of
-from eatlas.errors import SourceError, described
-from eatlas.sources.source import (
-    Answers,
-    Found,
-    Item,
-    Read,
-    Source,
-    Unknown,
-    Vector,
-    Wrapper,
-    is_contextual,
-)
+from eatlas.errors import SourceError, described, nearest
+from eatlas.folders import CACHE, cache_folder
+from eatlas.notes import Note, warn
+from eatlas.sources.source import Answers, Found, Item, Source, Wrapper, is_contextual
 from eatlas.sources.spec import take_option
 from eatlas.untrusted import computes_afresh
 
 T = TypeVar("T")
 Opener = Callable[[str], tuple[Source, ...]]
-SHARED = "2"
-"""Of the keys of what texts of the same tokens share; an older entry has no pointer, and is not
-used."""
-_UNKNOWN: dict[Unknown, str] = {"": "", "part": "unknown in part", "all": "unknown"}
-_CUT = "cut"
+NAME = "vectors-v3.sqlite"
+ANSWER = "answer"
+"""Kind of the rows of language models; that of a vector is the type of its numbers, as <f4."""
+Row = tuple[bytes, str, str]
+"""What is kept under one key: bytes, their kind, and what the source has to say of them."""
+PATIENCE = 60.0
+"""Seconds for which another process may lock the file; it does so for one batch at a time."""
+_TABLE = """CREATE TABLE IF NOT EXISTS vectors (key BLOB NOT NULL PRIMARY KEY,
+  fingerprint TEXT NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL, kind TEXT NOT NULL,
+  mark TEXT NOT NULL)"""
 
 
 class CachedSource(Wrapper):
@@ -56,22 +51,13 @@ class CachedSource(Wrapper):
         keys = {item: key_of(source, item) for item in sorted(items, key=shortest_first)}
         without: dict[Item, Found] = {}
 
-        def same(missing: list[Item]) -> dict[Item, tuple[str, str]]:
-            reads = source.same(missing).items()
-            return {item: (read.tokens, _mark(read)) for item, read in reads}
-
-        def compute(missing: list[Item]) -> Iterator[Mapping[Item, Entry]]:
+        def compute(missing: list[Item]) -> Iterator[Mapping[Item, Row]]:
             for batch in source.vectors(missing):
                 without.update((item, a) for item, a in batch.items() if a.vector is None)
-                yield {
-                    item: entry_of(answer.vector, _mark(answer))
-                    for item, answer in batch.items()
-                    if answer.vector is not None
-                }
+                yield {item: _row(a) for item, a in batch.items() if a.vector is not None}
 
-        head = (source.fingerprint, source.name)
-        for batch in through_cache(keys, head, same, compute, "texts are encoded"):
-            answers = {item: _found(entry) for item, entry in batch.items()}
+        for batch in through_cache(keys, source, compute, "texts are encoded"):
+            answers = {item: _found(*row) for item, row in batch.items()}
             source.recall(answers)
             yield answers
         if without:
@@ -132,57 +118,30 @@ def take_cache(text: str) -> tuple[str, bool]:
 
 def through_cache(
     keys: Mapping[T, bytes],
-    source: tuple[str, str],
-    same: Callable[[list[T]], Mapping[T, tuple[str, str]]],
-    compute: Callable[[list[T]], Iterable[Mapping[T, Entry]]],
+    source: Any,
+    compute: Callable[[list[T]], Iterable[Mapping[T, Row]]],
     what: str,
-) -> Iterator[dict[T, Entry]]:
+) -> Iterator[dict[T, Row]]:
     """Hand out what is kept, have the rest computed, and keep each batch of it as it comes.
 
-    Parameters
-    ----------
-    keys : mapping
-        Of each question, the key under which its entry is kept.
-    source : tuple of str
-        Fingerprint and name.
-    same : callable
-        Of questions, the tokens that decide the entry, and its mark: one computed before of the
-        same tokens is taken over.
-    compute : callable
-        Of questions, their entries, batch by batch.
-    what : str
-        What is said to be done where the work is interrupted.
+    `keys` are those under which the row of each question is kept, and `what` is said to be done
+    where the work is interrupted.
     """
     store = CacheStore()
-    kept = store.get(set(keys.values()))
-    yield {question: kept[key] for question, key in keys.items() if key in kept}
+    rows = store.get(set(keys.values()))
+    yield {question: rows[key] for question, key in keys.items() if key in rows}
     left: dict[bytes, list[T]] = {}
     for question, key in keys.items():
-        if key not in kept:
+        if key not in rows:
             left.setdefault(key, []).append(question)
     if not left:
         return
     done = len(keys) - sum(map(len, left.values()))
-    missing = [questions[-1] for questions in left.values()]
     try:
-        reads = same(missing)
-        pointers = {q: hashed(SAME, source[0], tokens) for q, (tokens, _) in reads.items()}
-        computed = store.get(set(pointers.values()), behind=True)
-        taken = {
-            question: replace(computed[pointer], mark=reads[question][1])
-            for question, pointer in pointers.items()
-            if pointer in computed
-        }
-        rest = [question for question in missing if question not in taken]
-        for batch in chain([taken] * bool(taken), compute(rest) if rest else ()):
-            new = {keys[question]: entry for question, entry in batch.items()}
-            at = {
-                pointers[question]: Entry(keys[question], SAME)
-                for question in batch
-                if question in pointers and question not in taken
-            }
-            store.put(*source, at | new)
-            answers = {q: entry for key, entry in new.items() for q in left.get(key, ())}
+        for batch in compute([questions[-1] for questions in left.values()]):
+            new = {keys[question]: row for question, row in batch.items()}
+            store.put(source, new)
+            answers = {question: row for key, row in new.items() for question in left[key]}
             done += len(answers)
             yield answers
     except KeyboardInterrupt as interruption:
@@ -200,13 +159,12 @@ def key_of(source: Any, item: Item) -> bytes:
     The place of the stimulus matters where a source says so. Else it matters whether the text is a
     stimulus alone, for that is put into a prompt. Of an image it is the hash of its bytes.
     """
+    if item.kind != "text":
+        content = item.sha256 or hash_of(Path(item.content))
+        return hashed(source.fingerprint, item.kind, content)
     alone = item.span == (0, len(item.content))
     position = repr(item.span) if source.by_place else "alone" * alone
-    content = item.content
-    if item.kind != "text":
-        position = item.kind
-        content = item.sha256 or hash_of(Path(content))
-    return hashed(*[SHARED] * source.shares, source.fingerprint, position, content)
+    return hashed(source.fingerprint, position, item.content)
 
 
 def hashed(*parts: str) -> bytes:
@@ -218,34 +176,143 @@ def hashed(*parts: str) -> bytes:
     return digest.digest()
 
 
-def entry_of(vector: Vector, mark: str = "") -> Entry:
-    """Write a vector down, bit for bit."""
-    array = np.ascontiguousarray(vector)
-    return Entry(array.tobytes(), array.dtype.str, mark)
+def _row(answer: Found) -> Row:
+    """Write a vector down, bit for bit, with what is noted of its text."""
+    array = np.ascontiguousarray(answer.vector)
+    noted = [answer.unknown, answer.cut, answer.remarks]
+    return array.tobytes(), array.dtype.str, json.dumps(noted)
 
 
-def vector_of(entry: Entry) -> Vector:
-    """Read what :func:`entry_of` wrote; the vector cannot be written to.
-
-    >>> vector_of(entry_of(np.array([1.5, 2.0])))
-    array([1.5, 2. ])
-    """
-    return np.frombuffer(entry.data, np.dtype(entry.kind))
+def _found(data: bytes, kind: str, mark: str) -> Found:
+    """Read what :func:`_row` wrote; the vector cannot be written to."""
+    unknown, cut, remarks = json.loads(mark)
+    vector = np.frombuffer(data, np.dtype(kind))
+    return Found(vector, unknown=unknown, cut=cut, remarks=tuple(remarks))
 
 
-def _mark(answer: Found | Read) -> str:
-    """What is noted beside a vector, such as that its text was cut.
-
-    >>> _mark(Found(None, unknown="part", cut=True)), _mark(Found(None))
-    ('cut;unknown in part', '')
-    """
-    remarks = answer.remarks if isinstance(answer, Found) else ()
-    return ";".join(filter(None, [_CUT * answer.cut, _UNKNOWN[answer.unknown], *remarks]))
+# --- the file -------------------------------------------------------------------------------------
 
 
-def _found(entry: Entry) -> Found:
-    """Read an entry with its mark."""
-    marks = entry.mark.split(";")
-    unknown: Unknown = next((how for how, text in _UNKNOWN.items() if text and text in marks), "")
-    remarks = tuple(remark for remark in marks if remark not in {_CUT, *_UNKNOWN.values()})
-    return Found(vector_of(entry), unknown=unknown, cut=_CUT in marks, remarks=remarks)
+class CacheStore:
+    """Rows by key. A file that cannot be read or written is said once and done without."""
+
+    def __init__(self) -> None:
+        self.path, self.usable = cache_folder() / NAME, True
+
+    def get(self, keys: Collection[bytes]) -> dict[bytes, Row]:
+        """Return the rows that are there."""
+        if not keys or not self.path.exists():  # a folder is made when there is something to keep
+            return {}
+        query = "SELECT data, kind, mark FROM vectors WHERE key = ?"
+
+        def read(connection: sqlite3.Connection) -> dict[bytes, Row]:
+            rows = ((key, connection.execute(query, (key,)).fetchone()) for key in keys)
+            return {key: row for key, row in rows if row}
+
+        return self._done(read) or {}
+
+    def put(self, source: Any, new: Mapping[bytes, Row]) -> None:
+        """Keep rows of one source: all of them or, after a kill, none."""
+        rows = [(key, source.fingerprint, source.name, *row) for key, row in new.items()]
+        query = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?, ?)"
+        if rows:
+            self._done(lambda connection: connection.executemany(query, rows))
+
+    def _done(self, action: Callable[[sqlite3.Connection], T]) -> T | None:
+        """Do something with the table; a damaged or full one is warned of and left alone."""
+        if not self.usable:
+            return None
+        try:
+            with _connected(self.path) as connection:
+                return action(connection)
+        except (sqlite3.Error, OSError) as error:
+            self.usable = False
+            values = {"file": str(self.path), "reason": _reason(error), "variable": CACHE}
+            warn(Note("source.not-cached", values=values))
+            return None
+
+
+@contextmanager
+def _connected(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the file for one transaction."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path, timeout=PATIENCE)) as connection, connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        # a kill loses nothing either way; a power failure may lose the last batches, and no others
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(_TABLE)
+        yield connection
+
+
+class Kept(NamedTuple):
+    """What is kept of one model."""
+
+    name: str
+    fingerprint: str
+    vectors: int
+    answers: int
+    """Log-probabilities of stimuli in texts, where the model is a language model."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What the folder of the cache holds."""
+
+    folder: Path
+    size: int
+    """Bytes on disk, with SQLite's log."""
+    models: tuple[Kept, ...] = ()
+    damaged: str | None = None
+    """What is wrong with the file, if it cannot be read."""
+
+
+def contents() -> Contents:
+    """Say what is kept."""
+    path = cache_folder() / NAME
+    files = [path.with_name(f"{NAME}{end}") for end in ("", "-wal", "-shm")]
+    size = sum(file.stat().st_size for file in files if file.is_file())
+    if not size:
+        return Contents(path.parent, 0)
+    query = """SELECT name, fingerprint, SUM(kind != 'answer'), SUM(kind = 'answer')
+      FROM vectors GROUP BY name, fingerprint ORDER BY MIN(rowid)"""
+    try:
+        with _connected(path) as connection:
+            rows = connection.execute(query).fetchall()
+    except (sqlite3.Error, OSError) as error:
+        return Contents(path.parent, size, damaged=_reason(error))
+    return Contents(path.parent, size, tuple(Kept(*row) for row in rows))
+
+
+def clear(model: str | None = None) -> tuple[Kept, ...]:
+    """Remove what is kept, or what is kept of one source."""
+    content = contents()
+    removed = tuple(kept for kept in content.models if model in {None, kept.name})
+    if model is not None and not removed:
+        names = list(dict.fromkeys(kept.name for kept in content.models))
+        near = nearest(model, names)
+        raise SourceError(
+            f"{content.folder}: nothing is kept of this source",
+            got=model,
+            allowed=", ".join(names) or "nothing is kept at all",
+            remedy=f"did you mean {near[0]}?" if near else None,
+        )
+    path = content.folder / NAME
+    try:
+        if content.damaged:
+            path.unlink(missing_ok=True)
+        elif removed:
+            with _connected(path) as connection:
+                connection.execute("DELETE FROM vectors WHERE ? IN ('', name)", (model or "",))
+            with closing(sqlite3.connect(path, timeout=PATIENCE)) as connection:
+                connection.execute("VACUUM")
+    except (sqlite3.Error, OSError) as error:
+        raise SourceError(
+            f"{content.folder}: the folder of what models computed is out of reach",
+            got=_reason(error),
+            remedy=f"set {CACHE} to a folder that you may write to",
+        ) from error
+    return removed
+
+
+def _reason(error: Exception) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error)

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, PositiveInt
 
 from eatlas.encoders.cache import keeping
-from eatlas.encoders.encoder import Encoder, roundoff_of
-from eatlas.encoders.options import read_options
+from eatlas.encoders.encoder import Encoder, read_options, roundoff_of
 from eatlas.errors import SourceError
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
@@ -27,8 +26,6 @@ from eatlas.untrusted import require_trust
 KEYS = ("EATLAS_API_KEY", "OPENAI_API_KEY")
 PAUSES = (0.5, 1.0, 2.0)
 """Seconds before each further try, where the endpoint names none with Retry-After."""
-LEAST_LIMIT, LIMIT_EACH = 16 << 20, 512 << 10
-"""Bytes of an answer: at least, and for each text; 20,000 components take 500 kB."""
 SHOWN = 300
 """Characters of what an endpoint says."""
 _AGAIN = frozenset((0, 408, 409, 425, 429, 500, 502, 503, 504, 529))
@@ -74,12 +71,11 @@ class EndpointSource(Encoder):
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Send the texts of items, request by request."""
         key = self._key()
-        return self.in_calls(
-            items,
-            lambda item: item.content,
-            self.options.batch,
-            lambda texts, _: self._rows(texts, key),
-        )
+
+        def call(texts: list[str], _: list[str]) -> NDArray[np.float32]:
+            return self._rows(texts, key)
+
+        return self.in_calls(items, lambda item: item.content, self.options.batch, call)
 
     def _key(self) -> str:
         """The first key that is set; refused where others on the way could read it."""
@@ -89,8 +85,7 @@ class EndpointSource(Encoder):
                 f"{' or '.join(KEYS)}: this is not a key",
                 allowed="one line of ASCII letters, digits and signs",
             )
-        safe = self.address.lower().startswith("https:") or is_loopback(self.address)
-        if key and not safe:
+        if key and not self.address.lower().startswith("https:") and not is_loopback(self.address):
             raise SourceError(
                 f"{self.address}: over http, everybody on the way can read the key",
                 allowed="https, or an address on this machine",
@@ -99,89 +94,59 @@ class EndpointSource(Encoder):
         return key
 
     def _rows(self, texts: list[str], key: str) -> NDArray[np.float32]:
-        """Rows in single precision."""
-        content = self._post(texts, key)
+        """Vectors of texts in single precision, asked for until there is an answer."""
+        for pause in (*PAUSES, None):
+            status, after, content = self._post(texts, key)
+            seconds = int(after) if after.isdigit() else pause
+            if status not in _AGAIN or pause is None or (seconds or 0) > self.options.timeout:
+                break
+            time.sleep(seconds or 0)
+        reply = content.replace(quote(key, safe=""), "***").replace(key, "***") if key else content
+        if status != 200:
+            raise SourceError(
+                f"{self.address}: the endpoint gives no vectors",
+                got=reply[:SHOWN],
+                remedy=f"check the address, the model ({self.options.model}) and its options, and "
+                f"the key in {' or '.join(KEYS)}; try a busy one again later, or with "
+                "timeout=SECONDS: encoded texts are kept; repeat the command to continue",
+            )
         try:
             data = json.loads(content)["data"]
             vectors = {entry["index"]: entry["embedding"] for entry in data}
             with np.errstate(over="ignore"):  # what is infinite then is refused
-                rows = np.array([vectors[i] for i in range(len(data))], float).astype(np.float32)
+                return np.array([vectors[i] for i in range(len(data))], float).astype(np.float32)
         except (TypeError, KeyError, ValueError, OverflowError, RecursionError) as error:
             raise SourceError(
                 f"{self.name}: the answer has not one vector for each text",
-                got=_hidden(content.decode(errors="replace"), key),
+                got=reply[:SHOWN],
                 allowed=_ALLOWED,
             ) from error
-        return rows
 
-    def _post(self, texts: list[str], key: str) -> bytes:
-        """Send a request until it is answered."""
-        from requests import RequestException  # noqa: PLC0415  (only endpoints need it)
-
-        options = self.options
-        for pause in (*PAUSES, None):
-            try:
-                status, headers, content = self._exchange(texts, key)
-                target = f", to {headers['Location']}" if "Location" in headers else ""
-                reply = f"status {status}{target}: {content.decode(errors='replace')}"
-            except RequestException as error:
-                status, headers, reply = 0, {}, f"{type(error).__name__}: {error}"
-            if status == 200:
-                return content
-            if status not in _AGAIN:
-                raise SourceError(
-                    f"{self.address}: the endpoint refuses the request",
-                    got=_hidden(reply, key),
-                    remedy=f"check the address, the model ({options.model}) and its options, and "
-                    f"the key in {' or '.join(KEYS)}",
-                )
-            after = headers.get("Retry-After", "").strip()
-            if pause is None or (after.isdigit() and int(after) > options.timeout):
-                break
-            time.sleep(int(after) if after.isdigit() else pause)
-        raise SourceError(
-            f"{self.address}: the endpoint gave no vectors in {len(PAUSES) + 1} tries, or would do "
-            f"so later than in {options.timeout} s",
-            got=_hidden(reply, key),
-            remedy="try again later, or with timeout=SECONDS; encoded texts are kept; repeat the "
-            "command to continue",
-        )
-
-    def _exchange(self, texts: list[str], key: str) -> tuple[int, Any, bytes]:
-        """Send a request; status, headers and content of the answer."""
+    def _post(self, texts: list[str], key: str) -> tuple[int, str, str]:
+        """Send a request; the status, when to send another, and the answer, or what went wrong."""
         import requests  # noqa: PLC0415  (only endpoints need it)
 
         body: dict[str, Any] = {"model": self.options.model, "input": texts}
         if self.options.dimensions is not None:
             body["dimensions"] = self.options.dimensions
-        limit = max(LEAST_LIMIT, LIMIT_EACH * len(texts))
-        with requests.post(
-            self.address,
-            json=body,
-            headers={"Authorization": f"Bearer {key}"} if key else {},
-            auth=lambda request: request,  # nothing from files
-            timeout=self.options.timeout,
-            # no proxy for this machine
-            proxies={"no_proxy": "*"} if is_loopback(self.address) else None,
-            allow_redirects=False,
-            stream=True,
-        ) as answer:
-            content = bytearray()
-            for part in answer.iter_content(1 << 16):
-                content += part
-                if len(content) > limit:
-                    raise SourceError(
-                        f"{self.address}: there is no usable answer",
-                        got=f"more than {limit:,} bytes for {len(texts)} texts",
-                    )
-            return answer.status_code, answer.headers, bytes(content)
-
-
-def _hidden(text: str, key: str) -> str:
-    """What an endpoint says, without the key; hidden before it is cut."""
-    for way in {key, repr(key)[1:-1], json.dumps(key)[1:-1], quote(key, safe="")} - {""}:
-        text = text.replace(way, "***")
-    return text[:SHOWN]
+        try:
+            answer = requests.post(
+                self.address,
+                json=body,
+                headers={"Authorization": f"Bearer {key}"} if key else {},
+                auth=lambda request: request,  # nothing from files
+                timeout=self.options.timeout,
+                # no proxy for this machine
+                proxies={"no_proxy": "*"} if is_loopback(self.address) else None,
+                allow_redirects=False,
+            )
+        except requests.RequestException as error:
+            return 0, "", f"{type(error).__name__}: {error}"
+        text = answer.content.decode(errors="replace")
+        if answer.status_code != 200:
+            target = f", to {answer.headers['Location']}" if "Location" in answer.headers else ""
+            text = f"status {answer.status_code}{target}: {text}"
+        return answer.status_code, answer.headers.get("Retry-After", "").strip(), text
 
 
 def is_loopback(address: str) -> bool:

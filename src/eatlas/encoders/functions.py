@@ -18,8 +18,7 @@ from typing import Any, Literal, cast
 from pydantic import BaseModel
 
 from eatlas.encoders.cache import CachedSource
-from eatlas.encoders.encoder import Encoder
-from eatlas.encoders.options import read_options
+from eatlas.encoders.encoder import Encoder, read_options
 from eatlas.errors import SourceError, described
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
@@ -141,9 +140,8 @@ def open_py(text: str) -> tuple[FunctionSource | CachedSource, ...]:
 
 
 def _path_of(function: Callable[..., Any]) -> str:
-    kind = type(function)
-    module = getattr(function, "__module__", None) or kind.__module__
-    return f"{module}:{getattr(function, '__qualname__', kind.__qualname__)}"
+    named: Any = function if hasattr(function, "__qualname__") else type(function)
+    return f"{named.__module__}:{named.__qualname__}"
 
 
 def _file_of(function: Callable[..., Any]) -> Path | None:

@@ -64,6 +64,10 @@ class Picture:
     transparent: bool = False
 
 
+Seen = list[tuple[Picture, Pixels]]
+"""Images that are decoded, each with its input of the model."""
+
+
 def open_pictures(items: Collection[Item]) -> dict[str, tuple[Picture, tuple[Item, ...]]]:
     """Read the head of each image, once for all items of the same bytes."""
     by_path: dict[str, list[Item]] = defaultdict(list)
@@ -253,14 +257,12 @@ def remarks_of(picture: Picture, settings: Mapping[str, Any]) -> tuple[str, ...]
     return tuple(remark for remark, holds in flags.items() if holds)
 
 
-def ahead(
-    pictures: Sequence[Picture], at_once: int, loaded: Any
-) -> Iterator[list[tuple[Picture, Pixels]]]:
+def ahead(pictures: Sequence[Picture], at_once: int, loaded: Any) -> Iterator[Seen]:
     """Decode batches in threads while the model computes; a few of them wait at a time."""
     batches = list(cut(pictures, at_once))
     threads = Threads(min(processors(), MOST_THREADS, max(1, len(batches))))
 
-    def decode(batch: list[Picture]) -> list[tuple[Picture, Pixels]]:
+    def decode(batch: list[Picture]) -> Seen:
         return [(picture, prepared(picture, loaded.processor, loaded.takes)) for picture in batch]
 
     with closing(threads(decode, batches)) as outcomes:

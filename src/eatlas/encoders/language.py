@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property, partial
 from itertools import groupby
 from pathlib import Path
@@ -15,11 +14,10 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from eatlas.encoders.cache import SHARED, hashed, take_cache, through_cache
-from eatlas.encoders.cache_store import ANSWER, Entry
+from eatlas.encoders.cache import ANSWER, Row, hashed, take_cache, through_cache
 from eatlas.encoders.encoder import roundoff_of_log_ratios
 from eatlas.encoders.loading import NO_LIMIT, Loaded, load
-from eatlas.encoders.models import HF, NamedModel, content_of, find_model, head_of
+from eatlas.encoders.models import HF, content_of, find_model, head_of
 from eatlas.encoders.transformer import Tokens, need_offsets, tokenize
 from eatlas.errors import SourceError, described
 from eatlas.notes import Note
@@ -30,8 +28,6 @@ from eatlas.untrusted import computes_afresh
 
 Input = tuple[int, ...]
 """Pieces of one text, as the model takes them."""
-ENDS = -1
-"""In the place of a piece: all pieces together that say that the word before them has ended."""
 
 
 class Step(NamedTuple):
@@ -41,21 +37,15 @@ class Step(NamedTuple):
     place: int
     """Place whose prediction is read."""
     piece: int
-    """Piece whose log-probability is wanted, or ENDS."""
+    """Piece whose log-probability is wanted."""
 
 
+Plan = tuple[Answer, tuple[Step, ...]]
+"""What is known of an answer before the model is asked, and the factors of its probability."""
 LOGITS = 2**25
 """Logits in memory at a time: 128 MB in single precision, 1,100 pieces of BERT's vocabulary."""
 AT_ONCE = 256
 """Questions that are answered together, and then kept."""
-SPACES = ("Ġ", "▁", "Ċ", "ĉ", "č")
-"""How byte-level and SentencePiece tokenizers write the space, or line, that begins a piece."""
-CONTINUED = "##"
-"""How word-piece tokenizers write that a piece goes on with a word."""
-CLOSED = "</w>"
-"""How some tokenizers write that a word ends within a piece."""
-JOINERS = frozenset("'’-_\N{REPLACEMENT CHARACTER}")
-"""What words hold beside letters, digits and marks; and parts of such characters."""
 OF_VECTORS = ("level", "layer", "pool", "subword", "truncate")
 """Options of ``hf:`` that say how a text becomes a vector."""
 ALGORITHM = "1"
@@ -184,40 +174,7 @@ def places(tokenizer: Any, text: str, tokens: Tokens, span: Span) -> tuple[int, 
     return tuple(range(begin, of_stimulus[-1] + 1))  # with the spaces between words of a phrase
 
 
-def boundaries(tokenizer: Any) -> tuple[int, ...]:
-    """Find the pieces that cannot go on with a word."""
-    pieces = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
-    special = set(tokenizer.all_special_ids)
-    texts = [piece for piece in pieces if piece]
-    word_pieces = any(text.startswith(CONTINUED) and len(text) > 2 for text in texts) and not any(
-        text.startswith(SPACES) for text in texts
-    )
-
-    def begins_anew(piece: str) -> bool:
-        if word_pieces or piece.startswith(SPACES):
-            return not (word_pieces and piece.startswith(CONTINUED))
-        first = str(tokenizer.convert_tokens_to_string([piece]))[:1]
-        return first not in JOINERS and unicodedata.category(first or "a")[0] not in "LNM"
-
-    return tuple(
-        place
-        for place, piece in enumerate(pieces)
-        if piece is not None and (place in special or begins_anew(piece))
-    )
-
-
 # --- models of transformers -----------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The factors of one probability."""
-
-    steps: tuple[Step, ...]
-    given: tuple[Step, ...]
-    """Factors that it is divided by."""
-    pieces: int
-    other_pieces: int
 
 
 class TransformerLM:
@@ -227,9 +184,7 @@ class TransformerLM:
     ``joint`` fills them in from left to right: log P(p1 | masks) + log P(p2 | p1, masks) + ...,
     which Kauf and Ivanova (2023) use within words; ``pll`` shows all other pieces of the stimulus
     each time. A causal one, such as GPT-2, reads the text up to the stimulus' end, after its own
-    beginning-of-text token; each piece is predicted at the place before it. ``ends`` scores the
-    place behind the last piece too, for all pieces that do not go on with the word, given that the
-    word before has ended, where the first piece says so.
+    beginning-of-text token; each piece is predicted at the place before it.
     """
 
     def __init__(
@@ -255,11 +210,6 @@ class TransformerLM:
         loaded.module.eval()
         return loaded
 
-    @cached_property
-    def boundaries(self) -> dict[int, None]:
-        """Pieces that say that the word before them has ended."""
-        return dict.fromkeys(boundaries(self.loaded.tokenizer))
-
     def score(
         self, questions: Collection[Question], tell: Tell | None = None
     ) -> Mapping[Question, Answer]:
@@ -274,100 +224,67 @@ class TransformerLM:
     def _kept(self, questions: Collection[Question]) -> Iterator[Mapping[Question, Answer]]:
         """Hand out answers that are kept, and have the others computed."""
 
-        def same(missing: list[Question]) -> Mapping[Question, tuple[str, str]]:
-            plans = self.plans(missing).items()
-            return {q: (repr(plan), "") for q, plan in plans if isinstance(plan, Plan)}
-
-        def compute(missing: list[Question]) -> Iterator[Mapping[Question, Entry]]:
+        def compute(missing: list[Question]) -> Iterator[Mapping[Question, Row]]:
             for batch in self.in_batches(missing):
-                yield {question: entry_of(answer) for question, answer in batch.items()}
+                # JSON has every digit of a number of double precision
+                yield {q: (json.dumps(astuple(a)).encode(), ANSWER, "") for q, a in batch.items()}
 
-        keys = {question: key_of(self.fingerprint, question) for question in questions}
-        source = (self.fingerprint, self.name)
-        for batch in through_cache(keys, source, same, compute, "questions are answered"):
-            yield {question: answer_of(entry) for question, entry in batch.items()}
+        keys = {q: hashed(ANSWER, self.fingerprint, repr(astuple(q))) for q in questions}
+        for batch in through_cache(keys, self, compute, "questions are answered"):
+            yield {q: Answer(*json.loads(data)) for q, (data, _, _) in batch.items()}
 
     def in_batches(self, questions: Collection[Question]) -> Iterator[Mapping[Question, Answer]]:
         """Hand out answers as they are computed."""
-        plans: dict[Question, Plan] = {}
-        faults: dict[Question, Answer] = {}
-        for question, plan in self.plans(questions).items():
-            if isinstance(plan, Plan):
-                plans[question] = plan
-            else:
-                faults[question] = plan
-        if faults:
+        plans = self._plans(questions)
+        if faults := {question: answer for question, (answer, _) in plans.items() if answer.fault}:
             yield faults
 
         def input_of(question: Question) -> tuple[int, Input]:
-            pieces = plans[question].steps[0].pieces
+            pieces = plans[question][1][0].pieces
             return len(pieces), pieces
 
         values: dict[Step, float] = {}
-        for some in cut(sorted(plans, key=input_of), AT_ONCE):
-            steps = [step for q in some for step in (*plans[q].steps, *plans[q].given)]
+        for batch in cut(sorted((q for q in plans if q not in faults), key=input_of), AT_ONCE):
+            steps = (step for question in batch for step in plans[question][1])
             values |= self.log_probabilities(step for step in steps if step not in values)
-            yield {question: _total(plans[question], values) for question in some}
+            totals = {q: sum(values[step] for step in plans[q][1]) for q in batch}
+            yield {q: replace(plans[q][0], log_probability=total) for q, total in totals.items()}
 
-    def plans(self, questions: Collection[Question]) -> dict[Question, Plan | Answer]:
+    def _plans(self, questions: Collection[Question]) -> dict[Question, Plan]:
         """Find the factors of each probability, or say why there is none."""
-        texts = list(dict.fromkeys(map(self._text, questions)))
-        if not texts:
-            return {}
-        tokens = tokenize(self.loaded.tokenizer, texts)
-        if self.kind == "causal":
+        causal = self.kind == "causal"
+        texts = {q: q.text[: q.asked[1]] if causal else q.text for q in questions}
+        different = list(dict.fromkeys(texts.values()))
+        tokens = tokenize(self.loaded.tokenizer, different) if different else []
+        if causal:
             tokens = [_begun(self.loaded.tokenizer, each) for each in tokens]
-        of_text = dict(zip(texts, tokens, strict=True))
-        return {q: self._plan(q, self._text(q), of_text[self._text(q)]) for q in questions}
+        of_text = dict(zip(different, tokens, strict=True))
+        return {q: self._plan(q, text, of_text[text]) for q, text in texts.items()}
 
-    def _text(self, question: Question) -> str:
-        """The part of a text that the model reads."""
-        return question.text[: question.asked[1] if self.kind == "causal" else None]
-
-    def _plan(self, question: Question, text: str, tokens: Tokens) -> Answer | Plan:
+    def _plan(self, question: Question, text: str, tokens: Tokens) -> Plan:
+        """One input for each piece of a masked model, one for all of a causal one."""
         tokenizer, limit = self.loaded.tokenizer, self.loaded.limit
         scored: tuple[int, ...] = ()
         try:
             scored = places(tokenizer, text, tokens, question.asked)
             other = places(tokenizer, text, tokens, question.other) if question.other else ()
         except FaultError as fault:
-            return Answer(None, len(scored), 0, str(fault), "other" if scored else "asked")
-        ids, given = tuple(tokens.ids), tuple[Step, ...]()
-        if self.kind == "masked":
-            steps = self._masked(question, ids, scored, other)
-        else:
-            given, steps = self._causal(question, ids, scored)
-        longest = max(len(step.pieces) for step in steps)
-        if limit is not None and longest > limit:
-            why = f"a sentence has {longest:,} pieces, and the model takes {limit:,} at most"
-            return Answer(None, len(scored), len(other), why, at="text")
-        return Plan(steps, given, len(scored), len(other))
-
-    def _masked(
-        self, question: Question, ids: Input, scored: tuple[int, ...], other: tuple[int, ...]
-    ) -> tuple[Step, ...]:
-        """One input for each piece."""
-        mask, hidden = self.loaded.tokenizer.mask_token_id, set(other) if question.hidden else set()
+            return Answer(None, len(scored), 0, str(fault), "other" if scored else "asked"), ()
+        ids, hidden = tuple(tokens.ids), set(other) if question.hidden else set()
         steps = []
         for i, place in enumerate(scored):
+            if self.kind == "causal":
+                steps.append(Step(ids[: scored[-1]], place - 1, ids[place]))
+                continue
             masked = hidden | (set(scored[i:]) if question.how == "joint" else {place})
+            mask = tokenizer.mask_token_id
             seen = tuple(mask if at in masked else piece for at, piece in enumerate(ids))
             steps.append(Step(seen, place, ids[place]))
-        return tuple(steps)
-
-    def _causal(
-        self, question: Question, ids: Input, scored: tuple[int, ...]
-    ) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
-        """One input for all pieces; what the probability is divided by comes first."""
-        first, last, ends = scored[0], scored[-1], question.how == "ends"
-        seen = ids[: last + ends]
-        steps = [Step(seen, place - 1, ids[place]) for place in scored]
-        if not ends:
-            return (), tuple(steps)
-        if not str(self.loaded.tokenizer.convert_ids_to_tokens(ids[last])).endswith(CLOSED):
-            steps.append(Step(seen, last, ENDS))
-        begins = first and ids[first] in self.boundaries
-        return (Step(seen, first - 1, ENDS),) if begins else (), tuple(steps)
+        answer, length = Answer(None, len(scored), len(other)), len(steps[0].pieces)
+        if limit is not None and length > limit:
+            why = f"a sentence has {length:,} pieces, and the model takes {limit:,} at most"
+            return replace(answer, fault=why, at="text"), ()
+        return answer, tuple(steps)
 
     def log_probabilities(self, steps: Iterable[Step]) -> dict[Step, float]:
         """Have the model read the inputs of some steps, batch by batch.
@@ -406,23 +323,13 @@ class TransformerLM:
             rows, columns = map(index, zip(*places, strict=True))
             chances = torch.log_softmax(logits[rows, columns].double(), dim=-1)
             which = index([at[row, step.place] for row, step in needed])
-            pieces = index([step.piece for _, step in needed])
-            chosen = chances[which, pieces.clamp(min=0)]
-            if (ending := pieces == ENDS).any():
-                together = chances[:, index(list(self.boundaries))].logsumexp(dim=-1)
-                chosen[ending] = together[which[ending]]
-            values: list[float] = chosen.tolist()
+            values: list[float] = chances[which, index([step.piece for _, step in needed])].tolist()
         return values
 
     def _logits(self, ids: Any) -> Any:
         """From ids of shape (texts, pieces) to logits of shape (texts, pieces, vocabulary)."""
         model = self.loaded.module
         return model(input_ids=ids.to(model.device)).logits
-
-
-def _total(plan: Plan, values: Mapping[Step, float]) -> Answer:
-    total = sum(values[step] for step in plan.steps) - sum(values[step] for step in plan.given)
-    return Answer(total, plan.pieces, plan.other_pieces)
 
 
 def _begun(tokenizer: Any, tokens: Tokens) -> Tokens:
@@ -456,10 +363,16 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
         )
     text, keeps = take_cache(spec)
     named = find_model(text, useless=OF_VECTORS)
-    options, family = named.options, named.card.family
+    options, card = named.options, named.card
     # what is not known is tried
-    if family and (family == "causal") != (kind == "causal"):
-        raise not_of_kind(named.label, kind, named.card.architecture)
+    if card.family and (card.family == "causal") != (kind == "causal"):
+        raise not_of_kind(named.label, kind, card.architecture)
+    from transformers.models.auto import modeling_auto as auto  # noqa: PLC0415
+
+    heads: Mapping[str, Any] = auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    if kind == "masked":
+        heads = auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    architecture = heads.get(card.config.model_type, card.architecture)
     content = content_of(named)
     decides = (
         f"{content};{ALGORITHM};{kind};precision={options.precision};seed={options.random_seed}"
@@ -467,27 +380,17 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
     return TransformerLM(
         partial(load, named, content, kind),
         f"sha256:{hashlib.sha256(decides.encode()).hexdigest()}",
-        _about(named, kind),
+        _about(named.name, str(architecture), kind, card.config, options.precision),
         text,
         options.notes,
         keeps=keeps and not computes_afresh(),
     )
 
 
-def _about(named: NamedModel, kind: Kind) -> LanguageModelRecord:
-    """What a result says of a model, by its configuration."""
-    from transformers.models.auto import modeling_auto as auto  # noqa: PLC0415
-
-    heads: Mapping[str, Any] = auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
-    if kind == "masked":
-        heads = auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
-    architecture = str(heads.get(named.card.config.model_type, named.card.architecture))
-    return _record(named.name, architecture, kind, named.card.config, named.options.precision)
-
-
-def _record(
+def _about(
     name: str, architecture: str, kind: Kind, config: Any, precision: str
 ) -> LanguageModelRecord:
+    """What a result says of a model."""
     return LanguageModelRecord(
         model=name,
         architecture=architecture,
@@ -538,7 +441,7 @@ def language_model(model: Any, tokenizer: Any, *, name: str) -> TransformerLM:
         )
     precision, most = str(model.dtype).removeprefix("torch."), tokenizer.model_max_length
     loaded = Loaded(tokenizer, model, most if most < NO_LIMIT else None)
-    about = _record(name, type(model).__name__, kind, model.config, precision)
+    about = _about(name, type(model).__name__, kind, model.config, precision)
     return TransformerLM(lambda: loaded, _fingerprint(model, tokenizer), about)
 
 
@@ -560,29 +463,3 @@ def not_of_kind(name: str, kind: Kind, got: str) -> SourceError:
     lacks = "has no mask token, so no word of a sentence can be masked"
     what = lacks if kind == "masked" else "does not continue texts"
     return SourceError(f"{name}: the model {what}", got=got, allowed=_TAKEN[kind])
-
-
-# --- answers that are kept ------------------------------------------------------------------------
-
-
-def key_of(fingerprint: str, question: Question) -> bytes:
-    """Hash of what an answer depends on; the fingerprint says what the model is."""
-    spans = (question.asked, question.other, question.hidden, question.how)
-    return hashed(ANSWER, SHARED, fingerprint, repr(spans), question.text)
-
-
-def entry_of(answer: Answer) -> Entry:
-    """Write an answer down; JSON has every digit of a number of double precision."""
-    fields = (
-        answer.log_probability, answer.pieces, answer.other_pieces, answer.fault, answer.at,
-    )  # fmt: skip
-    return Entry(json.dumps(fields).encode(), ANSWER)
-
-
-def answer_of(entry: Entry) -> Answer:
-    """Read what :func:`entry_of` wrote.
-
-    >>> answer_of(entry_of(Answer(-0.1, pieces=2)))
-    Answer(log_probability=-0.1, pieces=2, other_pieces=0, fault='', at='')
-    """
-    return Answer(*json.loads(entry.data))

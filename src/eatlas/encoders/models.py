@@ -14,14 +14,14 @@ from fnmatch import fnmatch
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 from unittest.mock import patch
 
 from eatlas.decoding import require_file
-from eatlas.encoders.encoder import explained, require_extra
-from eatlas.encoders.options import Options, read_options
+from eatlas.encoders.encoder import Options, explained, read_options, require_extra
 from eatlas.errors import ResultsError, SourceError
 from eatlas.folders import cache_folder
+from eatlas.notes import Note
 from eatlas.paths import is_file, is_folder, is_there
 from eatlas.sources.spec import CONFIG, GGUF, MODULES, parse_file_spec
 from eatlas.untrusted import computes_afresh, only_data, require_trust
@@ -53,6 +53,15 @@ _FORMS = {
     "openai/clip-vit-base-patch32",
 }
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?", re.ASCII)
+_OWN_POOLS = {
+    "Pooling(mean)": "mean-all",
+    "Pooling(mean_sqrt_len)": "mean-all",
+    "Pooling(cls)": "cls",
+    "Pooling(max)": "max-all",
+    "Pooling(lasttoken)": "last-all",
+}
+"""Our name of a pooling by that of sentence-transformers, up to the length of the vector. Theirs
+takes special tokens with the others."""
 Takes = Literal["texts", "images", "both"]
 _TAKES = {"texts": "texts alone", "images": "images alone", "both": "texts and images"}
 PADDED = {"siglip": 64, "siglip2": 64}
@@ -72,30 +81,21 @@ stimulus: GPT-2 in ML-EAT. T5 has no [CLS], and the mean of the encoder beats it
 al. 2022, Sentence-T5)."""
 
 
-class Vision(NamedTuple):
-    """A kind of model of images alone."""
-
-    pool: str = "pooled"
-    """How its patches become one vector by default."""
-    before: int = 0
-    """Special tokens before the patches, such as [CLS]."""
-    layered: bool = False
-    """Whether layers can be chosen: those of a pyramid differ in length."""
-
-
-VISION = {
+VISION: dict[str, tuple[str, int, bool]] = {
     **dict.fromkeys(("vit", "vit_msn", "dinov2", "dinov2_with_registers", "dinov3_vit"),
-                    Vision("cls", 1, layered=True)),
-    "deit": Vision("cls", 2, layered=True),
-    **dict.fromkeys(("beit", "data2vec-vision"), Vision("mean", 1, layered=True)),
-    "ijepa": Vision("mean", layered=True),
-    "clip_vision_model": Vision("pooled", 1, layered=True),
-    "siglip_vision_model": Vision("pooled", layered=True),
+                    ("cls", 1, True)),
+    "deit": ("cls", 2, True),
+    **dict.fromkeys(("beit", "data2vec-vision"), ("mean", 1, True)),
+    "ijepa": ("mean", 0, True),
+    "clip_vision_model": ("pooled", 1, True),
+    "siglip_vision_model": ("pooled", 0, True),
     **dict.fromkeys(("convnext", "convnextv2", "efficientnet", "regnet", "resnet", "swin",
-                     "swinv2"), Vision()),
+                     "swinv2"), ("pooled", 0, False)),
 }  # fmt: skip
-"""By model type. The mean of the patches is what BEiT is fine-tuned on (Bao et al. 2022), [CLS]
-what ViT and DINOv2 are read by (Dosovitskiy et al. 2021; Oquab et al. 2024)."""
+"""Models of images alone, by type: pooling by default, special tokens before the patches, such as
+[CLS], and whether layers can be chosen, which differ in length in a pyramid. The mean of the
+patches is what BEiT is fine-tuned on (Bao et al. 2022), [CLS] what ViT and DINOv2 are read by
+(Dosovitskiy et al. 2021; Oquab et al. 2024)."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,12 @@ class Card:
     top: int
     """Number of the top layer."""
     family: Family = ""
-    vision: Vision = VISION["resnet"]
+    pool: str = "pooled"
+    """How the patches of an image become one vector by default."""
+    before: int = 0
+    """Special tokens before the patches."""
+    layered: bool = False
+    """Whether layers of images can be chosen."""
 
 
 @dataclass(frozen=True)
@@ -466,15 +471,14 @@ def _card(config: Any, path: Path) -> Card:
         dim = first(config, "projection_dim") or first(texts, "projection_size", "hidden_size")
         return Card(config, architecture, "both", dim, 1)
     if kind in VISION:
-        vision, registers = VISION[kind], first(config, "num_register_tokens") or 0
-        if not vision.layered:
-            dim = (first(config, "hidden_sizes") or [first(config, "hidden_size", "hidden_dim")])[
-                -1
-            ]
-            return Card(config, architecture, "images", dim, 1, vision=vision)
-        vision = vision._replace(before=vision.before + registers)
-        dim, top = config.hidden_size, config.num_hidden_layers
-        return Card(config, architecture, "images", dim, top, vision=vision)
+        pool, before, layered = VISION[kind]
+        if layered:
+            before += first(config, "num_register_tokens") or 0
+            top, dim = config.num_hidden_layers, config.hidden_size
+        else:
+            sizes = first(config, "hidden_sizes") or [first(config, "hidden_size", "hidden_dim")]
+            top, dim = 1, sizes[-1]
+        return Card(config, architecture, "images", dim, top, "", pool, before, layered)
     family = _family(config, str(named))
     if path.is_file():
         architecture = f"{kind} (GGUF)"
@@ -546,6 +550,78 @@ def gguf_numbers(path: Path) -> dict[str, int]:
     fields = gguf_reader(str(path)).fields.items()
     values = {key: field.contents() for key, field in fields if len(field.types) == 1}
     return {key: value for key, value in values.items() if isinstance(value, int)}
+
+
+# --- models of sentence-transformers --------------------------------------------------------------
+
+
+def own_pooling(folder: Path) -> tuple[str, str]:
+    """Our name of the pooling that a model declares, or its parts where hf: has no pooling for it.
+
+    Both are empty where nothing is said.
+    """
+    if not (folder / MODULES).is_file():
+        return "", ""
+    try:
+        parts = [name for _, _, name in parts_of(folder)]
+    except SourceError as error:
+        return "", str(error.what)
+    listed = ", ".join(parts)
+    # beside the pooling these change no cosine
+    changing = [part for part in parts if part not in ("Transformer", "Normalize")]
+    if settings_of(folder / FIRST).get("do_lower_case") is True:
+        return "", f"{listed}, of texts in lower case"
+    pool = _OWN_POOLS.get(changing[0], "") if len(changing) == 1 else ""
+    return pool, "" if pool else listed
+
+
+def parts_of(folder: Path) -> list[tuple[Path, str, str]]:
+    """The parts that a text goes through: folder, class and name, such as Pooling(mean)."""
+    file = folder / MODULES
+    with explained(
+        f"{file}: this does not list the parts of a model of sentence-transformers",
+        remedy="hf: takes other transformers",
+    ):
+        parts = [(part["path"], str(part["type"])) for part in json.loads(file.read_bytes())]
+        for path, _ in parts:
+            if Path(path).is_absolute() or ".." in Path(path).parts:
+                raise SourceError(
+                    f"{file}: a part of this model is outside its folder",
+                    got=path,
+                    allowed="folders in it",
+                )
+        return [(folder / path, kind, _called(folder / path, kind)) for path, kind in parts]
+
+
+def _called(folder: Path, kind: str) -> str:
+    """Name of a part; of a pooling with its mode, such as Pooling(mean)."""
+    name = kind.rpartition(".")[2]
+    if name != "Pooling":
+        return name
+    config = json.loads((folder / CONFIG).read_bytes())
+    chosen = config.get("pooling_mode") or [
+        key.removeprefix("pooling_mode_").removesuffix("_tokens").removesuffix("_token")
+        for key, value in config.items()
+        if key.startswith("pooling_mode_") and value is True
+    ]
+    return f"Pooling({'+'.join([chosen] if isinstance(chosen, str) else chosen)})"
+
+
+def declared_prompts(folder: Path, hint: str = "") -> tuple[str, tuple[Note, ...]]:
+    """The prompt that sentence-transformers puts before each text, and a note on those declared.
+
+    `hint` is the source that would put one, where none is put.
+    """
+    about = settings_of(folder / ABOUT)
+    texts = about.get("prompts")
+    texts = texts if isinstance(texts, dict) else {}
+    prompts = {str(key): text for key, text in texts.items() if text and isinstance(text, str)}
+    if not prompts:
+        return "", ()
+    put = "" if hint else prompts.get(str(about.get("default_prompt_name")), "")
+    expected = [f"{key}: {text!r}" for key, text in list(prompts.items())[:4]]
+    values = {"expected": expected, "put": put, "hint": hint}
+    return put, (Note("source.prompt", values=values),)
 
 
 # --- logits of two towers -------------------------------------------------------------------------

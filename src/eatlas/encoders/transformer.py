@@ -1,4 +1,4 @@
-"""Vectors that models of transformers compute: of texts, or of stimuli in texts.
+"""Vectors that models of transformers compute: of texts, of stimuli in texts, and of images.
 
 A text becomes tokens; those of a stimulus are found by its characters. Texts of the same tokens are
 computed once, and texts of one number of tokens together, without padding: in a batch of several
@@ -13,26 +13,61 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.encoders.encoder import Encoder, roundoff_of, shown
+from eatlas.encoders.cache import keeping
+from eatlas.encoders.encoder import (
+    EVERY,
+    POOLED,
+    Encoder,
+    Numbers,
+    Options,
+    layer_name,
+    parse_layers,
+    roundoff_of,
+    shown,
+)
+from eatlas.encoders.images import (
+    AT_ONCE,
+    Seen,
+    ahead,
+    image_encoding,
+    open_pictures,
+    read_settings,
+    remarks_of,
+    require_shape,
+)
 from eatlas.encoders.loading import Head, Loaded, in_halves, load
-from eatlas.encoders.models import NamedModel, content_of
-from eatlas.encoders.options import Numbers, Options, layer_name
+from eatlas.encoders.models import (
+    CLIP,
+    PADDED,
+    POOLS,
+    PROCESSOR,
+    Card,
+    NamedModel,
+    content_of,
+    declared_prompts,
+    find_model,
+    logits_of,
+    own_pooling,
+    require_no_use,
+)
 from eatlas.errors import SourceError
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
-from eatlas.sources.source import Answers, Found, Item, Read, Source, Unknown, cut, innermost
+from eatlas.sources.source import Answers, Found, Item, Kind, Source, Unknown, cut, innermost
+from eatlas.sources.spec import take_option, with_option
 
 Array = NDArray[np.float32]
 Ids = tuple[Numbers, Numbers]
 """Numbers of the tokens of a text, and the segment of each."""
 Wanted = dict[Ids, dict[Numbers, list[Item]]]
 """By the tokens of a text: the items that need a vector of it, by places of tokens."""
+Batch = list[tuple[Ids, dict[Numbers, list[Item]]]]
 _MARKS = "\u2581\u0120 "
 """What SentencePiece and byte-level tokenizers write for a space. A piece of nothing else
 precedes a word, is not in it, even where its offsets say the word's first character."""
@@ -41,6 +76,92 @@ BUDGET = {"cpu": 2048, "cuda": 32768, "mps": 8192}
 CUT_OFF = "the text is longer than the model takes, and was cut before the end of the stimulus"
 CUT = "cut"
 """What is noted of texts, beside the remarks on images."""
+OF_IMAGES = ("cls", "mean", "max", "mean-all", POOLED)
+"""How the patches of an image may become one vector."""
+
+
+# --- from a source string to sources --------------------------------------------------------------
+
+
+@keeping
+def open_clip(text: str) -> tuple[ModelSource, ...]:
+    """Open a two-tower model."""
+    useless = ("level", "layer", "pool", "subword")
+    return (ModelSource(find_model(text, CLIP, takes=("both",), useless=useless)),)
+
+
+@keeping
+def open_hf(text: str) -> tuple[ModelSource, ...]:
+    """Open a transformer of texts or of images; with ``layer=all`` one source for each layer."""
+    named = find_model(text, takes=("texts", "images"))
+    each, card = [named], named.card
+    if named.options.layer == EVERY and (card.takes == "texts" or card.layered):
+        plain, _ = take_option(text, "layer")
+        each = [
+            replace(
+                named,
+                text=with_option(plain, f"layer={number}"),
+                options=named.options.model_copy(update={"layer": str(number)}),
+            )
+            for number in range(card.top + 1)
+        ]
+    return tuple(map(_open_images if card.takes == "images" else _open_texts, each))
+
+
+def _open_texts(named: NamedModel) -> ModelSource:
+    """Open a model of texts, whose tokens become one vector by the options or its own files."""
+    options, label, family = named.options, named.label, named.card.family
+    whole = options.level == "sentence"
+    require_no_use(label, named.given, ["subword" if whole else "pool"])
+    own, parts = own_pooling(named.path) if whole else ("", "")
+    notes = declared_prompts(named.path, f"st:{named.name}")[1] if whole else ()
+    method: str | None = options.pool if whole else options.subword
+    if method == POOLED:
+        raise SourceError(f"{label}: texts cannot be pooled so", got=f"pool={POOLED}")
+    if method is None and parts:
+        raise SourceError(
+            f"{label}: the model has a pooling of its own that hf: does not do",
+            got=parts,
+            allowed=f"st:{named.name}, which pools as the model declares; "
+            "or a pooling of your choice: ?pool=mean, ?pool=cls",
+            remedy="?pool=... leaves out what the model does after its transformer",
+        )
+    if method is None and own:
+        method, notes = own, (Note("source.pooling", values={"pool": own}), *notes)
+    if method is None and not family:
+        key = "pool" if whole else "subword"
+        raise SourceError(
+            f"{label}: the kind of this model is not known, and so no default for {key}",
+            got=f"model type {named.card.config.model_type!r}",
+            remedy=f"say it: {key}=mean, for example",
+        )
+    layers = parse_layers(options.layer, named.card.top, label)
+    return ModelSource(named, layers, method or POOLS[family][not whole], notes)
+
+
+def _open_images(named: NamedModel) -> ModelSource:
+    """Open a model of images."""
+    card, options, label = named.card, named.options, named.label
+    require_no_use(label, named.given, ("level", "subword", "truncate"))
+    pools = [pool for pool in OF_IMAGES if card.before or pool != "cls"]
+    pool = options.pool or card.pool
+    if pool not in pools:
+        raise SourceError(
+            f"{label}: images cannot be pooled so by this model",
+            got=f"pool={pool}",
+            allowed=", ".join(pools),
+        )
+    layers = parse_layers(options.layer, card.top, label)
+    top_alone = "" if card.layered else "these layers differ in length"
+    if pool == POOLED:
+        top_alone = f"pool={POOLED} is of the top layer"
+    if top_alone and layers != (card.top,):
+        raise SourceError(
+            f"{label}: this model has no layers to choose from, for {top_alone}",
+            got=f"layer={options.layer}",
+            allowed="layer=-1, the top",
+        )
+    return ModelSource(named, layers, pool)
 
 
 # --- sources --------------------------------------------------------------------------------------
@@ -49,25 +170,47 @@ CUT = "cut"
 class ModelSource(Encoder):
     """A source whose vectors a model of transformers computes when they are needed.
 
-    No weights are read before that.
+    No weights are read before that. Vectors of a two-tower model are those of ``get_text_features``
+    and ``get_image_features`` of transformers, not scaled to length 1.
     """
 
-    head: Head = ""
-    beside: tuple[str, ...] = ()
-    """Files that decide how texts or images are prepared, beside those of every model."""
-
-    def __init__(self, named: NamedModel, layers: Numbers = (), method: str = "") -> None:
+    def __init__(
+        self,
+        named: NamedModel,
+        layers: Numbers = (),
+        method: str = "",
+        notes: tuple[Note, ...] = (),
+    ) -> None:
         super().__init__(named.text)
-        self.named, self.options = named, named.options
-        self.layers, self.method = layers, method
+        self.named, self.card, self.options = named, named.card, named.options
+        self.layers, self.method, self._notes = layers, method, notes
         self.shared: dict[Numbers, dict[Item, Found]] = {layers: {}}
         """Layers that are computed in one pass, and answers of each that wait to be read."""
         self._remarked: defaultdict[str, set[str]] = defaultdict(set)
+        self._settings = {} if self.card.takes == "texts" else read_settings(named.path)
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """Texts, images or both."""
+        kinds: tuple[Kind, ...] = ("text", "image")
+        return frozenset(kind for kind in kinds if self.card.takes in {"both", f"{kind}s"})
+
+    @property
+    def head(self) -> Head:
+        """What the model computes."""
+        if self.card.takes == "images":
+            return "pooled" if self.method == POOLED else "vision"
+        return "towers" if self.card.takes == "both" else ""
 
     @property
     def dim(self) -> int:
         """Number of components of every vector."""
-        return self._dim or self.named.card.dim
+        return self._dim or self.card.dim
+
+    @property
+    def by_place(self) -> bool:
+        """At level ``word``; where long texts are cut, so that some lose one stimulus alone."""
+        return self.options.level == "word" or self.options.truncate
 
     @cached_property
     def fingerprint(self) -> str:
@@ -81,52 +224,38 @@ class ModelSource(Encoder):
 
     @cached_property
     def _content(self) -> str:
-        return content_of(self.named, self.beside)
+        return content_of(self.named, () if self.card.takes == "texts" else PROCESSOR)
 
     @property
     def loaded(self) -> Loaded:
         """The model, ready to compute."""
         return load(self.named, self._content, self.head)
 
-    def encoding_with(self, **more: Any) -> Encoding:
+    @cached_property
+    def encoding(self) -> Encoding:
         """How a text or image becomes a vector, with every default spelled out."""
+        card, options = self.card, self.options
+        how: dict[str, Any] = {"level": options.level, "pool": self.method}
+        if card.takes == "texts" or card.layered:
+            how |= {"layer": layer_name(self.layers), "layers": card.top}
+        if options.level == "word":
+            how |= {"pool": "", "subword": self.method}
+        if card.takes == "images":
+            how["level"] = "image"
+        if card.takes == "both":
+            scale, bias = logits_of(self.named.path, card, options.random_seed)
+            how |= {"pool": "projected", "projection": card.dim}
+            how |= {"logit_scale": scale, "logit_bias": bias}
         return Encoding(
             model=self.named.name,
-            architecture=self.named.card.architecture,
-            weights=self.options.weights,
-            weights_seed=self.options.random_seed,
-            precision=self.options.precision,
-            roundoff=roundoff_of(self.options.precision),
-            **more,
+            architecture=card.architecture,
+            weights=options.weights,
+            weights_seed=options.random_seed,
+            precision=options.precision,
+            roundoff=roundoff_of(options.precision),
+            images=image_encoding(self._settings) if self._settings else None,
+            **how,
         )
-
-    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Compute vectors batch by batch, float32, shape (dim,).
-
-        Where texts that are too long are cut, those that lose their stimulus have none.
-        """
-        waiting = self.shared[self.layers]
-        ready = {item: waiting.pop(item) for item in items if item in waiting}
-        rest = [layers for layers in self.shared if layers != self.layers]
-        left = set(items).difference(ready)
-        batches: list[list[Answers]] = [[ready]] if ready else []
-        computed = self.in_batches(left, [self.layers, *rest]) if left else iter(())
-        for own, *others in chain(batches, computed):
-            for layers, answers in zip(rest, others, strict=False):
-                self.shared[layers].update(answers)
-            self.recall(own)
-            yield own
-
-    def in_batches(self, items: set[Item], order: list[Numbers]) -> Iterator[list[Answers]]:
-        """Compute batch by batch; answers by layer, in order."""
-        raise NotImplementedError
-
-    def recall(self, answers: Answers) -> None:
-        """Take note of texts that were cut and of what there is to say of images, now or before."""
-        super().recall(answers)
-        for item, answer in answers.items():
-            for remark in (*answer.remarks, *[CUT] * answer.cut):
-                self._remarked[remark].add(item.called)
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -135,9 +264,71 @@ class ModelSource(Encoder):
         read = [(h, {"how": h, "count": len(n), "such": shown(min(n))}) for h, n in several]
         cut = [Note("source.cut", values=values) for how, values in read if how == CUT]
         images = [Note("source.images", values=values) for how, values in read if how != CUT]
-        return (*self.options.notes, *cut, *images)
+        return (*self._notes, *self.options.notes, *cut, *images)
 
-    def checked(
+    def recall(self, answers: Answers) -> None:
+        """Take note of texts that were cut and of what there is to say of images, now or before."""
+        super().recall(answers)
+        for item, answer in answers.items():
+            for remark in (*answer.remarks, *[CUT] * answer.cut):
+                self._remarked[remark].add(item.called)
+
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Compute vectors batch by batch, float32, shape (dim,).
+
+        Where texts that are too long are cut, those that lose their stimulus have none.
+        """
+        waiting = self.shared[self.layers]
+        ready = {item: waiting.pop(item) for item in items if item in waiting}
+        if ready:
+            self.recall(ready)
+            yield ready
+        rest = [layers for layers in self.shared if layers != self.layers]
+        left = [item for item in items if item not in ready]
+        texts = [item for item in left if item.kind == "text"]
+        images = [item for item in left if item.kind == "image"]
+        for kind, compute in ((texts, self._texts), (images, self._images)):
+            for own, *others in compute(kind, [self.layers, *rest]) if kind else ():
+                for layers, answers in zip(rest, others, strict=False):
+                    self.shared[layers].update(answers)
+                self.recall(own)
+                yield own
+
+    def _texts(self, items: Collection[Item], order: list[Numbers]) -> Iterator[list[Answers]]:
+        """Compute texts batch by batch; answers by layer, in order."""
+        loaded, card = self.loaded, self.card
+        wanted, about = read_items(
+            loaded, items, self.name, self.options, self.method or "mean-all"
+        )
+        if lost := {item: answer for item, answer in about.items() if answer.reason}:
+            yield [lost] * len(order)
+        width = PADDED.get(card.config.model_type) if card.takes == "both" else None
+        compute = partial(pooled_vectors, loaded, order, card.top, self.method)
+        if card.takes == "both":
+            compute = partial(_text_features, loaded, width)
+        for batch in batches(wanted, loaded, width):
+            for part, arrays in in_halves(batch, compute, self.named):
+                several = [same for _, places in part for same in places.values()]
+                yield [self._checked(rows, several, about) for rows in arrays]
+
+    def _images(self, items: Collection[Item], order: list[Numbers]) -> Iterator[list[Answers]]:
+        """Decode images, those of the same bytes once, and compute them batch by batch."""
+        loaded, several = self.loaded, open_pictures(items)
+        pictures = [picture for picture, _ in several.values()]
+        for picture in pictures:
+            require_shape(picture, self._settings)
+        about = {
+            item: Found(None, remarks=remarks_of(picture, self._settings))
+            for picture, same in several.values()
+            for item in same
+        }
+        compute = partial(image_vectors, loaded, self.card, order, self.method)
+        for batch in ahead(pictures, AT_ONCE[loaded.device.type], loaded):
+            for part, arrays in in_halves(batch, compute, self.named):
+                same = [several[picture.content][1] for picture, _ in part]
+                yield [self._checked(rows, same, about) for rows in arrays]
+
+    def _checked(
         self, rows: Array, several: Sequence[Collection[Item]], about: Mapping[Item, Found]
     ) -> Answers:
         """For each item the vector of its text or image, once all are finite.
@@ -175,58 +366,6 @@ def share_passes(sources: Iterable[Source]) -> list[list[Source]]:
         for inner in inners:
             inner.shared = shared
     return [together[key] for key in sorted(together, key=lambda key: str(key[0]))]
-
-
-class TransformerSource(ModelSource):
-    """Vectors of texts, or of stimuli in texts, computed by a transformer."""
-
-    shares = True
-
-    def __init__(
-        self, named: NamedModel, layers: Numbers, method: str, notes: tuple[Note, ...] = ()
-    ) -> None:
-        super().__init__(named, layers, method)
-        self._notes = notes
-
-    @cached_property
-    def encoding(self) -> Encoding:
-        """How a passage becomes a vector, with every default spelled out."""
-        whole = self.options.level == "sentence"
-        return self.encoding_with(
-            level=self.options.level,
-            layer=layer_name(self.layers),
-            layers=self.named.card.top,
-            pool=self.method if whole else "",
-            subword="" if whole else self.method,
-        )
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What a reader should know about the vectors, so far."""
-        return (*self._notes, *super().notes)
-
-    @property
-    def by_place(self) -> bool:
-        """At level ``word``; where long texts are cut, so that some lose one stimulus alone."""
-        return self.options.level == "word" or self.options.truncate
-
-    def _read(self, items: Collection[Item]) -> tuple[Wanted, dict[Item, Read], dict[Item, Found]]:
-        return read_items(self.loaded, items, self.name, self.options, self.method)
-
-    def same(self, items: Collection[Item]) -> Mapping[Item, Read]:
-        """Return the tokens behind the vector of each item: items of the same share it."""
-        return self._read(items)[1]
-
-    def in_batches(self, items: set[Item], order: list[Numbers]) -> Iterator[list[Answers]]:
-        """Compute batch by batch; answers by layer, in order."""
-        wanted, _, about = self._read(items)
-        if lost := {item: answer for item, answer in about.items() if answer.reason}:
-            yield [lost] * len(order)
-        compute = partial(pooled_vectors, self.loaded, order, self.named.card.top, self.method)
-        for batch in batches(wanted, self.loaded):
-            for part, arrays in in_halves(batch, compute, self.named):
-                needed = [several for _, places in part for several in places.values()]
-                yield [self.checked(rows, needed, about) for rows in arrays]
 
 
 # --- tokens ---------------------------------------------------------------------------------------
@@ -303,7 +442,7 @@ def read_items(
     options: Options,
     pool: str = "mean-all",
     before: str = "",
-) -> tuple[Wanted, dict[Item, Read], dict[Item, Found]]:
+) -> tuple[Wanted, dict[Item, Found]]:
     """Tokenise each text once, behind what is put before all, and find the tokens that are needed.
 
     Returns
@@ -311,8 +450,6 @@ def read_items(
     wanted : dict
         Places of tokens that are pooled, by the tokens of a text, the longest texts first: memory
         runs out at once or not at all. The order depends on the tokens alone.
-    reads : dict
-        What the model reads of each item.
     about : dict
         What there is to say of each item beside its vector, such as that its stimulus lies behind
         the place where the text was cut.
@@ -323,14 +460,19 @@ def read_items(
     for item in items:
         of_text[item.content].append(item)
     wanted: Wanted = defaultdict(lambda: defaultdict(list))
-    reads: dict[Item, Read] = {}
     about: dict[Item, Found] = {}
     several = tokenize(loaded.tokenizer, [before + text for text in of_text])
     for text, whole in zip(of_text, several, strict=True):
         tokens = whole
         if loaded.limit is not None and len(whole.ids) > loaded.limit:
             if not options.truncate:
-                raise too_long(name, text, len(whole.ids), loaded.limit)
+                raise SourceError(
+                    f"{name}: a text is longer than the model takes: {shown(text)}",
+                    got=f"{len(whole.ids):,} tokens",
+                    allowed=f"up to {loaded.limit:,} tokens, special ones included",
+                    remedy="shorten it, or add truncate=yes (not for st:), which cuts it and "
+                    "warns; a --window in words keeps contexts short",
+                )
             tokens = tokenize(loaded.tokenizer, [text], loaded.limit)[0]
         ids = tuple(tokens.ids), tuple(tokens.types)
         for item in of_text[text]:
@@ -338,23 +480,11 @@ def read_items(
                 about[item] = Found(None, CUT_OFF)
                 continue
             places = tuple(_places(loaded.tokenizer, item, tokens, options.level, pool, name))
-            unknown = unknown_of(loaded.tokenizer, item, tokens, options.level)
+            unknown = _unknown(loaded.tokenizer, item, tokens, options.level)
             wanted[ids][places].append(item)
-            reads[item] = Read(f"{ids} {places}", unknown, cut=tokens is not whole)
             about[item] = Found(None, unknown=unknown, cut=tokens is not whole)
     longest_first = sorted(wanted.items(), key=lambda entry: (-len(entry[0][0]), entry[0]))
-    return dict(longest_first), reads, about
-
-
-def too_long(name: str, text: str, count: int, limit: int) -> SourceError:
-    """Say that a text is longer than a model takes."""
-    return SourceError(
-        f"{name}: a text is longer than the model takes: {shown(text)}",
-        got=f"{count:,} tokens",
-        allowed=f"up to {limit:,} tokens, special ones included",
-        remedy="shorten it, or add truncate=yes (not for st:), which cuts it and warns; a --window "
-        "in words keeps contexts short",
-    )
+    return dict(longest_first), about
 
 
 def _is_lost(item: Item, whole: Tokens, left: Tokens, level: str) -> bool:
@@ -369,7 +499,7 @@ def _is_lost(item: Item, whole: Tokens, left: Tokens, level: str) -> bool:
     return there < all_of_it if level == "word" else not there and all_of_it > 0
 
 
-def unknown_of(tokenizer: Any, item: Item, tokens: Tokens, level: str) -> Unknown:
+def _unknown(tokenizer: Any, item: Item, tokens: Tokens, level: str) -> Unknown:
     """How much of an item the tokenizer takes for its one piece of all that it does not know."""
     piece = tokenizer.unk_token_id
     if piece is None or piece not in tokens.ids or tokenizer.unk_token in item.content:
@@ -410,8 +540,6 @@ def _places(
 
 
 # --- states of the model --------------------------------------------------------------------------
-
-Batch = list[tuple[Ids, dict[Numbers, list[Item]]]]
 
 
 def batches(wanted: Wanted, loaded: Loaded, width: int | None = None) -> Iterator[Batch]:
@@ -510,3 +638,48 @@ def pool(rows: Array, sizes: Sequence[int], how: str) -> Array:
         return largest
     sums: Array = np.add.reduceat(rows, starts, axis=0)
     return sums / np.asarray(sizes, np.float32)[:, np.newaxis]
+
+
+# --- images, and two towers -----------------------------------------------------------------------
+
+
+def image_vectors(
+    loaded: Loaded, card: Card, layers: Sequence[Numbers], method: str, seen: Seen
+) -> list[Array]:
+    """Vectors of some images, one array for each choice of layers."""
+    import torch  # noqa: PLC0415
+
+    inputs = {name: np.concatenate([pixels[name] for _, pixels in seen]) for name in seen[0][1]}
+    if card.takes == "both":
+        return [_features(loaded, "image", inputs)]
+    if method == POOLED:
+        with torch.inference_mode():
+            out = loaded.module(**tensors(loaded, inputs))
+            return [out.pooler_output.flatten(1).float().cpu().numpy()]
+    states = states_of(loaded, inputs, layers, card.top)
+    width = next(iter(states.values())).shape[1]
+    first = 0 if method in {"cls", "mean-all"} else card.before
+    patches = range(first, 1 if method == "cls" else width)
+    return pooled(states, layers, method, [[patches]] * len(seen))
+
+
+def _text_features(loaded: Loaded, width: int | None, batch: Batch) -> list[Array]:
+    return [_features(loaded, "text", text_inputs(loaded, [ids for ids, _ in batch], width))]
+
+
+def _features(loaded: Loaded, tower: str, inputs: Mapping[str, Any]) -> Array:
+    """Vectors of one tower in the space that both share."""
+    import torch  # noqa: PLC0415
+
+    features = getattr(loaded.module, f"get_{tower}_features", lambda **_: torch.empty(0))
+    with torch.inference_mode():
+        out = features(**tensors(loaded, inputs))
+        vectors = getattr(out, "pooler_output", out)
+    if vectors.ndim != 2:
+        raise SourceError(
+            f"{type(loaded.module).__name__}: this model has no space that texts and images share",
+            got=f"{tower} features of shape {tuple(vectors.shape)}",
+            allowed="two-tower models such as CLIP, SigLIP, ALIGN and AltCLIP",
+        )
+    array: Array = vectors.float().cpu().numpy()
+    return array

@@ -16,11 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from eatlas.corpora.characters import folded
 from eatlas.corpora.counts import SCHEMA, TABLES, Search, SpanCounter, TextCounts, WordFamily
-from eatlas.corpora.files import Part, Reader, Unit, files_read, parts_of
-from eatlas.corpora.matching import Case, Compounds, Rule
-from eatlas.corpora.reading import Account
+from eatlas.corpora.files import Account, Corpus, Part, Reader, Unit, files_read, parts_of
+from eatlas.corpora.matching import Case, Compounds, Rule, folded
 from eatlas.corpora.sampling import Progress, stimuli_of
 from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.engine.store import FileJournal
@@ -33,9 +31,8 @@ from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
 
-FORM = 4
+FORM = 5
 """Raised whenever a part's counts mean something else than before."""
-Corpus = str | Path | Iterable[str | Path]
 
 
 def _of_groups(tests: Iterable[Any]) -> tuple[GroupsTest, ...]:
@@ -146,7 +143,6 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     tests: TestsLike,
     *,
     span: int = 3,
-    sliding: bool = False,
     case: Case = "auto",
     compounds: Compounds = "either",
     field: str | None = None,
@@ -172,8 +168,6 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
         Tests of the kind groups; all are counted in one pass.
     span : int
         Sentences of a span.
-    sliding : bool
-        Let a span begin with every sentence; by default spans are disjoint.
     case, compounds, field, unit
         How words are found and files are read, as in :func:`eatlas.find_contexts`. A document (a
         line or paragraph, an object, a row, an article) is never parted.
@@ -221,7 +215,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     require_whole("span", span, 1)
     groups_tests = _of_groups(load_tests(tests))
     rule = Rule(case, compounds)
-    search = Search(_targets(groups_tests), _families(groups_tests), rule, int(span), bool(sliding))
+    search = Search(_targets(groups_tests), _families(groups_tests), rule, int(span))
     _warn_of_stimuli(groups_tests)
     path = None if out is None else Path(out)
     if path is not None:
@@ -253,7 +247,6 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
             "tests": [test.id for test in groups_tests],
             "stimuli_sha256": [test.stimuli_sha256 for test in groups_tests],
             "span": int(span),
-            "sliding": bool(sliding),
             "case": case,
             "compounds": compounds,
             "unit": unit,

@@ -74,7 +74,7 @@ class RatioRule:
     @property
     def causal(self) -> bool:
         """Whether attributes are scored, given targets; else the other way round."""
-        return self.how in {"next", "ends"}
+        return self.how == "next"
 
     def of_templates(self, target: str, attribute: str) -> Iterator[Both]:
         """Both questions of each template."""

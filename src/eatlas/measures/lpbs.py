@@ -16,7 +16,6 @@ from eatlas import kernels
 from eatlas.errors import SignatureError, StimulusError, described
 from eatlas.measures.association import PatternMeasure
 from eatlas.measures.base import (
-    FLAG,
     SHARE,
     Allowed,
     Input,
@@ -81,7 +80,7 @@ class LogRatioMeasure(PatternMeasure):
 
     Parameters
     ----------
-    model, templates, plural, pieces, normalize, ends, targets, attributes, pairs
+    model, templates, plural, pieces, normalize, targets, attributes, pairs
         As in :class:`eatlas.LPBS`.
     """
 
@@ -96,7 +95,6 @@ class LogRatioMeasure(PatternMeasure):
     plural: str = parameter("", _PLURAL, optional=True)
     pieces: Pieces = parameter("joint", Pieces)
     normalize: Normalize = parameter("sum", Normalize)
-    ends: bool = parameter(default=False, allowed=FLAG, optional=True)
     targets: Targets = parameter("full", Targets, optional=True)
     attributes: Attributes = parameter("written", Attributes, optional=True)
     pairs: SentencePairs | None = field(default=None, compare=False, repr=False)
@@ -107,9 +105,6 @@ class LogRatioMeasure(PatternMeasure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.ends and self.model != "causal":
-            allowed = "false, or model=causal: behind masks the places say where a word ends"
-            self.check("ends", Allowed(allowed, lambda ends: not ends))
         if self.pairs is not None or self.templates.strip() == CORPUS:
             self._take_sentences()
         if match := _FILE.fullmatch(self.templates):
@@ -185,9 +180,7 @@ class LogRatioMeasure(PatternMeasure):
     def ratio_rule(self) -> RatioRule:
         """Which questions make one ratio."""
         own = {word.strip() for word in self.plural.split(SEPARATOR) if word.strip()}
-        how: How = self.pieces
-        if self.model == "causal":
-            how = "ends" if self.ends else "next"
+        how: How = "next" if self.model == "causal" else self.pieces
         if self.templates == CORPUS and self.pairs is None:
             raise StimulusError(
                 f"{self.name}: there are no sentences",
@@ -291,9 +284,6 @@ class LPBS(LogRatioMeasure):
         with all others shown (pseudo-log-likelihood). One mask a piece in either case.
     normalize : {"sum", "mean"}, default "sum"
         Over pieces: their sum, which is the log-probability of the word, or their mean.
-    ends : bool, default False
-        In causal models: score the whole word, which ends there, in place of its pieces, with
-        which longer words begin too (Pimentel and Meister 2024).
     targets : {"full", "reduced"}, default "full"
         Reduced: without targets of several pieces, which are not in the model's vocabulary
         (appendix B.2 of Husse and Spitz 2022).

@@ -164,7 +164,7 @@ class LPBSCEAT(LogRatioMeasure):
     replace : {"auto", "always"}, default "auto"
         Whether sentences of a pair are drawn with replacement: only where it has fewer than `n`;
         or always.
-    model, templates, plural, pieces, normalize, ends, targets, attributes, pairs
+    model, templates, plural, pieces, normalize, targets, attributes, pairs
         As in :class:`eatlas.LPBS`. There is no `aggregate`: a draw has one sentence of a pair.
 
     Raises

@@ -52,8 +52,8 @@ function that encodes texts."""
 Opener = Callable[[str], Any]
 """From a whole source string, its scheme and options included, to a source, or a tuple of some."""
 SCHEMES: dict[str, str | Opener] = {
-    "clip": "eatlas.encoders.opening:open_clip",
-    "hf": "eatlas.encoders.opening:open_hf",
+    "clip": "eatlas.encoders.transformer:open_clip",
+    "hf": "eatlas.encoders.transformer:open_hf",
     "http": "eatlas.encoders.endpoint:open_endpoint",
     "https": "eatlas.encoders.endpoint:open_endpoint",
     "py": "eatlas.encoders.functions:open_py",

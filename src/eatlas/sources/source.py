@@ -105,15 +105,6 @@ class Found:
 Answers = Mapping[Item, Found]
 
 
-@dataclass(frozen=True)
-class Read:
-    """What a model reads of an item: items with the same tokens share a vector."""
-
-    tokens: str
-    unknown: Unknown = ""
-    cut: bool = False
-
-
 def word_alone(word: str) -> Item:
     """Return the item of a word without a context.
 
@@ -220,13 +211,6 @@ class Source(ABC):
     def by_place(self) -> bool:
         """Whether one text may have several vectors, by the place of the stimulus in it."""
         return self.encoding is not None and self.encoding.level == "word"
-
-    shares = False
-    """Whether items of the same tokens share a vector; :meth:`same` then says which do."""
-
-    def same(self, items: Collection[Item]) -> Mapping[Item, Read]:  # noqa: ARG002
-        """What the model reads of each item; one that has no vector stays out."""
-        return {}
 
     def recall(self, answers: Answers) -> None:  # noqa: B027  (few have anything to note)
         """Take note of answers that were kept from an earlier run, where notes report them."""

@@ -160,14 +160,12 @@ def _filled(text: str, words: Mapping[str, str]) -> tuple[str, dict[str, Span]]:
     return with_capital("".join([*parts, text[end:]])), spans
 
 
-How = Literal["joint", "pll", "next", "ends"]
+How = Literal["joint", "pll", "next"]
 """How the log-probability of a stimulus of several pieces is made of those of its pieces.
 
 ``joint``: all pieces are masked and filled in from left to right, the chain rule. ``pll``: one
 piece is masked at a time while the others are shown, the pseudo-log-likelihood of Salazar et al.
-(2020). ``next``: each piece after all that precede it, for causal models. ``ends``: the
-same, and that the word ends there, given that the word before it has ended (Pimentel and Meister
-2024).
+(2020). ``next``: each piece after all that precede it, for causal models.
 """
 Kind = Literal["masked", "causal"]
 

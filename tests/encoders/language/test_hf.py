@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 from tests.encoders.language import tiny
 from tests.inputs import make_test
@@ -113,23 +111,3 @@ def test_causal_families_are_asked_as_by_hand(family):
     expected = sum(float(rows[i, ids[i]]) for i in range(len(before), len(ids)))
     assert answer.log_probability == pytest.approx(expected, abs=AGREES)
     assert answer.pieces == len(ids) - len(before)
-    (whole,) = (
-        language_model(model, tokenizer, name=family)
-        .score([Question(text, span, how="ends")])
-        .values()
-    )
-    chances = rows.exp()
-    ends = [i for i in range(len(tokenizer)) if begins_anew(tokenizer, i)]
-    at = len(before)
-    expected += math.log(float(chances[len(ids), ends].sum()))
-    if begins_anew(tokenizer, ids[at]):
-        expected -= math.log(float(chances[at, ends].sum()))
-    assert whole.log_probability == pytest.approx(expected, abs=AGREES)
-
-
-def begins_anew(tokenizer, piece):
-    """Whether a piece does not go on with a word, as these tokenizers write it."""
-    text = tokenizer.convert_ids_to_tokens(piece)
-    if piece in tokenizer.all_special_ids or text[0] in "Ġ▁Ċĉč":
-        return True
-    return not (text[0].isalnum() or text[0] in "'-_")

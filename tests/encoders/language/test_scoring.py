@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.encoders.language import tiny
 
-from eatlas.encoders.language import Question, Step, boundaries, language_model
+from eatlas.encoders.language import Question, Step, language_model
 from eatlas.errors import SourceError
 
 AGREES = 1e-5
@@ -97,69 +97,6 @@ def test_a_causal_model_is_asked_as_by_hand():
         )
         assert found[question].log_probability == pytest.approx(expected, abs=AGREES)
         assert found[question].pieces == len(stimulus)
-
-
-def goes_on(tokenizer, piece):
-    """Whether a piece of the tiny GPT-2 goes on with a word, by what it decodes to."""
-    if piece in tokenizer.all_special_ids:
-        return False
-    first = tokenizer.decode([piece])[:1]
-    return first.isalnum() or first in "'-_" or first == "\ufffd"
-
-
-def chance_of_a_boundary(model, tokenizer, ids):
-    """Probability that the next piece does not go on with a word, by a plain loop."""
-    import torch
-
-    with torch.no_grad():
-        row = log_softmax(model(input_ids=torch.tensor([ids])).logits[0, -1]).exp()
-    return sum(float(p) for piece, p in enumerate(row) if not goes_on(tokenizer, piece))
-
-
-def test_that_a_word_ends_is_asked_as_by_hand():
-    model, tokenizer = tiny.gpt2()
-    questions = [Question(text, a, x, how="ends") for text, x, a in TEXTS]
-    found = causal().score(questions)
-    beginnings = causal().score([Question(text, a, x, how="next") for text, x, a in TEXTS])
-    for question, beginning in zip(questions, beginnings.values(), strict=True):
-        start = question.asked[0] - 1
-        before = [tokenizer.bos_token_id, *cut(tokenizer, question.text[:start])]
-        stimulus = cut(tokenizer, question.text[start : question.asked[1]])
-        assert not goes_on(tokenizer, stimulus[0])  # it begins with its space
-        expected = (
-            beginning.log_probability
-            + math.log(chance_of_a_boundary(model, tokenizer, [*before, *stimulus]))
-            - math.log(chance_of_a_boundary(model, tokenizer, before))
-        )
-        assert found[question].log_probability == pytest.approx(expected, abs=AGREES)
-        assert found[question].pieces == beginning.pieces
-        # what begins with the word is the word, or a longer one
-        assert found[question].log_probability != pytest.approx(beginning.log_probability, abs=0.01)
-
-
-def test_boundaries_of_word_pieces_and_of_pieces_that_close_a_word():
-    _, tokenizer = tiny.bert()
-    found = set(boundaries(tokenizer))
-    pieces = tokenizer.get_vocab()
-    assert pieces["is"] in found
-    assert pieces["."] in found
-    assert pieces["[SEP]"] in found
-    assert not {at for piece, at in pieces.items() if piece.startswith("##")} & found
-
-    class Closing:
-        all_special_ids = ()
-
-        def __len__(self):
-            return 3
-
-        def convert_ids_to_tokens(self, ids):
-            names = ["love</w>", "lov", ".</w>"]
-            return names[ids] if isinstance(ids, int) else [names[one] for one in ids]
-
-        def convert_tokens_to_string(self, pieces):
-            return "".join(pieces).replace("</w>", " ")
-
-    assert boundaries(Closing()) == (2,)
 
 
 def test_the_probabilities_of_all_words_of_one_piece_sum_to_one():

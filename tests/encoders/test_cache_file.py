@@ -12,8 +12,7 @@ import pytest
 from tests.encoders.letters import Letters, passages
 from tests.inputs import wait_until
 
-from eatlas.encoders.cache import cached
-from eatlas.encoders.cache_store import NAME, clear, contents
+from eatlas.encoders.cache import NAME, cached, clear, contents
 from eatlas.errors import SourceWarning
 from eatlas.folders import cache_folder
 
@@ -131,7 +130,7 @@ def test_a_full_disk_costs_the_cache_and_not_the_run(limit):
 
 
 def test_a_process_that_holds_the_file(monkeypatch):
-    monkeypatch.setattr("eatlas.encoders.cache_store.PATIENCE", 0.1)
+    monkeypatch.setattr("eatlas.encoders.cache.PATIENCE", 0.1)
     cached(Letters()).encode(passages(10))
     holder = sqlite3.connect(the_file(), isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
