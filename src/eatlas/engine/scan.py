@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from pydantic_core import to_json
 
 from eatlas import kernels
-from eatlas.corpora.reading import pyarrow_of
+from eatlas.corpora.files import pyarrow_of
 from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.csv_cells import MARK, cell
 from eatlas.engine.store import FileJournal
