@@ -8,8 +8,6 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.matching import LOWER, WORD
-
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
@@ -17,6 +15,9 @@ States = NDArray[np.int32]
 compiled = nb.njit(cache=True, nogil=True)
 inlined = nb.njit(cache=True, nogil=True, inline="always")
 
+WORD, LOWER = 1, 2
+"""Bits of a code point: a character of a word (letter, digit, ``_``, mark of a letter), and a letter
+in lower case."""
 _START, _PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)  # of FNV
 _SLOT_BITS = 14  # the table stays in the fastest cache; with more or fewer slots it is slower
 SLOTS = 1 << _SLOT_BITS

@@ -59,9 +59,6 @@ def _never_composed() -> dict[str, list[str]]:
     return composed
 
 
-WORD, LOWER = 1, 2
-"""Bits of the table: a character of a word (letter, digit, ``_``, mark of a letter), and a letter
-in lower case."""
 _ALL = 0x110000
 _LETTERS = 0x10000
 """Lower case is looked for below; beyond are scripts that few texts are written in."""
@@ -74,6 +71,8 @@ _NO_MARKS = frozenset(map(chr, range(0xFE00, 0xFE10)))
 @cache
 def character_table() -> NDArray[np.uint8]:
     """Return the bits of every code point, shape (0x110000,)."""
+    from eatlas.corpora.kernels import LOWER, WORD  # noqa: PLC0415  (compiles on import)
+
     points = np.arange(_ALL, dtype="<u4").tobytes()
     characters = points.decode("utf-32-le", "surrogatepass")
     table = np.zeros(_ALL, np.uint8)
