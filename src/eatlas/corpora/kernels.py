@@ -16,8 +16,8 @@ compiled = nb.njit(cache=True, nogil=True)
 inlined = nb.njit(cache=True, nogil=True, inline="always")
 
 WORD, LOWER = 1, 2
-"""Bits of a code point: a character of a word (letter, digit, ``_``, mark of a letter), and a letter
-in lower case."""
+"""Bits of a code point: a character of a word (letter, digit, ``_``, mark of a letter), and a
+letter in lower case."""
 _START, _PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)  # of FNV
 _SLOT_BITS = 14  # the table stays in the fastest cache; with more or fewer slots it is slower
 SLOTS = 1 << _SLOT_BITS

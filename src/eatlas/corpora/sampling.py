@@ -322,7 +322,8 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
 
     Examples
     --------
-    >>>     >>> from tempfile import TemporaryDirectory
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "corpus.txt")
     ...     _ = path.write_text("An executive office. Home is where the family is.")
@@ -373,7 +374,8 @@ def find_pairs(
 
     Examples
     --------
-    >>>     >>> from tempfile import TemporaryDirectory
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "corpus.txt")
     ...     _ = path.write_text("For John, a career is all.")
