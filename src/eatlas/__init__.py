@@ -17,7 +17,7 @@ offer(  # what measures and records call; no measure knows who measures, no reco
     notebook="eatlas.present.tables:notebook_html",
     report="eatlas.present.page:write_report",
     table="eatlas.present.tables:report_table",
-    compared_text="eatlas.present.tables:plain",
-    compared_html="eatlas.present.tables:html_of",
-    compared_latex="eatlas.present.tables:latex_of",
+    compared_text="eatlas.present.tables:compared_text",
+    compared_html="eatlas.present.tables:compared_html",
+    compared_latex="eatlas.present.tables:compared_latex",
 )

@@ -53,15 +53,6 @@ def test_the_reason_is_beside_the_count(eatlas_cli, tmp_path, test_file):
     assert (ended.code, "allowed: drop, keep" in ended.err) == (2, True)
 
 
-def test_json_alone(eatlas_cli, tmp_path, corpus, test_file):
-    ended = eatlas_cli(
-        "contexts", corpus, "--tests", test_file, "-o", "c.csv", "--seed", 4, "--json"
-    )
-    said = json.loads(ended.out)
-    assert (said["seed"], said["counts"][0], said["files"][0]["damaged"]) == (4, ["aster", 2, 2], 1)
-    assert (tmp_path / "c.csv").read_text().startswith('"stimulus","text","start","end"\n')
-
-
 @pytest.mark.parametrize("how", ["SIGKILL", "SIGINT"])
 def test_what_is_cut_off_leaves_the_old_file_as_it_was(tmp_path, corpus, test_file, how):
     out = tmp_path / "c.parquet"

@@ -40,7 +40,7 @@ def test_results_of_another_run_are_kept_under_a_number(eatlas_cli, tmp_path):
 
 def test_the_same_run_again_and_one_that_adds_to_it_take_the_place_of_the_old(eatlas_cli, tmp_path):
     eatlas_cli("run", "--tests", "weat-6", *QUICK)
-    for more in ((), ("--family", "none"), ("--tests", "weat-7")):
+    for more in ((), ("--tests", "weat-7")):
         ended = eatlas_cli("run", "--tests", "weat-6", *QUICK, *more)
         assert (ended.code, ended.err) == (0, "")
         assert names(tmp_path / "out") == ["report.html", "results.jsonl"]

@@ -70,5 +70,3 @@ def test_a_scan_and_a_diagnosis_call_a_source_by_its_name(eatlas_cli, folder):
     assert unnamed["tops"] == summary["tops"]
     ended = eatlas_cli("vectors", "check", "small=deep/one.txt")
     assert ended.out.startswith("small: "), ended.err
-    found = json.loads(eatlas_cli("vectors", "check", "--json", "small=deep/one.txt").out)
-    assert (found["source"], found["source_from"]) == ("small", "deep/one.txt")

@@ -72,17 +72,6 @@ def test_the_table_is_measured(eatlas_cli, tmp_path, jobs):
     assert result["coverage"]["targets"]["reasons"] == {"abbot": "no numbers in c.parquet"}
 
 
-def test_json_alone(eatlas_cli, tmp_path, jobs):
-    ended = eatlas_cli("text", "corpus.txt", "--tests", jobs, "--span", 1, "--json")
-    said = json.loads(ended.out)
-    assert (said["schema"], said["span"]) == ("eatlas/text/1", 1)
-    assert said["unseen"] == ["abbot"]
-    assert said["families"][0]["outcomes"] == ["Female", "Male", "(none)", "(several)"]
-    assert said["families"][0]["counts"] == {
-        "nurse": [0, 0, 2, 0], "pilot": [1, 1, 0, 0], "abbot": None,
-    }  # fmt: skip
-
-
 def test_a_damaged_file(eatlas_cli, tmp_path, jobs):
     good = gzip.compress("".join(f"The nurse. He {k * k}.\n" for k in range(150_000)).encode())
     (tmp_path / "z.txt.gz").write_bytes(good[: len(good) // 2])

@@ -168,11 +168,10 @@ SCENARIOS = (
     Scenario(
         "measures",
         (
-            "run --tests weat-6 --measure weat --measure sc-eat --frequency off "
-            "--family both,settings",
+            "run --tests weat-6 --measure weat --measure sc-eat --frequency off",
             "run --tests garden.toml --measure ml-eat(statistic=studentised,resamples=200) "
             "--measure weat(p=sampled,draws=2000) --frequency 300 --case exact --seed 3",
-            "report out/run1.jsonl --family both --adjust by --format latex",
+            "report out/run1.jsonl --family both --format latex",
             "frames out/run1.jsonl",
             f"verify {FROZEN}",
         ),
@@ -215,7 +214,6 @@ SCENARIOS = (
             "run --measure ml-eat(alpha=2)",
             "run --measure ceat --tests weat-6",
             "run --measure lpbs --tests weat-6",
-            "run --family level3 --tests weat-6",
             "run --frequency many --tests weat-6",
             "run --contexts missing.parquet --tests weat-6",
             "run --window 3 --tests weat-6",
@@ -231,7 +229,7 @@ SCENARIOS = (
             "tests show weat-66",
             "tests check unknown-key.toml",
             "tests power",
-            "tests power --sizes 8;8",
+            "tests power 8;8",
             "tests import nothing.json --format wefe",
             "rum",
         ),

@@ -18,8 +18,8 @@ def test_chance_other_words_and_single_terms_are_weighed():
     text = details(full())
     assert (
         "Chance alone. If the labels Flowers and Insects were assigned to the 16 target words at "
-        "random, a difference at least this large in this direction would occur in about 7.8 of "
-        "1,000 cases (p = .0078; 100 of 12,870 relabellings). In either direction: p = .016."
+        "random, a difference at least this large in this direction would occur in about 1 of "
+        "130 cases (p = .0078; 100 of 12,870 relabellings). In either direction: p = .016."
     ) in text
     assert (
         "Other words. In 1,000 resamples of all terms, drawn with replacement from those of the "
@@ -28,7 +28,7 @@ def test_chance_other_words_and_single_terms_are_weighed():
     ) in text
     assert (
         "Single terms. The term that d rests on most is “one”: without it, d at level 1 falls from "
-        "1.40 to 0.90. Without any single term it stays between 0.90 and 1.50."
+        "1.400 to 0.900. Without any single term it stays between 0.900 and 1.500."
     ) in text
 
 

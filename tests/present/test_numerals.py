@@ -6,8 +6,8 @@ from tests.present.records import p_values
 from eatlas.present.numbers import (
     count,
     effect,
-    effects_apart,
     explain_p,
+    odds,
     p_equals,
     p_value,
 )
@@ -56,10 +56,17 @@ def test_p_in_a_sentence():
     assert (p_equals(0.017), p_equals(0.999)) == ("p = .017", "p > .99")
 
 
-def test_effects_apart_differ_unless_they_are_equal():
-    assert effects_apart(1.0601, 1.0604) == ("1.0601", "1.0604")
-    assert effects_apart(1.5, 1.5) == ("1.50", "1.50")
-    assert effects_apart(0.3, 0.1 + 0.2) == ("0.30", "0.30")  # by rounding alone
+@pytest.mark.parametrize(
+    ("p", "words"),
+    [
+        (0.999, "in nearly all cases"),
+        (0.037, "in about 3.7% of cases"),
+        (4.5e-6, "in about 1 of 220,000 cases"),
+        (5e-324, "in fewer than 1 of 1,000,000,000,000 cases"),
+    ],
+)
+def test_odds(p, words):
+    assert odds(p) == words
 
 
 def test_counts_beyond_two_to_the_53_stand_in_full():

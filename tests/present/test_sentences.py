@@ -33,7 +33,7 @@ def test_each_pattern_has_its_sentence(label):
     [
         (1.25, 1.1, "Flowers more so (d = 1.25 against 1.10)"),
         (0.7, 1.1, "Insects more so (d = 1.10 against 0.70)"),
-        (1.061, 1.064, "Insects more so (d = 1.064 against 1.061)"),
+        (1.061, 1.064, "equally strongly (d = 1.06)"),
     ],
 )
 def test_the_stronger_of_two_uniform_associations_is_named(d_X, d_Y, said):

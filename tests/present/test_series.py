@@ -31,7 +31,11 @@ def test_years_of_one_test_source_and_signature_are_a_series():
     found = grouped(*years()[::-1], *others, *weats, *years(source="other"))
     assert [one.anchor for one in found] == ["series-1", "series-2", "series-3"]
     assert [s.result.period for s in found[0].members] == list(YEARS)
-    assert [one.first.source for one in found] == ["some-vectors", "some-vectors", "other"]
+    assert [one.members[0].result.source for one in found] == [
+        "some-vectors",
+        "some-vectors",
+        "other",
+    ]
     assert [len(one.members[0].levels) for one in found] == [3, 1, 3]
 
 

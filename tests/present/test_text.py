@@ -16,7 +16,7 @@ def test_isolated_marks_right_to_left_names_alone():
     assert isolated("\u2067שמות") == "\u2068שמות\u2069"
 
 
-@pytest.mark.parametrize("whole", ["é", "👩‍👩‍👧", "👍🏽", "🇩🇪", "❤️", "क्"])
+@pytest.mark.parametrize("whole", ["é", "👩‍👩‍👧", "👍🏽", "❤️", "क्"])
 def test_clusters_keep_characters_whole(whole):
     assert clusters(f"a{whole}b") == ["a", whole, "b"]
 

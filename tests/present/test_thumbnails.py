@@ -1,7 +1,6 @@
 """Thumbnails of images in a page: found by bytes, small, each once, escaped, left out."""
 
 import base64
-import hashlib
 import re
 import sys
 from io import BytesIO
@@ -16,7 +15,7 @@ import eatlas
 from eatlas import AssociationTest, Concept
 from eatlas.errors import ResultsError
 from eatlas.present import report_html
-from eatlas.present.thumbnails import SIDE, paths_of_tests, small_jpeg, thumbnails_of
+from eatlas.present.thumbnails import SIDE, small_jpeg, thumbnails_of
 
 URI = re.compile(r'href="(data:image/jpeg;base64,[^"]+)"')
 
@@ -59,7 +58,6 @@ def test_a_page_with_the_folder_of_its_images(measured, tmp_path):
         assert max(small.size) <= SIDE
         assert len(uri) < 4_000
     assert f"{test.X.terms[0]}, image of Flowers" in page
-    assert report_html(results, images=paths_of_tests([test])) == page
 
 
 def test_files_are_known_by_their_bytes(measured, tmp_path):
@@ -71,8 +69,6 @@ def test_files_are_known_by_their_bytes(measured, tmp_path):
     assert list(thumbnails_of([tmp_path / "elsewhere"], results)) == [test.X.images[0].sha256]
     (moved / first.name).write_bytes(Path(test.X.images[1].path).read_bytes())
     assert thumbnails_of([tmp_path / "elsewhere"], results) == {}
-    # a path that was right when the test was loaded
-    assert len(thumbnails_of(paths_of_tests([test]), results)) == 7
 
 
 def test_pictures_are_upright_and_on_white(tmp_path):
@@ -82,7 +78,7 @@ def test_pictures_are_upright_and_on_white(tmp_path):
     turned.save(tmp_path / "turned.jpg", exif=exif)
     Image.new("RGBA", (60, 60), (255, 0, 0, 0)).save(tmp_path / "clear.png")
     upright, white = (
-        Image.open(BytesIO(small_jpeg(path, hashlib.sha256(path.read_bytes()).hexdigest())))
+        Image.open(BytesIO(small_jpeg(path.read_bytes())))
         for path in (tmp_path / "turned.jpg", tmp_path / "clear.png")
     )
     assert upright.size == (24, 48)
@@ -94,21 +90,16 @@ def test_what_is_no_image_a_bomb_or_truncated_has_no_thumbnail(tmp_path, monkeyp
     Image.new("RGB", (300, 300)).save(path)
     whole = path.read_bytes()
     for content in (b"", b"no image", b"\xff\xd8\xff\xe0" + bytes(40), whole[:120]):
-        path.write_bytes(content)
-        assert small_jpeg(path, hashlib.sha256(content).hexdigest()) == b""
-    path.write_bytes(whole)
-    assert small_jpeg(path, hashlib.sha256(whole).hexdigest())
+        assert small_jpeg(content) == b""
+    assert small_jpeg(whole)
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1_000)
-    assert small_jpeg(path, hashlib.sha256(whole).hexdigest()) == b""
+    assert small_jpeg(whole) == b""
 
 
 def test_folders_that_are_not_there_and_images_without_pillow(measured, monkeypatch, tmp_path):
-    test, results = measured
-    for images, got in (("nowhere", "nowhere: there"), ([3], "3: there")):
-        with pytest.raises(ResultsError, match="there is no such folder of images") as caught:
-            report_html(results, images=images)
-        assert str(caught.value).startswith(got)
+    _, results = measured
+    with pytest.raises(ResultsError, match="nowhere: there is no such folder of images"):
+        report_html(results, images="nowhere")
     monkeypatch.setitem(sys.modules, "PIL", None)
-    assert not symbols(report_html(results, images=paths_of_tests([test])))
     with pytest.raises(ResultsError, match="thumbnails of images need Pillow"):
         report_html(results, images=tmp_path)

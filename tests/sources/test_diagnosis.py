@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eatlas
+from eatlas.cli.other_tables import verdict
 from eatlas.errors import SourceError
-from eatlas.present.diagnosis import verdict
 from eatlas.results.diagnosis import Diagnosis, json_schema
 from eatlas.sources import Snapshot
 

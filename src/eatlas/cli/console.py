@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from itertools import zip_longest
 
 from rich import box
 from rich.cells import cell_len
@@ -14,9 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from eatlas.cli.messages import cleaned
-
-if TYPE_CHECKING:
-    from eatlas.present.columns import Table as Arranged
+from eatlas.present.columns import Cell
+from eatlas.present.columns import Table as Arranged
 
 ON = "■+", "not dim bold red"
 """Squares of an EAT-Map that are on, and their style."""
@@ -26,8 +25,8 @@ ASCII = str.maketrans(
 """For terminals that know no others."""
 PIPE_WIDTH = 140
 """Columns where the output is no terminal and COLUMNS is not set."""
-FIRST_COLUMN = (17, 34)
-"""Least and greatest width of the labels' column."""
+LONGEST_LABEL = 34
+"""Greatest width of the labels' column, where a line of a label is not longer."""
 
 
 def new_console() -> Console:
@@ -38,59 +37,38 @@ def new_console() -> Console:
     return console
 
 
-def table_of(
-    heads: Sequence[str],
-    rows: Iterable[Sequence[str | Text]],
-    align: str = "l",
-    *,
-    names: Sequence[str] | None = None,
-    folds: bool = True,
-) -> Table:
+def table_of(heads: Sequence[str], rows: Iterable[Sequence[str | Text]], align: str = "l") -> Table:
     """A table of labels in the first column, then numbers or words.
 
-    Parameters
-    ----------
-    heads : sequence of str
-    rows : iterable of sequences of str or Text
-    align : str
-        ``l`` for a column of words, ``r`` for one of numbers, as in LaTeX; those that it does not
-        reach hold numbers.
-    names : sequence of str, optional
-        Labels, or parts of them, that are never folded. Default: the first cells.
-    folds : bool
-        Whether the first column folds labels that are longer than its greatest width.
+    `align` has ``l`` for a column of words and ``r`` for one of numbers, as in LaTeX; those that it
+    does not reach hold numbers. The first line of a label is never folded.
     """
     cells = list(rows)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1), pad_edge=False)
     for head, side in zip(heads, align.ljust(len(heads), "r"), strict=True):
         table.add_column(head, justify="left" if side == "l" else "right", no_wrap=True)
-    if folds:
-        labels = [str(row[0]) for row in cells] if names is None else names
-        longest = max(map(cell_len, labels), default=0)
-        first = table.columns[0]
-        first.min_width, first.max_width = (max(width, longest) for width in FIRST_COLUMN)
-        first.no_wrap, first.overflow = False, "fold"
+    labels = [*heads[0].split("\n"), *(str(row[0]).partition("\n")[0] for row in cells if row)]
+    longest, first = max(map(cell_len, labels), default=0), table.columns[0]
+    first.min_width, first.max_width = longest, max(LONGEST_LABEL, longest)
+    first.no_wrap, first.overflow = False, "fold"
     for row in cells:
         table.add_row(*row)
     return table
 
 
-def rich_table(
-    table: Arranged,
-    *,
-    names: Sequence[str] | None = None,
-    between: str = "\n",
-    folds: bool = True,
-) -> Table:
+def rich_table(table: Arranged, *, between: str = "\n") -> Table:
     """A table of results as the terminal shows it; `between` is what separates lines of a cell.
 
-    The first line of a cell stands out, others are dim; the rest is as for :func:`table_of`.
+    The first line of a cell stands out, others are dim; stars hang to the right of numbers.
     """
+    starred = [
+        any(cell.star for cell in cells) for cells in zip_longest(*table.rows, fillvalue=Cell(()))
+    ]
     rows = []
     for cells in table.rows:
         row = []
-        for column, cell in zip(table.columns, cells, strict=False):
-            (first, *others), hang = cell.lines, " " * column.hangs
+        for cell, hangs in zip(cells, starred, strict=False):
+            (first, *others), hang = cell.lines, " " * (hangs and between == "\n")
             style = "bold" if cell.strong or cell.star else "dim" if cell.faint else ""
             below = "".join(f"{between}{line}{hang}" for line in others)
             text = Text.assemble((first + ("*" if cell.star else hang), style), (below, "dim"))
@@ -99,8 +77,7 @@ def rich_table(
             row.append(text)
         rows.append(row)
     align = "".join("r" if column.number else "l" for column in table.columns)
-    heads = [column.short or column.title for column in table.columns]
-    made = table_of(heads, rows, align, names=names, folds=folds)
+    made = table_of([column.short or column.title for column in table.columns], rows, align)
     made.caption, made.caption_justify = Text(table.caption), "left"
     return made
 

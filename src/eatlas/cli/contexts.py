@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eatlas.cli.messages import output_of_a_command, print_json, print_line, print_rows, remark
+from eatlas.cli.messages import output_of_a_command, print_line, print_rows, remark
 from eatlas.cli.options import executor_of, number_or_word
 from eatlas.cli.progress import bar_of
 
@@ -36,7 +36,6 @@ def contexts(
     seed: int = 0,
     workers: int | None = None,
     engine: str = "local",
-    as_json: bool = False,
 ) -> None:
     """Sample contexts of the stimuli of tests from texts.
 
@@ -71,8 +70,6 @@ def contexts(
     repeats : drop|keep
         drop: equal texts are one context. keep: one for each place in the corpus. Shares of
         contexts, such as those of a probe, depend on it.
-    as_json : --json
-        Print only JSON: the counts as one object.
     """
     from eatlas.corpora import find_contexts, find_pairs  # noqa: PLC0415  (--help waits for none)
     from eatlas.corpora.files import corpus_files  # noqa: PLC0415
@@ -100,10 +97,7 @@ def contexts(
     sample.write(output)
     say_damaged(sample.provenance)
     with output_of_a_command():
-        if as_json:
-            print_json([sample.provenance | {"counts": [list(row) for row in sample.counts]}])
-        else:
-            _print_table(sample, output, pairs=pairs)
+        _print_table(sample, output, pairs=pairs)
 
 
 def _print_table(sample: Any, output: Path, *, pairs: bool) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import zip_longest
-from os.path import commonprefix
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -12,11 +11,19 @@ from rich.text import Text
 from eatlas.cli.console import least_width, new_console, say, show, table_of
 from eatlas.cli.messages import plain_line
 from eatlas.errors import listed
-from eatlas.present.diagnosis import readings, verdict
 from eatlas.present.numbers import count, effect, level_of, number_of, p_value, percent
 from eatlas.present.rendering import lines
 from eatlas.present.text import one_line
-from eatlas.results.diagnosis import Diagnosis
+from eatlas.results.diagnosis import (
+    ALIKE_MEAN,
+    ALIKE_SD,
+    ISO_SCORE,
+    LOUD_DIMENSION,
+    LOUD_RATIO,
+    MEAN_COSINE,
+    Diagnosis,
+    RankBand,
+)
 from eatlas.results.effects import shown
 from eatlas.results.inference import Power
 from eatlas.results.scan import SIDES, ScanResult
@@ -75,12 +82,12 @@ def print_scan(result: ScanResult) -> None:
             rows.append(cells)
         # both sides beside each other, or one below the other where that is too wide
         together = [(*a, *b) for a, b in zip_longest(*rows, fillvalue=("",) * len(ALIGN))]
-        both = table_of(sum(heads, ()), together, 2 * ALIGN, folds=False)
+        both = table_of(sum(heads, ()), together, 2 * ALIGN)
         if least_width(both, console) <= console.width:
             show(console, both)
         else:
             for head, words in zip(heads, rows, strict=True):
-                show(console, table_of(head, words, ALIGN, folds=False))
+                show(console, table_of(head, words, ALIGN))
     say(console, f"\n{SORTED[result.sort]} {COLUMNS}")
     if flagged := result.vocabulary.attributes:
         are = "is" if flagged == 1 else "are"
@@ -94,6 +101,106 @@ def print_scan(result: ScanResult) -> None:
         say(console, str(text))
 
 
+Reading = tuple[str, str, str, bool | None]
+"""A figure of a diagnosis, its value, what it means, and whether it passes its limit; None where it
+has none, or is undefined."""
+
+
+def readings(d: Diagnosis) -> list[Reading]:
+    """Every figure of a diagnosis with what it means."""
+    score = d.iso_score
+    limit, loud = max(LOUD_DIMENSION, LOUD_RATIO / d.dim), d.loudest
+    too_low = " With fewer than 10 vectors to a dimension it comes out too low."
+    shares = [] if d.variance is None else [f"{share:.1%}" for _, share in d.variance]
+    rogues = [
+        f"dimension {rogue.dimension}: {rogue.contribution:+.3f}"
+        + ("" if rogue.share is None else f" ({rogue.share:.0%})")
+        for rogue in d.rogue
+    ]
+    bands = [
+        f"{_ranks(band)}: {band.mean_cosine:.3f}{', doubtful' * _doubtful(band)}"
+        for band in d.bands
+        if band.mean_cosine is not None
+    ]
+    by_rank: Reading = (
+        "The same by rank in the source",
+        "\n".join(bands) or "too few vectors",
+        "Words of the papers' tests are mostly among the first. Where bands differ, frequent and "
+        "rare words are in different parts of the space, if the source is sorted by frequency.",
+        None,
+    )
+    return [
+        (
+            "Mean cosine of two words",
+            f"{d.mean_cosine:.3f} (sd {d.sd_cosine:.3f})",
+            "Over all pairs, whatever the words. 0: the vectors point in all directions alike; 1: "
+            f"all in one. From {MEAN_COSINE} on, EAT patterns get lost; level 1 changes little.",
+            d.mean_cosine >= MEAN_COSINE,
+        ),
+        *([by_rank] if d.bands else []),  # the order of texts that were encoded says nothing
+        (
+            "Level 3 sign of ML-EAT",
+            "yes" if d.alike else "no",
+            f"Yes where cosines are {ALIKE_MEAN} or more on average with a standard deviation of "
+            f"{ALIKE_SD} or less, as in GPT-2 (Wolfe et al. 2024, Table 3).",
+            d.alike,
+        ),
+        (
+            "IsoScore",
+            "undefined" if score is None else f"{score:.3f}",
+            "1: the variance is spread evenly over all directions; 0: one has all. At "
+            f"{ISO_SCORE} or less, patterns and level 1 get lost."
+            f"{too_low * (d.vectors < 10 * d.dim)}",
+            None if score is None else score <= ISO_SCORE,
+        ),
+        (
+            "Variance in the top 1, 3, 10 components",
+            ", ".join(shares) or "undefined",
+            "Where a few components stand out, all-but-the-top:k removes them.",
+            None,
+        ),
+        (
+            "Loudest dimension",
+            f"dimension {loud.dimension}: {loud.length:.1%} of the squared length",
+            f"{1 / d.dim:.1%} if all were alike. From {limit:.0%} on, cosines follow it more than "
+            "the others.",
+            loud.loud,
+        ),
+        (
+            "Rogue dimensions",
+            "\n".join(rogues),
+            "What single dimensions add to the mean cosine (Timkey and van Schijndel 2021). A "
+            "large share matters only where the mean is large.",
+            None,
+        ),
+    ]
+
+
+def _ranks(band: RankBand) -> str:
+    return f"{band.first:,} to {band.last:,}"
+
+
+def _doubtful(band: RankBand) -> bool:
+    """A band of fewer than 100 words may pass the limit by chance."""
+    mean = band.mean_cosine
+    return mean is not None and mean >= MEAN_COSINE and band.last - band.first >= 99
+
+
+def verdict(diagnosis: Diagnosis) -> str:
+    """Whether cosines can be read in this space, in a sentence or two."""
+    if passed := sum(doubtful is True for *_, doubtful in readings(diagnosis)):
+        figures = "one figure passes its limit" if passed == 1 else f"{passed} pass their limits"
+        return f"Cosines are doubtful here: {figures}."
+    usable = "No figure passes its limit: cosines look usable here."
+    alike = " and ".join(_ranks(band) for band in diagnosis.bands if _doubtful(band))
+    if not alike:
+        return usable
+    return (
+        f"{usable} Words {alike} of the source share a direction, though: the result of a test of "
+        "such words warns of it."
+    )
+
+
 def print_diagnosis(diagnosis: Diagnosis) -> None:
     """Print the verdict, a row for each figure with what it means, and what passes a limit."""
     console = new_console()
@@ -103,12 +210,11 @@ def print_diagnosis(diagnosis: Diagnosis) -> None:
     say(console, f"{one_line(diagnosis.source)}: {size}", "bold")
     say(console, f"{verdict(diagnosis)}\n")
     rows: list[tuple[str | Text, ...]] = []
-    for reading in readings(diagnosis):
-        head, sign = Text(reading.figure, "bold"), SIGNS[reading.doubtful]
-        rows += [(head, reading.value, Text(*sign), one_line(reading.meaning)), ()]
-    table = table_of(("Figure", "Value", "", "What it means"), rows, "llll", folds=False)
+    for figure, value, meaning, doubtful in readings(diagnosis):
+        rows += [(Text(figure, "bold"), value, Text(*SIGNS[doubtful]), one_line(meaning)), ()]
+    table = table_of(("Figure", "Value", "", "What it means"), rows, "llll")
     for column in table.columns[0], table.columns[1], table.columns[3]:
-        column.no_wrap, column.overflow = False, "fold"
+        column.min_width, column.no_wrap, column.overflow = None, False, "fold"
     show(console, table, least=False)
     for warning in diagnosis.warnings:
         say(console, str(warning), head="WARNING: ")
@@ -117,44 +223,30 @@ def print_diagnosis(diagnosis: Diagnosis) -> None:
 def print_diagnoses(diagnoses: Sequence[Diagnosis]) -> None:
     """Print the figures of several sources, such as the layers of a model, side by side."""
     console = new_console()
-    begin = commonprefix([each.source for each in diagnoses])  # noqa: RUF071  (characters)
-    shared = begin[: max(begin.rfind("?"), begin.rfind("&")) + 1]
-    heads = (
-        "" if shared else "Source", "mean cosine", "sd", "IsoScore", "top\ncomponent",
-        "loudest\ndimension", "",
-    )  # fmt: skip
+    heads = ("Source", "mean cosine", "IsoScore", "top\ncomponent", "loudest\ndimension", "")
     rows = [
         (
-            one_line(each.source[len(shared) :]),
+            one_line(each.source),
             f"{each.mean_cosine:.3f}",
-            f"{each.sd_cosine:.3f}",
             "–" if each.iso_score is None else f"{each.iso_score:.3f}",
             "–" if each.variance is None else f"{each.variance.top1:.0%}",
             f"{each.loudest.dimension}: {each.loudest.length:.0%}",
-            Text(*SIGNS[any(reading.doubtful for reading in readings(each))]),
+            Text(*SIGNS[any(doubtful for *_, doubtful in readings(each))]),
         )
         for each in diagnoses
     ]
-    sizes = sorted({each.vectors for each in diagnoses})
-    spread = f"{sizes[0]:,} to {sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}"
-    of = f"{one_line(shared.rstrip('?&'))}: " if shared else ""
-    say(console, f"{of}{len(diagnoses)} sources, {spread} vectors of each\n", "bold")
-    show(console, table_of(heads, rows, "lrrrrrl"))
+    show(console, table_of(heads, rows, "lrrrrl"))
     say(console, ABOUT_DIAGNOSES, "dim")
 
 
-Design = tuple[str, dict[str, int], Power]
-"""Name, sizes by role, and what they can find."""
-
-
-def print_powers(designs: Sequence[Design]) -> None:
+def print_powers(designs: Sequence[tuple[str, Power]]) -> None:
     """Print a row for each design: at both levels its sizes, smallest p, smallest d and power."""
-    first, rows = designs[0][2], []
+    first, rows = designs[0][1], []
     heads = ["Test"]
     for number, what in ((1, "X v Y"), (2, "A v B")):
         heads += [f"Level {number}\n{what}", "smallest\np", "smallest\nd"]
         heads += [] if first.d is None else [f"power at\nd = {first.d:g}"]
-    for name, _, power in designs:
+    for name, power in designs:
         cells = [name]
         for place, level in (("level1", power.level1), ("level2", power.level2)):
             if level is None:
@@ -173,7 +265,7 @@ def print_powers(designs: Sequence[Design]) -> None:
         "scores; the terms of the other side as given. Terms needed in each of two groups: "
         f"{needed}."
     )
-    if any(power.unit == "stimulus" for *_, power in designs):
+    if any(power.unit == "stimulus" for _, power in designs):
         below += " In tests of sentences the sizes are those of stimuli."
     console = new_console()
     show(console, table_of(heads, rows))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -23,7 +23,6 @@ def report(
     output: Path | None = None,
     form: str = PAGE,
     family: str = "level1",
-    adjust: str = "holm",
     images: list[Path] | None = None,
 ) -> None:
     """Make a report of results files: one self-contained HTML page, tables, or texts.
@@ -42,10 +41,8 @@ def report(
         manuscript. csv: all numbers in full. methods: the methods paragraph. bibtex: all works that
         it cites.
     family : level1|level2|both|none[,settings]
-        p-values that are adjusted together: those of the tests in one setting (source, measure,
-        period, window); with ,settings those of all results.
-    adjust : holm|bh|by
-        Correction: Holm, Benjamini-Hochberg or Benjamini-Yekutieli.
+        p-values that Holm's correction adjusts together: those of the tests in one setting
+        (source, measure, period, window); with ,settings those of all results.
     images : DIR
         Folder with the images of the tests, for small pictures in the page. Files are recognised by
         their content. May be repeated. [default: none; results files hold no images]
@@ -55,12 +52,11 @@ def report(
     target = output or (Path("report.html") if form == PAGE else None)
     good, damage = _salvaged(results, target)
     if target is None:
-        text = report_text(good, form, family=family, adjust=adjust, images=images)
+        text = report_text(good, form, family=family, images=images)
         with output_of_a_command():
             sys.stdout.buffer.write(text.encode())  # UTF-8, whatever the terminal
     else:
-        how: dict[str, Any] = {"damage": damage, "family": family, "adjust": adjust}
-        write_report(good, target, format=form, images=images, **how)
+        write_report(good, target, format=form, damage=damage, family=family, images=images)
         print_line(f"report: {target}")
     raise typer.Exit(1 if damage else 0)
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from eatlas.engine import Job
     from eatlas.executors import Executor
     from eatlas.results import Results
-    from eatlas.stimuli import Test
 
 DEFAULT_OUT = Path("out")
 RESULTS, REPORT = "results.jsonl", "report.html"
@@ -48,10 +47,8 @@ def run(
     window: list[str] | None = None,
     distance: list[int] | None = None,
     reference: str | None = None,
-    family: str = "level1",
     frequency: str | None = None,
     case: str = "auto",
-    no_thumbnails: bool = False,
 ) -> None:
     """Run association tests, and tests of groups, on vectors.
 
@@ -96,26 +93,16 @@ def run(
         Shares to compare with in tests of groups: uniform; a share for each group; a CSV table of
         numbers by term and group, such as a census (FILE.csv?year=2010); or earlier results of
         divdist (FILE.jsonl). [default: that of each test]
-    family : level1|level2|both|none[,settings]
-        p-values that Holm's correction adjusts together: those of the tests in one setting (source,
-        measure, period, window); with ,settings those of all results.
     frequency : off|N
         Number of random word lists of the same frequencies to compare each test with; off for none.
         [default: 2000, if the words of the vectors are in order of frequency]
     case : auto|exact
         How terms are looked up. auto: as written, then in lower case, capitalised, in upper case.
         exact: only as written.
-    no_thumbnails : --no-thumbnails
-        Leave the image stimuli out of the report, for example where people agreed to research but
-        not to publication.
     """
     from eatlas.engine import choose, make_plan  # noqa: PLC0415  (--help waits for none)
     from eatlas.executors import reading_of  # noqa: PLC0415
 
-    if family != "level1":  # refused before any work
-        from eatlas.present.family import declared  # noqa: PLC0415
-
-        declared(family)
     on_cluster = executor_of(engine, workers)
     lookup: Any = case.lower()  # the plan says which values there are
     with bars() as watch:
@@ -135,11 +122,10 @@ def run(
             executor=reading_of(on_cluster),
         )
     target = out or (None if as_json else DEFAULT_OUT)
-    images = None if no_thumbnails else [job.test for job in jobs]
     executor = on_cluster or choose(workers, len(jobs))
-    results = _executed(jobs, executor, target, family, images)
+    results = _executed(jobs, executor, target)
     with output_of_a_command():
-        _show(results, target, family, as_json=as_json)
+        _show(results, target, as_json=as_json)
     raise typer.Exit(_exit_code(results))
 
 
@@ -152,13 +138,7 @@ def _prompts(alone: list[str] | None, averaged: list[str] | None) -> list[Any] |
     return [*(alone or ()), *map(PromptSet.read, averaged)]
 
 
-def _executed(
-    jobs: Sequence[Job],
-    executor: Executor,
-    target: Path | None,
-    family: str,
-    images: Sequence[Test] | None,
-) -> Results:
+def _executed(jobs: Sequence[Job], executor: Executor, target: Path | None) -> Results:
     """Do jobs; write results and report where they have a folder."""
     from eatlas.engine import execute, open_store, results_of  # noqa: PLC0415
 
@@ -171,7 +151,7 @@ def _executed(
         with kept, bar_of("jobs") as tick:
             results = results_of(execute(jobs, executor, store=store, progress=tick))
         if target is not None and len(results):
-            _write(results, target, family, images)
+            _write(results, target)
         if store is not None:
             store.discard(names)
     return results
@@ -193,10 +173,9 @@ def _contexts(path: Path | None, per_term: int | None) -> Contexts | Pairs | Non
     return loaded if per_term is None else loaded.first(per_term)
 
 
-def _write(results: Results, directory: Path, family: str, images: Sequence[Test] | None) -> None:
-    """Write results and report; with `images`, thumbnails of those of these tests."""
+def _write(results: Results, directory: Path) -> None:
+    """Write results and report."""
     from eatlas.present import write_report  # noqa: PLC0415
-    from eatlas.present.thumbnails import paths_of_tests  # noqa: PLC0415
     from eatlas.results.json_lines import keep_others, to_json_line  # noqa: PLC0415
 
     lines = (to_json_line(one).encode() for one in (*results, *results.trends))
@@ -204,11 +183,10 @@ def _write(results: Results, directory: Path, family: str, images: Sequence[Test
     if others:
         remark(f"{directory} had results of another run; kept as {', '.join(map(str, others))}")
     results.write(directory / RESULTS)
-    paths = paths_of_tests(images or ())
-    write_report(results, directory / REPORT, family=family, images=paths)
+    write_report(results, directory / REPORT)
 
 
-def _show(results: Results, directory: Path | None, family: str, *, as_json: bool) -> None:
+def _show(results: Results, directory: Path | None, *, as_json: bool) -> None:
     """Print JSON and nothing else, or tables and where the files lie."""
     if as_json:
         from eatlas.results import to_json_line  # noqa: PLC0415
@@ -217,7 +195,7 @@ def _show(results: Results, directory: Path | None, family: str, *, as_json: boo
     elif len(results):
         from eatlas.cli.table import print_results  # noqa: PLC0415  (only a person sees tables)
 
-        print_results(results, family)
+        print_results(results)
         if directory is not None:
             print_line("")
             print_line(f"results: {directory / RESULTS}")

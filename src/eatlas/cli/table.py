@@ -1,18 +1,19 @@
 """Results as tables for a terminal, in the manner of the papers' Table 1.
 
-No test id and no pattern label is ever cut: a table that does not fit a narrow terminal is split
-in two, and what is wider still is left to the terminal to wrap.
+No test id and no pattern label is ever cut: what is wider than a narrow terminal without level 3 is
+left to the terminal to wrap.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eatlas.cli.console import ON, least_width, new_console, rich_table, say, show, table_of
+from eatlas.cli.console import least_width, new_console, rich_table, say, show
 from eatlas.errors import listed
 from eatlas.notes import Note, merged
 from eatlas.present.columns import (
@@ -20,57 +21,35 @@ from eatlas.present.columns import (
     LEVEL3,
     TERMINAL,
     arranged,
-    called,
     ends_table,
     explanations,
-    over_sentences,
     rows_of,
     terms_table,
 )
-from eatlas.present.drawings.eat_map import glyphs
-from eatlas.present.effects import OVER_SENTENCES, own_share
+from eatlas.present.effects import own_share
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.numbers import UNDEFINED, all_of, count, effect, interval, percent
+from eatlas.present.numbers import all_of, count, percent
 from eatlas.present.sentences import (
     heading,
     headline,
     not_generalised,
     other_pattern,
     sentences,
+    statement,
 )
-from eatlas.present.tables import cell_of, summary
+from eatlas.present.tables import compared
 from eatlas.results import AssociationResult, Results
-from eatlas.results.compare import SideBySide, side_by_side, told_apart
+from eatlas.results.compare import side_by_side, told_apart
 from eatlas.results.settings import Settings, repeated
 
-DRAWS_HEADS = (
-    "Over draws", "Draws", "Level 1: d in\n95% of draws", "Combined\nd", "\nI²",
-    "Variance\nc / s / t", "Pattern in",
-)  # fmt: skip
-ABOUT_DRAWS = (
-    "Effect sizes above are means over draws of {0.drawn}. Combined: by the "
-    "random-effects model of the published CEAT, whose p mostly measures the number of draws. "
-    "Variance of associations at level 1: between {0.varied_of}, stimuli, targets."
-)
-LEGEND = (
-    "d at level 1 (* as above) and the EAT pattern, with its map: rows A and B, columns X and Y."
-)
 FEW, NAMED, MOST = 3, 8, 25
 """Results that are named one by one where a note is about all of them; results that a note names;
 notes that are printed: the report has all of them beside their results."""
 
 
-def print_results(results: Results, family: str = "level1") -> None:
-    """Print a table for each measure and source, then what the reader should know.
-
-    Parameters
-    ----------
-    results : Results
-    family : str
-        Which p-values are adjusted together, as ``--family`` says it.
-    """
+def print_results(results: Results) -> None:
+    """Print a table for each measure and source, then what the reader should know."""
     console, settings = new_console(), Settings.among(results)
-    declared = DeclaredFamily.of(results, family)
     groups: dict[tuple[str, str, str], list[AssociationResult]] = {}
     for result in results:
         size = "" if result.contexts is None else result.contexts.size
@@ -82,61 +61,25 @@ def print_results(results: Results, family: str = "level1") -> None:
         # a signature is in full once, and so is what explains a table
         measure = settings.short(members[0]) if signature in printed else signature
         say(console, f"{measure} on {settings.place(members[0])}", "bold")
-        explained = [text for text in explanations(members) if text not in printed]
+        for table in _tables(members, console):
+            show(console, table)
+        if explained := [text for text in explanations(members) if text not in printed]:
+            say(console, "\n".join(explained), "dim")
         printed.update([signature, *explained])
-        _print_group(console, members, settings, explained)
-    if repeated(results):
-        _print_matrix(console, results)
+        _print_findings(console, members, settings)
+    _print_matrix(console, results)
+    declared = DeclaredFamily.of(results)
     for name, line in declared.lines():
-        say(console, line, head=f"{name}: " if name else "")
-    if repeated(results):
-        _print_comparisons(console, results, declared)
+        say(console, line, head=name and f"{name}: ")
+    _print_comparisons(console, results, declared)
     for trend in results.trends:
         say(console, f"\n{heading(trend, settings)}", "bold")
         for sentence in sentences(trend):
             say(console, settings.without_paths(sentence))
     every = list(notes(results))
-    for who, text in every[:MOST]:
-        say(console, text, head=f"{who}: ")
-    if more := every[MOST:]:
-        say(console, f"{len(more)} more notes are in the report, beside their results.")
-
-
-def _print_group(
-    console: Console, members: Sequence[AssociationResult], settings: Settings, legends: list[str]
-) -> None:
-    """Print the tables of results of one measure on one source, and what explains them."""
-    for table in _tables(members, console):
-        show(console, table)
-    if legends:
-        say(console, "\n".join(legends), "dim")
-    for line in findings(members, settings):
-        show(console, line)
-    if (singles := over_sentences(members)) is not None:
-        show(console, rich_table(singles, folds=False))
-        say(console, OVER_SENTENCES, "dim")
-    drawn = [result for result in members if result.draws is not None]
-    if drawn:
-        show(console, over_draws(drawn))
-        say(console, ABOUT_DRAWS.format(drawn[0].draws), "dim")
-    if beyond := not_generalised(members, map(settings.named, members)):
-        say(console, beyond)
-
-
-def findings(members: Sequence[AssociationResult], settings: Settings) -> list[Text]:
-    """What each result found in one sentence, and how often other words show its pattern."""
-    compared = [r for r in members if any(e.place == "level1" for e in r.effects())]
-    names = [settings.named(result) for result in compared]
-    width, lines = max(map(len, names), default=0), []
-    for name, result in zip(names, compared, strict=True):
-        share, more, stable = own_share(result), other_pattern(result), ""
-        if share is not None and result.pattern is not None:
-            of = f"draws of {result.draws.varied}" if result.draws else "resamples"
-            stable = f" ({result.primary.label} in {percent(share)} of {of}"
-            stable += f", {more})" if more else ")"
-        bold = (name.ljust(width), "bold")
-        lines.append(Text.assemble(bold, f"  {headline(result)}", (stable, "dim")))
-    return lines
+    more = f"{len(every) - MOST} more notes are in the report, beside their results."
+    for who, text in every[:MOST] + [("", more)] * (len(every) > MOST):
+        say(console, text, head=who and f"{who}: ")
 
 
 def _tables(members: Sequence[AssociationResult], console: Console) -> list[Table]:
@@ -147,40 +90,38 @@ def _tables(members: Sequence[AssociationResult], console: Console) -> list[Tabl
     if any(effect.term is not None for result in members for effect in result.effects()):
         return [rich_table(terms_table(result), between=" ") for result in members]
     if members[0].by_target is not None or members[0].values is not None:
-        return [rich_table(ends_table(result), names=(), between=" ") for result in members]
+        return [rich_table(ends_table(result), between=" ") for result in members]
     rows = [row for result in members for row in rows_of(result, published_first=True)]
-    names = [called(row.result) for row in rows]
-    whole = rich_table(arranged(rows, TERMINAL), names=names)
+    whole = rich_table(arranged(rows, TERMINAL))
     if members[0].level3 is None or least_width(whole, console) <= console.width:
         return [whole]
     narrower = [column for column in TERMINAL if column is not LEVEL3]
     return [
-        rich_table(arranged(rows, narrower), names=names),
-        rich_table(arranged(rows, BY_ID), between=" ", folds=False),
+        rich_table(arranged(rows, narrower)),
+        rich_table(arranged(rows, BY_ID), between=" "),
     ]
 
 
-def over_draws(results: Sequence[AssociationResult]) -> Table:
-    """Spread, combination and patterns of single draws of contexts, below the means of them."""
-    rows: list[tuple[str | Text, ...]] = []
-    for result in results:
-        draws = result.draws
-        if draws is None:
-            continue
-        level1, shares, combined = draws.level1, draws.level1.shares, draws.level1.combined
-        parts = (shares.contexts, shares.stimuli, shares.groups) if shares else ()
-        variance = " / ".join(UNDEFINED if part is None else percent(part) for part in parts)
-        label = result.pattern.label if result.pattern else ""
-        rows.append((
-            Text(result.test, "bold"),
-            f"{draws.count:,}",
-            interval(level1.quantiles and (level1.quantiles[0], level1.quantiles[4])),
-            effect(combined.effect_size) if combined else UNDEFINED,
-            percent(combined.i2) if combined else UNDEFINED,
-            variance or UNDEFINED,
-            f"{percent(draws.patterns.get(label, 0.0))} of draws",
-        ))  # fmt: skip
-    return table_of(DRAWS_HEADS, rows, folds=False)
+def _print_findings(
+    console: Console, members: Sequence[AssociationResult], settings: Settings
+) -> None:
+    """Say what each result found, how often other words show its pattern, and what draws show."""
+    compared = [r for r in members if any(e.place == "level1" for e in r.effects())]
+    names = [settings.named(result) for result in compared]
+    width = max(map(len, names), default=0)
+    for name, result in zip(names, compared, strict=True):
+        share, more, stable = own_share(result), other_pattern(result), ""
+        if share is not None and result.pattern is not None:
+            of = f"draws of {result.draws.varied}" if result.draws else "resamples"
+            stable = f" ({result.primary.label} in {percent(share)} of {of}"
+            stable += f", {more})" if more else ")"
+        bold = (name.ljust(width), "bold")
+        show(console, Text.assemble(bold, f"  {headline(result)}", (stable, "dim")))
+    for name, result in zip(names, compared, strict=True):
+        if drawn := statement("contexts", result):
+            say(console, drawn, head=f"{name}: ")
+    if beyond := not_generalised(members, map(settings.named, members)):
+        say(console, beyond)
 
 
 def _print_matrix(console: Console, results: Results) -> None:
@@ -188,50 +129,22 @@ def _print_matrix(console: Console, results: Results) -> None:
 
     The number of patterns that differ alone, where there are more settings than fit.
     """
-    compared = [
-        result
-        for result in results
-        if result.pattern is not None or any(e.place == "level1" for e in result.effects())
-    ]
-    tests = {result.test for result in compared}
-    if len(compared) < 2 or len(tests) == len(compared):
+    together = [r for r in results if r.pattern or any(e.place == "level1" for e in r.effects())]
+    tests = {result.test for result in together}
+    if len(together) < 2 or len(tests) == len(together):
         return
-    if any(result.by_target or result.period is not None for result in compared):
+    if any(result.by_target or result.period is not None for result in together):
         return  # a series has its trend
-    table, shared = side_by_side(compared), Settings.among(compared).common
+    rows, shared = side_by_side(together), Settings.among(together).common
     title = f"{shared}, side by side" if shared else "Side by side"
-    say(console, f"\n{title}: {summary(table)}.", "bold")
-    matrix = _matrix(table)
-    if least_width(matrix, console) > console.width:
-        for row in filter(lambda row: row.differs, table):
-            say(console, row.differs, head=f"{row.name}: ")
+    table = compared(rows)
+    say(console, f"\n{title}: {table.caption}.", "bold")
+    matrix = rich_table(replace(table, caption=""))
+    if least_width(matrix, console) <= console.width:
+        show(console, matrix)
         return
-    show(console, matrix)
-    if any(any(row.labels) for row in table):
-        say(console, LEGEND, "dim")
-
-
-def _matrix(table: SideBySide) -> Table:
-    """Tests by settings: the map of a result, its effect size of level 1 and its pattern."""
-    changed = any(row.differs for row in table)
-    heads, rows = ["Test", *table.values, *["Differs"] * changed], []
-    for row in table:
-        cells: list[str | Text] = [Text(row.name, "bold")]
-        for result in row.members:
-            text = Text() if result else Text(UNDEFINED, "dim")
-            lines = cell_of(result) if result else ()
-            squares = glyphs(result) if result and result.pattern else ()
-            for number, line in enumerate(lines):
-                text.append("\n" * number)
-                if squares:
-                    text.append(squares[number], "dim").append(" ")
-                text.append(line, "bold" if line.endswith("*") and squares else "")
-            text.highlight_regex(*ON)
-            cells.append(text)
-        # what differs, on a line for each pattern
-        differs = row.differs.replace(" → ", " →\n").replace(", ", ",\n")
-        rows.append([*cells, *[differs] * changed])
-    return table_of(heads, rows, "l" * len(heads), folds=False)
+    for row in filter(lambda row: row.differs, rows):
+        say(console, row.differs, head=f"{row.name}: ")
 
 
 def _print_comparisons(console: Console, results: Results, family: DeclaredFamily) -> None:
@@ -239,13 +152,15 @@ def _print_comparisons(console: Console, results: Results, family: DeclaredFamil
 
     Model and measure are named where the test alone does not distinguish comparisons.
     """
+    if not repeated(results):
+        return
     from eatlas.present.comparison import comparisons  # noqa: PLC0415  (most tables have none)
     from eatlas.present.sections import sections  # noqa: PLC0415
 
-    compared = [each for each in comparisons(sections(results, family)) if each.by != "source"]
-    names = [f"{each.first.result.test} by {each.called}" for each in compared]
-    names = told_apart(names, [f" ({each.about})" for each in compared])
-    for name, each in zip(names, compared, strict=True):
+    moving = [each for each in comparisons(sections(results, family)) if each.by != "source"]
+    names = [f"{each.first.result.test} by {each.called}" for each in moving]
+    names = told_apart(names, [f" ({each.about})" for each in moving])
+    for name, each in zip(names, moving, strict=True):
         say(console, "")
         say(console, each.sentence, head=f"{name}: ")
 

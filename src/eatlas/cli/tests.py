@@ -5,17 +5,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from eatlas.cli.messages import (
     output_of_a_command,
     print_data,
-    print_json,
     print_line,
     remark,
 )
 from eatlas.cli.options import Commands
-from eatlas.errors import EatlasError, StimulusWarning
+from eatlas.errors import StimulusWarning
 from eatlas.stimuli import (
     ROLES,
     Test,
@@ -27,9 +26,6 @@ from eatlas.stimuli import (
 from eatlas.stimuli.batteries import namesake, read_test_file
 from eatlas.stimuli.images import about_set
 from eatlas.stimuli.kinds import remarks
-
-if TYPE_CHECKING:
-    from eatlas.cli.other_tables import Design
 
 app = Commands(
     help="List, show, check and import tests; make sentences of them.", no_args_is_help=True
@@ -152,56 +148,30 @@ def sentences(
 
 
 @app.command("power")
-def power(
-    names: list[str] | None = None,
-    *,
-    sizes: list[str] | None = None,
-    d: float | None = None,
-    as_json: bool = False,
-) -> None:
+def power(names: list[str], *, d: float | None = None) -> None:
     """Show what a design can find: smallest p, smallest effect size, number of terms needed.
 
     Level 1 permutes targets, level 2 attributes. Tests of sentences count stimuli.
 
     Parameters
     ----------
-    names : [ID|FILE.toml]...
-        Tests, batteries or TOML files.
-    sizes : X,Y[,A,B]
-        Sizes of groups instead of tests, such as 8,8,25,25. May be repeated.
+    names : ID|FILE.toml|X,Y[,A,B]...
+        Tests, batteries or TOML files; or sizes of groups, such as 8,8,25,25.
     d
         Effect size: how likely is it found?
     """
-    from eatlas.measures.inference import power  # noqa: PLC0415  (--help need not wait)
+    from eatlas.cli.other_tables import print_powers  # noqa: PLC0415  (--help need not wait)
+    from eatlas.measures.inference import power  # noqa: PLC0415
 
-    if not (names or sizes):
-        raise EatlasError(
-            "power needs a design, and none is named",
-            allowed="tests, as in eatlas tests power weat-6, or --sizes 8,8,25,25",
-        )
-    designs: list[Design] = []
-    tests: tuple[Any, ...] = load_tests(names) if names else ()  # power says which have one
-    for test in tests:
-        design = power(test, d=d)
-        n = [size for level in (design.level1, design.level2) if level for size in level.n]
-        designs.append((test.id, dict(zip(ROLES, n, strict=True)), design))
-    for text in sizes or ():
-        parts = [part.strip() for part in text.split(",")]
-        if not all(part.isdecimal() for part in parts):
-            raise EatlasError(
-                "--sizes takes whole numbers separated by commas",
-                got=repr(text),
-                allowed="of X and Y, as 8,8, or of X, Y, A and B, as 8,8,25,25",
-            )
-        numbers = tuple(map(int, parts))
-        by_role = dict(zip(ROLES, numbers, strict=False))
-        designs.append((text, by_role, power(numbers, d=d)))
+    designs = []
+    for name in names:
+        sizes = name.split(",")
+        if all(size.strip().isdecimal() for size in sizes):
+            designs.append((name, power(tuple(map(int, sizes)), d=d)))
+        else:
+            tests: tuple[Any, ...] = load_tests(name)  # power says which have one
+            designs += [(test.id, power(test, d=d)) for test in tests]
     with output_of_a_command():
-        if as_json:
-            print_json({"test": name, "sizes": n, **of.to_dict()} for name, n, of in designs)
-            return
-        from eatlas.cli.other_tables import print_powers  # noqa: PLC0415  (only a person sees tables)
-
         print_powers(designs)
 
 

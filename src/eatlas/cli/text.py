@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from eatlas.cli.contexts import say_damaged, size_of, skipped_in
-from eatlas.cli.messages import output_of_a_command, print_json, print_line, print_rows, remark
+from eatlas.cli.messages import output_of_a_command, print_line, print_rows, remark
 from eatlas.cli.options import executor_of
 from eatlas.cli.progress import Lines, bar_of, what_is_kept
 from eatlas.errors import listed
@@ -28,7 +28,6 @@ def text(
     unit: str = "line",
     workers: int | None = None,
     engine: str = "local",
-    as_json: bool = False,
 ) -> None:
     """Count associations of targets with social groups in texts of any size.
 
@@ -49,8 +48,6 @@ def text(
         Number of sentences in a span. A span never crosses the end of a document.
     output : -o, --output FILE
         File for the table: .csv or .parquet.
-    as_json : --json
-        Print only JSON: counts and totals as one object.
     """
     from eatlas.engine.text import count_text  # noqa: PLC0415  (--help waits for none)
 
@@ -81,10 +78,7 @@ def text(
         )
     say_damaged(result.provenance)
     with output_of_a_command():
-        if as_json:
-            print_json([result.about()])
-        else:
-            _print(result, output)
+        _print(result, output)
 
 
 def _print(result: TextCounts, output: Path) -> None:

@@ -97,7 +97,6 @@ def check(
     *,
     tests: list[str] | None = None,
     residual: str | None = None,
-    as_json: bool = False,
 ) -> None:
     """Check whether cosines are meaningful in a space: anisotropy and rogue dimensions.
 
@@ -120,18 +119,13 @@ def check(
         sent-caliskan; caliskan for vectors of words]
     residual : gender|race|religion|FILE.toml|TEST|own
         Word sets that define the bias that is looked for; own: those of the transform.
-    as_json : --json
-        Print only JSON, one object for each source.
     """
     if residual is not None:
         from eatlas.sources.diagnosis import residual_bias  # noqa: PLC0415  (--help need not wait)
 
         bias = residual_bias(source, sets=None if residual == OWN else residual)
         with output_of_a_command():
-            if as_json:
-                print_json([bias.to_dict()])
-            else:
-                _print_residual(bias)
+            _print_residual(bias)
         return
     from eatlas.sources.diagnosis import diagnose  # noqa: PLC0415  (--help need not wait)
     from eatlas.sources.opening import open_named  # noqa: PLC0415
@@ -147,9 +141,6 @@ def check(
             for named in several
         ]
     with output_of_a_command():
-        if as_json:
-            print_json(diagnosis.to_dict() for diagnosis in diagnoses)
-            return
         from eatlas.cli.other_tables import print_diagnoses, print_diagnosis  # noqa: PLC0415
 
         if len(diagnoses) == 1:

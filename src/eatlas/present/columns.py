@@ -52,8 +52,6 @@ class Column:
     """Numbers are on the right, names on the left."""
     short: str = ""
     """Head in a terminal, where it is another: in two lines it has that of the group."""
-    hangs: bool = False
-    """Whether stars in a terminal hang to the right of the numbers."""
 
 
 @dataclass(frozen=True)
@@ -113,9 +111,38 @@ def called(result: AssociationResult) -> str:
     return result.test if result.period is None else f"{result.test}, {result.period}"
 
 
-def _sizes(counts: Iterable[int]) -> str:
-    """Sizes of X, Y, A and B."""
-    return "{:,}, {:,}; {:,}, {:,}".format(*counts)
+def _sides(row: Row) -> str:
+    """The groups; below those of a test of sentences how many stimuli they have."""
+    result = row.result
+    text = ",\n".join(map(" / ".join, result.sides))
+    if result.over_stimuli:
+        sizes = (f"{len(result.scored(role)):,}" for role in result.concepts)
+        text += "\nstimuli: {}, {}; {}, {}".format(*sizes)
+    return text
+
+
+def _two_sided(row: Row) -> str:
+    """The pattern under the two-sided rule, where it is another."""
+    read = row.result.primary
+    return "" if read.two_sided_label == read.label else f"two-sided:\n{read.two_sided_label}"
+
+
+def _draws(row: Row) -> str:
+    share = own_share(row.result)
+    return "" if share is None else f"in {percent(share)} of draws"
+
+
+def _p(shown: Effect, p: float | None) -> str:
+    return "" if p is None else p_value(p, shown.rule.alpha)
+
+
+def _p_two_sided(_: Row, shown: Effect) -> str:
+    p = _p(shown, shown.p_of("two_sided"))
+    return f"({p})" if p else ""
+
+
+def _p_adjusted(row: Row, shown: Effect) -> str:
+    return "" if shown.d is None else _p(shown, row.family.adjusted(row.result, shown))
 
 
 OF_RESULT: dict[str, Callable[[Row], str]] = {
@@ -124,50 +151,24 @@ OF_RESULT: dict[str, Callable[[Row], str]] = {
     "source": lambda row: one_line(row.setting),
     "concepts": lambda row: "\n".join(" / ".join(map(one_line, side)) for side in row.result.sides),
     "attributes": lambda row: "\n".join(map(one_line, row.result.sides[-1])),
-    "sides": lambda row: ",\n".join(map(" / ".join, row.result.sides)),
-    "stimuli": lambda row: (
-        f"stimuli: {_sizes(len(row.result.scored(role)) for role in row.result.concepts)}"
-        if row.result.over_stimuli
-        else ""
-    ),
+    "sides": _sides,
     "map": lambda row: "A {}\nB {}".format(*glyphs(row.result)),
     "pattern": lambda row: row.result.primary.label,
-    "two-sided pattern": lambda row: (
-        f"two-sided:\n{other}"
-        if (other := row.result.primary.two_sided_label) != row.result.primary.label
-        else ""
-    ),
-    "draws": lambda row: (
-        "" if (share := own_share(row.result)) is None else f"in {percent(share)} of draws"
-    ),
+    "two-sided pattern": _two_sided,
+    "draws": _draws,
     "chance": lambda row: chance_cell(row.result)[0],
     "p by chance": lambda row: chance_cell(row.result)[1],
-    "sentences": lambda row: (
-        _sizes(sum(read.sentences[role].values()) for role in row.result.concepts)
-        if (read := row.result.stimulus_level)
-        else ""
-    ),
-    "pattern of sentences": lambda row: row.result.pattern.label if row.result.pattern else "",
     "finding": lambda row: row.result.summary(),
     "sentence": lambda row: short_sentence(row.result),
 }
 """What a line of a cell says of a result."""
-
-
-def _p(shown: Effect, p: float | None) -> str:
-    return "" if p is None else p_value(p, shown.rule.alpha)
-
-
 OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
     "d": lambda _, shown: effect(shown.d),
     "interval": lambda _, shown: bracketed(shown) if shown.interval else "",
     "p": lambda _, shown: _p(shown, shown.p_of()),
-    "p over sentences": lambda _, shown: _p(shown, shown.p[shown.tail]) if shown.p else UNDEFINED,
     "p in the direction of d": lambda _, shown: _p(shown, shown.p_of(shown.direction)),
-    "two-sided p": lambda _, shown: f"({p})" if (p := _p(shown, shown.p_of("two_sided"))) else "",
-    "adjusted p": lambda row, shown: (
-        "" if shown.d is None else _p(shown, row.family.adjusted(row.result, shown))
-    ),
+    "two-sided p": _p_two_sided,
+    "adjusted p": _p_adjusted,
     "term": lambda _, shown: one_line(shown.name),
     "role": lambda _, shown: "".join(shown.roles),
     "group": lambda row, shown: row.result.concepts[shown.roles[0]],
@@ -191,12 +192,7 @@ class Declared:
     """Whether a table has it once, for each effect size, or for each cell of level 3."""
     short: str = ""
     """Head in a terminal, where it is another."""
-    heads: Mapping[str, str] | None = None
-    """Heads in a terminal by the place of the effect size."""
     number: bool = False
-    starred: bool = False
-    """Whether a star is behind a significant effect size."""
-    hangs: bool = False
     strong: bool = False
     faint: bool = False
     when: str = ""
@@ -208,19 +204,17 @@ class Declared:
 
 
 TEST = Declared("Test", ("test",))
-NAME = Declared("", ("called", "sides", "stimuli"), strong=True)
+NAME = Declared("", ("called", "sides"), strong=True)
 SOURCE = Declared("Source", ("source",), when="settings")
 CONCEPTS = Declared("Concepts", ("concepts",), when="effects")
 ATTRIBUTES = Declared("Concepts", ("attributes",), when="terms")
 TERM = Declared("Term", ("term",), of="effect", when="terms")
 GROUP = Declared("Group", ("role",), of="effect", when="terms")
-EFFECT = Declared(
-    "d", ("d", "interval", "p in the direction of d", "two-sided p"), of="effect",
-    number=True, starred=True,
-)  # fmt: skip
-P = Declared("p", ("p in the direction of d", "two-sided p"), of="effect", number=True, when="d")
+P_LINES = ("p in the direction of d", "two-sided p")
+EFFECT = Declared("d", ("d", "interval", *P_LINES), of="effect", number=True)
+P = Declared("p", P_LINES, of="effect", number=True, when="d")
 ADJUSTED = Declared("adjusted p", ("adjusted p",), of="effect", number=True)
-LEVEL3 = Declared("Level 3", ("mean", "sd"), of="level 3", number=True, when="level 3")
+LEVEL3 = Declared("Level 3", (), of="level 3", number=True, when="level 3")
 MAP = Declared("Map", ("map",), short="Map\n  XY", faint=True, when="pattern")
 PATTERN = Declared(
     "EAT pattern", ("pattern", "two-sided pattern", "draws"), strong=True, when="pattern"
@@ -240,15 +234,9 @@ PAGE = (
     FINDING.only("sentence", when="no pattern"),
 )  # fmt: skip
 """Each result in one line, whose columns can be sorted."""
-HEADS = {
-    "level1": "Level 1\nd",
-    "level2.X": "Level 2\nd of X",
-    "level2.Y": "\nd of Y",
-    "over_attributes": "LPBS d over\nattributes",
-}
 TERMINAL = (
     NAME,
-    EFFECT.only("d", "p", heads=HEADS, hangs=True),
+    EFFECT.only("d", "p"),
     LEVEL3,
     MAP,
     PATTERN.only("pattern", "two-sided pattern"),
@@ -258,13 +246,6 @@ TERMINAL = (
 """In a terminal: each effect size with the p that is read below it."""
 BY_ID = (NAME.only("called", short="Test"), LEVEL3)
 """Below a table without level 3, which is too wide with it."""
-OVER_SENTENCES = (
-    NAME.only("called", short="Over single sentences,\nfor comparison", strong=False),
-    Declared("Sentences", ("sentences",), short="Sentences\nX, Y; A, B"),
-    EFFECT.only("d", "p over sentences", heads=HEADS, starred=False),
-    PATTERN.only("pattern of sentences", strong=False),
-)
-"""Below a table over stimuli."""
 
 
 def arranged(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
@@ -314,27 +295,28 @@ def _column(declared: Declared, key: str, rows: Sequence[Row]) -> Column:
         group = shown.title if several and shown.symbol != shown.title else ""
         if "d" in declared.lines:
             title = shown.symbol
-            if declared.heads is not None and several:
-                short = declared.heads.get(key, f"{shown.title}\n{title}")
+            level, _, side = shown.title.partition(", ")
+            if several:  # "Level 2" is above the first of its columns alone
+                short = f"{'' if side == 'Y' else level}\n{title}{side and f' of {side}'}"
         elif declared is ADJUSTED:
             title = rows[0].family.method
-    return Column(title, group, declared.number, short, declared.hangs)
+    return Column(title, group, declared.number, short)
 
 
 def _cell(declared: Declared, key: str, row: Row) -> Cell:
     """The lines of a cell that say something, or a dash."""
-    shown, value = row.effects.get(key), None
-    if declared.of == "level 3":
-        mean = row.result.level3[key] if row.result.level3 else None
-        lines = [] if mean is None else [effect(mean.mean), f"({effect(mean.sd)})"]
-    elif declared.of == "effect":
-        lines = [OF_EFFECT[line](row, shown) for line in declared.lines] if shown else []
-        if shown and declared.lines[0] in VALUES:
+    shown, value, lines = row.effects.get(key), None, []
+    if declared.of == "level 3" and row.result.level3:
+        mean = row.result.level3[key]
+        lines = [effect(mean.mean), f"({effect(mean.sd)})"]
+    elif declared.of == "effect" and shown:
+        lines = [OF_EFFECT[line](row, shown) for line in declared.lines]
+        if declared.lines[0] in VALUES:
             value = VALUES[declared.lines[0]](row, shown)
-    else:
+    elif declared.of == "result":
         lines = [OF_RESULT[line](row) for line in declared.lines]
     written = tuple(part for line in lines if line for part in line.split("\n"))
-    star = bool(declared.starred and shown and shown.significant)
+    star = bool("d" in declared.lines and shown and shown.significant)
     return Cell(written or (UNDEFINED,), star, declared.strong, declared.faint, value)
 
 
@@ -486,45 +468,35 @@ def terms_table(result: AssociationResult, family: DeclaredFamily | None = None)
     return arranged(rows, (term, group, EFFECT.only("d"), P.only(*P.lines, short="p"), ADJUSTED))
 
 
-def over_sentences(members: Iterable[AssociationResult]) -> Table | None:
-    """Effect sizes and p-values over sentences, without stars; None where nothing is over them."""
-    rows = [
-        Row(result, singles)
-        for result in members
-        if (singles := {e.place: e.over_sentences for e in result.effects() if e.over_sentences})
-    ]
-    return arranged(rows, OVER_SENTENCES) if rows else None
-
-
 def _unit(result: AssociationResult) -> str:
     """What level 3 has means of."""
     return f"{result.unit} in {result.scale}" if result.scale else result.unit
 
 
+def legend_of(result: AssociationResult) -> str:
+    """What a star of a result says, or what its numbers are."""
+    if result.by_target is not None:
+        return leans(result).legend
+    if result.values is not None:
+        return values_legend(result)
+    over = ", over stimuli in tests of sentences" if result.over_stimuli else ""
+    return f"{result.rule.meaning}{over}"
+
+
 def explanations(members: Sequence[AssociationResult]) -> list[str]:
     """What is below a terminal's table: what a star, level 3, the map and random words are."""
-    return list(filter(None, [_legend(members), chance_legend(members)]))
-
-
-def _legend(members: Sequence[AssociationResult]) -> str:
-    """What a star says, and what the numbers of level 3 and the map are."""
-    first = members[0]
-    if first.by_target is not None:
-        return "\n".join(dict.fromkeys(leans(result).legend for result in members))
-    if first.values is not None:
-        return "\n".join(dict.fromkeys(map(values_legend, members)))
-    effects = [shown for result in members for shown in result.effects()]
-    if not any(shown.symbol == "d" for shown in effects):
-        return ""
-    stars = first.rule.meaning
-    if any(result.over_stimuli for result in members):
-        stars += "; tests of sentences: over stimuli"
-    if first.level3 is None:
-        return f"{stars}; p below each effect size."
-    return (
-        f"{stars}; p below each effect size. Level 3: mean {_unit(first)} (standard deviation). "
-        "Map: rows A and B, columns X and Y, a filled square where they are associated."
-    )
+    first, about = members[0], ""
+    if first.by_target is None and first.values is None:
+        if not any(shown.symbol == "d" for result in members for shown in result.effects()):
+            return []
+        about = "; p below each effect size."
+    if first.level3 is not None:
+        about += (
+            f" Level 3: mean {_unit(first)} (standard deviation). Map: rows A and B, columns X and "
+            "Y, a filled square where they are associated."
+        )
+    legends = dict.fromkeys(legend_of(result) + about for result in members)
+    return list(filter(None, ["\n".join(legends), chance_legend(members)]))
 
 
 def _notes(

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cache, cached_property
+from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from markupsafe import Markup
 
 from eatlas.decoding import own_toml
 from eatlas.present.drawings.curves import steps, timeline_of
 from eatlas.present.rendering import phrase
-from eatlas.present.sections import SERIES, Section, source_of
+from eatlas.present.sections import SERIES, Section
 from eatlas.present.sentences import finding, level_statements
 from eatlas.results import AssociationResult, Failure
-from eatlas.results.compare import (
-    NO_PROMPT,
-    NUMBERED,
-    By,
-    choices_of,
-    model_of,
-    pivot,
-)
+from eatlas.results.compare import NO_PROMPT, NUMBERED, By, choices_of, model_of, pivot
 from eatlas.results.levels import CELLS
 from eatlas.results.settings import Settings
 
@@ -38,8 +30,7 @@ LEAST = 3
 Respect = Literal["source"] | By
 
 
-@dataclass(frozen=True)
-class Series:
+class Series(NamedTuple):
     """One test, one source, one measure, several periods."""
 
     anchor: str
@@ -49,58 +40,18 @@ class Series:
     gaps: dict[int, str]
     """Years without a result, and why, without paths."""
     trend: TrendResult | None
-
-    @property
-    def first(self) -> AssociationResult:
-        """The result of the first year, for what all have in common."""
-        return self.members[0].result
-
-    @property
-    def settings(self) -> Settings:
-        """What the series is called beside others."""
-        return self.members[0].settings
-
-    @property
-    def name(self) -> str:
-        """The test, with what tells it from other series of the test."""
-        return self.settings.series(self.first)
-
-    @property
-    def span(self) -> str:
-        """First and last year, and how many have a result."""
-        years = sorted({*self.gaps, *(section.result.period or 0 for section in self.members)})
-        return f"{years[0]} to {years[-1]}, {len(self.members)} of {len(years)} periods"
-
-    @property
-    def finding(self) -> str:
-        """Where the effect size of level 1 goes with the years."""
-        return "" if self.trend is None else finding(self.trend, self.first.rule.alpha)
-
-    @property
-    def way(self) -> int:
-        """1 where the effect size of level 1 rises significantly with the years, -1 or 0."""
-        level = None if self.trend is None else self.trend.level1
-        if level is None or level.p.p >= self.first.rule.alpha:
-            return 0
-        return 1 if level.rho > 0 else -1
-
-    @property
-    def statements(self) -> list[tuple[str, str]]:
-        """The rank correlation of each effect size with the year."""
-        return [] if self.trend is None else level_statements(self.trend)
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What is doubtful about the trend."""
-        told = self.settings.without_paths
-        return () if self.trend is None else tuple(told(str(note)) for note in self.trend.warnings)
-
-    @property
-    def figure(self) -> Markup:
-        """The timeline."""
-        members = [(section.result.period or 0, section.result) for section in self.members]
-        title = f"Effect sizes of {self.name} by year"
-        return Markup(timeline_of(members, self.gaps, title=title))  # noqa: S704
+    name: str
+    """The test, with what tells it from other series of the test."""
+    span: str
+    """First and last year, and how many have a result."""
+    finding: str
+    """Where the effect size of level 1 goes with the years; empty without a trend."""
+    statements: list[tuple[str, str]]
+    """The rank correlation of each effect size with the year."""
+    remarks: list[str]
+    """What is doubtful about the trend."""
+    figure: Markup
+    """The timeline."""
 
 
 def series_of(
@@ -109,30 +60,24 @@ def series_of(
     failures: Iterable[Failure] = (),
 ) -> list[Series]:
     """Group results that differ in their period alone; of one year there is no series."""
-    groups: dict[tuple[object, ...], list[Section]] = {}
+    groups: dict[tuple[object, ...], dict[int, Section]] = {}
     for section in shown:
         if section.result.period is not None and section.levels:
-            groups.setdefault(_subject(section.result), []).append(section)
+            groups.setdefault(_subject(section.result), {})[section.result.period] = section
     by_subject = {_subject(trend): trend for trend in trends}
     failed: dict[tuple[object, ...], dict[int, str]] = {}
     for failure in failures:
         if failure.period is not None:
             failed.setdefault(_subject(failure), {})[failure.period] = failure.error.what
     series: list[Series] = []
-    for subject, sections in groups.items():
-        by_year = {section.result.period or 0: section for section in sections}
-        members = tuple(section for _, section in sorted(by_year.items()))
+    for subject, by_year in groups.items():
         trend, why = by_subject.get(subject), failed.get(subject, {})
         if trend is not None:
             why |= {missing.period: missing.reason for missing in trend.missing}
-        told = members[0].settings.without_paths
-        gaps = {
-            year: told(why.get(year, NOT_GIVEN))
-            for year in steps({*by_year, *why})
-            if year not in by_year
-        }
-        if len(members) + len(gaps) > 1:
-            series.append(Series(f"{SERIES}{len(series) + 1}", members, gaps, trend))
+        if len(years := steps({*by_year, *why})) > 1:
+            gaps = {year: why.get(year, NOT_GIVEN) for year in years if year not in by_year}
+            members = tuple(section for _, section in sorted(by_year.items()))
+            series.append(_series(f"{SERIES}{len(series) + 1}", members, gaps, trend))
     return series
 
 
@@ -140,65 +85,55 @@ def _subject(record: AssociationResult | TrendResult | Failure) -> tuple[object,
     return record.test, record.source, record.signature
 
 
-class Kind(NamedTuple):
-    """One kind of comparison and its part of the page."""
-
-    id: str
-    heading: str
-    about: str
-    """What it shows."""
-    several: str
-    """What is compared, as a plural."""
+def _series(
+    anchor: str, members: tuple[Section, ...], gaps: dict[int, str], trend: TrendResult | None
+) -> Series:
+    """A series with its words and its drawing."""
+    first, settings = members[0].result, members[0].settings
+    gaps = {year: settings.without_paths(why) for year, why in gaps.items()}
+    dated = [(section.result.period or 0, section.result) for section in members]
+    years, name = sorted({*gaps, *(year for year, _ in dated)}), settings.series(first)
+    drawn = timeline_of(dated, gaps, title=f"Effect sizes of {name} by year")
+    return Series(
+        anchor,
+        members,
+        gaps,
+        trend,
+        name=name,
+        span=f"{years[0]} to {years[-1]}, {len(members)} of {len(years)} periods",
+        finding="" if trend is None else finding(trend, first.rule.alpha),
+        statements=[] if trend is None else level_statements(trend),
+        remarks=[settings.without_paths(str(note)) for note in trend.warnings] if trend else [],
+        figure=Markup(drawn),  # noqa: S704
+    )
 
 
 @cache
-def kinds() -> dict[str, Kind]:
-    """Kinds of comparison by the respect in which results differ, in the order of the page."""
-    return {by: Kind(**words) for by, words in own_toml(KINDS).items()}
+def kinds() -> dict[str, Any]:
+    """Words on kinds of comparison by what results differ in, in the order of the page."""
+    return own_toml(KINDS)
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """One test, one measure, several sources, or several encodings of one model."""
 
     members: tuple[Section, ...]
-    by: Respect = "source"
-    level: str = ""
-    """How stimuli became vectors, where comparisons of the same test differ in that."""
+    by: Respect
+    about: str
+    """The measure, and what else all members have in common: model, layer, window."""
+    names: tuple[str, ...]
+    """What each member's setting is called for people, without a path."""
 
     @property
     def first(self) -> Section:
-        """The first source's result, for what all have in common."""
+        """The first result, for what all have in common."""
         return self.members[0]
 
-    @cached_property
-    def about(self) -> str:
-        """The measure, and what else all members have in common: model, layer, window."""
-        first = self.first.result
-        sizes = ""
-        if first.contexts is not None and self.by != "source":
-            columns = first.contexts.columns().items()
-            sizes = ", ".join(f"{name} {size}" for name, size in columns if name != self.by)
-        common = Settings.among(member.result for member in self.members).common
-        on = ", ".join(filter(None, (common, sizes, self.level)))
-        measure = self.first.settings.short(first)
-        return f"{measure} on {on}" if on else measure
-
-    def value(self, section: Section) -> str:
-        """In what a member differs from the others."""
-        if self.by == "source":
-            return source_of(section.result)
-        return choices_of(section.result).get(self.by, "")
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """What each member's setting is called for people, without a path."""
-        if self.by == "source":
-            return tuple(s.settings.sources[s.result.source] for s in self.members)
-        values = [self.value(section) for section in self.members]
-        if self.by == "prompt":
-            return tuple("no prompt" if v == NO_PROMPT else f"prompt “{v}”" for v in values)
-        return tuple(f"{self.by} {v}" if self.by in NUMBERED else v for v in values)
+    @property
+    def labels(self) -> list[tuple[str, str]]:
+        """What each member's setting is called, and its EAT pattern."""
+        pairs = zip(self.names, self.members, strict=True)
+        return [(name, s.result.primary.label) for name, s in pairs if s.result.pattern]
 
     @property
     def differs(self) -> str:
@@ -213,35 +148,26 @@ class Comparison:
         return "encoding" if self.by == "level" else self.by
 
     @property
+    def title(self) -> str:
+        """What is compared, in words."""
+        return f"{self.first.result.test} by {self.called}: {self.about}"
+
+    @property
     def sentence(self) -> str:
         """Whether the members agree."""
-        return phrase("sentences", "compared", self, kinds()[self.by].several)
-
-    @property
-    def labels(self) -> list[tuple[str, str]]:
-        """What each member's setting is called, and its EAT pattern."""
-        pairs = zip(self.names, self.members, strict=True)
-        return [(name, s.result.primary.label) for name, s in pairs if s.result.pattern]
-
-    @property
-    def means(self) -> list[float]:
-        """The means of level 3 of all members."""
         levels = [s.result.level3 for s in self.members if s.result.level3 is not None]
-        return [level[name].mean for level in levels for name in CELLS]
+        means = [level[cell].mean for level in levels for cell in CELLS]
+        return phrase("sentences", "compared", self, kinds()[self.by]["several"], means)
 
     @property
     def figure(self) -> Markup:
         """Effect sizes by layer, window or distance, of those that have a number."""
-        numbered = [(int(n), s.result) for s in self.members if (n := self.value(s)).isdigit()]
+        values = [(choices_of(s.result).get(self.by, ""), s.result) for s in self.members]
+        numbered = [(int(value), result) for value, result in values if value.isdigit()]
         if self.by not in NUMBERED or len(numbered) < LEAST:
             return Markup()
         title = f"Effect sizes of {self.first.result.test} by {self.by}"
         return Markup(timeline_of(numbered, {}, title=title, unit=self.by))  # noqa: S704
-
-    @property
-    def title(self) -> str:
-        """What is compared, in words."""
-        return f"{self.first.result.test} by {self.called}: {self.about}"
 
 
 def comparisons(shown: Iterable[Section]) -> list[Comparison]:
@@ -260,8 +186,11 @@ def comparisons(shown: Iterable[Section]) -> list[Comparison]:
         levels = [choices_of(g[0]).get("level", "") if beside else "" for g in groups]
         several = Counter(subject for subject, _ in set(zip(subjects, levels, strict=True)))
         for group, subject, level in zip(groups, subjects, levels, strict=True):
+            about = _about(group, by, given[id(group[0])].settings)
+            if level and several[subject] > 1:
+                about += f", {level}" if " on " in about else f" on {level}"
             members = tuple(given[id(result)] for result in group)
-            compared.append(Comparison(members, by, level if several[subject] > 1 else ""))
+            compared.append(Comparison(members, by, about, _names(members, by)))
     encoded = {frozenset(s.anchor for s in c.members) for c in compared if c.by != "source"}
     return [
         c for c in compared
@@ -269,12 +198,31 @@ def comparisons(shown: Iterable[Section]) -> list[Comparison]:
     ]  # fmt: skip
 
 
+def _about(group: Sequence[AssociationResult], by: Respect, settings: Settings) -> str:
+    """The measure of results that are compared, and what else they have in common."""
+    first, parts = group[0], [Settings.among(group).common]
+    if first.contexts is not None and by != "source":
+        columns = first.contexts.columns().items()
+        parts += [f"{name} {size}" for name, size in columns if name != by]
+    on = ", ".join(filter(None, parts))
+    return f"{settings.short(first)} on {on}" if on else settings.short(first)
+
+
+def _names(members: Sequence[Section], by: Respect) -> tuple[str, ...]:
+    """What the settings of members are called for people."""
+    if by == "source":
+        return tuple(s.settings.sources[s.result.source] for s in members)
+    values = [choices_of(section.result).get(by, "") for section in members]
+    if by == "prompt":
+        return tuple("no prompt" if v == NO_PROMPT else f"prompt “{v}”" for v in values)
+    return tuple(f"{by} {v}" if by in NUMBERED else v for v in values)
+
+
 def matrices(compared: Iterable[Comparison]) -> list[list[Comparison]]:
     """Comparisons of several tests in the same settings, a row each; of two settings or more."""
     groups: dict[tuple[str, ...], list[Comparison]] = {}
-    for comparison in compared:
-        first, by = comparison.first.result, comparison.by
-        model = "" if by == "source" else model_of(first, by)
-        setting = (model, comparison.about, first.signature, *comparison.names)
-        groups.setdefault(setting, []).append(comparison)
+    for each in compared:
+        first = each.first.result
+        model = "" if each.by == "source" else model_of(first, each.by)
+        groups.setdefault((model, each.about, first.signature, *each.names), []).append(each)
     return list(groups.values())

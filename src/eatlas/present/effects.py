@@ -15,13 +15,6 @@ RUNNER_UP, OFTEN = 0.05, 0.1
 random lists from which a pattern counts as often seen by chance."""
 LONGEST_NAME = 80
 """Characters; a longer one would hide the sentence, and is in full beside it."""
-OVER_SENTENCES = (
-    "Sentences of one stimulus are not independent, so p-values that relabel single sentences are "
-    "smaller than the number of stimuli warrants. What is read, starred and adjusted is over "
-    "stimuli: the associations of the sentences of one stimulus are averaged first, and the "
-    "p-values relabel stimuli."
-)
-"""Why findings over single sentences are below those over stimuli."""
 
 
 def levels_of(result: AssociationResult) -> list[Effect]:

@@ -5,30 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any
 
 from eatlas.errors import ResultsError, listed
-from eatlas.present.numbers import all_of, count, level_of
+from eatlas.present.numbers import all_of, count
 from eatlas.results import AssociationResult, Results
-from eatlas.results.collection import METHODS, Family, FamilyMember, named
+from eatlas.results.collection import Family, FamilyMember, named
 from eatlas.results.effects import Effect
 
-Declared = Literal["level1", "level2", "both", "none"]
-"""Which effect sizes of the results are judged together."""
-DECLARED: tuple[Declared, ...] = get_args(Declared)
-SETTINGS = "settings"
-"""Declares that each setting of a test counts as a test of its own."""
-
-LISTED = 6
-"""Settings that are listed one by one."""
-NAMED = 12
-"""Tests that a line of the terminal names."""
 _WHAT = {
     "level1": ("level 1 comparison", "", "level 1"),
     "level2": ("level 2 association", " (of an SC-EAT: single terms)", "level 2"),
     "both": ("effect size", " of levels 1 and 2 (of an SC-EAT: single terms)", "levels 1 and 2"),
 }
 """A member of a family, what else to say of several, and the levels."""
+SETTINGS = ",settings"
+"""Declares that each setting of a test counts as a test of its own."""
+DECLARED = (*_WHAT, *(f"{levels}{SETTINGS}" for levels in _WHAT), "none")
+LISTED = 6
+"""Settings that are listed one by one."""
+NAMED = 12
+"""Tests that a line of the terminal names."""
 
 
 @dataclass(frozen=True)
@@ -36,26 +33,26 @@ class DeclaredFamily:
     """Adjusted p-values of the results that a page, table or terminal shows."""
 
     family: Family | None
-    counted: bool = False
     alphas: dict[str, float] = field(default_factory=dict)
+    """By signature."""
     alone: bool = False
+    """Whether each setting has one p-value alone, which needs no adjustment."""
 
     @classmethod
     def of(
         cls, results: Iterable[AssociationResult], family: str = "level1", adjust: str = "holm"
     ) -> DeclaredFamily:
         """Declare the two-sided p-values of some results a family."""
-        levels, counted = declared(family)
-        if adjust not in METHODS:
+        if family not in DECLARED:
             raise ResultsError(
-                "--adjust has no such value", got=repr(adjust), allowed=", ".join(METHODS)
+                "--family has no such value", got=repr(family), allowed="; ".join(DECLARED)
             )
-        results = Results(results)
+        results, levels = Results(results), family.removesuffix(SETTINGS)
         made = None
         if levels != "none":
-            made = results.family(levels, method=adjust, settings=counted)  # type: ignore[arg-type]
-        alphas = {result.signature: result.rule.alpha for result in results}
-        return cls(made or None, counted, alphas)
+            how: Any = {"method": adjust, "settings": family.endswith(SETTINGS)}
+            made = results.family(levels, **how)  # type: ignore[arg-type]
+        return cls(made or None, {result.signature: result.rule.alpha for result in results})
 
     def of_several(self) -> DeclaredFamily:
         """The same, or without a family where each setting has one p-value alone."""
@@ -104,77 +101,30 @@ class DeclaredFamily:
         equal = len(set(map(len, self.settings))) == 1
         return f"{all_of(self.size) if equal else 'all'} {single}s{more}"
 
-    @cached_property
-    def counts(self) -> list[tuple[Family, float, int]]:
-        """Each setting of several findings, its one alpha, and how many remain below it."""
-        counts = []
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Name of a setting or nothing, and which of its findings remain."""
+        below = []
         for setting in self.settings:
             alphas = {self.alphas[member.signature] for member in setting}
             if len(setting) > 1 and len(alphas) == 1:
-                (alpha,) = alphas
-                counts.append((setting, alpha, len(setting.below(alpha))))
-        return counts
-
-    @property
-    def finding(self) -> str:
-        """How many findings remain, in a sentence; empty where nothing is adjusted."""
-        alphas = {alpha for _, alpha, _ in self.counts}
-        if len(alphas) != 1:
-            return ""
-        limit = f"below {level_of(alphas.pop())}"
-        remaining = [
-            (setting.name, all_of(n) if n == len(setting) else count(n) if n else "none")
-            for setting, _, n in self.counts
-        ]
-        if len(remaining) == 1:
-            verb = "remains" if self.counts[0][2] == 1 else "remain"
-            text = f"{remaining[0][1]} {verb} {limit}"
-        elif len(remaining) <= LISTED:
-            text = f"these remain {limit}: {', '.join(f'{n} ({name})' for name, n in remaining)}"
-        else:
-            text = f"{_span(n for *_, n in self.counts)} remain {limit} in each"
-        return f"Adjusted by {self.method} for looking at {self.what}, {text}."
-
-    def lines(self) -> Iterator[tuple[str, str]]:
-        """Name of a setting or nothing, and which findings remain; for a terminal."""
-        if self.family is None or not self.counts:
+                below.append((setting, alphas.pop()))
+        if self.family is None or not below:
             return
-        tests = "effect sizes" if self.counted or self.family.levels != "level1" else "tests"
-        what, many = f"({_WHAT[self.family.levels][2]}, two-sided)", len(self.counts)
-        for setting, alpha, _ in self.counts if many <= LISTED else ():
-            over = f"{self.method} over these {count(len(setting))} {tests}"
-            yield setting.name, f"{over} {what}: {_which(setting, alpha)}."
-        if many > LISTED:
-            over = f"the {_span(len(setting) for setting, *_ in self.counts)} {tests} of each"
-            below = _span(n for *_, n in self.counts)
+        noun = "tests" if self.family.levels == "level1" else "effect sizes"
+        what = f"{noun} ({_WHAT[self.family.levels][2]}, two-sided)"
+        for setting, alpha in below if len(below) <= LISTED else ():
+            over = f"{self.method} over these {count(len(setting))} {what}"
+            yield setting.name, f"{over}: {_which(setting, alpha)}."
+        if len(below) > LISTED:
+            sizes, remain = (
+                " to ".join(map(str, sorted({min(numbers), max(numbers)})))
+                for numbers in zip(*((len(s), len(s.below(a))) for s, a in below), strict=True)
+            )
             yield (
                 "",
-                (
-                    f"{self.method} over {over} of {count(many)} settings {what}: {below} have an "
-                    "adjusted p below alpha in each."
-                ),
+                f"{self.method} over the {sizes} {what} of each of {len(below)} settings: {remain} "
+                "have an adjusted p below alpha in each.",
             )
-
-
-def declared(text: str) -> tuple[Declared, bool]:
-    """Take apart what --family says: levels, and whether settings count."""
-    parts = [part.strip() for part in text.split(",")]
-    levels = [part for part in parts if part != SETTINGS]
-    known = len(levels) < 2 and set(levels) <= set(DECLARED) and parts.count(SETTINGS) < 2
-    if not known or (levels == ["none"] and len(parts) > 1):
-        raise ResultsError(
-            "--family has no such value",
-            got=repr(text),
-            allowed=f"{', '.join(DECLARED)}; with ,{SETTINGS} each setting of a test counts as a "
-            "test of its own",
-        )
-    chosen: Any = levels[0] if levels else "level1"
-    return chosen, SETTINGS in parts
-
-
-def _span(numbers: Iterable[int]) -> str:
-    ordered = sorted(set(numbers))
-    return f"{ordered[0]} to {ordered[-1]}" if len(ordered) > 1 else str(ordered[0])
 
 
 def _which(setting: Family, alpha: float) -> str:

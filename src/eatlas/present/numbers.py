@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,8 @@ SMALL = 1e-3
 """A p-value below it has a power of ten, so that a column has one style for each size."""
 SMALLEST = 5e-324
 """The smallest number above 0 that a computer keeps."""
+RAREST = 1e-12
+"""The least probability that is said in words."""
 POWER = re.compile(r"(?<![\w.])(\d(?:\.\d+)?)e-0?(\d+)\b")
 """A small number as it is written here, 4.5e-6, for those who write powers otherwise."""
 _MOST_DIGITS = 17  # of a double
@@ -29,22 +30,6 @@ def effect(d: float | None, decimals: int = 2) -> str:
     text = f"{d:.{decimals}f}"
     negative = text.startswith("-") and float(text) != 0.0
     return (MINUS if negative else "") + text.lstrip("-")
-
-
-_ALIKE = 1e-9
-"""Effect sizes that differ by less differ by rounding alone."""
-
-
-def effects_apart(first: float, second: float) -> tuple[str, str]:
-    """Two effect sizes with as many decimals as it takes to see that they differ.
-
-    Those that differ by rounding alone are written alike, with two.
-    """
-    for decimals in range(2, _MOST_DIGITS):
-        pair = effect(first, decimals), effect(second, decimals)
-        if pair[0] != pair[1] or abs(first - second) < _ALIKE:
-            return pair
-    return repr(first), repr(second)
 
 
 def p_value(p: float, alpha: float = 0.05) -> str:
@@ -68,22 +53,15 @@ def p_equals(p: float, alpha: float = 0.05) -> str:
     return f"p {text}" if text[0] in "<>" else f"p = {text}"
 
 
-_OF_TEN = {
-    3: "1,000", 4: "10,000", 5: "100,000", 6: "a million", 7: "10 million", 8: "100 million",
-    9: "a billion", 10: "10 billion", 11: "100 billion", 12: "a trillion",
-}  # fmt: skip
-
-
 def odds(p: float) -> str:
     """How often something of that probability happens, in words."""
     if p > 0.99:
         return "in nearly all cases"
     if p >= 0.01:
         return f"in about {100 * p:.2g}% of cases"
-    power = max(3, math.ceil(-math.log10(p)))
-    if power > max(_OF_TEN):
-        return f"in fewer than 1 of {_OF_TEN[12]} cases"
-    return f"in about {p * 10**power:.2g} of {_OF_TEN[power]} cases"
+    if p < RAREST:
+        return f"in fewer than 1 of {count(round(1 / RAREST))} cases"
+    return f"in about 1 of {count(round(float(f'{1 / p:.2g}')))} cases"
 
 
 def interval(

@@ -16,7 +16,6 @@ from eatlas.errors import ResultsError, did_you_mean
 from eatlas.present.columns import page_table
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.drawings.svg import Scales
-from eatlas.present.effects import OVER_SENTENCES
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import page_files, render
 from eatlas.present.sections import Section, distinct, sections, source_of
@@ -24,14 +23,14 @@ from eatlas.present.sentences import title, wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
 from eatlas.present.tables import FORMATS as TABLES
 from eatlas.present.tables import report_table
-from eatlas.present.thumbnails import Named, thumbnails_of
+from eatlas.present.thumbnails import Folders, thumbnails_of
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
 from eatlas.results.settings import Settings, repeated
 from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
-    from eatlas.present.comparison import Comparison, Kind, Series
+    from eatlas.present.comparison import Comparison, Series
     from eatlas.results import AssociationResult
 
 OPEN_UP_TO = 40
@@ -55,7 +54,7 @@ def report_html(
     damage: Iterable[ResultsError] = (),
     family: str = "level1",
     adjust: str = "holm",
-    images: Named | None = None,
+    images: Folders | None = None,
 ) -> str:
     """Write results as one HTML page.
 
@@ -71,9 +70,9 @@ def report_html(
         them.
     adjust : {"holm", "bh", "by"}
         The procedure.
-    images : path, list of paths, or mapping, optional
-        Folders that hold the images of the tests, of which the page then has thumbnails; or their
-        paths by the SHA-256 of their bytes. A file with other bytes is not shown.
+    images : path or list of paths, optional
+        Folders that hold the images of the tests, of which the page then has thumbnails. A file
+        with other bytes is not shown.
 
     Returns
     -------
@@ -97,7 +96,7 @@ def report_html(
     declared = DeclaredFamily.of(every, family, adjust).of_several()
     shown, settings = sections(every, declared), Settings.among(every)
     series: list[Series] = []
-    compared: list[tuple[Kind, list[list[Comparison]]]] = []
+    compared: list[tuple[dict[str, str], list[list[Comparison]]]] = []
     if repeated(every):
         from eatlas.present.comparison import (  # noqa: PLC0415  (most pages have none)
             comparisons,
@@ -126,7 +125,7 @@ def report_html(
     with_interval = {bool(e.interval) for r in every for e in r.effects()[:1] if e.term is None}
     values: dict[str, object] = {
         "scales": Scales.of(every), "cells": CELLS, "tails": TAILS, "packed": packed,
-        "over_sentences_note": OVER_SENTENCES, "words": words,
+        "words": words,
         "thumbnails": thumbnails_of(images, every),
     }  # fmt: skip
     # a part of a page without blanks that no reader sees
@@ -191,7 +190,7 @@ def report_text(
     damage: Iterable[ResultsError] = (),
     family: str = "level1",
     adjust: str = "holm",
-    images: Named | None = None,
+    images: Folders | None = None,
 ) -> str:
     """Write results as text in one of the formats; :func:`write_report` explains them.
 
@@ -222,7 +221,7 @@ def write_report(
     damage: Iterable[ResultsError] = (),
     family: str = "level1",
     adjust: str = "holm",
-    images: Named | None = None,
+    images: Folders | None = None,
 ) -> None:
     """Write results as one file, whole or not at all.
 
@@ -242,7 +241,7 @@ def write_report(
         them.
     adjust : {"holm", "bh", "by"}
         The procedure.
-    images : path, list of paths, or mapping, optional
+    images : path or list of paths, optional
         Of a page: where the images of the tests lie, for thumbnails; see
         :func:`eatlas.present.report_html`.
 

@@ -155,7 +155,6 @@ FILTERS: dict[str, Callable[..., object]] = {
         effects.runner_up, effects.short_name, isolated, mini,
     )
 } | {
-    "apart_from": numbers.effects_apart,
     "by_place": lambda found: {effect.place: effect for effect in found},
     "explained": numbers.explain_p,
     "frequent": lambda labels: Counter(labels).most_common(),

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from markupsafe import Markup
 
-from eatlas.present.columns import over_sentences, targets_table, terms_table, values_table
+from eatlas.present.columns import targets_table, terms_table, values_table
 from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, eat_map, in_words, mini
 from eatlas.present.drawings.plane import LEFT_ROOM, SIDE, UPPER_ROOM, has_map, plane_figure
 from eatlas.present.drawings.stacked import influence, targets, triangle
@@ -168,7 +168,7 @@ FILTERS.update({
     function.__name__: function
     for function in (
         figures, headline, images_of, limits, matched_patterns, numbers, other_pattern,
-        over_sentences, patterns_seen, score_unit, sentence, source_of, stability, statements,
+        patterns_seen, score_unit, sentence, source_of, stability, statements,
         targets_table, terms_table, values_table,
     )
 })  # fmt: skip

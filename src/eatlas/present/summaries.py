@@ -46,59 +46,48 @@ def in_brief(
 
     def names(chosen: Iterable[Section]) -> list[str]:
         """Tests and, where there are several, their settings: source, layer, year, measure."""
-        return [isolated(section.settings.named(section.result)) for section in chosen]
+        return distinct(isolated(section.settings.named(section.result)) for section in chosen)
 
-    used, missing = _terms(section.result for section in shown)
+    results = [section.result for section in shown]
+    used, missing = _terms(results)
     trends = [line for line in series if line.finding]
     maps = [section for section in shown if section.result.pattern is not None]
     labels = Counter(section.result.primary.label for section in maps)
+    matched = [section for section in shown if matched_of(section.result) is not None]
     crossed = [
         (section, level.p_two_sided)
         for section in shown
         if (tested := section.result.generalisation) and (level := tested.level1)
         if level.p_two_sided is not None
     ]
-    matched = [section for section in shown if matched_of(section.result) is not None]
-    lacking = []
-    for section in shown:  # the test and, where there are several, the source and year
-        result, sources = section.result, section.settings.sources
-        parts = [sources[result.source] if len(sources) > 1 else "", str(result.period or "")]
-        setting = ", ".join(filter(None, parts))
-        if result.coverage.counts()[1]:
-            lacking.append(isolated(f"{result.test} ({setting})" if setting else result.test))
+    often = (
+        section
+        for section in matched
+        if section.result.primary.label != "Non-Directional"
+        and (by_chance(section.result)[0] or 0.0) >= OFTEN
+    )
     return lines(
         "brief",
         trends=[
             f"{isolated(line.name)} from {line.span}: {line.finding[0].lower()}{line.finding[1:]}"
-            for line in trends
+            for line in trends[:TRENDS]
         ],
-        ways=[line.way for line in trends] if len(trends) > TRENDS else [],
+        more_trends=len(trends[TRENDS:]),
         maps=len(maps),
         labels=labels.most_common(),
         over_stimuli=sorted({section.result.over_stimuli for section in maps}),
         found=len(maps) - labels["Non-Directional"] - labels[UNDEFINED],
-        changed=names(
-            section
-            for section in maps
-            if section.result.rule.tail == "directional"
-            and section.result.primary.two_sided_label != section.result.primary.label
-        ),
         tested=len(crossed),
         doubtful=names(section for section, p in crossed if p >= section.result.rule.alpha),
         matched=bool(matched),
         seldom=OFTEN,
-        often=names(
-            section
-            for section in matched
-            if section.result.primary.label != "Non-Directional"
-            and (by_chance(section.result)[0] or 0.0) >= OFTEN
-        ),
+        often=names(often),
         by_chance=names(section for section in matched if not_beyond(section.result)),
-        finding=family.finding,
+        adjusted=[f"{isolated(name)}: {line}" if name else line for name, line in family.lines()],
         used=used,
         missing=missing,
-        words=wording(section.result for section in shown),
-        lacking=distinct(lacking),
+        words=wording(results),
+        lacking=distinct(isolated(r.test) for r in results if r.coverage.counts()[1]),
         gaps=any(line.gaps for line in series),
     )
 
@@ -132,9 +121,6 @@ def methods_paragraph(
     shared = len(measures) > 1 and all(measure["formula"] == formula for measure in measures)
     matched = [known for r in every if (known := matched_of(r)) is not None]
     crossed = [r.generalisation for r in every if r.generalisation and _crossed(r)]
-    intervals: dict[float, list[Any]] = {}
-    for drawn in (r.uncertainty for r in every if r.uncertainty is not None):
-        intervals.setdefault(drawn.confidence, []).append(drawn)
     p_values = [e.p for r in every for e in r.effects() if e.p is not None]
     text = lines(
         "methods",
@@ -152,15 +138,11 @@ def methods_paragraph(
             (r.measure.upper(), r.draws.count, r.draws.drawn) for r in every if r.draws
         ),
         p_values={p.method_of(tail) for p in p_values for tail in TAILS},
-        intervals=[
-            {
-                "confidence": confidence,
-                "clusters": any(known.unit == "cluster" for known in group),
-                "least": min(known.resamples for known in group),
-                "most": max(known.resamples for known in group),
-            }
-            for confidence, group in intervals.items()
-        ],
+        intervals=dict.fromkeys(
+            (drawn.confidence, drawn.resamples, drawn.unit == "cluster")
+            for r in every
+            if (drawn := r.uncertainty) is not None
+        ),
         crossed=distinct(percent(known.confidence) for known in crossed),
         crossed_units=sorted({CROSSED_UNITS[known.unit] for known in crossed}, reverse=True),
         matched=dict.fromkeys((known.draws, known.near) for known in matched),

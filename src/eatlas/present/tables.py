@@ -14,6 +14,7 @@ from eatlas.present.columns import (
     Column,
     Table,
     ends_table,
+    legend_of,
     page_table,
     tables,
     terms_table,
@@ -22,7 +23,6 @@ from eatlas.present.effects import only_terms
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import POWER, UNDEFINED, effect, number_of
 from eatlas.present.rendering import FILTERS, render, text
-from eatlas.present.targets import leans
 from eatlas.present.text import clean, one_line
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
@@ -152,22 +152,13 @@ def report_table(
             f"there is no table in the format {format!r}{did_you_mean(format, FORMATS)}",
             allowed=", ".join(FORMATS),
         )
-    given = list(results)
-    if not given:
+    results = list(results)
+    if not results:
         raise ResultsError("there are no results to put in a table")
-    declared = DeclaredFamily.of(given, family, adjust)
+    declared = DeclaredFamily.of(results, family, adjust)
     if format == "csv":
-        return _csv(given, declared)
-    return _MARKUP[format](tables(given, declared))
-
-
-def _csv(results: Iterable[AssociationResult], family: DeclaredFamily) -> str:
-    """Write the rows of :meth:`eatlas.Results.to_frame` and the adjusted p-values.
-
-    Undefined values are empty cells; texts that a spreadsheet would run begin with a backslash, as
-    `eatlas.csv_cells` says.
-    """
-    return csv_text([row for result in results for row in _rows(result, family)])
+        return csv_text([row for result in results for row in _rows(result, declared)])
+    return _MARKUP[format](tables(results, declared))
 
 
 def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[str, Any]]:
@@ -176,14 +167,18 @@ def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[st
     terms = only_terms(effects) and len(rows) == len(effects)
     name = f"p_two_sided_{family.family.method}" if family.family else ""
     for number, row in enumerate(rows):
-        for one in (effects[number],) if terms else effects:
-            if family.has(one.place):
-                row[f"{name}{one.suffix}"] = family.adjusted(result, one)
+        for shown in (effects[number],) if terms else effects:
+            if family.has(shown.place):
+                row[f"{name}{shown.suffix}"] = family.adjusted(result, shown)
         yield row
 
 
 def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as a CSV table, with a column for each name that any of them has."""
+    """Rows as a CSV table, with a column for each name that any of them has.
+
+    Undefined values are empty cells; texts that a spreadsheet would run begin with a backslash, as
+    `eatlas.csv_cells` says.
+    """
     names = list(dict.fromkeys(name for row in rows for name in row))
     return csv_line(names) + "".join(csv_line(map(row.get, names)) for row in rows)
 
@@ -205,48 +200,58 @@ MOST_ROWS = 50
 
 def notebook_html(shown: Any) -> str:
     """What a notebook shows of a result, or of several: their numbers, in light colours."""
-    given = [shown] if is_result(shown) else list(shown)
-    settings, alone = Settings.among(given), is_result(shown)
-    by_signature: dict[str, list[AssociationResult]] = {}
-    for result in given[:MOST_ROWS]:
-        by_signature.setdefault(result.signature, []).append(result)
-    made = [
-        page_table(members, settings, DeclaredFamily(None)) for members in by_signature.values()
-    ]
-    if alone and (given[0].by_target is not None or given[0].values is not None):
-        made = [ends_table(given[0])]
-    elif alone and only_terms(given[0].effects()):
-        made = [terms_table(given[0])]
+    results = [shown] if is_result(shown) else list(shown)
+    settings, alone = Settings.among(results), results[0] if is_result(shown) else None
+    listed = results[:MOST_ROWS]
+    if alone and (alone.by_target is not None or alone.values is not None):
+        made = [ends_table(alone)]
+    elif alone and only_terms(alone.effects()):
+        made = [terms_table(alone)]
+    else:
+        made = [
+            page_table(
+                [r for r in listed if r.signature == signature], settings, DeclaredFamily(None)
+            )
+            for signature in dict.fromkeys(result.signature for result in listed)
+        ]
     return render(
         "notebook",
-        given=given,
-        result=given[0] if alone else None,
+        given=results,
+        result=alone,
         source=settings.common,
         tables=[replace(table, rows=table.rows[:MOST_ROWS]) for table in made],
-        more=max(0, (len(made[0].rows) if alone and made else len(given)) - MOST_ROWS),
-        legends=list(dict.fromkeys(_legend(result) for result in given[:MOST_ROWS])),
+        more=max(0, (len(made[0].rows) if alone and made else len(results)) - MOST_ROWS),
+        legends=list(dict.fromkeys(map(legend_of, listed))),
         failures=() if alone else tuple(getattr(shown, "failures", ())),
     )
-
-
-def _legend(result: AssociationResult) -> str:
-    """What a star says."""
-    if result.by_target is not None:
-        return leans(result).legend
-    over = ", over stimuli in tests of sentences" if result.over_stimuli else ""
-    return f"{result.rule.meaning}{over}"
 
 
 STARS = "* significant as each measure reads its p-value."
 
 
+def compared(found: SideBySide) -> Table:
+    """Rows by settings: the first effect size of each result, its EAT pattern, what differs."""
+    differs = any(row.differs for row in found)
+    head = Column("Setting" if found.by == "test" else "Test")
+    columns = [head, *map(Column, map(one_line, found.values)), *[Column("Differs")] * differs]
+    rows = []
+    for row in found:
+        cells = [Cell((one_line(row.name),), strong=True)]
+        for result, label in zip(row.members, row.labels, strict=True):
+            effects = result.effects() if result else ()
+            d = effect(effects[0].d) if effects else result.summary() if result else UNDEFINED
+            star = bool(effects and effects[0].star)
+            cells.append(Cell((d, label) if label else (d,), star))
+        rows.append((*cells, *[Cell((row.differs,))] * differs))
+    return Table(f"by-{found.by}", tuple(columns), tuple(rows), summary(found), (STARS,))
+
+
 def summary(found: SideBySide) -> str:
     """How many rows and columns there are, and how many patterns differ."""
     rows = number_of(len(found), "setting" if found.by == "test" else "test")
-    patterned = [row for row in found if any(row.labels)]
     noun = Settings.among(found.results).noun if found.by == "setting" else found.by
     size = f"{rows}, {number_of(len(found.values), noun)}"
-    if not patterned:
+    if not any(any(row.labels) for row in found):
         return size
     many = len(found.changed)
     if not many:
@@ -254,67 +259,26 @@ def summary(found: SideBySide) -> str:
     return f"{size}; {number_of(many, 'EAT pattern')} {'differs' if many == 1 else 'differ'}"
 
 
-def plain(found: SideBySide) -> str:
-    """A table in plain text: effect size of level 1 and EAT pattern by setting."""
-    head = [_first(found), *found.values, "differs"]
-    lines = [head]
-    for row in found:
-        cells = [" ".join(cell_of(one)) if one is not None else UNDEFINED for one in row.members]
-        lines.append([row.name, *cells, row.differs])
+def compared_text(found: SideBySide) -> str:
+    """The table in plain text."""
+    table = compared(found)
+    lines = [
+        [column.title for column in table.columns],
+        *([" ".join((c.lines[0] + "*" * c.star, *c.lines[1:])) for c in row] for row in table.rows),
+    ]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    text = [
+    text = (
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
-    ]
-    return "\n".join([summary(found), *text])
-
-
-def _first(found: SideBySide) -> str:
-    return "setting" if found.by == "test" else "test"
-
-
-def cell_of(result: AssociationResult) -> tuple[str, ...]:
-    """The first effect size, with a star, and the EAT pattern where the measure has one."""
-    effects = result.effects()
-    d = effect(effects[0].d) + effects[0].star if effects else result.summary()
-    return (d,) if result.pattern is None else (d, result.primary.label)
-
-
-def table_of(found: SideBySide) -> Table:
-    """A table for a manuscript: a row for each effect size, a column for each setting."""
-    with_patterns = any(any(row.labels) for row in found)
-    columns = [
-        Column(_first(found).capitalize()),
-        Column("Effect size"),
-        *(Column(one_line(value), number=True) for value in found.values),
-    ]
-    rows = []
-    for row in found:
-        for number, place in enumerate(row.places):
-            title = next(one.title for one in row.effects(place) if one is not None)
-            cells = [
-                Cell((effect(one.d),), star=bool(one.star)) if one else Cell((UNDEFINED,))
-                for one in row.effects(place)
-            ]
-            name = Cell((one_line(row.name) if number == 0 else "",), strong=number == 0)
-            rows.append((name, Cell((title,)), *cells))
-        if with_patterns:
-            labels = (Cell((label or UNDEFINED,), strong=bool(row.differs)) for label in row.labels)
-            rows.append((Cell(("",)), Cell(("EAT pattern",)), *labels))
-    return Table(
-        id=f"by-{found.by}",
-        caption=f"Effect sizes by {found.by}: {summary(found)}.",
-        columns=tuple(columns),
-        rows=tuple(rows),
-        notes=(STARS, *(("Patterns in bold differ between the columns.",) * with_patterns)),
     )
+    return "\n".join([table.caption, *text])
 
 
-def latex_of(found: SideBySide) -> str:
+def compared_latex(found: SideBySide) -> str:
     """The table in LaTeX."""
-    return latex([table_of(found)])
+    return latex([compared(found)])
 
 
-def html_of(found: SideBySide) -> str:
+def compared_html(found: SideBySide) -> str:
     """The table in HTML, for notebooks."""
-    return html([table_of(found)])
+    return html([compared(found)])

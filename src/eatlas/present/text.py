@@ -49,16 +49,13 @@ def readable(template: str) -> str:
 
 
 def clusters(text: str) -> list[str]:
-    """Split into what a reader takes for characters: accents, emoji and flags stay whole."""
+    """Split into what a reader takes for characters: accents and joined emoji stay whole."""
     if text.isascii():
         return list(text)
     characters: list[str] = []
     for char in text:
-        before = characters[-1] if characters else ""
-        flag = len(before) == 1 and all("\U0001f1e6" <= c <= "\U0001f1ff" for c in (before, char))
-        skin_tone = "\U0001f3fb" <= char <= "\U0001f3ff"
-        marks = char == _JOINER or skin_tone or unicodedata.category(char) in {"Mn", "Mc", "Me"}
-        if before and (marks or before.endswith(_JOINER) or flag):
+        joins = char == _JOINER or unicodedata.category(char) in {"Mn", "Mc", "Me", "Sk"}
+        if characters and (joins or characters[-1].endswith(_JOINER)):
             characters[-1] += char
         else:
             characters.append(char)
@@ -83,24 +80,23 @@ def _em(char: str) -> float:
 
 def wrap(text: str, width: float, measure: Measure, lines: int) -> list[str]:
     """Break a text into at most `lines` lines; what does not fit ends in an ellipsis."""
-    pieces: list[str] = []  # words, and the parts of those that are too long for a line
+    broken = [""]
     for word in one_line(text).split():
+        joined = f"{broken[-1]} {word}".lstrip()
+        if measure(joined) <= width:
+            broken[-1] = joined
+            continue
+        if broken[-1]:
+            broken.append("")
         part = ""
-        for cluster in clusters(word) if measure(word) > width else [word]:
+        for cluster in clusters(word):  # a word that is too long for a line goes on in the next
             if part and measure(part + cluster) > width:
-                pieces.append(part)
+                broken[-1:] = [part, ""]
                 part = ""
             part += cluster
-        pieces.append(part)
-    broken: list[str] = []
-    for piece in pieces:
-        joined = f"{broken[-1]} {piece}" if broken else piece
-        if broken and measure(joined) <= width:
-            broken[-1] = joined
-        else:
-            broken.append(piece)
+        broken[-1] = part
     if len(broken) <= lines:
-        return broken or [""]
+        return broken
     last = clusters(broken[lines - 1])
     while last and measure("".join(last).rstrip() + ELLIPSIS) > width:
         last.pop()

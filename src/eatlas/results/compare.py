@@ -273,7 +273,7 @@ class SideBySide(Sequence[Row]):
     >>> both = {"plain": "glove-sample", "centred": "glove-sample?transform=center"}
     >>> eatlas.run(["weat-1", "weat-6"], both).compare("source")
     2 tests, 2 sources; 1 EAT pattern differs
-    test    plain              centred                differs
+    Test    plain              centred                Differs
     weat-1  1.17* AX-Singular  1.21* Non-Directional  AX-Singular → Non-Directional
     weat-6  1.72* BY-Singular  1.72* BY-Singular
     """

@@ -1,0 +1,186 @@
+"""What commands print as tables: several settings, draws, diagnoses, designs, and plain rows."""
+
+import re
+
+import numpy as np
+import pytest
+from rich.cells import cell_len
+from rich.text import Text
+from tests.inputs import TOML
+from tests.tiny_models import make_model
+
+import eatlas
+from eatlas.cli.console import new_console, show, table_of
+from eatlas.cli.messages import print_rows
+from eatlas.cli.other_tables import print_diagnoses
+from eatlas.cli.table import notes
+from eatlas.notes import Note
+from eatlas.results import Results
+
+TWO = ("--vectors", "plain=glove-sample", "--vectors", "centred=glove-sample?transform=center")
+QUICK = ("--measure", "ml-eat(resamples=0)", "--frequency", "off")
+
+
+def test_words_are_on_the_left_and_numbers_on_the_right(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    rows = [("ant", "1", "six legs"), ("centipede", "1,000", "many")]
+    show(new_console(), table_of(("animal", "n", "legs"), rows, "lrl"))
+    head, rule, first, second = capsys.readouterr().out.splitlines()
+    assert head.split() == ["animal", "n", "legs"]
+    assert set(rule) == {"─"}
+    assert first.index("1") == second.index("1,000") + 4
+    assert first.index("six") == second.index("many") == head.index("legs")
+
+
+def test_labels_are_folded_and_names_are_not(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    label = "a-name-of-some-length\n" + "many words " * 5
+    show(new_console(), table_of(("Test", "d"), [(Text(label), "1.0")]))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].startswith("a-name-of-some-length ")
+    assert len(lines) > 4
+    assert max(map(len, lines)) <= 40
+
+
+@pytest.mark.parametrize(
+    ("align", "least", "expected"),
+    [
+        ("l", (), ["a    1", "bc  20"]),
+        ("ll", (), ["a   1", "bc  20"]),
+        ("lr", (4, 5), ["a         1", "bc       20"]),
+    ],
+)
+def test_plain_rows(capsys, align, least, expected):
+    print_rows([("a", "1"), ("bc", "20")], align, least=least)
+    assert capsys.readouterr().out.splitlines() == expected
+
+
+@pytest.fixture
+def wide(eatlas_cli, monkeypatch):
+    """A run in a terminal of so many columns."""
+
+    def call(columns, *arguments):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        ended = eatlas_cli("run", *arguments)
+        assert ended.code == 0, ended.err
+        return ended.out
+
+    return call
+
+
+def test_two_sources(wide):
+    tests = (
+        part for test in ("weat-1", "weat-4", "weat-5", "weat-6") for part in ("--tests", test)
+    )
+    text = wide(80, *tests, *TWO)
+    assert "ML-EAT on centred\n" in text
+    assert re.search(r"weat-1 +1\.17\* +1\.21\* +AX-Singular → Non-Dir", text)
+    assert len(re.findall("Holm over", text)) == 2  # a line for each setting
+    assert "weat-4, weat-5 (both sources): Names found in lower case" in text
+    # every sentence on a test names its source
+    for line in text.splitlines():
+        if re.match(r"weat-\d+ .*(resamples|: [A-Z])", line):
+            assert re.match(r"weat-\d+.* \((plain|centred|both sources)\)", line), line
+    tables = [line for line in text.splitlines() if set("□■─").intersection(line)]
+    assert max(map(cell_len, tables)) <= 80
+    assert not re.search(r" +$", text, re.MULTILINE)
+
+
+def test_layers_and_prompts(wide, tmp_path):
+    make_model(tmp_path / "bert", "bert")
+    tests = ("--tests", "weat-6", "--tests", "weat-1")
+    text = wide(80, *tests, "--vectors", "hf:bert?layer=all", *QUICK)
+    assert "on bert, layer 0\n" in text
+    assert "hf:bert?" not in text
+    assert "weat-6 (layer 1)" in text
+    assert "(all 4 layers): Unknown to the tokenizer" in text
+    assert "side by side: 2 tests, 4 layers" in text.casefold()
+    prompts = ("--prompt", "{}", "--prompt", "It is {}.")
+    text = wide(80, *tests[:2], "--vectors", "t=hf:bert", *prompts, *QUICK)
+    assert "weat-6 (prompt “It is {}.”)" in text
+    assert "(both prompts)" in text
+
+
+def test_figures_that_differ_are_ranges():
+    base = eatlas.run("weat-6", measures="weat(resamples=0)", frequency="off")[0]
+    values = {"terms": 12, "iso_score": 0.18, "limit": 0.2}
+    said = [Note("space.iso-score", values={**values, "iso_score": i}) for i in (0.18, 0.05)]
+    both = Results(
+        base.model_copy(update={"warnings": (note,), "source": f"hf:m?layer={n}"})
+        for n, note in enumerate(said)
+    )
+    ((who, text),) = notes(both)
+    assert who == "weat-6 (both layers)"
+    assert text.startswith("IsoScore of these 12 terms is 0.05 to 0.18, at or below 0.2: ")
+    note = Note("space.iso-score", values={**values, "terms": 13})
+    other = base.model_copy(update={"warnings": (note,)})
+    assert len(list(notes(Results([*both, other])))) == 2
+
+
+def test_a_ceat_says_what_its_draws_say(eatlas_cli):
+    ran = eatlas_cli(
+        "run", "--tests", "sent-weat-9", "--vectors", "cbow:glove-sample",
+        "--measure", "ceat(n=300)",
+    )  # fmt: skip
+    assert ran.code == 0
+    assert "sent-weat-9: In 300 draws of " in ran.out
+    assert re.search(r"% of draws of contexts\b", ran.out)
+    assert eatlas_cli("verify", "out/results.jsonl").code == 0
+
+
+def test_a_diagnosis(eatlas_cli, tmp_path, capsys):
+    rows = np.random.default_rng(0).standard_normal((60, 20)) + 2
+    lines = [" ".join([f"w{i}", *map(repr, row.tolist())]) for i, row in enumerate(rows)]
+    (tmp_path / "shifted.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    ended = eatlas_cli("vectors", "check", "shifted.txt")
+    assert (ended.code, ended.err) == (0, "")
+    lines = ended.out.splitlines()
+    assert lines[0] == "shifted.txt: 60 vectors of 20 components"
+    assert lines[1] == "Cosines are doubtful here: one figure passes its limit."
+    for figure in (
+        "Level 3 sign of ML-EAT", "IsoScore", "Loudest dimension", "Rogue dimensions",
+        "What it means",
+    ):  # fmt: skip
+        assert figure in ended.out
+    assert max(len(line) for line in lines[3:-1] if "WARNING" not in line) <= 110
+    (cosine,) = [line for line in lines if line.startswith("Mean cosine of two words")]
+    assert re.search(r"0\.8.*doubtful", cosine)
+    assert "WARNING: The mean cosine of random pairs is 0.8" in ended.out
+    centred = eatlas_cli("vectors", "check", "shifted.txt?transform=center").out
+    assert "No figure passes its limit" in centred
+    assert "WARNING" not in centred
+    print_diagnoses([eatlas.diagnose("shifted.txt"), eatlas.diagnose("glove-sample")])
+    beside = capsys.readouterr().out
+    assert re.search(r"shifted\.txt +0\.8.* doubtful\n", beside)
+    assert re.search(r"glove-sample .* fine\n", beside)
+
+
+def test_the_bias_that_a_transform_leaves(eatlas_cli, monkeypatch):
+    for name, few in (("DIRECTIONS", 2), ("CLASSIFIED", 200), ("CLUSTERED", 100)):  # for speed
+        monkeypatch.setattr(f"eatlas.sources.diagnosis.{name}", few)
+    source = "glove-sample?transform=hard-debias:gender"
+    ended = eatlas_cli("vectors", "check", source, "--residual", "own")
+    assert (ended.code, ended.err) == (0, "")
+    lines = ended.out.splitlines()
+    assert lines[0] == f"{source}: Female, Male; 10,360 words"
+    assert lines[2].split() == ["before", "after", "chance", "2", "directions"]
+    assert [line.split()[0] for line in lines[3:7]] == [
+        "projection", "clusters", "neighbours", "classifier",
+    ]  # fmt: skip
+    assert "Beside 2 random directions, each after its removal: " in ended.out
+
+
+def test_what_designs_can_find(eatlas_cli, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(TOML)
+    done = eatlas_cli("tests", "power", path, "weat-1", "sent-weat-6", "3,3", "1,1")
+    assert (done.code, done.err) == (0, "")
+    lines = [" ".join(line.split()) for line in done.out.splitlines()]
+    assert "tiny 4 v 4 .029 1.64 4 v 4 .029 1.64" in lines
+    assert "weat-1 25 v 25 1.6e-14 0.75 25 v 25 1.6e-14 0.75" in lines
+    assert "sent-weat-6 8 v 8 1.6e-4 1.20 8 v 8 1.6e-4 1.20" in lines
+    assert "3,3 3 v 3 .10 none" in lines
+    assert "1,1 1 v 1 1 none" in lines
+    assert "d = 0.5: 60, d = 0.8: 22, d = 1.2: 9. In tests of sentences the sizes" in lines[-1]
+    done = eatlas_cli("tests", "power", "8,8,25,25", "--d", "0.8")
+    assert "8,8,25,25 8 v 8 1.6e-4 1.20 37% 25 v 25 1.6e-14 0.75 86%" in " ".join(done.out.split())
