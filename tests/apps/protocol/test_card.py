@@ -22,7 +22,7 @@ from eatlas.apps.protocol.evidence import (
     json_schema,
 )
 from eatlas.apps.protocol.outside import OPEN, questions
-from eatlas.apps.protocol.running import FUNCTIONS
+from eatlas.apps.protocol.running import STUDIES
 
 HOSTILE = '<script>alert("x")</script>'
 
@@ -40,8 +40,8 @@ def card(*several: Evidence) -> Card:
 def test_every_study_asks_a_question_and_has_a_function():
     assert tuple(criterion["id"] for criterion in criteria()) == CRITERIA
     studies = [study for criterion in criteria() for study in criterion["study"]]
-    assert {study["id"] for study in studies} == set(FUNCTIONS)
-    assert len(studies) == len(FUNCTIONS)
+    assert {study["id"] for study in studies} == set(STUDIES)
+    assert len(studies) == len(STUDIES)
     assert all(study["question"].endswith("?") for study in studies)
 
 

@@ -21,8 +21,7 @@ from scipy.stats import binomtest
 
 from eatlas.apps.protocol.evidence import Figure, Mark
 from eatlas.apps.protocol.material import (
-    Answers,
-    Fields,
+    Found,
     Material,
     NotRunError,
     drawing,
@@ -74,13 +73,9 @@ def agreement(agreeing: int, total: int, units: str) -> Figure:
     )  # fmt: skip
 
 
-def stereotyped_professions(material: Material) -> Answers:
-    """The sign of each profession of Table 3, on each source."""
-    return material.on_each_source(_signs, *load_tests(PROFESSIONS))
-
-
-def _signs(material: Material, test: GroupsTest, name: str, source: Any) -> Fields:
-    """The signs on one source: how many agree, the table, and a drawing."""
+def stereotyped_professions(material: Material, name: str, source: Any) -> Found:
+    """The sign of each profession of Table 3: how many agree, the table, and a drawing."""
+    test: Any = load_tests(PROFESSIONS)[0]
     numbers = leanings(material, test, source, name)
     first, second = (group.name for group in test.groups)
     signs = {term: sign for term, sign in numbers.signs().items() if sign is not None}
@@ -98,27 +93,17 @@ def _signs(material: Material, test: GroupsTest, name: str, source: Any) -> Fiel
         remarks.append(f"No number is defined for {', '.join(missing)}.")
     columns = ("profession", "stereotype", "number", "leans to", "agrees")
     marks = [Mark(label=row[0], value=row[2], group=row[1]) for row in rows if row[0] in signs]
-    axis = f"below 0 {second}, above 0 {first}"
-    return {
-        "figures": [agreement(sum(bool(row[-1]) for row in rows), len(signs), "professions")],
-        "tables": [table("Sign of each profession", columns, rows)],
-        "drawings": [drawing("Where each profession leans", axis, marks)],
-        "remarks": remarks,
-    }
+    signs_table = table("Sign of each profession", columns, rows)
+    drawn = drawing("Where each profession leans", f"below 0 {second}, above 0 {first}", marks)
+    agreeing = sum(bool(row[-1]) for row in rows)
+    return [agreement(agreeing, len(signs), "professions")], [signs_table], [drawn], remarks
 
 
-def documented_tests(material: Material) -> Answers:
-    """The sign of each Caliskan test, whose X people associate with A, on each source."""
-    if material.measure.kind != "association":
-        raise NotRunError(
-            f"{material.measure.name} takes tests of groups, and these are tests of two targets "
-            "and two attributes."
-        )
-    return material.on_each_source(_directions)
+def documented_tests(material: Material, name: str, source: Any) -> Found:
+    """The sign of each Caliskan test, whose X people associate with A.
 
-
-def _directions(material: Material, name: str, source: Any) -> Fields:
-    """The effect size of each test on one source; of several for single terms, X less Y."""
+    Of effect sizes of single terms it is that of X less Y.
+    """
     measure = material.measure
     if "X" not in getattr(measure, "compared", ()):  # no single number, so no p of one
         measure = plain(measure)
@@ -149,12 +134,10 @@ def _directions(material: Material, name: str, source: Any) -> Fields:
     axis = "effect size; above 0 is the direction that people show"
     marks = (Mark(label=id_, value=number) for id_, number in d.items())
     columns = ("test", "targets and attributes", "number", "p", "agrees")
-    return {
-        "figures": [agreement(sum(number > 0 for number in d.values()), len(d), "tests")],
-        "tables": [table("Sign of each test", columns, rows)],
-        "drawings": [drawing("Effect size of each test", axis, marks)],
-        "remarks": reasons,
-    }
+    signs = table("Sign of each test", columns, rows)
+    agreeing = sum(number > 0 for number in d.values())
+    drawn = drawing("Effect size of each test", axis, marks)
+    return [agreement(agreeing, len(d), "tests")], [signs], [drawn], reasons
 
 
 def _effect(result: AssociationResult) -> tuple[float | None, float | None]:
@@ -395,20 +378,18 @@ def contexts(bench: Bench) -> Outcome:
 
 def p_values(bench: Bench) -> Outcome:
     """A result says how often chance alone gives such numbers."""
-    for effect in bench.complete.effects():
-        if effect.p is not None:
-            return "yes", f"a p-value of {effect.title}", None
-    targets = bench.complete.by_target or ()
-    labelled = any(target.labels is not None for target in targets)
-    return _yes(labelled, "a p-value of each target" if labelled else "")
+    result = bench.complete
+    named = [f"a p-value of {effect.title}" for effect in result.effects() if effect.p is not None]
+    named += ["a p-value of each target" for target in result.by_target or () if target.labels]
+    return _yes(bool(named), "".join(named[:1]))
 
 
 def intervals(bench: Bench) -> Outcome:
     """A result says how far numbers would move with other words."""
-    if (uncertainty := bench.complete.uncertainty) is not None:
-        return "yes", f"{uncertainty.confidence:.0%} bootstrap intervals", None
-    targets = bench.complete.by_target or ()
-    unsure = any(target.uncertainty is not None for target in targets)
+    result = bench.complete
+    if result.uncertainty is not None:
+        return _yes(True, f"{result.uncertainty.confidence:.0%} bootstrap intervals")  # noqa: FBT003
+    unsure = any(target.uncertainty is not None for target in result.by_target or ())
     return _yes(unsure, "bootstrap intervals of each target" if unsure else "")
 
 
@@ -547,28 +528,15 @@ INVARIANCES: dict[str, Check] = {
 """What is checked on copies of a source's vectors."""
 
 
-def structure(material: Material) -> Answers:
-    """The properties that follow from changing the test, on each source."""
-    return material.on_each_source(_structure)
-
-
-def _structure(material: Material, name: str, source: Any) -> Fields:  # noqa: ARG001
+def structure(material: Material, name: str, source: Any) -> Found:  # noqa: ARG001
+    """The properties that follow from changing the test."""
     (test,) = load_tests(TESTS[material.measure.kind])
     bench = Bench(material.measure, material.fitted(test), source, material.seed)
     return _checked(bench, STRUCTURE)
 
 
-def invariances(material: Material) -> Answers:
-    """The properties that follow from changing vectors, on copies of those of each source."""
-    if material.measure.needs.source != "vectors":
-        raise NotRunError(
-            f"{material.measure.name} needs no vectors, which are changed here: a language model "
-            "or a table of counts has no lengths and no angles."
-        )
-    return material.on_each_source(_invariances)
-
-
-def _invariances(material: Material, name: str, source: Any) -> Fields:  # noqa: ARG001
+def invariances(material: Material, name: str, source: Any) -> Found:  # noqa: ARG001
+    """The properties that follow from changing vectors, on copies of those of a source."""
     (test,) = load_tests(TESTS[material.measure.kind])
     if material.fitted(test).contexts is not None:
         raise NotRunError(
@@ -578,7 +546,7 @@ def _invariances(material: Material, name: str, source: Any) -> Fields:  # noqa:
     return _checked(copied(material, test, source), INVARIANCES)
 
 
-def _checked(bench: Bench, checks: Mapping[str, Check]) -> Fields:
+def _checked(bench: Bench, checks: Mapping[str, Check]) -> Found:
     """Check some properties; an error on the way is the answer."""
     if not bench.numbers:  # a test that cannot be measured as it is ends the study here
         raise NotRunError("The measure gives no number.")
@@ -600,8 +568,5 @@ def _checked(bench: Bench, checks: Mapping[str, Check]) -> Fields:
         for do, answer in (("hold", "yes"), ("do not", "no"))
     ]
     columns = ("property", "holds", "what was found", "largest relative difference")
-    return {
-        "figures": figures,
-        "tables": [table("Each property", columns, rows)],
-        "remarks": [f"Checked on the test {bench.test.id}."],
-    }
+    remark = f"Checked on the test {bench.test.id}."
+    return figures, [table("Each property", columns, rows)], [], [remark]

@@ -13,12 +13,12 @@ import numpy as np
 
 import eatlas
 from eatlas.apps.protocol.content import copied, unit
-from eatlas.apps.protocol.evidence import Figure, Mark
+from eatlas.apps.protocol.evidence import Drawing, Figure, Mark, Table
 from eatlas.apps.protocol.material import (
-    Answers,
-    Fields,
+    Found,
     Material,
     NotRunError,
+    Parts,
     figure,
     mark,
     reason_of,
@@ -76,7 +76,7 @@ def _marks(by_label: Mapping[str, Correlation]) -> list[Mark]:
 
 def _shown(
     by_label: Mapping[str, Correlation], title: str, first: str, drawn: str, more: str
-) -> Fields:
+) -> tuple[list[Table], list[Drawing]]:
     """A table of correlations, by what the `first` column names, and a drawing of them."""
     rows = [
         (label, pairs.n,
@@ -84,20 +84,19 @@ def _shown(
                        pairs.pearson_low, pairs.pearson_high, pairs.pearson**2)))
         for label, pairs in by_label.items()
     ]  # fmt: skip
-    return {
-        "tables": [table(title, (first, *CORRELATIONS), rows)],
-        "drawings": [rho_drawing(drawn, _marks(by_label), more)],
-    }
+    drawing = rho_drawing(drawn, _marks(by_label), more)
+    return [table(title, (first, *CORRELATIONS), rows)], [drawing]
 
 
-def other_measures(material: Material) -> Answers:
-    """Correlations with every other measure that takes the source, over the targets of tests."""
+def tests_on_sources(material: Material) -> Parts:
+    """Each test on each source."""
     for test in tests_of(material):
-        yield from material.on_each_source(_with_others, test)
+        for name, source in material.each_source():
+            yield name, source, test
 
 
-def _with_others(material: Material, test: GroupsTest, name: str, source: Any) -> Fields:
-    """Correlations on one source over the targets of one test."""
+def other_measures(material: Material, name: str, source: Any, test: GroupsTest) -> Found:
+    """Correlations with every other measure that takes the source, over the targets of a test."""
     own = leanings(material, test, source, name)
 
     def numbers(peer: str) -> Leanings:
@@ -127,17 +126,11 @@ def _with_others(material: Material, test: GroupsTest, name: str, source: Any) -
     title = f"Correlations over the targets of {test.id}"
     drawn = f"Rank correlation with other measures, {test.id}"
     shown = _shown(by_label, title, "measure", drawn, f"; line: {INTERVAL}")
-    return {"figures": [middle], **shown, "remarks": [*remarks, *reasons]}
+    return [middle], *shown, [*remarks, *reasons]
 
 
-def word_lists(material: Material) -> Answers:
-    """Correlations with random word lists of 3 and of 5 words a group."""
-    for test in tests_of(material):
-        yield from material.on_each_source(_subsets, test)
-
-
-def _subsets(material: Material, test: GroupsTest, name: str, source: Any) -> Fields:
-    """Median and range of the correlations with lists of each size."""
+def word_lists(material: Material, name: str, source: Any, test: GroupsTest) -> Found:
+    """Median and range of the correlations with random word lists of 3 and of 5 words a group."""
     whole = leanings(material, test, source, name)
     rng = np.random.default_rng([material.seed, len(test.groups)])
     rows, figures, marks = [], [], []
@@ -167,19 +160,11 @@ def _subsets(material: Material, test: GroupsTest, name: str, source: Any) -> Fi
         marks.append(mark(label, of_rho))
     if not rows:
         raise NotRunError(" ".join(reasons) or "No subset gives numbers.")
-    drawn = f"Rank correlation with shorter lists, {test.id}"
     columns = ("lists", "number", "median rho", "smallest", "largest", "median R²")
-    how = "pairs of words" if test.pairs else "words of each group"
-    explained = (
-        f"Random {how} that have vectors, {SUBSETS} times for each size; correlated over targets "
-        "with the whole lists."
-    )
-    return {
-        "figures": figures,
-        "tables": [table(f"Random word lists, {test.id}", columns, rows)],
-        "drawings": [rho_drawing(drawn, marks, "; point: median; line: smallest and largest")],
-        "remarks": [explained, *reasons],
-    }
+    lists = table(f"Random word lists, {test.id}", columns, rows)
+    more = "; point: median; line: smallest and largest"
+    drawn = rho_drawing(f"Rank correlation with shorter lists, {test.id}", marks, more)
+    return figures, [lists], [drawn], list(reasons)
 
 
 def _shorter(test: GroupsTest, whole: Leanings, size: int, rng: np.random.Generator) -> GroupsTest:
@@ -200,22 +185,16 @@ def _drawn(things: tuple[Any, ...], size: int, rng: np.random.Generator) -> tupl
     return tuple(things[i] for i in sorted(places))
 
 
-def parameters(material: Material) -> Answers:
+def parameters(material: Material, name: str, source: Any) -> Found:
     """Correlations with every other choice of a parameter that has choices."""
     measures = dict(_alternatives(material.measure))
     if not measures:
         raise NotRunError(f"{material.measure.name} has no parameter with choices.")
-    return material.on_each_source(_parameters, measures)
 
+    def changed(label: str) -> tuple[Any, str, Measure]:
+        return source, name, measures[label]
 
-def _parameters(
-    material: Material, measures: Mapping[str, Measure], name: str, source: Any
-) -> Fields:
-    """Correlations with the numbers of the changed measures on one source."""
-    return _changed(
-        material, "Parameters", name, source, measures,
-        lambda label: (source, name, measures[label]),
-    )  # fmt: skip
+    return _changed(material, "Parameters", name, source, measures, changed)
 
 
 def _alternatives(measure: Measure) -> Iterator[tuple[str, Measure]]:
@@ -235,15 +214,8 @@ def _alternatives(measure: Measure) -> Iterator[tuple[str, Measure]]:
                 yield f"{name}={str(value).lower() if hint is bool else value}", changed
 
 
-def treated_vectors(material: Material) -> Answers:
+def treated_vectors(material: Material, name: str, source: Any) -> Found:
     """Correlations with vectors of length 1, centred, standardised and without their main axis."""
-    if material.measure.needs.source != "vectors":
-        raise NotRunError(f"{material.measure.name} needs no vectors, which are treated here.")
-    return material.on_each_source(_treated)
-
-
-def _treated(material: Material, name: str, source: Any) -> Fields:
-    """Correlations with the numbers on the treated vectors of one source."""
 
     def treated(step: str) -> tuple[Any, str, None]:
         if step != LENGTH_1:
@@ -262,7 +234,7 @@ def _changed(
     source: Any,
     labels: Iterable[str],
     change: Callable[[str], tuple[Any, str, Measure | None]],
-) -> Fields:
+) -> Found:
     """Correlations of the numbers as they are with those of changed measures or sources.
 
     `change` makes a source, its name, and a measure, of a label.
@@ -302,4 +274,4 @@ def _changed(
         "95%", text=least.label,
     )  # fmt: skip
     r2 = Figure(name="R² there", value=defined(weakest.pearson**2))
-    return {"figures": [smallest, r2], **shown, "remarks": [*unchanged, *reasons, *notes]}
+    return [smallest, r2], *shown, [*unchanged, *reasons, *notes]

@@ -1,7 +1,7 @@
 """What the studies of a card are run on, and the figures, tables and drawings that they share.
 
-A study is a function of a :class:`Material`. It yields, for each source or file that it asks, a
-name and what computes the fields of its evidence. Where it cannot be run it raises
+A study has a function of a :class:`Material` that yields what it is run on, and one that computes
+figures, tables, drawings and remarks for each. Where it cannot be run it raises
 :class:`NotRunError`; any other :class:`~eatlas.EatlasError` on the way is taken for the reason too.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,10 +21,11 @@ from eatlas.results.parts import defined
 from eatlas.stats.paired import PairedTest, RankCorrelation
 from eatlas.stimuli import Test
 
-Fields = dict[str, Any]
-"""Fields of evidence: figures, tables, drawings, remarks."""
-Answers = Iterator[tuple[str, Callable[[], Fields]]]
-"""By the source or file that a study asks, what computes its evidence."""
+Found = tuple[Sequence[Figure], Sequence[Table], Sequence[Drawing], Sequence[str]]
+"""Figures, tables, drawings and remarks of a piece of evidence."""
+Parts = Iterator[tuple[Any, ...]]
+"""What a study is run on, once for each: the source or the files that its evidence names, and what
+else its function reads."""
 T = TypeVar("T")
 NEEDS = {
     "vectors": "vectors",
@@ -90,19 +90,14 @@ class Material:
             raise NotRunError(f"Nothing was given by --{option}, {why}.")
         return self.files[option]
 
-    def each_source(self) -> Iterator[tuple[str, Any]]:
-        """Yield each opened source with its name."""
+    def each_source(self) -> Parts:
+        """Yield the name of each opened source with the source."""
         if not self.sources:
             raise NotRunError(
                 f"No source was given that the measure takes: {self.measure.name} needs "
                 f"{NEEDS[self.measure.needs.source]}."
             )
         yield from self.sources.items()
-
-    def on_each_source(self, compute: Callable[..., Fields], *more: Any) -> Answers:
-        """Yield ``compute(material, *more, name, source)`` of each source, to be computed."""
-        for name, source in self.each_source():
-            yield name, partial(compute, self, *more, name, source)
 
 
 def reason_of(error: EatlasError) -> str:

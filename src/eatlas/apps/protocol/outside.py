@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from importlib import resources
 from itertools import combinations
 from pathlib import Path
@@ -23,10 +22,10 @@ from eatlas.apps.annotation import load_items, read_labels
 from eatlas.apps.annotation.journal import ENDING
 from eatlas.apps.protocol.evidence import Drawing, Figure, Mark, Table
 from eatlas.apps.protocol.material import (
-    Answers,
-    Fields,
+    Found,
     Material,
     NotRunError,
+    Parts,
     drawing,
     figure,
     listed_names,
@@ -85,25 +84,33 @@ NULLS = (
     "view", "rho", "p, autoregressive", "p, order in time ignored", "rho of changes",
     "p of changes", "autocorrelation, measure", "autocorrelation, census",
 )  # fmt: skip
-NULL = (
-    "Neighbouring periods are alike, so p is the largest under independent Gaussian "
-    "autoregressions of order 1 with autocorrelations from 0 to 1 (random walks), which is at most "
-    "nominal for each of them; a test that ignores the order in time calls independent series "
-    "correlated far too often. Two series that drift steadily for different reasons correlate all "
-    "the same: the changes from period to period take such a drift out."
-)
 
 
-def census_year(material: Material) -> Answers:
-    """Rank correlation over occupations with the shares of one year, on each source."""
+def sources_and_census(material: Material) -> Parts:
+    """Each source without a period, with each family of groups of the census."""
     census = _families(material)
     sources = {name: source for name, source in material.each_source() if period_of(source) is None}
     if not sources:
         raise NotRunError("Every source belongs to a period; the study of decades takes these.")
     for name, source in sources.items():
         for family in census:
-            called = f"{name}, {'/'.join(family.groups)}"
-            yield called, partial(_of_year, material, family, name, source)
+            yield f"{name}, {'/'.join(family.groups)}", family, name, source
+
+
+def series_and_census(material: Material) -> Parts:
+    """Each series of sources, by period with their names, with each family of the census."""
+    census = _families(material)
+    series: dict[str, dict[int, tuple[str, Any]]] = {}
+    for name, source in material.each_source():
+        if (period := period_of(source)) is not None:
+            series.setdefault(source.name, {})[period] = name, source
+    if not series:
+        raise NotRunError(
+            "No series of sources by period was given by --vectors, such as histwords-eng-all."
+        )
+    for name, by_period in series.items():
+        for family in census:
+            yield f"{name}, {'/'.join(family.groups)}", family, by_period
 
 
 def _families(material: Material) -> list[Family]:
@@ -111,8 +118,8 @@ def _families(material: Material) -> list[Family]:
     return list(families(material, material.require("census", needed), "census"))
 
 
-def _of_year(material: Material, family: Family, name: str, source: Any) -> Fields:
-    """The correlations on one source with the shares of one family of groups."""
+def census_year(material: Material, _: str, family: Family, name: str, source: Any) -> Found:
+    """Rank correlation over occupations with the shares of one year."""
     shares = next((years for years in family.tables if years.period == YEAR), family.tables[-1])
     terms = family.terms([shares])
     numbers = leanings(material, family.of_targets(terms), source, name)
@@ -121,21 +128,14 @@ def _of_year(material: Material, family: Family, name: str, source: Any) -> Fiel
     figures, columns = compared(both, "census", "occupations", material.seed)
     rows = [row for row in zip(terms, *columns.values(), strict=True) if row[0] not in missing]
     title = f"Occupations and the census of {shares.period or 'one year'}"
-    return {
-        "figures": figures,
-        "tables": [table(title, ("occupation", *columns), rows)],
-        "drawings": [_rhos(figures, "Rank correlation with the census over occupations")],
-        "remarks": [*_remarks(numbers.what, family, missing)],
-    }
+    drawn = _rhos(figures, "Rank correlation with the census over occupations")
+    remarks = _remarks(numbers.what, family, missing)
+    return figures, [table(title, ("occupation", *columns), rows)], [drawn], [*remarks]
 
 
 def _remarks(what: str, family: Family, missing: Sequence[str]) -> Iterator[str]:
     """Remarks on the numbers of occupations that a study compares with."""
     yield f"An occupation's number is its {what}."
-    yield (
-        "Census shares are taken among these groups alone; the size of bias of the census is the "
-        "sum of absolute differences from the reference."
-    )
     if missing:
         yield (
             f"Without a number, and not counted: {len(missing):,} occupations: "
@@ -156,34 +156,17 @@ def _rhos(figures: Sequence[Figure], title: str) -> Drawing:
     return rho_drawing(title, marks)
 
 
-def census_decades(material: Material) -> Answers:
-    """Correlation of yearly means with those of the census, on each series of sources."""
-    census = _families(material)
-    series: dict[str, dict[int, tuple[str, Any]]] = {}
-    for name, source in material.each_source():
-        if (period := period_of(source)) is not None:
-            series.setdefault(source.name, {})[period] = name, source
-    if not series:
-        raise NotRunError(
-            "No series of sources by period was given by --vectors, such as histwords-eng-all."
-        )
-    for name, by_period in series.items():
-        for family in census:
-            called = f"{name}, {'/'.join(family.groups)}"
-            yield called, partial(_of_series, material, family, by_period)
-
-
-def _of_series(
-    material: Material, family: Family, by_period: Mapping[int, tuple[str, Any]]
-) -> Fields:
-    """The correlations of one series with the shares of one family of groups."""
-    tables = {years.period: years for years in family.tables}
-    years = sorted(by_period.keys() & tables.keys())
+def census_decades(
+    material: Material, _: str, family: Family, by_period: Mapping[int, tuple[str, Any]]
+) -> Found:
+    """Correlation of yearly means of a series with those of the census."""
+    census = {of_year.period: of_year for of_year in family.tables}
+    years = sorted(by_period.keys() & census.keys())
     if len(years) < FEWEST:
         raise NotRunError(
             f"The series and the census have {len(years)} years in common, and {FEWEST} are needed."
         )
-    terms = family.terms([tables[year] for year in years])
+    terms = family.terms([census[year] for year in years])
     test = family.of_targets(terms)
     numbers: dict[int, Leanings] = {}
     for year in years:
@@ -196,7 +179,7 @@ def _of_series(
     if not shared:
         raise NotRunError("No occupation has a number in every period.")
     by_year = {
-        year: views(family, of, shared, family.shares(tables[year], shared))
+        year: views(family, of, shared, family.shares(census[year], shared))
         for year, of in numbers.items()
     }
     figures: list[Figure] = []
@@ -221,20 +204,16 @@ def _of_series(
         row = (over.rho, over.p, over.p_unordered, over.changes.rho, over.changes.p)
         nulls.append((name, *map(defined, (*row, *over.autocorrelation))))
     title = "Means by year, and correlation over occupations within it"
-    return {
-        "figures": figures,
-        "tables": [
-            table("Nulls of the correlation over periods", NULLS, nulls),
-            table(title, WITHIN, within),
-        ],
-        "drawings": [_rhos(figures, "Rank correlation of means over periods")],
-        "remarks": [
-            *_remarks(numbers[years[0]].what, family, missing),
-            f"Means are over the {len(shared):,} occupations that have a number in each of the "
-            f"{len(years)} years {years[0]} to {years[-1]}.",
-            NULL,
-        ],
-    }
+    tables = [
+        table("Nulls of the correlation over periods", NULLS, nulls),
+        table(title, WITHIN, within),
+    ]
+    means_are = (
+        f"Means are over the {len(shared):,} occupations that have a number in each of the "
+        f"{len(years)} years {years[0]} to {years[-1]}."
+    )
+    remarks = [*_remarks(numbers[years[0]].what, family, missing), means_are]
+    return figures, tables, [_rhos(figures, "Rank correlation of means over periods")], remarks
 
 
 # ---- hypothesis validity: amplification and mitigation
@@ -247,22 +226,6 @@ DRAWS = 200
 """Of fewer contexts, where two texts are compared."""
 MOST_CONTEXTS = 10**9
 """Of a target, below: from more contexts none are drawn."""
-AMPLIFIED = (
-    "Above 0 the later stage is more biased: text, representations, generated text. Bias is the "
-    "divergence from the reference, whatever its direction.",
-    "A bias of counts is never below 0, and larger the fewer contexts there are. Two texts are "
-    "compared at equal numbers of contexts: of each target the larger number is drawn down to the "
-    f"smaller, {DRAWS} times, and its bias is the mean. Means and changes are those; the biases of "
-    "single targets are at all contexts that each text has.",
-    "Counts and cosines become shares in different ways: cosines of one target with all groups are "
-    "much alike, so that its shares are near each other. A difference of bias between text and "
-    "vectors is one of scale too, and of the number of contexts.",
-)
-MITIGATED = (
-    "Bias is the size of a target's number, whatever its direction. A transform that uses the "
-    "words of the measure's own groups can lower a measure by construction, so a fall alone is no "
-    "evidence of anything else."
-)
 
 
 def _changes(
@@ -279,8 +242,8 @@ def _changes(
     return figures, table("Mean bias before and after", (*first, *columns), rows)
 
 
-def amplification(material: Material) -> Answers:
-    """The bias of a text against that of what a model learned from it, and of what it generates."""
+def texts(material: Material) -> Parts:
+    """The text that a model learned from, with each family of groups, and the measure of counts."""
     counts = material.require("counts", "of the text that a model learned from, by eatlas text")
     if not (material.representations or material.files.get("generated")):
         raise NotRunError(
@@ -295,8 +258,7 @@ def amplification(material: Material) -> Answers:
         )
     counting = measure.with_parameters(soa="counts")
     for family in families(material, counts[:1], "table of counts"):
-        called = f"{counts[0].name}, {'/'.join(family.groups)}"
-        yield called, partial(_amplified, material, family, counting)
+        yield f"{counts[0].name}, {'/'.join(family.groups)}", family, counting
 
 
 Stage = tuple[str, str, Leanings, dict[str, Array] | None]
@@ -323,7 +285,7 @@ def _stages(
                 yield "representations", Path(called).name, numbers, None
 
 
-def _amplified(material: Material, family: Family, counting: DivDist) -> Fields:
+def amplification(material: Material, _: str, family: Family, counting: DivDist) -> Found:
     """Every later stage against every earlier one, over the targets that both have."""
     test = family.of_targets(family.terms(family.tables[:1]))
     stages = list(_stages(material, family, test, counting))
@@ -352,12 +314,7 @@ def _amplified(material: Material, family: Family, counting: DivDist) -> Fields:
             marks = [Mark(label=term, value=by_target[term]) for term in most]
             drawings.append(drawing(title, "change of bias; above 0 it grew", marks))
     figures, summary = _changes(changes, ("after", "before"), rows)
-    return {
-        "figures": figures,
-        "tables": [summary, *_tables(family.groups[0], test.targets.terms, stages)],
-        "drawings": drawings,
-        "remarks": AMPLIFIED,
-    }
+    return figures, [summary, *_tables(family.groups[0], test.targets.terms, stages)], drawings, []
 
 
 def _contexts(counts: Any, family: Family, terms: Sequence[str]) -> dict[str, Array]:
@@ -419,15 +376,8 @@ def _tables(group: str, terms: Sequence[str], stages: Sequence[Stage]) -> Iterat
     yield by_target("Contexts of each target", texts, totals)
 
 
-def mitigation(material: Material) -> Answers:
-    """The measure before and after each debiasing transform, on each source of vectors."""
-    if material.measure.needs.source != "vectors":
-        raise NotRunError(f"{material.measure.name} takes no vectors, which debiasing transforms.")
-    return material.on_each_source(_mitigated)
-
-
-def _mitigated(material: Material, name: str, source: Any) -> Fields:
-    """The mean change by each transform on one source, of each family of groups."""
+def mitigation(material: Material, name: str, source: Any) -> Found:
+    """The mean change by each debiasing transform, of each family of groups."""
     tests = {
         f"{method}:{test.id.rpartition('-')[2]}": test
         for test in load_tests(list(BUILT_IN))
@@ -450,12 +400,7 @@ def _mitigated(material: Material, name: str, source: Any) -> Fields:
     figures, summary = _changes(changes, ("transform",), [(label,) for label in changes])
     axis, title = "change of bias; below 0 it fell", "Mean change of bias by each transform"
     marks = [mark(label, change) for label, change in zip(changes, figures, strict=True)]
-    return {
-        "figures": figures,
-        "tables": [summary],
-        "drawings": [drawing(title, axis, marks)],
-        "remarks": [*reasons, MITIGATED],
-    }
+    return figures, [summary], [drawing(title, axis, marks)], reasons
 
 
 # ---- people: agreement, associations, co-occurrence in the same text, consequences
@@ -484,17 +429,17 @@ def labels_of(material: Material) -> Labels:
     return read_labels(load_items(items[0]) if labels else items[0], labels or None)
 
 
-def agreement(material: Material) -> Answers:
-    """Krippendorff's alpha and Fleiss' kappa of the labels."""
+def labels(material: Material) -> Parts:
+    """The items that people labelled, with the labels."""
     labels = labels_of(material)
-    yield labels.items.name, partial(_agreement, labels, material.seed)
+    yield labels.items.name, labels
 
 
-def _agreement(labels: Labels, seed: int) -> Fields:
-    """Coefficients, and tables of annotators, of each label, and of pairs of annotators."""
+def agreement(material: Material, _: str, labels: Labels) -> Found:
+    """Krippendorff's alpha and Fleiss' kappa of the labels, and of each label and pair."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedWarning)  # remarks say the same
-        agreed = labels.agreement(seed=seed)
+        agreed = labels.agreement(seed=material.seed)
     coefficients = (
         ("Krippendorff's alpha", agreed.alpha, agreed.compared),
         ("Fleiss' kappa", agreed.kappa, agreed.rated),
@@ -514,16 +459,11 @@ def _agreement(labels: Labels, seed: int) -> Fields:
             for pair in agreed.pairs
         ]
         tables.append(table("Agreement of pairs", columns, pairs))
-    explained = (
-        "Alpha and kappa are 1 where annotators always agree, and 0 where they agree as often as "
-        "by chance."
-    )
-    return {
-        "figures": [figure(name, coefficient.value, coefficient.interval, n, "contexts")
-                    for name, coefficient, n in coefficients],
-        "tables": tables,
-        "remarks": [explained, *agreed.undefined],
-    }  # fmt: skip
+    figures = [
+        figure(name, coefficient.value, coefficient.interval, n, "contexts")
+        for name, coefficient, n in coefficients
+    ]
+    return figures, tables, [], agreed.undefined
 
 
 def people(material: Material, labels: Labels) -> tuple[Family, list[str]]:
@@ -547,15 +487,17 @@ def people(material: Material, labels: Labels) -> tuple[Family, list[str]]:
     return Family(Family(test, ()).of_targets(terms), (counts,)), remarks
 
 
-def human_associations(material: Material) -> Answers:
-    """Rank correlation of the measure with people's associations, on each source."""
-    return material.on_each_source(_with_people, *people(material, labels_of(material)))
+def sources_and_people(material: Material) -> Parts:
+    """Each source, with what people associate and a remark on targets without a group."""
+    family, without = people(material, labels_of(material))
+    for name, source in material.each_source():
+        yield name, source, family, without
 
 
-def _with_people(
-    material: Material, family: Family, without: Sequence[str], name: str, source: Any
-) -> Fields:
-    """The correlation on one source, over targets that both have a number for."""
+def human_associations(
+    material: Material, name: str, source: Any, family: Family, without: Sequence[str]
+) -> Found:
+    """Rank correlation of the measure with people's associations, over targets that both have."""
     terms = list(family.test.targets.terms)
     numbers = leanings(material, family.test, source, name)
     both = views(family, numbers, terms, family.shares(family.tables[0], terms))
@@ -570,24 +512,20 @@ def _with_people(
     if (n := len(terms) - len(missing)) < FEWEST:
         remarks.append(f"A rank correlation needs 4 targets, and there are {n}: it is undefined.")
     rows = zip(terms, *columns.values(), strict=True)
-    return {
-        "figures": figures,
-        "tables": [table("Associations of targets", ("target", *columns), rows)],
-        "remarks": remarks,
-    }
+    return figures, [table("Associations of targets", ("target", *columns), rows)], [], remarks
 
 
-def text_by_span(material: Material) -> Answers:
-    """Correlation of people's shares with those of counts, for each file of counts."""
+def labels_and_counts(material: Material) -> Parts:
+    """The items that people labelled, with the labels and counts of the text."""
     labels = labels_of(material)
     paths = material.require(
         "counts", "of the text that the contexts are from, for a span or several"
     )
-    yield labels.items.name, partial(_by_span, material, labels, paths)
+    yield labels.items.name, labels, paths
 
 
-def _by_span(material: Material, labels: Labels, paths: Sequence[Path]) -> Fields:
-    """The correlations for each file of counts, those of shorter spans first.
+def text_by_span(material: Material, _: str, labels: Labels, paths: Sequence[Path]) -> Found:
+    """Correlation of people's shares with those of counts, those of shorter spans first.
 
     Of two groups the first alone, since the shares of the other are what is left.
     """
@@ -621,16 +559,8 @@ def _by_span(material: Material, labels: Labels, paths: Sequence[Path]) -> Field
     if not figures:
         raise NotRunError(" ".join(remarks))
     columns = ("sentences", "counts", "group", "targets", "rho", "p", "R2")
-    explained = (
-        "Shares are of spans, or of labelled contexts, that are associated with a group at all. "
-        "The study is of text and does not depend on the measure."
-    )
-    return {
-        "figures": figures,
-        "tables": [table("Correlation by length of the context", columns, rows)],
-        "drawings": [rho_drawing("People against co-occurrence", marks)],
-        "remarks": [explained, *remarks],
-    }
+    by_span = table("Correlation by length of the context", columns, rows)
+    return figures, [by_span], [rho_drawing("People against co-occurrence", marks)], remarks
 
 
 def questions() -> dict[str, str]:
@@ -661,19 +591,17 @@ def read_answers(path: Path) -> dict[str, str]:
     return {name: answer.strip() for name, answer in answers.items() if answer.strip()}
 
 
-def questionnaire(material: Material) -> Answers:
-    """The questions with the answers that were given; the others are open."""
+def answers(material: Material) -> Parts:
+    """The file of answers, or none."""
     paths = material.files.get("answers", ())
-    yield (paths[0].name if paths else ""), partial(_answers, *paths)
+    yield (paths[0].name if paths else ""), *paths
 
 
-def _answers(path: Path | None = None) -> Fields:
+def questionnaire(_material: Material, _: str, path: Path | None = None) -> Found:
+    """The questions with the answers that were given; the others are open."""
     answers = {} if path is None else read_answers(path)
     rows = [(text, id_, answers.get(id_, OPEN)) for id_, text in questions().items()]
     count = Figure(name="questions answered", value=len(answers), n=len(rows), of="questions")
     none = "No answers were given by --answers, so every question is open."
-    return {
-        "figures": [count],
-        "tables": [table("Questions and answers", ("question", "id", "answer"), rows)],
-        "remarks": [none] if path is None else [],
-    }
+    put = table("Questions and answers", ("question", "id", "answer"), rows)
+    return [count], [put], [], [none] if path is None else []

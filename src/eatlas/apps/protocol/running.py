@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from eatlas.apps.protocol import content, convergent, outside
 from eatlas.apps.protocol.evidence import CRITERIA, Card, Criterion, Evidence, Given
 from eatlas.apps.protocol.evidence import criteria as described
-from eatlas.apps.protocol.material import Answers, Material, reason_of
+from eatlas.apps.protocol.material import Found, Material, NotRunError, Parts, reason_of
 from eatlas.decoding import require_file
 from eatlas.engine import open_as
 from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
@@ -30,39 +30,53 @@ if TYPE_CHECKING:
 
 DEFAULT_VECTORS = "glove-sample"
 """For measures of vectors; there is no language model or table of counts that comes with eatlas."""
-FUNCTIONS: dict[str, Callable[[Material], Answers]] = {
-    "stereotyped-professions": content.stereotyped_professions,
-    "documented-tests": content.documented_tests,
-    "structure": content.structure,
-    "invariances": content.invariances,
-    "text-by-span": outside.text_by_span,
-    "other-measures": convergent.other_measures,
-    "census-decades": outside.census_decades,
-    "census-year": outside.census_year,
-    "amplification": outside.amplification,
-    "mitigation": outside.mitigation,
-    "questionnaire": outside.questionnaire,
-    "agreement": outside.agreement,
-    "human-associations": outside.human_associations,
-    "word-lists": convergent.word_lists,
-    "parameters": convergent.parameters,
-    "treated-vectors": convergent.treated_vectors,
+STUDIES: dict[str, tuple[Callable[[Material], Parts], Callable[..., Found]]] = {
+    "stereotyped-professions": (Material.each_source, content.stereotyped_professions),
+    "documented-tests": (Material.each_source, content.documented_tests),
+    "structure": (Material.each_source, content.structure),
+    "invariances": (Material.each_source, content.invariances),
+    "text-by-span": (outside.labels_and_counts, outside.text_by_span),
+    "other-measures": (convergent.tests_on_sources, convergent.other_measures),
+    "census-decades": (outside.series_and_census, outside.census_decades),
+    "census-year": (outside.sources_and_census, outside.census_year),
+    "amplification": (outside.texts, outside.amplification),
+    "mitigation": (Material.each_source, outside.mitigation),
+    "questionnaire": (outside.answers, outside.questionnaire),
+    "agreement": (outside.labels, outside.agreement),
+    "human-associations": (outside.sources_and_people, outside.human_associations),
+    "word-lists": (convergent.tests_on_sources, convergent.word_lists),
+    "parameters": (Material.each_source, convergent.parameters),
+    "treated-vectors": (Material.each_source, convergent.treated_vectors),
 }
-"""What answers each study, by its id."""
+"""By its id, what a study is run on, and what it computes of each."""
 
 
 def evidence_of(
-    criterion: Criterion, study: Mapping[str, str], material: Material
+    criterion: Criterion, study: Mapping[str, Any], material: Material
 ) -> Iterator[Evidence]:
     """Run a study; what cannot be run is evidence with its reason, never left out in silence."""
     asks: dict[str, Any] = {name: study[name] for name in ("title", "question", "citation")}
     asks |= {"criterion": criterion, "study": study["id"]}
+    parts, compute = STUDIES[study["id"]]
+    measure = material.measure
     try:
-        for source, compute in FUNCTIONS[study["id"]](material):
+        if study.get("needs", measure.kind) not in (measure.kind, measure.needs.source):
+            raise NotRunError(study["otherwise"].format(measure=measure.name))
+        for part in parts(material):
+            source: str = part[0]
             try:
-                yield Evidence(**asks, source=source, **compute())
+                figures, tables, drawings, remarks = compute(material, *part)
             except EatlasError as error:
                 yield Evidence(**asks, source=source, not_run=reason_of(error))
+                continue
+            yield Evidence(
+                **asks,
+                source=source,
+                figures=tuple(figures),
+                tables=tuple(tables),
+                drawings=tuple(drawings),
+                remarks=(*study.get("remarks", ()), *remarks),
+            )
     except EatlasError as error:
         yield Evidence(**asks, not_run=reason_of(error))
 
