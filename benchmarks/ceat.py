@@ -23,7 +23,7 @@ import numpy as np
 
 import eatlas
 from eatlas import kernels
-from eatlas.stats.random_effects import draw_contexts, draw_effects
+from eatlas.stats.effect_size import draw_contexts, draw_effects
 
 STIMULI, CONTEXTS, DIM, DRAWS = 25, 1_000, 768, 10_000
 LOOP = 20

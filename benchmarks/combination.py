@@ -12,8 +12,7 @@ import argparse
 
 import numpy as np
 
-from eatlas.stats.effect_size import union_variance
-from eatlas.stats.random_effects import draw_effects, random_effects
+from eatlas.stats.effect_size import draw_effects, random_effects, union_variance
 
 DESIGNS = (3, 4, 8, 25)
 SHIFTS = (0.5, 1.0, 2.0)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.paired import series_correlation
+from eatlas.stats.correlation import series_correlation
 
 PAIRS, ALPHA, DRAWS = 1_000, 0.05, 999
 PERIODS = (10, 20)
@@ -46,7 +46,7 @@ def main() -> None:
             rates = [
                 np.mean([p <= ALPHA for p in some])
                 for some in zip(
-                    *((one.p, one.p_unordered, one.changes.p) for one in found), strict=True
+                    *((one.p, one.unordered.p, one.changes.p) for one in found), strict=True
                 )
             ]
             cells = " | ".join(f"{rate:.3f}" for rate in rates)

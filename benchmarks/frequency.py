@@ -24,8 +24,9 @@ from eatlas import kernels
 from eatlas.engine.frequency import ranking_of
 from eatlas.sources import ArraySource, Source
 from eatlas.stats.bootstrap import PatternRule
+from eatlas.stats.correlation import rank_sum
 from eatlas.stats.designs import Judge
-from eatlas.stats.random_lists import matched_effects, matched_lists, monte_carlo_p, rank_sum
+from eatlas.stats.random_lists import matched_effects, matched_lists, monte_carlo_p
 
 ROLES = "XYAB"
 APART = {"X": (1500, 3000), "Y": (1500, 3000), "A": (50, 1000), "B": (5000, 9000)}
@@ -126,11 +127,13 @@ def one_test(
     own = np.arange(len(terms))[None]
     sizes = (n, n, n, n)
     for tail in ("directional", "two-sided"):
-        seen = matched_effects(rows, own, sizes, rule=PatternRule(tail=tail), rng=rng)
-        uniform = seen.x[0] == seen.y[0] != 0
+        observed, ((x,), (y,)) = matched_effects(
+            rows, own, sizes, rule=PatternRule(tail=tail), rng=rng
+        )
+        uniform = x == y != 0
         if tail == "directional":
             found.uniform += uniform
-            found.pattern += bool(seen.x[0] or seen.y[0])
+            found.pattern += bool(x or y)
         else:
             found.two_sided_uniform += uniform
     mean = {role: rows[i * n : i * n + n].mean(axis=0) for i, role in enumerate(ROLES)}
@@ -149,12 +152,10 @@ def one_test(
     lists = matched_lists([windows[term] for term in terms], draws, rng)
     rule = PatternRule()
     pool = kernels.unit_rows(ranking.pool.vectors.astype(np.float64))
-    null = matched_effects(pool, lists, sizes, rule=rule, rng=rng)
-    observed = (seen.level1[0], seen.level2_x[0], seen.level2_y[0])
-    of_null = (null.level1, null.level2_x, null.level2_y)
-    for i, (d, some) in enumerate(zip(observed, of_null, strict=True)):
+    of_null, (x, y) = matched_effects(pool, lists, sizes, rule=rule, rng=rng)
+    for i, ((d,), some) in enumerate(zip(observed, of_null, strict=True)):
         found.matched[i] += np.array(monte_carlo_p(float(d), some)) < ALPHA
-    found.share += float(np.mean((null.x == 1) & (null.y == 1)))
+    found.share += float(np.mean((x == 1) & (y == 1)))
     rank = np.array([ranking.ranks[term] for term in terms], float)
     found.remarked += any(
         rank_sum(rank[i * n : i * n + n], rank[i * n + n : i * n + 2 * n]) < ALPHA for i in (0, 2)

@@ -79,19 +79,19 @@ def quick_rates(draw: Scene, sizes: Sizes, simulations: int, seed: int) -> dict[
     for _ in range(simulations):
         table = draw(rng, sizes)
         one = crossed_test(table, rows, sizes[2:])
-        layout = analyse(table, rows, sizes[2:])
-        sides = [layout.rows, layout.columns]
-        used = [*sides, layout.residual]
-        if one.targets + one.attributes - one.residual < max(one.targets, one.attributes):
-            used = [max(sides, key=lambda side: side.variance)]
-        satterthwaite = one.se**4 / sum(part.variance**2 / part.df for part in used)
-        both = sum(side.variance for side in sides)
-        min_f = both**2 / sum(side.variance**2 / side.df for side in sides)
+        _, *used = analyse(table, rows, sizes[2:])
+        sides = used[:2]
+        targets, attributes, residual = (variance for variance, _ in used)
+        if targets + attributes - residual < max(targets, attributes):
+            used = [max(sides)]
+        satterthwaite = one["se"] ** 4 / sum(variance**2 / df for variance, df in used)
+        both = targets + attributes
+        min_f = both**2 / sum(variance**2 / df for variance, df in sides)
         found.append(
             (
-                one.p_two_sided,
-                t_outside(one.t, satterthwaite),
-                t_outside(one.difference / math.sqrt(both), min_f),
+                one["p_two_sided"],
+                t_outside(one["t"], satterthwaite),
+                t_outside(one["difference"] / math.sqrt(both), min_f),
             )
         )
     rates = (np.array(found) < ALPHA).mean(axis=0)

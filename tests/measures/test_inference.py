@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from tests.inputs import TERMS, make_sentences, make_test, make_vectors
-from tests.stats.crossed import crossed_association, crossed_interaction
+from tests.stats.test_crossed import crossed_association, crossed_interaction
 
 import eatlas
 from eatlas.stats.designs import (

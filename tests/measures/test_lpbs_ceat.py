@@ -21,7 +21,7 @@ from eatlas.encoders.language import Answer
 from eatlas.errors import UndefinedWarning
 from eatlas.measures.lpbs_ceat import PairSentences
 from eatlas.results.json_lines import record_from_dict
-from eatlas.stats.random_effects import draw_effects
+from eatlas.stats.effect_size import draw_effects
 
 THREE = "{target} is {attribute}.; Here {target} is {attribute}.; {target} was {attribute}."
 AGREEMENT = 1e-12

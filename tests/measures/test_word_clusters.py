@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from tests.inputs import make_test, make_vectors
-from tests.stats.crossed import crossed_association, crossed_interaction
+from tests.stats.test_crossed import crossed_association, crossed_interaction
 
 import eatlas
 from eatlas.engine.verify import verify

@@ -6,9 +6,10 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from eatlas.stats.bootstrap import PatternRule
+from eatlas.stats.correlation import rank_sum
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.random_lists import matched_effects, matched_lists, monte_carlo_p, rank_sum
+from eatlas.stats.random_lists import matched_effects, matched_lists, monte_carlo_p
 
 
 def test_a_list_has_one_unit_of_each_window_and_none_twice():
@@ -34,26 +35,26 @@ def test_effect_sizes_are_those_of_each_list_by_itself():
     sizes = (5, 6, 4, 7)
     lists = np.stack([rng.permutation(60)[: sum(sizes)] for _ in range(40)])
     rule = PatternRule(alpha=0.2)
-    found = matched_effects(rows, lists, sizes, rule=rule, rng=rng)
+    (d1, *d2), signs = matched_effects(rows, lists, sizes, rule=rule, rng=rng)
     for i, one in enumerate(lists):
         x, y, a, b = (rows[part] for part in np.split(one, np.cumsum(sizes)[:-1]))
         s = np.array([w @ (a.mean(axis=0) - b.mean(axis=0)) for w in (*x, *y)])
-        assert_allclose(found.level1[i], effect_size(s, 5)[1], rtol=1e-10)
-        for target, d, sign in ((x, found.level2_x, found.x), (y, found.level2_y, found.y)):
+        assert_allclose(d1[i], effect_size(s, 5)[1], rtol=1e-10)
+        for target, d, sign in zip((x, y), d2, signs, strict=True):
             u = np.array([w @ target.mean(axis=0) for w in (*a, *b)])
             assert_allclose(d[i], effect_size(u, 4)[1], rtol=1e-10)
             p = permutation_test(u, 4)
             tail = p.greater if d[i] > 0 else p.less
             associated = abs(d[i]) > rule.threshold and tail.p < rule.alpha
             assert sign[i] == (np.sign(d[i]) if associated else 0)
-    assert set(found.x.tolist()) == {-1, 0, 1}
+    assert set(signs[0].tolist()) == {-1, 0, 1}
 
 
 def test_lists_without_spread_have_no_effect_size_and_count_as_extreme():
     rows = np.ones((8, 4)) / 2
-    found = matched_effects(rows, np.arange(8)[None], (2, 2, 2, 2), rule=PatternRule())
-    assert np.isnan([found.level1[0], found.level2_x[0], found.level2_y[0]]).all()
-    assert (found.x[0], found.y[0]) == (0, 0)
+    d, signs = matched_effects(rows, np.arange(8)[None], (2, 2, 2, 2), rule=PatternRule())
+    assert np.isnan(d).all()
+    assert [sign.tolist() for sign in signs] == [[0], [0]]
     assert monte_carlo_p(1.0, np.array([np.nan, 0.0, 0.5])) == (0.5, 1.0, 0.75)
 
 

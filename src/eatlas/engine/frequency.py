@@ -39,8 +39,8 @@ from eatlas.sources.frequency_order import (
 )
 from eatlas.sources.memory import SAMPLE, ArraySource
 from eatlas.sources.source import Vector, Wrapper, innermost
-from eatlas.stats.paired import spearman
-from eatlas.stats.random_lists import matched_effects, matched_lists, monte_carlo_p, rank_sum
+from eatlas.stats.correlation import rank_sum, spearman
+from eatlas.stats.random_lists import matched_effects, matched_lists, monte_carlo_p
 from eatlas.stimuli import ROLES, AssociationTest, Test
 
 DRAWS = 2_000
@@ -321,7 +321,7 @@ def _matched(
     chosen[lists] = True
     used = np.flatnonzero(chosen)
     n_x, n_y, n_a, n_b = (len(keys[role]) for role in ROLES)
-    effects = matched_effects(
+    (d, *d_level2), signs = matched_effects(
         kernels.unit_rows(cast("Any", ranking.vectors)[used].astype(np.float64)),
         (np.cumsum(chosen) - 1)[lists],
         (n_x, n_y, n_a, n_b),
@@ -331,16 +331,16 @@ def _matched(
     )
     level2, observed = None, getattr(result, "level2", None)
     if observed:
-        x = _level(observed.X.effect_size, effects.level2_x)
-        y = _level(observed.Y.effect_size, effects.level2_y)
+        x = _level(observed.X.effect_size, d_level2[0])
+        y = _level(observed.Y.effect_size, d_level2[1])
         level2 = None if x is None or y is None else MatchedLevel2(X=x, Y=y)
     return Matched(
         draws=draws,
         near=NEAR,
         words=len(used),
-        level1=_level(result.level1.effect_size, effects.level1),
+        level1=_level(result.level1.effect_size, d),
         level2=level2,
-        patterns=None if measure.rule is None else pattern_shares(effects.x, effects.y),
+        patterns=None if measure.rule is None else pattern_shares(*signs),
     )
 
 

@@ -12,16 +12,14 @@ import numpy as np
 from eatlas.measures.base import generator_of, stimuli_covered
 from eatlas.notes import Note
 from eatlas.results import AssociationResult, Failure
-from eatlas.results.parts import defined
 from eatlas.results.trend import (
     Level2Trends,
     LevelTrend,
     MissingPeriod,
-    NullTest,
     TrendProvenance,
     TrendResult,
 )
-from eatlas.stats import paired as statistics
+from eatlas.stats.correlation import FEWEST, trend
 from eatlas.version import __version__
 
 SIGNIFICANT = 0.05
@@ -98,26 +96,15 @@ def _level(
     place: str, effects: list[Any], rng: np.random.Generator, notes: list[Note]
 ) -> LevelTrend | None:
     """Trend of one effect size; None, with a note, where too few periods have one."""
-    if len(effects) < statistics.FEWEST or len({d for _, d in effects}) < 2:
-        values: dict[str, Any] = {"periods": len(effects), "least": statistics.FEWEST}
+    if len(effects) < FEWEST or len({d for _, d in effects}) < 2:
+        values: dict[str, Any] = {"periods": len(effects), "least": FEWEST}
         notes.append(Note("trend.few-periods", place, values))
         return None
     years, sizes = zip(*effects, strict=True)
-    trend = statistics.trend(years, sizes, rng=rng)
-    if trend.blocks.least > SIGNIFICANT:  # why p cannot be small
-        values = {"periods": trend.n, "block": trend.block_length, "least": trend.blocks.least}
+    level = LevelTrend.model_validate(trend(years, sizes, rng=rng))
+    if level.p.min_p > SIGNIFICANT:  # why p cannot be small
+        values = {"periods": level.n, "block": level.block_length, "least": level.p.min_p}
         notes.append(Note("trend.design", place, values))
-    elif trend.blocks.p <= SIGNIFICANT:  # what a small one assumes
-        notes.append(Note("trend.correlated", place, {"periods": trend.n}))
-    blocks, shifts = (
-        NullTest(p=test.p, count=test.count, total=test.total, exact=test.exact, min_p=test.least)
-        for test in (trend.blocks, trend.shifts)
-    )
-    return LevelTrend(
-        rho=max(-1.0, min(1.0, trend.rho)),
-        n=trend.n,
-        p=blocks,
-        block_length=trend.block_length,
-        shifts=shifts,
-        autocorrelation=defined(trend.autocorrelation),
-    )
+    elif level.p.p <= SIGNIFICANT:  # what a small one assumes
+        notes.append(Note("trend.correlated", place, {"periods": level.n}))
+    return level

@@ -53,11 +53,7 @@ from eatlas.results.levels import (
 )
 from eatlas.results.parts import Coverage
 from eatlas.stats.designs import Judge
-from eatlas.stats.effect_size import union_variance
-from eatlas.stats.inputs import relative_tolerance
-from eatlas.stats.permutation import DRAWING, DRAWS
-from eatlas.stats.permutation.problem import SMALLEST
-from eatlas.stats.random_effects import (
+from eatlas.stats.effect_size import (
     Components,
     DrawEffects,
     draw_contexts,
@@ -65,7 +61,11 @@ from eatlas.stats.random_effects import (
     nested_components,
     random_effects,
     stream,
+    union_variance,
 )
+from eatlas.stats.inputs import relative_tolerance
+from eatlas.stats.permutation import DRAWING, DRAWS
+from eatlas.stats.permutation.problem import SMALLEST
 from eatlas.stimuli import ROLES
 from eatlas.stimuli.kinds import OPPOSITES
 
@@ -381,23 +381,17 @@ def combined(draws: Draws, effects: DrawEffects, n: tuple[int, int]) -> Combined
     if weighed.sum() < 2:
         return None
     pooled = random_effects(d[weighed], v[weighed], method=draws.estimator)
-    z = pooled.mean / pooled.se
+    z = pooled["effect_size"] / pooled["se"]
     greater, less, outside = (math.erfc(x / math.sqrt(2)) for x in (z, -z, abs(z)))
     return CombinedEffect(
         draws=int(weighed.sum()),
-        effect_size=pooled.mean,
-        se=pooled.se,
-        interval=pooled.interval,
         z=z,
         p=NormalP(
             greater=max(greater / 2, SMALLEST),
             less=max(less / 2, SMALLEST),
             two_sided=max(outside, SMALLEST),
         ),
-        tau2=pooled.tau2,
-        q=pooled.q,
-        i2=pooled.i2,
-        prediction=pooled.prediction,
+        **pooled,
     )
 
 
@@ -405,16 +399,17 @@ def shares(
     parts: Components, magnitude: float = 1.0, precision: float | None = None
 ) -> VarianceShares | None:
     """Shares of the variance components; None where there is no variance."""
-    within = None if math.isnan(parts.within) else parts.within
-    whole = (within or 0.0) + parts.units + parts.groups
+    between_scores, units, groups = parts
+    within = None if math.isnan(between_scores) else between_scores
+    whole = (within or 0.0) + units + groups
     # rounding makes no variance
     if whole <= (relative_tolerance(precision) * magnitude) ** 2:
         return None
     return VarianceShares(
         variance=whole,
         contexts=None if within is None else within / whole,
-        stimuli=parts.units / whole,
-        groups=parts.groups / whole,
+        stimuli=units / whole,
+        groups=groups / whole,
     )
 
 

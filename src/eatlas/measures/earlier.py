@@ -33,7 +33,7 @@ from eatlas.results.levels import PValues, TargetValue
 from eatlas.results.parts import Coverage, defined
 from eatlas.results.targets import Range, TargetValuesResult
 from eatlas.stats import permutation
-from eatlas.stats.paired import ranks, spearman
+from eatlas.stats.correlation import ranks, spearman
 from eatlas.stimuli import Test
 from eatlas.stimuli.kinds import OF_TARGETS
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -107,10 +106,10 @@ def generalised(  # noqa: PLR0913  (each is part of the question)
             if clusters is None
             else (_joined(clusters, targets), _joined(clusters, ATTRIBUTES)),
         )
-        fields = {name: defined(value) for name, value in asdict(crossed).items()}
+        fields = {name: defined(value) for name, value in crossed.items()}
         levels[place] = CrossedLevel.model_validate(fields)
         # without a difference the effect size is undefined, which another note says
-        if math.isnan(crossed.t) and abs(crossed.difference) > least_spread(scale, precision):
+        if math.isnan(crossed["t"]) and abs(crossed["difference"]) > least_spread(scale, precision):
             undefined.append(place)
     if undefined:
         notes.append(Note("undefined.crossed", "generalisation", {"levels": undefined}))

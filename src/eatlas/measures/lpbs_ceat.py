@@ -28,7 +28,7 @@ from eatlas.measures.lpbs import LogRatioMeasure
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import LPBSCEATResult, SentenceDraws
 from eatlas.results.levels import Model, Replace, Variance
-from eatlas.stats.random_effects import Components, components_of_means, draw_contexts, stream
+from eatlas.stats.effect_size import Components, components_of_means, draw_contexts, stream
 from eatlas.stimuli.kinds import OPPOSITES
 
 Places = NDArray[np.int64]

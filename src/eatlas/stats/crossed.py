@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,28 +23,8 @@ Clusters = tuple[Members, Members]
 """Of the rows, and of the columns."""
 
 
-@dataclass(frozen=True)
-class VarianceEstimate:
-    """An estimate of a variance and its degrees of freedom."""
-
-    variance: float
-    """Estimated variance that the contrast has from this side."""
-    df: float
-    """Satterthwaite's degrees of freedom of that estimate."""
-
-
-@dataclass(frozen=True)
-class ContrastEstimate:
-    """A contrast and the parts of its variance."""
-
-    contrast: float
-    """Difference, or difference of differences, of the means of the cells."""
-    rows: VarianceEstimate
-    """From the spread between rows of a group; contains the residual."""
-    columns: VarianceEstimate
-    """From the spread between columns of a group; contains the residual."""
-    residual: VarianceEstimate
-    """From what row and column effects leave within the cells."""
+Variance = tuple[float, float]
+"""An estimate of a variance, and Satterthwaite's degrees of freedom of that estimate."""
 
 
 def analyse(
@@ -53,8 +32,11 @@ def analyse(
     row_sizes: Sequence[int],
     column_sizes: Sequence[int],
     clusters: Clusters | None = None,
-) -> ContrastEstimate:
-    """The contrast of a table of shape (sum of row_sizes, sum of column_sizes).
+) -> tuple[float, Variance, Variance, Variance]:
+    """The contrast of a table of shape (sum of row_sizes, sum of column_sizes), and its variance.
+
+    The difference, or difference of differences, of the means of the cells; and what its variance
+    has from the rows and from the columns, which both contain the residual, and that residual.
 
     With s the rows' differences between the column groups, rows have the variance
     ``sum_g var(s in g) / n_g``, columns likewise, and the residual is ``sum over cells of
@@ -80,11 +62,11 @@ def analyse(
             np.split(band, column_edges, axis=1), column_clusters, strict=True
         )
     ]
-    return ContrastEstimate(
-        contrast=means[0] - sum(means[1:]),
-        rows=_sum(list(map(_of_mean, of_rows, row_clusters))),
-        columns=_sum(list(map(_of_mean, of_columns, column_clusters))),
-        residual=_sum(cells),
+    return (
+        means[0] - sum(means[1:]),
+        _sum(list(map(_of_mean, of_rows, row_clusters))),
+        _sum(list(map(_of_mean, of_columns, column_clusters))),
+        _sum(cells),
     )
 
 
@@ -95,19 +77,19 @@ def _difference(table: Array, sizes: Sequence[int], axis: int) -> Array:
     return means[0] if len(means) == 1 else means[0] - means[1]
 
 
-def _of_mean(values: Array, clusters: Members) -> VarianceEstimate:
+def _of_mean(values: Array, clusters: Members) -> Variance:
     """Variance of a mean, from the sums of the deviations of each cluster."""
     sums = _sums(values - values.mean(), clusters)
     df = len(sums) - 1
-    return VarianceEstimate(float(sums @ sums) * len(sums) / df / values.size**2, df)
+    return (float(sums @ sums) * len(sums) / df / values.size**2, df)
 
 
-def _of_cell(cell: Array, rows: Members, columns: Members) -> VarianceEstimate:
+def _of_cell(cell: Array, rows: Members, columns: Members) -> Variance:
     """Variance of the mean of a cell that neither its rows nor its columns explain."""
     means = cell.mean(axis=1, keepdims=True) + cell.mean(axis=0, keepdims=True)
     sums = _sums(_sums(cell - means + cell.mean(), rows).T, columns)
     df = (sums.shape[0] - 1) * (sums.shape[1] - 1)
-    return VarianceEstimate(float(np.sum(sums**2)) * sums.size / df / cell.size**2, df)
+    return (float(np.sum(sums**2)) * sums.size / df / cell.size**2, df)
 
 
 def _sums(values: Array, clusters: Members) -> Array:
@@ -118,45 +100,12 @@ def _sums(values: Array, clusters: Members) -> Array:
     return sums
 
 
-def _sum(parts: list[VarianceEstimate]) -> VarianceEstimate:
+def _sum(parts: list[Variance]) -> Variance:
     """Welch and Satterthwaite: V**2 / sum(v**2 / df), and the plain sum of df without spread."""
-    variance, df = sum(part.variance for part in parts), float(sum(part.df for part in parts))
-    if variance > 0:
-        df = 1 / sum((part.variance / variance) ** 2 / part.df for part in parts)
-    return VarianceEstimate(variance, df)
-
-
-@dataclass(frozen=True)
-class CrossedTest:
-    """A contrast tested against the spread of targets and of attributes together.
-
-    Test and interval are NaN where nothing varies.
-    """
-
-    difference: float
-    """Difference (level 2) or difference of differences (level 1) of mean similarities."""
-    se: float
-    """Its standard error: sqrt(max(targets + attributes - residual, targets, attributes))."""
-    t: float
-    """difference / se."""
-    df: float
-    """Degrees of freedom."""
-    p_greater: float
-    """P(T >= t), in (0, 1]."""
-    p_less: float
-    """P(T <= t)."""
-    p_two_sided: float
-    """P(abs(T) >= abs(t))."""
-    low: float
-    """Lower end of the confidence interval of the difference."""
-    high: float
-    """Its upper end."""
-    targets: float
-    """Variance of the difference estimated from the targets alone, residual included."""
-    attributes: float
-    """Variance of the difference estimated from the attributes alone, residual included."""
-    residual: float
-    """Its part that both contain."""
+    variance, whole = (float(sum(column)) for column in zip(*parts, strict=True))
+    if not variance > 0:
+        return variance, whole
+    return variance, 1 / sum((part / variance) ** 2 / df for part, df in parts)
 
 
 def crossed_test(
@@ -168,8 +117,10 @@ def crossed_test(
     scale: float | None = None,
     precision: float | None = None,
     clusters: Clusters | None = None,
-) -> CrossedTest:
+) -> dict[str, float]:
     """Test whether X and Y differ in A against B for terms beyond those listed.
+
+    The fields of a `CrossedLevel`; test and interval are NaN where nothing varies.
 
     `targets` and `attributes` have the sizes of their groups, two terms or more in each; with one
     group of targets the question is whether X is nearer to A than to B. A spread must exceed the
@@ -184,29 +135,29 @@ def crossed_test(
     harmonic and weighted by variance, ``(V_T + V_A) / (V_T / f_T + V_A / f_A)``: Satterthwaite's
     are larger, and exceed the level with unequal groups (see the page on inference).
     """
-    layout = analyse(table, targets, attributes, clusters)
-    of_targets, of_attributes = layout.rows.variance, layout.columns.variance
-    residual, both = layout.residual.variance, of_targets + of_attributes
+    parts = analyse(table, targets, attributes, clusters)
+    difference, (of_targets, df_targets), (of_attributes, df_attributes), (residual, _) = parts
+    both = of_targets + of_attributes
     se = math.sqrt(max(both - residual, of_targets, of_attributes))
     scale = float(np.abs(table).max()) if scale is None else scale
     t = df = outside = reach = math.nan
     if se > least_spread(scale, precision):
-        df = both / (of_targets / layout.rows.df + of_attributes / layout.columns.df)
-        t = layout.contrast / se
+        df = both / (of_targets / df_targets + of_attributes / df_attributes)
+        t = difference / se
         outside, reach = t_outside(t, df), t_quantile(1 - level, df) * se
     # P(T >= t) and P(T <= t) from P(abs(T) >= abs(t))
     near, far = max(outside / 2, SMALLEST), 1 - outside / 2
-    return CrossedTest(
-        difference=layout.contrast,
-        se=se,
-        t=t,
-        df=df,
-        p_greater=near if t > 0 else far,
-        p_less=near if t < 0 else far,
-        p_two_sided=outside,
-        low=layout.contrast - reach,
-        high=layout.contrast + reach,
-        targets=of_targets,
-        attributes=of_attributes,
-        residual=residual,
-    )
+    return {
+        "difference": difference,
+        "se": se,
+        "t": t,
+        "df": df,
+        "p_greater": near if t > 0 else far,
+        "p_less": near if t < 0 else far,
+        "p_two_sided": outside,
+        "low": difference - reach,
+        "high": difference + reach,
+        "targets": of_targets,
+        "attributes": of_attributes,
+        "residual": residual,
+    }

@@ -11,9 +11,9 @@ Which of many rows of scores the exact test rejects is decided without a p for e
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
-from itertools import product
+from itertools import count, product
 from statistics import NormalDist
 
 import numpy as np
@@ -23,7 +23,7 @@ from eatlas.errors import EatlasError
 from eatlas.stats.inputs import t_quantile
 from eatlas.stats.subsets import (
     Array,
-    Kept,
+    Labels,
     Samples,
     drawn,
     draws_each,
@@ -99,7 +99,7 @@ class Judge:
         rng: np.random.Generator,
     ) -> None:
         self.size, self.n, self.alpha, self.two_sided = size, n, alpha, two_sided
-        self._blocks = Kept(drawn(size, n, rng))
+        self._source, self._blocks = drawn(size, n, rng), list[Labels]()
         wanted = min(MOST_DRAWS, max(LEAST_DRAWS, DRAWS_EACH * samples))
         self.draws = min(wanted, max(RESAMPLE_SCREENS[0], LABELS // size))
 
@@ -120,9 +120,16 @@ class Judge:
             return below(batch, self.alpha)
         return self._screened(batch.single())
 
+    def _relabellings(self) -> Iterator[Labels]:
+        """Blocks that are drawn once and read again and again."""
+        for i in count():
+            if i == len(self._blocks):
+                self._blocks.append(next(self._source))
+            yield self._blocks[i]
+
     def _screened(self, batch: Samples) -> Flags:
         """Random relabellings settle the samples whose p is far from alpha, screen by screen."""
-        alpha, draws, blocks = self.alpha, 0, iter(self._blocks)
+        alpha, draws, blocks = self.alpha, 0, self._relabellings()
         open_ = np.arange(batch.reach.size)
         significant, extreme = np.zeros(open_.size, np.bool_), np.zeros(open_.size)
         screens = [d for d in RESAMPLE_SCREENS if d < self.draws and d * alpha >= EXPECTED]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,18 +21,6 @@ NUMBERS = 1 << 17
 """Of the rows of lists that are looked at together: 1 MB."""
 TRIES = 1_000
 """Rounds in which a unit that a list holds twice is drawn anew."""
-
-
-@dataclass(frozen=True)
-class MatchedEffects:
-    """Effect sizes of random lists, an entry for each list; NaN where scores have no spread."""
-
-    level1: Array
-    level2_x: Array
-    level2_y: Array
-    x: Integers
-    """1 where X is associated with A, -1 with B, 0 with neither; empty without a rule."""
-    y: Integers
 
 
 def matched_lists(
@@ -86,8 +72,12 @@ def matched_effects(
     ddof: int = 1,
     rule: PatternRule | None = None,
     rng: np.random.Generator | None = None,
-) -> MatchedEffects:
-    """Effect sizes at levels 1 and 2 of many lists, and their associations."""
+) -> tuple[list[Array], list[Integers]]:
+    """Effect sizes of many lists at level 1 and at level 2 of X and of Y, and their associations.
+
+    NaN where scores have no spread. An association of X, or of Y, is 1 with A, -1 with B and 0 with
+    neither; there is none without a rule.
+    """
     n_x, _, n_a, n_b = sizes
     scores, attributes = _scores(rows, lists, sizes)
     level1 = effect_sizes(scores, n_x, ddof=ddof)[1]
@@ -106,7 +96,7 @@ def matched_effects(
             np.concatenate(attributes), np.concatenate(level2), rule.threshold
         )
         signs = np.split(both, 2)
-    return MatchedEffects(level1, level2[0], level2[1], signs[0], signs[1])
+    return [level1, *level2], signs
 
 
 def _scores(
@@ -155,22 +145,3 @@ def monte_carlo_p(observed: float, draws: Array) -> tuple[float, float, float]:
     )
     greater, less, both = ((int(count) + lost + 1) / total for count in counts)
     return greater, less, both
-
-
-def rank_sum(first: Array, second: Array) -> float:
-    """The two-sided p of the Mann-Whitney test, by its normal approximation.
-
-    Ties are corrected for, and so is continuity. 1 where nothing differs.
-    """
-    from eatlas.stats.paired import ranks  # noqa: PLC0415  (once for each test)
-
-    n, m = len(first), len(second)
-    both = np.concatenate([first, second])
-    size = n + m
-    u = float(ranks(both)[:n].sum()) - n * (n + 1) / 2
-    ties = np.unique(both, return_counts=True)[1].astype(np.float64)
-    variance = n * m / 12 * (size + 1 - float((ties**3 - ties).sum()) / (size * (size - 1)))
-    if variance <= 0:
-        return 1.0
-    z = max(0.0, abs(u - n * m / 2) - 0.5) / math.sqrt(variance)
-    return math.erfc(z / math.sqrt(2))

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, count, islice
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -122,20 +122,6 @@ def drawn(size: int, n: int, rng: np.random.Generator) -> Iterator[Labels]:
         # a tie at the border, once in 1e8 rows of 50, would take in one term too many
         clear = ordered[:, n - 1] < ordered[:, n]
         yield (keys <= ordered[:, n - 1 : n])[clear]
-
-
-class Kept:
-    """Blocks that are drawn once and read again and again."""
-
-    def __init__(self, blocks: Iterator[Labels]) -> None:
-        self._source = blocks
-        self._blocks: list[Labels] = []
-
-    def __iter__(self) -> Iterator[Labels]:
-        for i in count():
-            if i == len(self._blocks):
-                self._blocks.append(next(self._source))
-            yield self._blocks[i]
 
 
 def reached(batch: Samples, labels: Labels) -> Counts:

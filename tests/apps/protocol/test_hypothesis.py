@@ -8,7 +8,7 @@ from tests.apps.protocol.cards import counts, found
 
 import eatlas
 from eatlas.apps.protocol.outside import at_equal_contexts
-from eatlas.stats.paired import paired_change
+from eatlas.stats.correlation import paired_change
 from eatlas.stats.shares import distribution, divergence
 from eatlas.stimuli import load_tests
 

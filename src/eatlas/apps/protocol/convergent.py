@@ -30,7 +30,7 @@ from eatlas.apps.protocol.numbers import HOW_SURE, Leanings, correlated, leaning
 from eatlas.errors import EatlasError, SignatureError
 from eatlas.measures import Measure, get_measure, measure_types
 from eatlas.results.parts import defined
-from eatlas.stats.specifications import Correlation
+from eatlas.stats.correlation import Correlation
 from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
 
 TEST = "divdist-gender"

@@ -18,7 +18,7 @@ from eatlas.errors import EatlasError, StimulusError
 from eatlas.measures import Measure
 from eatlas.results import AssociationResult
 from eatlas.results.parts import defined
-from eatlas.stats.paired import PairedTest, RankCorrelation
+from eatlas.stats.correlation import PairedTest, RankCorrelation
 from eatlas.stimuli import Test
 
 Found = tuple[Sequence[Figure], Sequence[Table], Sequence[Drawing], Sequence[str]]

@@ -23,9 +23,13 @@ from eatlas.errors import SignatureError
 from eatlas.measures import Measure
 from eatlas.results import AssociationResult
 from eatlas.sources import open_counts
-from eatlas.stats.paired import RankCorrelation, rank_correlation
+from eatlas.stats.correlation import (
+    Correlation,
+    RankCorrelation,
+    correlation,
+    rank_correlation,
+)
 from eatlas.stats.shares import distribution
-from eatlas.stats.specifications import Correlation, correlation
 from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, Concept, GroupsTest, load_tests
 
 Array = NDArray[np.float64]

@@ -56,7 +56,7 @@ from eatlas.errors import EatlasError, UndefinedWarning, described, did_you_mean
 from eatlas.measures import DivDist
 from eatlas.results.parts import defined
 from eatlas.sources import open_counts, period_of
-from eatlas.stats.paired import (
+from eatlas.stats.correlation import (
     FEWEST,
     PairedChange,
     paired_change,
@@ -194,14 +194,15 @@ def census_decades(
             within.append((str(year), name, *means[-1], defined(rho.rho), defined(rho.p)))
         rng = np.random.default_rng(material.seed)
         over = series_correlation(*zip(*means, strict=True), rng=rng)
-        p, null = defined(over.p), "independent autoregressive series, least favourable, two-sided"
+        raw, p = over.unordered, defined(over.p)
+        null = "independent autoregressive series, least favourable, two-sided"
         figures += [
-            Figure(name=f"rho, {name}", value=defined(over.rho), n=over.n, of="periods", p=p,
+            Figure(name=f"rho, {name}", value=defined(raw.rho), n=raw.n, of="periods", p=p,
                    test="" if p is None else null),
-            Figure(name=f"R2, {name}", value=defined(over.r2), n=over.n, of="periods"),
+            Figure(name=f"R2, {name}", value=defined(raw.r2), n=raw.n, of="periods"),
             rho_figures(f"changes, {name}", over.changes, "changes")[0],
         ]  # fmt: skip
-        row = (over.rho, over.p, over.p_unordered, over.changes.rho, over.changes.p)
+        row = (raw.rho, over.p, raw.p, over.changes.rho, over.changes.p)
         nulls.append((name, *map(defined, (*row, *over.autocorrelation))))
     title = "Means by year, and correlation over occupations within it"
     tables = [

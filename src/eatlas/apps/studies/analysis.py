@@ -21,7 +21,8 @@ from eatlas.apps.studies.record import (
     StudyRecord,
 )
 from eatlas.results.parts import defined
-from eatlas.stats.specifications import MOST_CHOICES, correlation, variance_shares
+from eatlas.stats.correlation import correlation
+from eatlas.stats.effect_size import MOST_CHOICES, variance_shares
 
 METRIC = "metric"
 """Cosine or log-probability: a choice that follows from the measure."""
@@ -69,10 +70,10 @@ def _shares(
     shares = variance_shares(d, np.stack(levels, axis=1).astype(np.int64))
     if shares is None:
         return None, []
-    rows = zip(columns, shares.first, shares.total, shares.shapley, strict=True)
-    return shares.explained, [
+    explained, rows = shares
+    return explained, [
         ChoiceShare(choice=name, first=first, total=total, shapley=shapley)
-        for name, first, total, shapley in rows
+        for name, (first, total, shapley) in zip(columns, rows.tolist(), strict=True)
     ]
 
 
