@@ -58,10 +58,8 @@ from eatlas.present.drawings.svg import (
     path,
 )
 from eatlas.present.effects import levels_of
-from eatlas.present.family import DeclaredFamily
 from eatlas.present.numbers import POWER, count, number_of
 from eatlas.present.rendering import render
-from eatlas.present.sections import Section, sections
 from eatlas.present.sentences import headline, sentence
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult
@@ -117,17 +115,15 @@ def board_of(explorer: Explorer, request: Request) -> str:
         in_memory=not view.source.spec,
         command=command(explorer, request),
         saved=lists.changes or not request.test or lists.origin.id not in explorer.bundled,
-        **({"section": None} if view.result is None else _finding(view, view.result)),
+        **({} if view.result is None else _finding(view, view.result)),
     )
 
 
 def _finding(view: View, result: AssociationResult) -> dict[str, Any]:
     """What the template needs of a result."""
-    section, groups = section_of(result), view.lists.groups
+    groups = view.lists.groups
     before = {effect.place: effect for effect in levels_of(view.original)} if view.original else {}
-    levels = [
-        (effect, before.get(effect.place)) for effect in section.levels if effect.symbol == "d"
-    ]
+    levels = [(now, before.get(now.place)) for now in levels_of(result) if now.symbol == "d"]
     axis = Axis.of_effects([effect.d for pair in levels for effect in pair if effect])
     text = sentence(result)
     if view.explored:
@@ -137,7 +133,6 @@ def _finding(view: View, result: AssociationResult) -> dict[str, Any]:
         text += f" {number_of(view.looked_at, 'list')} of words {were} looked at."
     rests = any(now.d is not None and now.influence is not None for now, _ in levels)
     return {
-        "section": section,
         "rows": [(now, was, moved_effect(now, was, axis)) for now, was in levels],
         "limit": f"{axis.high:g}",
         "text": text,
@@ -158,12 +153,6 @@ def in_letters(text: str) -> str:
     'p = 4.5 × 10⁻⁶.'
     """
     return POWER.sub(lambda m: f"{m[1]} × 10⁻{m[2].translate(_RAISED)}", text)
-
-
-def section_of(result: AssociationResult) -> Section:
-    """A result arranged as the report has it."""
-    (section,) = sections([result], DeclaredFamily.of([result], "none"))
-    return section
 
 
 def _group(view: View, role: str) -> dict[str, Any]:
@@ -189,10 +178,10 @@ def others_of(explorer: Explorer, request: Request) -> str:
     """How often resampled words show each pattern."""
     lists, source = explorer.lists(request), explorer.source(request.source)
     try:
-        section = section_of(explorer.measured(lists, source, frequency="off"))
+        result = explorer.measured(lists, source, frequency="off")
     except EatlasError as error:
-        return render("explore_others", section=None, problem=error.what)
-    return render("explore_others", section=section, problem="")
+        return render("explore_others", problem=error.what)
+    return render("explore_others", result=result, levels=levels_of(result), problem="")
 
 
 def across_of(explorer: Explorer, request: Request) -> str:
@@ -200,7 +189,7 @@ def across_of(explorer: Explorer, request: Request) -> str:
     lists, rows, results = explorer.lists(request), [], []
     both = {"these words": lists} | ({"before": Lists.of(lists.origin)} if lists.changes else {})
     for name, words in both.items():
-        cells: list[tuple[Section | None, str]] = []
+        cells: list[tuple[AssociationResult | None, str]] = []
         labels: list[str] = []
         for source in explorer.sources:
             try:
@@ -208,7 +197,7 @@ def across_of(explorer: Explorer, request: Request) -> str:
             except EatlasError as error:
                 cells.append((None, error.what))
                 continue
-            cells.append((section_of(result), ""))
+            cells.append((result, ""))
             results.append(result)
             label = result.primary.label if result.pattern else headline(result)
             labels += [label] if labels[-1:] != [label] else []
