@@ -2,8 +2,6 @@
 
 import pytest
 
-import eatlas
-
 PLAN = """\
 [study]
 title = "Career"
@@ -34,14 +32,6 @@ def test_a_dry_run_says_what_it_costs_and_writes_nothing(eatlas_cli, plan, tmp_p
     assert done.code == 0
     assert "4 specifications; 64 words to look up, 0 texts to encode" in done.out
     assert [path.name for path in tmp_path.iterdir()] == ["plan.toml"]
-
-
-def test_a_study_has_a_row_for_each_specification(eatlas_cli, plan):
-    assert eatlas_cli("multiverse", plan, "--out", "there").code == 0
-    rows = eatlas.read_study("there").record.rows()
-    assert [(row["test"], row["ddof"]) for row in rows] == [
-        ("weat-6", "1"), ("weat-6", "0"), ("weat-7", "1"), ("weat-7", "0"),
-    ]  # fmt: skip
 
 
 def test_again_takes_over_and_another_plan_is_refused(eatlas_cli, plan, tmp_path):

@@ -114,17 +114,6 @@ def test_references_and_choices_that_differ_are_told_apart(tmp_path):
     assert "pool mean" not in page.text
 
 
-def test_the_same_line_twice_is_one_result(tmp_path):
-    one = ml_eat()
-    for folder in ("a", "b"):
-        (tmp_path / folder).mkdir()
-        Results([one]).write(tmp_path / folder / "results.jsonl")
-    site = eatlas.write_atlas([tmp_path / "a", tmp_path / "b"], tmp_path / "site")
-    assert site.results == 1
-    assert site.notes == ("1 result came more than once, and is shown once.",)
-    assert len(read_results(site.folder / "results.jsonl")) == 1
-
-
 def test_of_a_result_that_was_measured_again_the_last_is_shown(tmp_path):
     given = [
         ml_eat(label, provenance=PROVENANCE | {"version": version})

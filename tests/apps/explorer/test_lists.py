@@ -97,10 +97,8 @@ def test_pasted_lists_that_make_no_test(role, name, text, said):
 @pytest.mark.parametrize(
     "body",
     [
-        b"", b"[]", b"{", b"[" * 50_000, b'{"test": 5}', b'{"source": -1}', b'{"source": true}',
-        b'{"source": "/etc/passwd"}', b'{"off": {"Q": []}}', b'{"off": {"X": "John"}}',
-        b'{"off": {"X": [1]}}', b'{"added": []}', b'{"lists": {"X": "a"}}',
-        b'{"test": "\\ud800"}', b'{"what": {}}', b'{"against": 1.5}', b"\xff\xfe",
+        b"", b"[" * 50_000, b'{"source": -1}', b'{"source": true}', b'{"source": "/etc/passwd"}',
+        b'{"off": {"Q": []}}', b'{"off": {"X": "John"}}', b'{"test": "\\ud800"}', b"\xff\xfe",
     ],
 )  # fmt: skip
 def test_requests_that_no_page_makes(body):
@@ -129,7 +127,6 @@ def test_lists_of_a_file_that_the_browser_read(origin):
         (".".join("a" * 20_000) + " = 1", "The file: a key has too many parts"),
         ("x = " + "[" * 20_000, "The file: this TOML cannot be read"),
         ("", NO_FILE),
-        ("test = 3", NO_FILE),
         ("test = []", NO_FILE),
         ("[[test]]\nX = { name = 'x', terms = ['a', 'b'] }", NO_FILE),
         ("[[test]]\nX = { name = 'x', images = '/etc' }", NO_FILE),

@@ -11,14 +11,13 @@ import eatlas
 from eatlas.apps.studies.analysis import analyse
 from eatlas.apps.studies.page import MOST_ROWS as TABLE_ROWS
 from eatlas.apps.studies.page import share, study_html
-from eatlas.apps.studies.record import Specification, StudyAnalysis, StudyRecord
+from eatlas.apps.studies.record import Specification, StudyRecord
 from eatlas.errors import ResultsError
 from eatlas.present.drawings.curves import (
     MOST,
     MOST_ROWS,
     drawn_of,
     panel,
-    rows_of,
     specification_curve,
 )
 
@@ -110,21 +109,6 @@ def test_the_curve_has_a_mark_for_each_specification_and_each_choice(study):
     assert heights == sorted(heights, reverse=True)
 
 
-def test_rows_are_the_patterns_then_the_alternatives():
-    found = [
-        spec(n, {"test": "t", "way": way}, d, pattern=pattern)
-        for n, (way, d, pattern) in enumerate(
-            [("a", 0.1, "A-Uniform"), ("b", 0.2, "B-Uniform"), ("b", 0.3, "B-Uniform")], start=1
-        )
-    ]
-    rows = rows_of(found, {"way": ("a", "b", "unused")})
-    assert rows == {
-        "EAT pattern": {"B-Uniform": [False, True, True], "A-Uniform": [True, False, False]},
-        "way": {"a": [True, False, False], "b": [False, True, True]},
-    }
-    assert list(rows["EAT pattern"]) == ["B-Uniform", "A-Uniform"]
-
-
 def test_names_are_escaped_everywhere():
     choices = {"test": tuple(f"{HOSTILE}{n}" for n in range(4)), "way": (HOSTILE, "b\u202eb")}
     study = made(choices, pattern="A-Uniform")
@@ -204,8 +188,3 @@ def test_save_and_the_folder_write_the_same_page(study, tmp_path):
     with pytest.raises(eatlas.EatlasError, match="this folder holds other files of these names"):
         eatlas.multiverse(PLAN, out=tmp_path / "other")
     assert (tmp_path / "other" / "report.html").read_text() == "mine"
-
-
-def test_an_analysis_of_nothing_is_a_page():
-    study = made({"test": ("a", "b"), "way": ("x", "y")})
-    assert "There are none: correlations need" in study_html(study, StudyAnalysis())
