@@ -22,7 +22,7 @@ from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
 
 import eatlas
 from eatlas.measures.base import Input
-from eatlas.measures.log_ratios import Ratios
+from eatlas.measures.lpbs import Ratios
 from eatlas.measures.lpbs_ceat import PairSentences
 from eatlas.results.parts import Concepts, Coverage, GroupCoverage, LanguageModelRecord, Provenance
 

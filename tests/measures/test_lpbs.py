@@ -268,7 +268,7 @@ def test_a_file_of_templates_becomes_part_of_the_signature(tmp_path):
     assert measure.sentences == ("{target} [seems|seem] {attribute}.",)
     path.unlink()
     assert eatlas.get_measure(measure.signature) == measure
-    assert "ants" in measure.ratio_rule.plural
+    assert "ants" in measure.plurals
 
 
 def test_a_term_that_cannot_be_stood_for_is_missing_with_its_reason():

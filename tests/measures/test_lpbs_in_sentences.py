@@ -19,7 +19,7 @@ from eatlas.corpora import Context, Contexts, PairContext, Pairs
 from eatlas.encoders.language import Answer
 from eatlas.engine.verify import verify
 from eatlas.errors import CoverageError, EatlasError
-from eatlas.measures.log_ratios import completed
+from eatlas.measures.lpbs import completed
 from eatlas.present import report_html
 
 TINY = make_test(
@@ -163,17 +163,17 @@ def test_what_is_left_is_whole_and_does_not_depend_on_the_order(there, random):
     ]
     gone = completed(there, names)
     left = [
-        [i for i in range(n) if (side, i) not in {(one.side, one.place) for one in gone}]
+        [i for i in range(n) if (side, i) not in {dropped[:2] for dropped in gone}]
         for side, n in enumerate(there.shape)
     ]
     assert there[np.ix_(*left)].all()
     orders = [random.sample(range(n), n) for n in there.shape]
     named = [[names[side][i] for i in orders[side]] for side in (0, 1)]
     again = completed(there[np.ix_(*orders)], named)
-    assert [names[one.side][one.place] for one in gone] == [
-        names[one.side][orders[one.side][one.place]] for one in again
+    assert [names[side][place] for side, place, _, _ in gone] == [
+        names[side][orders[side][place]] for side, place, _, _ in again
     ]
-    assert all(one.holes > 0 for one in gone)
+    assert all(holes > 0 for _, _, holes, _ in gone)
 
 
 def test_sentences_that_cannot_be_asked_about_are_left_out():

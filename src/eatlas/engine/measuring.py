@@ -218,7 +218,7 @@ def _read_log_ratios(measure: Any, test: Any, source: LanguageModel, case: CaseR
     """Have a language model answer the questions of a measure about a test."""
     found = measure.ratios(test, source.score(dict.fromkeys(measure.questions(test))))
     require_terms(measure, test, found.coverage, source.name)
-    measured = hashlib.sha256(measure.evidence(found).tobytes()).hexdigest()
+    measured = hashlib.sha256(found.single.tobytes()).hexdigest()
     arranged = {"coverage": found.coverage, "rows": found.rows, "log_ratios": found}
     about = {"measured": measured, "language_model": source.about}
     return arranged, about, source.notes

@@ -27,7 +27,7 @@ from eatlas.stats.bootstrap import PatternRule
 from eatlas.stimuli import Concept, Test
 
 if TYPE_CHECKING:
-    from eatlas.measures.log_ratios import Ratios
+    from eatlas.measures.lpbs import Ratios
     from eatlas.stimuli.pairs import Question
 
 

@@ -1,43 +1,35 @@
-"""LPBS: association by log-probabilities of masked words, or of continuations."""
+"""LPBS: association by log-probabilities of masked words, or of continuations.
+
+The sentences of a pair are templates that hold its target and its attribute, or sentences of a
+corpus that do. A language model answers two questions about each; their answers make a ratio.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import SignatureError, StimulusError, described
+from eatlas.errors import SignatureError, SourceError, StimulusError
 from eatlas.measures.association import PatternMeasure
-from eatlas.measures.base import (
-    SHARE,
-    Allowed,
-    Input,
-    Needs,
-    parameter,
-    whole,
-)
+from eatlas.measures.base import SHARE, Allowed, Array, Input, Needs, parameter, whole
 from eatlas.measures.levels import Ordered, level3, similarities
-from eatlas.measures.log_ratios import (
-    Aggregate,
-    Normalize,
-    RatioRule,
-    Ratios,
-    SentencePairs,
-    questions,
-    ratios,
-)
 from eatlas.measures.ml_eat import compared
 from eatlas.measures.resampling import Variation, over_attributes
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import LPBSResult, PieceCounts
-from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, ContextsOrigin
+from eatlas.results.parts import Coverage, GroupCoverage
+from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin
+from eatlas.stimuli.kinds import OPPOSITES
 from eatlas.stimuli.pairs import (
     EXAMPLE,
     SEPARATOR,
@@ -48,13 +40,32 @@ from eatlas.stimuli.pairs import (
     built_in_pairs,
     choose,
     fault_of_pair,
+    pair,
     read_pairs,
 )
+from eatlas.stimuli.sentences import NO_FORM, adjectives_of
 from eatlas.untrusted import require_trust
 
+Aggregate = Literal["mean", "logsum"]
+"""How several sentences of a pair become one number.
+
+``mean``: the mean of the log-ratios of the sentences. ``logsum``: the log of the summed
+probabilities, less the log of the summed prior probabilities.
+"""
+Normalize = Literal["sum", "mean"]
+"""Log-probability of a stimulus of several pieces: the sum over its pieces, or their mean."""
 Pieces = Literal["joint", "pll"]
 Targets = Literal["full", "reduced"]
 Attributes = Literal["written", "adjective"]
+Term = tuple[str, str]
+"""The role of a term, and the term."""
+Cell = tuple[Term, Term]
+"""A target and an attribute."""
+Both = tuple[Question, Question]
+"""The question with the other stimulus, and the one without it."""
+Answers = Mapping[Cell, Sequence[tuple[Answer, Answer]]]
+"""Answers about the sentences of each target with each attribute."""
+
 CORPUS = "pairs"
 """What stands for templates in a signature where the sentences are those of a corpus."""
 NO_WORDS = {
@@ -72,6 +83,35 @@ _TEMPLATES = Allowed(
     lambda value: isinstance(value, str) and bool(value.strip()),
 )
 _PLURAL = Allowed("words with ; between them", lambda value: isinstance(value, str))
+_PAIRS = Allowed(
+    "what eatlas.find_pairs or eatlas.load_pairs returned",
+    lambda value: value is None or hasattr(value, "of_pair"),
+)
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """Log-probability ratios of all usable pairs, with an account of every term."""
+
+    values: Array
+    """Shape (targets, attributes): X then Y, A then B, in the order of the used terms."""
+    coverage: Coverage
+    pieces: Mapping[str, tuple[int, ...]]
+    """Pieces of each used term, by role: the most that any sentence needs."""
+    single: Array
+    """Log-probability ratio of every sentence, pair after pair in the order of the values."""
+    counts: NDArray[np.int64]
+    """Sentences of each pair, in the shape of the values."""
+    remarks: tuple[Note, ...] = ()
+    """What a reader should know about the sentences of a corpus."""
+
+    @property
+    def rows(self) -> dict[str, Array]:
+        """Rows whose dot products are the ratios: a row of them, and a place."""
+        n_x, n_a = len(self.coverage.X.used), len(self.coverage.A.used)
+        places = np.eye(self.values.shape[1])
+        parts = self.values[:n_x], self.values[n_x:], places[:n_a], places[n_a:]
+        return dict(zip(ROLES, parts, strict=True))
 
 
 @dataclass(frozen=True)
@@ -97,11 +137,9 @@ class LogRatioMeasure(PatternMeasure):
     normalize: Normalize = parameter("sum", Normalize)
     targets: Targets = parameter("full", Targets, optional=True)
     attributes: Attributes = parameter("written", Attributes, optional=True)
-    pairs: SentencePairs | None = field(default=None, compare=False, repr=False)
+    pairs: Any = field(default=None, compare=False, repr=False, metadata={"allowed": _PAIRS})
     origin: ContextsOrigin | None = field(default=None, init=False, repr=False)
     """Which pairs these are; measures of different ones differ."""
-    over_sentences: ClassVar[str | None] = "mean"
-    """How the ratios of several sentences of a pair become one; None where `aggregate` says so."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -128,14 +166,6 @@ class LogRatioMeasure(PatternMeasure):
 
     def _take_sentences(self) -> None:
         """Let the sentences of a corpus take the place of templates."""
-        if isinstance(self.pairs, SentencePairs):
-            object.__setattr__(self, "origin", self.pairs.origin)
-        elif self.pairs is not None:
-            raise SignatureError(
-                f"{self.name}: the parameter pairs has no such value",
-                got=described(self.pairs),
-                allowed="what eatlas.find_pairs or eatlas.load_pairs returned",
-            )
         fitting = {"templates": ("basic", CORPUS), "plural": ("",)}
         fitting |= {"attributes": ("written",), "model": ("masked",)}
         for name, values in fitting.items():
@@ -147,6 +177,8 @@ class LogRatioMeasure(PatternMeasure):
                     remedy=f"leave {name} out, or the pairs",
                 )
         object.__setattr__(self, "templates", CORPUS)
+        if self.pairs is not None:
+            object.__setattr__(self, "origin", self.pairs.origin)
 
     def idle(self) -> set[str]:
         """Parameters that a signature leaves out: those that change nothing."""
@@ -177,35 +209,28 @@ class LogRatioMeasure(PatternMeasure):
         return tuple(part.strip() for part in text.split(SEPARATOR) if part.strip())
 
     @property
-    def ratio_rule(self) -> RatioRule:
-        """Which questions make one ratio."""
+    def over_sentences(self) -> Aggregate:
+        """How the ratios of several sentences of a pair become one."""
+        return "mean"
+
+    @cached_property
+    def plurals(self) -> frozenset[str]:
+        """Targets that take the plural."""
         own = {word.strip() for word in self.plural.split(SEPARATOR) if word.strip()}
-        how: How = "next" if self.model == "causal" else self.pieces
-        if self.templates == CORPUS and self.pairs is None:
-            raise StimulusError(
-                f"{self.name}: there are no sentences",
-                got=f"templates={CORPUS} alone",
-                allowed="pairs that eatlas.find_pairs returned, or a file of them",
-                remedy="--contexts FILE; in Python, eatlas.run(..., contexts=pairs)",
-            )
-        return RatioRule(
-            self.sentences,
-            built_in_pairs().plural | own,
-            how,
-            cast("Aggregate", self.over_sentences or getattr(self, "aggregate", "mean")),
-            self.normalize,
-            adjectives=self.attributes == "adjective",
-            pairs=self.pairs,
-            most_pieces=1 if self.targets == "reduced" else None,
-        )
+        return built_in_pairs().plural | own
+
+    @property
+    def how(self) -> How:
+        """How a model is asked."""
+        return "next" if self.model == "causal" else self.pieces
 
     def questions(self, test: AssociationTest) -> Iterable[Question]:
-        """Every question to a language model about one test.
+        """Every question to a language model about one test; none about terms left out.
 
         Raises
         ------
         StimulusError
-            If its terms are sentences.
+            If its terms are sentences, or there are no sentences to put them into.
         """
         for key, (what, remedy) in NO_WORDS.items():
             if roles := [role for role, concept in test.parts if getattr(concept, key)]:
@@ -215,31 +240,167 @@ class LogRatioMeasure(PatternMeasure):
                     allowed="a test of words",
                     remedy=remedy,
                 )
-        return questions(test, self.ratio_rule)
+        return [
+            question for cell in self._cells(test)[0].values() for both in cell for question in both
+        ]
+
+    def _cells(
+        self, test: AssociationTest
+    ) -> tuple[dict[Cell, list[Both]], dict[Term, str], dict[str, str]]:
+        """Questions about each pair, terms left out with the reason, forms of attributes."""
+        if self.templates == CORPUS and self.pairs is None:
+            raise StimulusError(
+                f"{self.name}: there are no sentences",
+                got=f"templates={CORPUS} alone",
+                allowed="pairs that eatlas.find_pairs returned, or a file of them",
+                remedy="--contexts FILE; in Python, eatlas.run(..., contexts=pairs)",
+            )
+        targets, attributes = _terms(test, TARGETS), _terms(test, ATTRIBUTES)
+        forms = {word: word for _, word in attributes}
+        if self.pairs is None:
+            forms = adjectives_of(list(forms)) if self.attributes == "adjective" else forms
+            absent = {term: NO_FORM for term in attributes if term[1] not in forms}
+            questions_of = self._of_templates
+        else:
+            counts = {
+                (x, a): sum(map(_apart, self.pairs.of_pair(x[1], a[1])))
+                for x, a in product(targets, attributes)
+            }
+            absent, questions_of = _lacking(test, counts, {}, self.pairs.name, {}), self._of_corpus
+        cells = {
+            (x, a): list(questions_of(x[1], forms[a[1]]))
+            for x, a in product(targets, attributes)
+            if x not in absent and a not in absent
+        }
+        return cells, absent, forms
+
+    def _of_templates(self, target: str, attribute: str) -> Iterator[Both]:
+        """Both questions of each template."""
+        for template in self.sentences:
+            filled = pair(template, target, attribute, plural=target in self.plurals)
+            if self.model == "causal":
+                yield (
+                    Question(filled.text, filled.attribute, filled.target, how=self.how),
+                    Question(filled.neutral, filled.neutral_attribute, how=self.how),
+                )
+            else:
+                yield self._both(filled.text, filled.target, filled.attribute)
+
+    def _of_corpus(self, target: str, attribute: str) -> Iterator[Both]:
+        """Both questions of each sentence of a corpus, in an order that no file decides."""
+        for sentence in filter(_apart, sorted(self.pairs.of_pair(target, attribute))):
+            of_target = sentence.target_start, sentence.target_end
+            of_attribute = sentence.attribute_start, sentence.attribute_end
+            yield self._both(sentence.text, of_target, of_attribute)
+
+    def _both(self, text: str, target: tuple[int, int], attribute: tuple[int, int]) -> Both:
+        """The question about a target beside an attribute, and the same with this masked too."""
+        shown = Question(text, target, attribute, how=self.how)
+        return shown, replace(shown, hidden=True)
 
     def ratios(self, test: AssociationTest, answers: Mapping[Question, Answer]) -> Ratios:
         """Make log-probability ratios of the answers to all questions about a test."""
-        return ratios(test, self.ratio_rule, answers)
+        cells, absent, forms = self._cells(test)
+        answered: Answers = {
+            cell: [(answers[first], answers[second]) for first, second in several]
+            for cell, several in cells.items()
+        }
+        usable = answered
+        if self.pairs is not None:
+            usable = {
+                cell: [both for both in several if not any(answer.fault for answer in both)]
+                for cell, several in answered.items()
+            }
+        pieces, faults = self._pieces(usable), self._faults(answered)
+        reasons = {
+            x: f"{pieces[x]} pieces; the reduced word sets have words of one"
+            for x in _terms(test, TARGETS)
+            if self.targets == "reduced" and pieces[x] > 1
+        }
+        if self.pairs is None:
+            _require_short(answered)
+            reasons |= faults | absent
+        else:
+            counts = {cell: len(several) for cell, several in usable.items()}
+            reasons = _lacking(test, counts, reasons | absent, self.pairs.name, faults)
+        covered = {}
+        for role in ROLES:
+            terms = test.concept(role).terms
+            why = {term: reasons[role, term] for term in terms if (role, term) in reasons}
+            used = tuple(term for term in terms if term not in why)
+            found_as = {t: forms[t] for t in used if role in ATTRIBUTES and forms[t] != t}
+            covered[role] = GroupCoverage(
+                used=used, missing=tuple(why), reasons=why, found_as=found_as
+            )
+        sides = [[(role, t) for role in side for t in covered[role].used] for side in OPPOSITES]
+        order, shape = list(product(sides[0], sides[1])), (len(sides[0]), len(sides[1]))
+        each = [self._ratio(usable[cell]) for cell in order]
+        values = np.array([value for value, _ in each], np.float64)
+        return Ratios(
+            values.reshape(shape),
+            Coverage(covered),
+            {role: tuple(pieces[role, term] for term in covered[role].used) for role in ROLES},
+            np.concatenate([single for _, single in each]) if each else values,
+            np.array([len(usable[cell]) for cell in order], np.int64).reshape(shape),
+            tuple(_remarks(test, order, answered, usable)) if self.pairs and order else (),
+        )
 
-    def evidence(self, ratios: Ratios) -> NDArray[np.float64]:
-        """The numbers that the finding rests on."""
-        return ratios.values
+    def _ratio(self, answers: Sequence[tuple[Answer, Answer]]) -> tuple[float, Array]:
+        """The log-probability ratio of one pair over its sentences, and that of each of them."""
+
+        def score(answer: Answer) -> float:
+            value = float("nan") if answer.log_probability is None else answer.log_probability
+            return value / answer.pieces if self.normalize == "mean" else value
+
+        with_other, prior = (
+            np.array([score(both[side]) for both in answers], np.float64) for side in (0, 1)
+        )
+        single = with_other - prior
+        if self.over_sentences == "mean":
+            return float(np.mean(single)), single
+        return float(np.logaddexp.reduce(with_other) - np.logaddexp.reduce(prior)), single
+
+    def _scored(self, cell: Cell) -> Cell:
+        """The term whose probability is asked for, and the one beside it."""
+        target, attribute = cell
+        return (attribute, target) if self.model == "causal" else (target, attribute)
+
+    def _pieces(self, answers: Answers) -> Counter[Term]:
+        """The most pieces of each term in any sentence."""
+        pieces: Counter[Term] = Counter()
+        for cell, several in answers.items():
+            scored, beside = self._scored(cell)
+            for answer in (answer for both in several for answer in both):
+                pieces[scored] = max(pieces[scored], answer.pieces)
+                pieces[beside] = max(pieces[beside], answer.other_pieces)
+        return pieces
+
+    def _faults(self, answers: Answers) -> dict[Term, str]:
+        """The first fault of each term; that of a text is of both."""
+        faults: dict[Term, str] = {}
+        for cell, several in answers.items():
+            scored, beside = self._scored(cell)
+            at = {"asked": (scored,), "other": (beside,), "text": (scored, beside)}
+            for answer in (answer for both in several for answer in both):
+                for term in at.get(answer.at, ()):
+                    faults.setdefault(term, answer.fault)
+        return faults
 
     def answered(self, given: Input, notes: list[Note]) -> tuple[Ratios, dict[str, Any]]:
         """The ratios of an input, and what a result says of how they were made."""
-        ratios, rule = given.log_ratios, self.ratio_rule
+        ratios, causal = given.log_ratios, self.model == "causal"
         if ratios is None:
             raise TypeError(f"{self.name} takes log-probability ratios")
-        roles, what = (ATTRIBUTES, "attributes") if rule.causal else (TARGETS, "targets")
+        roles, what = (ATTRIBUTES, "attributes") if causal else (TARGETS, "targets")
         pieces = [count for role in roles for count in ratios.pieces[role]]
         if several := sum(count > 1 for count in pieces):
             values = {"count": several, "of": len(pieces), "what": what, "most": max(pieces)}
-            notes.append(Note("ratios.pieces", values={**values, "how": rule.normalize}))
-        if rule.how == "next":  # a causal model's pieces are also the beginning of longer words
+            notes.append(Note("ratios.pieces", values={**values, "how": self.normalize}))
+        if self.how == "next":  # a causal model's pieces are also the beginning of longer words
             notes.append(Note("ratios.beginnings"))
         notes.extend(ratios.remarks)
         about: dict[str, Any] = {
-            "direction": "attribute given target" if rule.causal else "target given attribute",
+            "direction": "attribute given target" if causal else "target given attribute",
             "pieces": PieceCounts(**ratios.pieces),
             "templates": self.sentences,
         }
@@ -313,12 +474,16 @@ templates=basic,threshold=0.2)'
     """
 
     name: ClassVar[str] = "lpbs"
-    over_sentences: ClassVar = None
 
     _: KW_ONLY
     aggregate: Aggregate = parameter("mean", Aggregate)
     resamples: int | Literal["auto"] = parameter("auto", whole(0, "auto"), optional=True)
     confidence: float = parameter(0.95, SHARE, optional=True)
+
+    @property
+    def over_sentences(self) -> Aggregate:
+        """How the ratios of several sentences of a pair become one."""
+        return self.aggregate
 
     def compute(self, given: Input, notes: list[Note]) -> LPBSResult:
         """Three levels, the pattern, and the published effect size."""
@@ -338,3 +503,84 @@ templates=basic,threshold=0.2)'
             over_attributes=self.level(s[:n_a], s[n_a:], "over_attributes", notes, given),
             over_attributes_uncertainty=over_attributes(replace(vary, notes=[])),
         )
+
+
+def _terms(test: AssociationTest, roles: Sequence[str]) -> list[Term]:
+    return [(role, term) for role in roles for term in test.concept(role).terms]
+
+
+def _apart(sentence: Any) -> bool:
+    """Whether the two stimuli share no character, so that one can be masked without the other."""
+    return bool(
+        sentence.target_end <= sentence.attribute_start
+        or sentence.attribute_end <= sentence.target_start
+    )
+
+
+def _require_short(answers: Answers) -> None:
+    """Refuse templates that are longer than the model takes."""
+    for (x, a), several in answers.items():
+        for answer in (answer for both in several for answer in both if answer.at == "text"):
+            raise SourceError(
+                f"a template with {x[1]!r} and {a[1]!r} is longer than the model takes",
+                got=answer.fault,
+                remedy="shorten the templates",
+            )
+
+
+def _remarks(
+    test: AssociationTest, order: Sequence[Cell], answered: Answers, usable: Answers
+) -> Iterator[Note]:
+    """What a reader should know about the sentences, and about those that were not usable."""
+    counts = [len(usable[cell]) for cell in order]
+    every = [both for cell in order for both in answered[cell]]
+    too_long = sum(first.at == "text" for first, _ in every)
+    values = {"count": sum(counts), "origin": test.sentences_from}
+    yield Note("ratios.sentences", values={**values, "each": [min(counts), max(counts)]})
+    if left_out := len(every) - sum(counts) - too_long:
+        yield Note("ratios.left-out", values={"count": left_out})
+    if too_long:
+        yield Note("ratios.too-long", values={"count": too_long})
+
+
+def completed(
+    there: NDArray[np.bool_], names: Sequence[Sequence[str]]
+) -> list[tuple[int, int, int, int]]:
+    """Leave rows and columns out, one after the other, until no cell of the others is lacking.
+
+    That with the largest share of holes goes first; of those alike, the one that takes the fewest
+    cells with it, then a row before a column, then by name. So neither labels of groups nor values
+    nor the order of a test decide, and p-values remain those of the terms that are left. Of each:
+    0 for a row and 1 for a column, its place, and how many of how many cells it lacked then.
+    """
+    left = [list(range(count)) for count in there.shape]
+    dropped = []
+    while not (block := there[np.ix_(*left)]).all():
+        *_, side, _, at, holes, of = min(
+            (-holes / of, of - holes, side, names[side][left[side][at]], at, holes, of)
+            for side, of in ((0, block.shape[1]), (1, block.shape[0]))
+            for at, holes in enumerate((~block).sum(axis=1 - side).tolist())
+        )
+        dropped.append((side, left[side].pop(at), holes, of))
+    return dropped
+
+
+def _lacking(
+    test: AssociationTest,
+    counts: Mapping[Cell, int],
+    absent: Mapping[Term, str],
+    corpus: str,
+    faults: Mapping[Term, str],
+) -> dict[Term, str]:
+    """Terms that are left out as they lack sentences, those absent already included, and why."""
+    sides = [[term for term in _terms(test, side) if term not in absent] for side in OPPOSITES]
+    shape = len(sides[0]), len(sides[1])
+    there = np.array([bool(counts.get(cell)) for cell in product(sides[0], sides[1])], np.bool_)
+    reasons = dict(absent)
+    names = [[name for _, name in side] for side in sides]
+    for side, place, holes, of in completed(there.reshape(shape), names):
+        term, others = sides[side][place], ("attributes", "targets")[side]
+        within = f"{corpus or 'the corpus'} with {holes} of {of} {others}"
+        why = f"no usable sentence in {within}"
+        reasons[term] = f"{why}: {faults[term]}" if term in faults else why
+    return reasons

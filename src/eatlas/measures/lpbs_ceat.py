@@ -23,8 +23,7 @@ from eatlas.measures.ceat import (
 )
 from eatlas.measures.inference import generalised
 from eatlas.measures.levels import kept_pairs, sizes
-from eatlas.measures.log_ratios import Ratios
-from eatlas.measures.lpbs import LogRatioMeasure
+from eatlas.measures.lpbs import LogRatioMeasure, Ratios
 from eatlas.notes import Note
 from eatlas.results.embedding_tests import LPBSCEATResult, SentenceDraws
 from eatlas.results.levels import Model, Replace, Variance
@@ -192,10 +191,6 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
     def __post_init__(self) -> None:
         super().__post_init__()
         require_relabellings(self)
-
-    def evidence(self, ratios: Ratios) -> Array:
-        """The ratios of all sentences."""
-        return ratios.single
 
     def compute(self, given: Input, notes: list[Note]) -> LPBSCEATResult:
         """Three levels and the published effect size over draws, and the patterns of the draws."""
