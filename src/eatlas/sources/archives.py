@@ -11,7 +11,7 @@ import lzma
 import os
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -32,7 +32,7 @@ _ZSTD_WINDOW = 1 << 27
 _LONG_WINDOW = 1 << 31  # dumps of Reddit are written with zstd --long=31
 _PACKED = ("the compressed data", "are damaged or end early")
 
-Opener = Callable[[Path], AbstractContextManager[IO[bytes]]]
+Opener = Callable[[Path], IO[bytes]]
 
 
 # --- one file -------------------------------------------------------------------------------------
@@ -233,10 +233,10 @@ class Content:
         """Read from the first byte; `digest` is updated by all that is read."""
         self.stamp.check(self.path)
         try:
-            with ExitStack() as stack:
-                with faults_of_library(self.label, *_PACKED):
-                    raw = stack.enter_context(self._open(self.path))
-                yield io.BufferedReader(_Watched(raw, self, digest), BUFFER)
+            with faults_of_library(self.label, *_PACKED):
+                stream = self._open(self.path)
+            with stream:
+                yield io.BufferedReader(_Watched(stream, self, digest), BUFFER)
         except SourceError:
             self.stamp.check(self.path)  # a file that changed seems damaged, or too long
             raise
@@ -286,9 +286,8 @@ def _in_zip(path: Path, stamp: Stamp, names: list[str], member: str | None) -> C
         )
     name = member or visible[0]
 
-    @contextmanager
-    def opener(path: Path) -> Iterator[IO[bytes]]:
-        with zipfile.ZipFile(path) as archive, archive.open(name) as stream:
-            yield stream
+    def opener(path: Path) -> IO[bytes]:
+        with zipfile.ZipFile(path) as archive:  # the stream keeps the file open
+            return archive.open(name)
 
     return Content(path, stamp, name, plain=False, _open=opener)

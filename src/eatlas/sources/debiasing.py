@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, Field, StringConstraints, model_validator
 
 from eatlas.decoding import toml_bytes
 from eatlas.errors import EatlasError, SourceError, listed, nearest
@@ -59,7 +59,7 @@ Word = Annotated[str, StringConstraints(pattern=r"\S")]
 Words = tuple[Word, ...]
 
 
-class BiasSets(BaseModel):
+class BiasSets(BaseModel, extra="forbid"):
     """Words that define a bias between groups, as a TOML file states them.
 
     Examples
@@ -69,7 +69,6 @@ class BiasSets(BaseModel):
     (('Judaism', 'Christianity', 'Islam'), 5, ('jew', 'christian', 'muslim'))
     """
 
-    model_config = ConfigDict(extra="forbid")
     version: Literal[1] = Field(alias="schema")
     title: str = ""
     citation: str = ""

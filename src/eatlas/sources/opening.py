@@ -396,12 +396,7 @@ def required_name(name: object, source: Any) -> str:
         )
     taken = plain in known_sources() or plain in named_sources()
     if taken and str(source).partition("?")[0] != plain:
-        shown = source if isinstance(source, str | Path) else described(source)
-        raise SourceError(
-            f"{plain!r} is the name of other vectors",
-            got=f"{plain}={shown}",
-            remedy="take another name",
-        )
+        raise SourceError(f"{plain!r} is the name of other vectors", remedy="take another name")
     return plain
 
 

@@ -18,7 +18,7 @@ from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 from eatlas.decoding import toml_bytes
 from eatlas.errors import SourceError, listed, nearest
@@ -59,11 +59,7 @@ Hash = Annotated[
 Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 
 
-class _Entry(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
-
-
-class Vectors(_Entry):
+class Vectors(BaseModel, frozen=True, extra="forbid"):
     """One set of vectors in a download."""
 
     name: Name
@@ -93,7 +89,7 @@ class Vectors(_Entry):
         return self.kind in {"series", "images", "tables"}
 
 
-class Download(_Entry):
+class Download(BaseModel, frozen=True, extra="forbid"):
     """One file as its publisher serves it."""
 
     url: Url
@@ -149,7 +145,7 @@ class Published(NamedTuple):
         return folder / (file.removesuffix(Path(file).suffix) if packed else file)
 
 
-class _File(_Entry):
+class _File(BaseModel, frozen=True, extra="forbid"):
     schema_: Literal[1] = Field(alias="schema")
     download: tuple[Download, ...] = Field(min_length=1)
 

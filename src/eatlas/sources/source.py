@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from operator import attrgetter
+from types import SimpleNamespace
 from typing import Any, Literal, TypeGuard, TypeVar
 
 import numpy as np
@@ -345,16 +346,8 @@ def period_of(source: object) -> int | None:
     return period
 
 
-@dataclass(frozen=True)
-class Facts:
-    """What a source says of itself at a moment: some of it follows from what was encoded."""
-
-    name: str
-    dim: int
-    fingerprint: str
-    notes: tuple[Note, ...] = ()
-    period: int | None = None
-    encoding: Encoding | None = None
+FACTS = ("name", "dim", "fingerprint", "notes", "period", "encoding")
+"""What a source says of itself at a moment: some of it follows from what was encoded."""
 
 
 def forwarded(path: str) -> Any:
@@ -452,7 +445,8 @@ class Snapshot(_Forwarding):
     that a file of many gigabytes is read once, however many processes share the work.
     """
 
-    source: Facts
+    source: SimpleNamespace
+    """Its facts."""
     found: Mapping[Item, Found]
     ranking: Any = None
     """What is known of the frequency of the words; None where it is not needed."""
@@ -465,8 +459,8 @@ class Snapshot(_Forwarding):
         source = as_source(source)
         wanted = {item if isinstance(item, Item) else word_alone(item) for item in items}
         found = source.answers(wanted, tell)
-        facts = {fact.name: getattr(source, fact.name) for fact in fields(Facts)}
-        return cls(Facts(**facts | {"notes": as_notes(source.notes)}), found)
+        facts = {fact: getattr(source, fact) for fact in FACTS}
+        return cls(SimpleNamespace(**facts | {"notes": as_notes(source.notes)}), found)
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Answer those items that were kept."""
@@ -476,7 +470,8 @@ class Snapshot(_Forwarding):
         """Return the same under another name."""
         notes = tuple(note.renamed(self.name, name) for note in self.notes)
         ranking = self.ranking and self.ranking.renamed(self.name, name)
-        return replace(self, source=replace(self.source, name=name, notes=notes), ranking=ranking)
+        facts = SimpleNamespace(**vars(self.source) | {"name": name, "notes": notes})
+        return replace(self, source=facts, ranking=ranking)
 
 
 class VectorTable(Source):

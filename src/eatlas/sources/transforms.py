@@ -142,27 +142,17 @@ class TransformedSource(Wrapper):
 
     def __init__(self, source: Source, step: Step, name: str | None = None) -> None:
         super().__init__(source)
-        self.step = step
-        self._name = name
         self.source.require_listed("a transform is fitted on all vectors")
+        self.step = step
+        self.original, self.transform = self.source, step.text
+        if isinstance(source, TransformedSource):
+            self.original, self.transform = source.original, f"{source.transform},{step.text}"
+        self._name = name
 
     @cached_property
     def fit(self) -> Fit:
         """What is done to vectors, fitted to those of the source on first use."""
         return fitted(self.step, self.source)
-
-    @property
-    def original(self) -> Source:
-        """The source that no transform was done to."""
-        inner = self.source
-        return inner.original if isinstance(inner, TransformedSource) else inner
-
-    @property
-    def transform(self) -> str:
-        """All transforms as a source string writes them."""
-        inner = self.source
-        before = f"{inner.transform}," if isinstance(inner, TransformedSource) else ""
-        return f"{before}{self.step.text}"
 
     @property
     def name(self) -> str:
