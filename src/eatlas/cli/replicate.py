@@ -41,8 +41,7 @@ def replicate(
         Folder for replication.html, replication.csv, results.jsonl and report.html. [default: no
         files]
     """
-    from eatlas.apps.replication.page import PAGE, write_replication  # noqa: PLC0415
-    from eatlas.apps.replication.replicate import compared  # noqa: PLC0415
+    from eatlas.apps.replication.replicate import PAGE, compared, write_replication  # noqa: PLC0415
     from eatlas.writing import require_writable  # noqa: PLC0415
 
     if out is not None:
@@ -71,60 +70,59 @@ def replicate(
 
 def _print_numbers(replication: Replication) -> None:
     """Print what was compared: each column of a published table with one's own beside it."""
-    from eatlas.apps.replication.page import computed, grids, published  # noqa: PLC0415
+    from eatlas.apps.replication.replicate import computed, grids, published  # noqa: PLC0415
     from eatlas.cli.console import new_console, show, table_of  # noqa: PLC0415
 
     print_line(f"{replication.paper.title}: {' '.join(replication.paper.citation.split())}")
-    for use in replication.models:
-        if use.stand_in_is:
+    for model in replication.models:
+        if model.stand_in_is:
             print_line("")
             print_line(
-                f"Other vectors: {use.source} replaces {use.id}; it is {use.stand_in_is}. "
+                f"Other vectors: {model.source} replaces {model.id}; it is {model.stand_in_is}. "
                 "Differences are expected."
             )
-    for grid in filter(lambda grid: grid.computed, grids(replication)):
-        sources = (f"{name}{' (other vectors)' if other else ''}" for name, other in grid.sources)
-        says = f"; {grid.table.says}" if grid.table.says else ""
+    for grid in grids(replication):
+        if not grid["computed"]:
+            continue
+        table, sources = grid["table"], grid["sources"]
+        sources = (f"{name}{' (other vectors)' if other else ''}" for name, other in sources)
+        says = f"; {table.says}" if table.says else ""
         print_line("")
-        print_line(f"{grid.table.title}, beside {', '.join(sources)}{says}")
-        rows_shown = {n: row for n, row in grid.rows.items() if any(c.source for c in row.values())}
-        heads, align, rows = ["Row"], "l", []
-        for column in grid.computed:
-            cells = [row[column] for row in rows_shown.values() if column in row]
+        print_line(f"{table.title}, beside {', '.join(sources)}{says}")
+        heads, align = ["Row"], "l"
+        rows = [[name] for name, row in grid["rows"].items() if any(c.source for c in row.values())]
+        for column in grid["computed"]:
+            cells = [grid["rows"][row[0]].get(column) for row in rows]
             heads += [column, "ours"]
-            align += "ll" if any(isinstance(cell.value, str) for cell in cells) else "rr"
-        for name, row in rows_shown.items():
-            both = [(published(c.printed), computed(c)) if (c := row.get(column)) else ("", "")
-                    for column in grid.computed]  # fmt: skip
-            rows.append((name, *(text for pair in both for text in pair)))
+            align += "ll" if any(c and isinstance(c.value, str) for c in cells) else "rr"
+            for row, cell in zip(rows, cells, strict=True):
+                row.extend((published(cell), computed(cell)) if cell else ("", ""))
         show(new_console(), table_of(heads, rows, align))
-        if grid.agree:
-            same, every = sum(grid.agree), len(grid.agree)
+        if grid["agree"]:
+            same, every = sum(grid["agree"]), len(grid["agree"])
             print_line(f"{same:,} of {every:,} cells are the same to the last digit")
 
 
 def _print_reasons(replication: Replication) -> None:
     """Print what does not hold, what is missing, and why numbers differ."""
-    failed = replication.failed_checks
-    parts = [
-        (
-            f"Printed numbers, checked against each other: {len(replication.checks):,} checks, "
-            f"{len(failed):,} {'fails' if len(failed) == 1 else 'fail'}",
-            [
-                *(f"{check.name}, {check.where}: {check.finding}" for check in failed[:FEW]),
-                *([f"and {len(failed) - FEW} more"] if len(failed) > FEW else []),
-            ],
-        )
-    ] if replication.checks else []  # fmt: skip
-    missing = [f"{use.id}: {use.missing}" for use in replication.models if use.missing]
-    parts += [("Not available:", missing)] if missing else []
-    for heading, texts in (
-        ("Why numbers differ:", replication.paper.reasons),
-        ("Left out:", replication.paper.left_out),
+    failed, checks = replication.failed_checks, len(replication.checks)
+    finds = [f"{check.name}, {check.where}: {check.finding}" for check in failed[:FEW]]
+    if len(failed) > FEW:
+        finds.append(f"and {len(failed) - FEW} more")
+    fail = f"{len(failed):,} {'fails' if len(failed) == 1 else 'fail'}"
+    missing = [f"{model.id}: {model.missing}" for model in replication.models if model.missing]
+    reasons, left_out = (
+        [f"- {' '.join(text.split())}" for text in texts]
+        for texts in (replication.paper.reasons, replication.paper.left_out)
+    )
+    for heading, lines, is_shown in (
+        (f"Printed numbers, checked against each other: {checks:,} checks, {fail}", finds, checks),
+        ("Not available:", missing, missing),
+        ("Why numbers differ:", reasons, True),
+        ("Left out:", left_out, True),
     ):
-        parts.append((heading, [f"- {' '.join(text.split())}" for text in texts]))
-    for heading, lines in parts:
-        print_line("")
-        print_line(heading)
-        for line in lines:
-            print_line(f"  {line}")
+        if is_shown:
+            print_line("")
+            print_line(heading)
+            for line in lines:
+                print_line(f"  {line}")

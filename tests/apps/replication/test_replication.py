@@ -15,22 +15,19 @@ from tests.tiny_models import make_model
 from tests.tiny_vision import draw, make_towers
 
 import eatlas
-from eatlas.apps.replication.page import (
+from eatlas.apps.replication.replicate import (
+    Cell,
+    checks_of,
     computed,
     difference,
     grids,
+    paper,
+    printed_numbers,
     published,
     replication_csv,
     replication_html,
-    write_replication,
-)
-from eatlas.apps.replication.replicate import (
-    Compared,
-    Printed,
-    checks_of,
-    paper,
-    printed_numbers,
     value_at,
+    write_replication,
 )
 from eatlas.errors import EatlasError, SourceError
 from eatlas.measures.association import associated_with, eat_pattern
@@ -72,7 +69,9 @@ def test_vectors_of_the_paper_give_its_tables():
     replication = eatlas.replicate(
         "ml-eat", vectors={model: folder / f"{model}-items.npz" for model in models}
     )
-    same = Counter(grid.table.id for grid in grids(replication) for same in grid.agree if same)
+    same = Counter(
+        grid["table"].id for grid in grids(replication) for same in grid["agree"] if same
+    )
     assert (same["table-1"], same["table-4"]) == (113, 95)
 
 
@@ -128,7 +127,7 @@ def test_checks_of_patterns_and_sums_follow_from_the_cells():
         elif check.name == "sum":
             parts = [row[name] for name in ("L2; L1", "L3; L2", "L3; L1")]
             first, second, whole = (float(cell.text) for cell in parts)
-            slack = sum(cell.half_unit for cell in parts) + 1e-9
+            slack = sum(0.5 * 10.0**-cell.decimals for cell in parts) + 1e-9
             assert check.holds == (abs(first + second - whole) <= slack)
 
 
@@ -139,15 +138,15 @@ def associated(cell):
 
 def test_the_sample_in_place_of_the_papers_vectors(ml_eat):
     measured = {one.test: one for one in eatlas.run(tests="caliskan")}
-    found = [one for one in ml_eat if one.printed.table == "table-1"]
+    found = [one for one in ml_eat if one.table == "table-1"]
     assert len(found) == 120
     assert len(ml_eat.computed) == 120
     for one in found:
         assert one.source == "glove-sample"
         assert one.stand_in
-        result = measured[one.printed.test]
-        assert one.value == value_at(result, one.printed.place)
-    stars = {one.printed.row: one.star for one in found if one.printed.column == "Level 2, Y"}
+        result = measured[one.test]
+        assert one.value == value_at(result, one.place)
+    stars = {one.row: one.own_star for one in found if one.column == "Level 2, Y"}
     assert stars["EA/AA16 P/U8"]
     assert not stars["Flower/Insect P/U25"]
     (use,) = [use for use in ml_eat.models if use.source]
@@ -169,7 +168,7 @@ def test_a_transformer_gets_the_options_and_the_prompt_of_the_method(tmp_path):
     level, layer, subword, prompt = encodings.pop()
     assert (level, subword, prompt) == ("word", "last", "This is {}")
     assert layer == str(max(r.encoding.layers for r in found.results if r.encoding))
-    tables = {one.printed.table for one in found.computed}
+    tables = {one.table for one in found.computed}
     assert tables == {"table-1", "table-3-base", "table-5"}
     other = eatlas.replicate("ml-eat", {"gpt2": f"hf:{folder}?level=sentence&pool=mean"})
     assert {r.encoding.level for r in other.results if r.encoding} == {"sentence"}
@@ -190,60 +189,57 @@ def test_images_are_measured_where_they_are(tmp_path, monkeypatch):
         eatlas.replicate("ml-eat", wanted)
     monkeypatch.setenv("EATLAS_IEAT", str(tmp_path / "ieat"))
     found = eatlas.replicate("ml-eat", wanted)
-    tables = Counter(one.printed.table for one in found.computed)
+    tables = Counter(one.table for one in found.computed)
     assert tables == {
         "table-1": 120, "table-2-no-prompt": 60, "table-2-with-prompt": 60, "table-12": 121,
     }  # fmt: skip
     prompts = {one.encoding.prompt for one in found.results if one.encoding is not None}
     assert prompts == {"", "a picture that brings to mind {}"}
     level1 = {
-        one.printed.table: one.value
+        one.table: one.value
         for one in found.computed
-        if one.printed.row == "Thin/Heavy P/U25" and one.printed.column == "Level 1"
+        if one.row == "Thin/Heavy P/U25" and one.column == "Level 1"
     }
     assert level1["table-2-no-prompt"] == level1["table-12"] != level1["table-2-with-prompt"]
 
 
 def test_the_other_papers_on_the_sample(divdist):
-    signs = {one.printed.row: one for one in divdist.computed}
+    signs = {one.row: one for one in divdist.computed}
     assert len(signs) == 8
-    assert all(one.value * one.printed.number > 0 for one in signs.values())
+    assert all(one.value * one.number > 0 for one in signs.values())
     seat = eatlas.replicate("seat")
-    assert {one.printed.column for one in seat.computed} == {"CBoW", "CBoW, p"}
-    assert [one.printed.text for one in seat if one.agrees is not None] == ["0.016"]
+    assert {one.column for one in seat.computed} == {"CBoW", "CBoW, p"}
+    assert [one.text for one in seat if one.agrees is not None] == ["0.016"]
     biases = eatlas.replicate("mind-your-bias")
     assert len(biases.computed) == 3
     assert all(one.signless for one in biases)
 
 
-def test_agreement_is_that_of_the_printed_digits():
-    cell = Printed("t", "m", "r", "c", text="-0.39")
-    assert cell.half_unit == pytest.approx(0.005)
-    for value, agrees in ((-0.3901, True), (-0.385, True), (-0.3849, False), (-0.396, False)):
-        assert Compared(cell, "s", value=value).agrees is agrees
-    assert Compared(cell, "s", value=0.391, signless=True).agrees
-    assert not Compared(cell, "s", value=0.391).agrees
-    assert Compared(cell, "s", value=None).agrees is None
-    label = Printed("t", "m", "r", "c", text="A-Uniform")
-    assert Compared(label, "s", value="A-Uniform").agrees
-    assert Compared(label, "s", value="B-Uniform").agrees is False
-    missing = Printed("t", "m", "r", "c")
-    assert Compared(missing, "s", value=1.0).agrees is None
-    assert Compared(missing, "s", value=1.0).difference is None
+def cell(text: str, **fields: object) -> Cell:
+    return Cell("t", "m", "r", "c", text=text, **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "agrees"),
+    [
+        ("-0.39", -0.3901, True), ("-0.39", -0.385, True), ("-0.39", -0.3849, False),
+        ("-0.39", -0.396, False), ("-0.39", 0.391, False), ("-0.39", None, None),
+        ("A-Uniform", "A-Uniform", True), ("A-Uniform", "B-Uniform", False), ("", 1.0, None),
+    ],
+)  # fmt: skip
+def test_agreement_is_that_of_the_printed_digits(text, value, agrees):
+    assert cell(text, source="s", value=value).agrees is agrees
 
 
 def test_words_of_cells():
-    cell = Compared(
-        Printed("t", "m", "r", "c", text="-0.390", star=True), "s", value=-0.4, star=True
-    )
-    assert (published(cell.printed), computed(cell), difference(cell)) == (
-        "−0.390*", "−0.400*", "−0.010",
-    )  # fmt: skip
-    p = Compared(Printed("t", "m", "r", "p", text="0.016"), "s", value=3e-5)
-    assert computed(p) == "3e-05"
-    undefined = Compared(Printed("t", "m", "r", "c", text="0.1"), "s", value=None)
+    assert cell("-0.39", source="s", value=0.391, signless=True).agrees
+    assert cell("", source="s", value=1.0).difference is None
+    both = cell("-0.390", star=True, source="s", value=-0.4, own_star=True)
+    assert (published(both), computed(both), difference(both)) == ("−0.390*", "−0.400*", "−0.010")
+    assert computed(cell("0.016", source="s", value=3e-5)) == "3e-05"
+    undefined = cell("0.1", source="s")
     assert (computed(undefined), difference(undefined)) == ("undefined", "")
-    assert computed(Compared(cell.printed)) == ""
+    assert computed(cell("0.1")) == ""
 
 
 def test_frame_and_table_have_every_cell(ml_eat):
@@ -284,7 +280,7 @@ def test_jobs_that_fail_are_named_and_the_others_are_there():
         eatlas.EatlasWarning, match=r"9 of 30 jobs failed: sent-weat-1 on glove-sample"
     ):
         found = eatlas.replicate("seat", {"gpt": "glove-sample"})
-    gpt = [one for one in found if one.printed.model == "gpt" and one.printed.place]
+    gpt = [one for one in found if one.model == "gpt" and one.place]
     assert Counter(bool(one.source) for one in gpt) == {True: 6, False: 9}
 
 

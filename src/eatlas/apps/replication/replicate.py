@@ -1,16 +1,15 @@
-"""A replication: what published tables print, and what is computed in its place."""
+"""A replication: what published tables print, what is computed in its place, and both as files."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, quote
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from eatlas.decoding import own_toml
 from eatlas.engine import SourceLike, choose, execute, make_plan, results_of
@@ -18,23 +17,35 @@ from eatlas.errors import EatlasError, SourceError, did_you_mean
 from eatlas.executors import require_workers
 from eatlas.lazy import as_frame
 from eatlas.notes import Note, warn
+from eatlas.present.numbers import MINUS, effect
+from eatlas.present.page import write_report
+from eatlas.present.rendering import page_files, render
+from eatlas.present.tables import csv_text
 from eatlas.results import AssociationResult, Results
-from eatlas.results.parts import at
+from eatlas.results.json_lines import keep_others, to_json_line
+from eatlas.results.parts import Record, at
 from eatlas.sources import open_vectors
+from eatlas.version import __version__
+from eatlas.writing import atomic_files
 
 if TYPE_CHECKING:
     import pandas as pd
 
+PAGE, TABLE, LINES, REPORT = "replication.html", "replication.csv", "results.jsonl", "report.html"
+"""Files of a replication: its page and table, and the results with their report."""
+DATA = Path(__file__).parent / "data"
+PAPERS = ("ml-eat", "seat", "divdist", "mind-your-bias")
+STARS = {"*": True, "none": False, "": None}
+ENCODERS = ("hf:", "st:", "clip:")
+"""Sources that take the options and the prompt of a paper's method."""
+ENCODING = (*ENCODERS, "cbow:", "py:", "http:", "https:")
+"""Sources that encode texts; a file of words gets the scheme of the paper's model."""
 NUMERIC_SLACK = 1e-9
 """Beyond half a unit of the last printed digit, for the rounding of binary fractions."""
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class PaperModel(_Strict):
-    """A model that a paper measured, and how to get it."""
+class PaperModel(Record):
+    """A model that a paper measured, how to get it, and what became of it."""
 
     id: str
     title: str
@@ -43,7 +54,7 @@ class PaperModel(_Strict):
     scheme: str = ""
     """Before the source, such as ``cbow:``."""
     get: str = ""
-    options: dict[str, str] = {}
+    options: dict[str, str] = Field(default_factory=dict)
     """Options of a transformer that the paper's method needs."""
     prompt: str = ""
     not_run: str = ""
@@ -51,10 +62,15 @@ class PaperModel(_Strict):
     stand_in: str = ""
     """Source of the package that is measured in its place."""
     stand_in_is: str = ""
+    """What that is; empty once the model itself is measured."""
     note: str = ""
+    source: str = ""
+    """What was measured; empty where nothing was."""
+    missing: str = ""
+    """Why nothing was measured, or how to get the model."""
 
 
-class PaperTable(_Strict):
+class PaperTable(Record):
     """A table of a paper."""
 
     id: str
@@ -65,7 +81,7 @@ class PaperTable(_Strict):
     not_run: str = ""
 
 
-class Paper(_Strict):
+class Paper(Record):
     """A paper: its models, its tables, and why numbers differ."""
 
     title: str
@@ -81,8 +97,8 @@ class Paper(_Strict):
 
 
 @dataclass(frozen=True)
-class Printed:
-    """One cell of a published table, as printed."""
+class Cell:
+    """One cell of a published table as printed, beside what was computed for it."""
 
     table: str
     model: str
@@ -97,12 +113,20 @@ class Printed:
     """The number or label as printed; empty where it is missing in what was transcribed."""
     star: bool | None = None
     """Whether a star is printed; None where the column has no stars."""
-    quantity: str = ""
-    """What is counted: cells of one quantity, in whatever tables, should agree."""
+    signless: bool = False
+    """Whether the text has lost the signs, so that absolute values are compared."""
+    source: str = ""
+    """Source string of the vectors; empty where nothing was computed."""
+    stand_in: bool = False
+    """Whether these are other vectors than the paper's."""
+    value: float | str | None = None
+    """What was computed; None where nothing was, or where it is undefined."""
+    own_star: bool | None = None
+    """Whether what was computed is significant; None for numbers without stars."""
 
     @property
     def number(self) -> float | None:
-        """The number; None for labels, and where it is missing."""
+        """The printed number; None for labels, and where it is missing."""
         try:
             return float(self.text)
         except ValueError:
@@ -114,35 +138,9 @@ class Printed:
         return len(self.text.partition(".")[2]) if self.text else 2
 
     @property
-    def half_unit(self) -> float:
-        """Half a unit of the last digit that is printed."""
-        return 0.5 * 10.0**-self.decimals
-
-    @property
-    def is_detail(self) -> bool:
-        """Whether only the page shows the cell."""
-        return self.place.startswith("level3.")
-
-
-@dataclass(frozen=True)
-class Compared:
-    """A published cell beside what was computed for it."""
-
-    printed: Printed
-    source: str = ""
-    """Source string of the vectors; empty where nothing was computed."""
-    stand_in: bool = False
-    """Whether these are other vectors than the paper's."""
-    value: float | str | None = None
-    """What was computed; None where nothing was, or where it is undefined."""
-    star: bool | None = None
-    signless: bool = False
-    """Whether the text has lost the signs, so that absolute values are compared."""
-
-    @property
     def difference(self) -> float | None:
         """What was computed less what is printed; None without both."""
-        number = self.printed.number
+        number = self.number
         if number is None or not isinstance(self.value, int | float):
             return None
         return abs(self.value) - abs(number) if self.signless else self.value - number
@@ -150,25 +148,25 @@ class Compared:
     @property
     def agrees(self) -> bool | None:
         """Whether both are the same to the digits printed; None where one is missing."""
-        if self.value is None or not self.printed.text:
+        if self.value is None or not self.text:
             return None
         if isinstance(self.value, str):
-            return self.value == self.printed.text
+            return self.value == self.text
         if self.difference is None:
             return None
-        return abs(self.difference) <= self.printed.half_unit + NUMERIC_SLACK
+        return abs(self.difference) <= 0.5 * 10.0**-self.decimals + NUMERIC_SLACK
 
     def columns(self) -> dict[str, Any]:
         """The cell as a row of a flat table."""
-        cell, label = self.printed, isinstance(self.value, str)
+        label = isinstance(self.value, str)
         return {
-            "table": cell.table, "model": cell.model, "row": cell.row, "column": cell.column,
-            "test": cell.test, "period": cell.period, "place": cell.place,
-            "published": cell.number, "published_text": cell.text or None,
-            "published_star": cell.star,
+            "table": self.table, "model": self.model, "row": self.row, "column": self.column,
+            "test": self.test, "period": self.period, "place": self.place,
+            "published": self.number, "published_text": self.text or None,
+            "published_star": self.star,
             "source": self.source or None, "stand_in": self.stand_in if self.source else None,
             "ours": None if label else self.value, "ours_text": self.value if label else None,
-            "ours_star": self.star,
+            "ours_star": self.own_star,
             "difference": self.difference, "agrees": self.agrees,
         }  # fmt: skip
 
@@ -187,23 +185,8 @@ class Check:
 
 
 @dataclass(frozen=True)
-class ModelUse:
-    """What became of one of the paper's models."""
-
-    id: str
-    title: str
-    source: str = ""
-    """What was measured; empty where nothing was."""
-    stand_in_is: str = ""
-    """What the vectors are, where they are not the paper's."""
-    missing: str = ""
-    """Why nothing was measured, or how to get the model."""
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Replication(Sequence[Compared]):
-    """Published numbers beside one's own: a sequence of compared cells.
+class Replication(Sequence[Cell]):
+    """Published numbers beside one's own: a sequence of cells.
 
     Examples
     --------
@@ -217,8 +200,8 @@ class Replication(Sequence[Compared]):
 
     name: str
     paper: Paper
-    cells: tuple[Compared, ...]
-    models: tuple[ModelUse, ...]
+    cells: tuple[Cell, ...]
+    models: tuple[PaperModel, ...]
     checks: tuple[Check, ...]
     results: Results = field(default_factory=lambda: Results([]))
     """What was measured."""
@@ -229,9 +212,6 @@ class Replication(Sequence[Compared]):
     def __len__(self) -> int:
         return len(self.cells)
 
-    def __iter__(self) -> Iterator[Compared]:
-        return iter(self.cells)
-
     def __repr__(self) -> str:
         agree = [cell.agrees for cell in self.cells if cell.agrees is not None]
         return (
@@ -240,10 +220,8 @@ class Replication(Sequence[Compared]):
             f"numbers, {len(self.failed_checks)} of which fail>"
         )
 
-    __str__ = __repr__
-
     @property
-    def computed(self) -> tuple[Compared, ...]:
+    def computed(self) -> tuple[Cell, ...]:
         """The cells for which something was computed."""
         return tuple(cell for cell in self.cells if cell.source)
 
@@ -257,15 +235,6 @@ class Replication(Sequence[Compared]):
         return as_frame(cell.columns() for cell in self.cells)
 
 
-DATA = Path(__file__).parent / "data"
-PAPERS = ("ml-eat", "seat", "divdist", "mind-your-bias")
-STARS = {"*": True, "none": False, "": None}
-ENCODERS = ("hf:", "st:", "clip:")
-"""Sources that take the options and the prompt of a paper's method."""
-ENCODING = (*ENCODERS, "cbow:", "py:", "http:", "https:")
-"""Sources that encode texts; a file of words gets the scheme of the paper's model."""
-
-
 @cache
 def paper(name: str) -> Paper:
     """What is known of a paper."""
@@ -277,18 +246,16 @@ def paper(name: str) -> Paper:
 
 
 @cache
-def printed_numbers(name: str) -> tuple[Printed, ...]:
+def printed_numbers(name: str) -> tuple[Cell, ...]:
     """The cells of a paper's tables, in their order."""
-    return tuple(
-        Printed(
-            **{key: row[key] for key in ("table", "model", "row", "column", "test", "place")},
-            period=int(row["period"]) if row["period"] else None,
-            text=row["printed"],
-            star=STARS[row["star"]],
-            quantity=row["quantity"],
+    about, cells = paper(name), []
+    for row in _rows(f"{name}.csv"):
+        table, model, line, column, test, period, place, text, star = row.values()
+        year = int(period) if period else None
+        cells.append(
+            Cell(table, model, line, column, test, year, place, text, STARS[star], about.signless)
         )
-        for row in _rows(f"{name}.csv")
-    )
+    return tuple(cells)
 
 
 @cache
@@ -336,7 +303,7 @@ def replicate(
     Returns
     -------
     Replication
-        A sequence of compared cells; ``to_frame()`` has one row for each.
+        A sequence of cells; ``to_frame()`` has one row for each.
 
     Raises
     ------
@@ -369,52 +336,51 @@ def compared(
 ) -> Replication:
     """Do what :func:`replicate` does, without a warning for jobs that failed."""
     require_workers(workers)
-    about, vectors = paper(name), vectors or {}
+    about, cells, vectors = paper(name), printed_numbers(name), vectors or {}
     ids = [model.id for model in about.model]
     if unknown := [model for model in vectors if model not in ids]:
         raise EatlasError(
             f"the paper has no model {unknown[0]!r}{did_you_mean(unknown[0], ids)}",
             allowed=", ".join(ids),
         )
-    uses: dict[str, ModelUse] = {}
-    result_of: dict[tuple[str, str, str, int | None], AssociationResult] = {}
+    measures = {table.id: table.measure for table in about.table if not table.not_run}
+    models: dict[str, PaperModel] = {}
+    result_of: dict[tuple[Any, ...], AssociationResult] = {}
     measured: list[Results] = []
-    tables = {table.id: table for table in about.table}
     for model in about.model:
-        cells = [cell for cell in printed_numbers(name) if cell.model == model.id and cell.test]
-        source, uses[model.id] = _use(model, vectors.get(model.id), tested=bool(cells))
+        tested = [cell for cell in cells if cell.model == model.id and cell.test]
+        source, used = _source_of(model, vectors.get(model.id), tested=bool(tested))
+        models[model.id] = used
         tests: dict[str, dict[str, None]] = {}
-        for cell in cells if source is not None else ():
-            if not tables[cell.table].not_run:
-                tests.setdefault(tables[cell.table].measure, {})[cell.test] = None
+        for cell in tested if source is not None else ():
+            if cell.table in measures:
+                tests.setdefault(measures[cell.table], {})[cell.test] = None
+        encoder = isinstance(source, str) and source.startswith(ENCODERS)
         for measure, test_ids in tests.items():
-            results = _measured(model, source, list(test_ids), measure, seed, workers)
-            measured.append(results)
+            prompts = model.prompt or None if encoder else None
+            jobs = make_plan(list(test_ids), source, measure, prompts=prompts, seed=seed)
+            measured.append(results_of(execute(jobs, choose(workers, len(jobs)))))
             result_of |= {
-                (model.id, measure, result.test, result.period): result for result in results
+                (model.id, measure, result.test, result.period): result for result in measured[-1]
             }
     compared_cells = []
-    for cell in printed_numbers(name):
-        table, use, result = tables[cell.table], uses[cell.model], None
-        if cell.place and not table.not_run:
-            result = result_of.get((cell.model, table.measure, cell.test, cell.period))
-        compared_cells.append(
-            Compared(cell, signless=about.signless)
-            if result is None
-            else Compared(
+    for cell in cells:
+        used = models[cell.model]
+        result = result_of.get((used.id, measures.get(cell.table), cell.test, cell.period))
+        if result is not None and cell.place:
+            cell = replace(  # noqa: PLW2901  (the same cell, with what was computed)
                 cell,
-                source=use.source,
-                stand_in=bool(use.stand_in_is),
+                source=used.source,
+                stand_in=bool(used.stand_in_is),
                 value=value_at(result, cell.place),
-                star=star_at(result, cell.place),
-                signless=about.signless,
+                own_star=star_at(result, cell.place),
             )
-        )
+        compared_cells.append(cell)
     return Replication(
         name=name,
         paper=about,
         cells=tuple(compared_cells),
-        models=tuple(uses.values()),
+        models=tuple(models.values()),
         checks=checks_of(name),
         results=Results(
             [result for results in measured for result in results],
@@ -424,49 +390,39 @@ def compared(
     )
 
 
-def _use(model: PaperModel, given: Any, *, tested: bool) -> tuple[Any, ModelUse]:
-    """The source that stands for a model, None where there is none, and what to say of it."""
-    about = {"id": model.id, "title": model.title, "note": model.note}
-    if given is not None and tested:
-        source = _with_options(model, given)
-        shown = source if isinstance(source, str) else getattr(source, "name", str(source))
-        return source, ModelUse(**about, source=shown)
+def _source_of(model: PaperModel, own: Any, *, tested: bool) -> tuple[Any, PaperModel]:
+    """The source that stands for a model, None where there is none, and what became of it."""
+    if own is not None and tested:
+        source = _with_options(model, own)
+        name = source if isinstance(source, str) else getattr(source, "name", str(source))
+        return source, model.model_copy(update={"source": name, "stand_in_is": ""})
     missing = model.not_run or model.get
     if model.published and tested:
-        source = f"{model.scheme}{model.published}"
         try:
             open_vectors(model.published)
         except SourceError as error:
             missing = model.not_run or f"{error.remedy}, or --vectors {model.id}=FILE"
         else:
-            return source, ModelUse(**about, source=source)
+            source = f"{model.scheme}{model.published}"
+            return source, model.model_copy(update={"source": source, "stand_in_is": ""})
     elif not model.not_run and not tested:
         missing = "none of its cells here is a number that eatlas can compute from vectors alone"
-    stand_in = {"source": model.stand_in, "stand_in_is": model.stand_in_is}
-    return model.stand_in or None, ModelUse(**about, **stand_in, missing=missing)
+    used = model.model_copy(update={"source": model.stand_in, "missing": missing})
+    return model.stand_in or None, used
 
 
 def _with_options(model: PaperModel, source: Any) -> Any:
-    """A source with the options of the method that it does not set itself."""
+    """A source with the scheme and the options of the method, unless it sets the level itself."""
     if model.scheme and isinstance(source, str | Path) and not str(source).startswith(ENCODING):
         return f"{model.scheme}{source}"
     if not isinstance(source, str) or not source.startswith(ENCODERS):
         return source
     address, _, options = source.partition("?")
-    chosen = dict(parse_qsl(options, keep_blank_values=True))
-    if chosen.get("level", model.options.get("level")) == model.options.get("level"):
-        chosen = model.options | chosen
-    written = "&".join(f"{key}={quote(value, safe='.,-')}" for key, value in chosen.items())
+    own = dict(option.partition("=")[::2] for option in options.split("&") if option)
+    if "level" in own:
+        return source
+    written = "&".join(f"{key}={value}" for key, value in (model.options | own).items())
     return f"{address}?{written}" if written else source
-
-
-def _measured(
-    model: PaperModel, source: Any, tests: list[str], measure: str, seed: int, workers: int | None
-) -> Results:
-    encoder = isinstance(source, str) and source.startswith(ENCODERS)
-    prompts = model.prompt or None if encoder else None
-    jobs = make_plan(tests, source, measure, prompts=prompts, seed=seed)
-    return results_of(execute(jobs, choose(workers, len(jobs))))
 
 
 def value_at(result: AssociationResult, place: str) -> float | str | None:
@@ -490,3 +446,137 @@ def star_at(result: AssociationResult, place: str) -> bool | None:
         return False
     p: float = level.p[result.rule.tail_at(level.effect_size)]
     return p < result.rule.alpha
+
+
+# ---- tables as the terminal and the page show them
+
+
+def grids(replication: Replication) -> list[dict[str, Any]]:
+    """The published tables of a replication, in their order.
+
+    Of each its `table`; `rows` by column; its `columns`, in the order of the fullest row; those
+    that are `computed`, without level 3, which only the page shows; whether each cell with both
+    numbers does `agree`; and `sources` with whether they stand in for another.
+    """
+    grids = []
+    for table in replication.paper.table:
+        cells = [cell for cell in replication if cell.table == table.id]
+        rows: dict[str, dict[str, Cell]] = {}
+        for cell in cells:
+            rows.setdefault(cell.row, {})[cell.column] = cell
+        fullest_first = sorted(rows.values(), key=len, reverse=True)
+        columns = list(dict.fromkeys(name for row in fullest_first for name in row))
+        own = [cell for cell in cells if cell.source]
+        shown = {cell.column for cell in own if not cell.place.startswith("level3.")}
+        grids.append({
+            "table": table,
+            "rows": rows,
+            "columns": columns,
+            "computed": [name for name in columns if name in shown],
+            "agree": [cell.agrees for cell in cells if cell.agrees is not None],
+            "sources": list(dict.fromkeys((cell.source, cell.stand_in) for cell in own)),
+        })  # fmt: skip
+    return grids
+
+
+def published(cell: Cell) -> str:
+    """A published cell as printed, with its star; a dash where it is missing."""
+    if cell.number is None:
+        return cell.text or "–"
+    return cell.text.replace("-", MINUS) + ("*" if cell.star else "")
+
+
+def computed(cell: Cell) -> str:
+    """What was computed, with as many decimals as are printed; empty where nothing was."""
+    if not cell.source:
+        return ""
+    if cell.value is None or isinstance(cell.value, str):
+        return cell.value or "undefined"
+    if 0.0 < abs(cell.value) < 0.5 * 10.0**-cell.decimals:  # a small p would round to 0
+        return f"{cell.value:.1g}"
+    return effect(cell.value, cell.decimals) + ("*" if cell.own_star else "")
+
+
+def difference(cell: Cell) -> str:
+    """What was computed less what is published, with its sign; empty without both."""
+    if cell.difference is None:
+        return ""
+    text = effect(cell.difference, cell.decimals)
+    return text if text.startswith(MINUS) else f"+{text}"
+
+
+def replication_html(replication: Replication) -> str:
+    """A replication as one self-contained page."""
+    return render(
+        "replication",
+        r=replication,
+        grids=grids(replication),
+        published=published,
+        computed=computed,
+        difference=difference,
+        version=__version__,
+        kinds=list(dict.fromkeys(check.name for check in replication.checks)),
+        **page_files("cards.js"),
+        table=TABLE,
+        lines=LINES,
+        report=REPORT,
+    )
+
+
+def replication_csv(replication: Iterable[Cell]) -> str:
+    """A replication as a flat table, one line for each published cell."""
+    return csv_text([cell.columns() for cell in replication])
+
+
+def write_replication(replication: Replication, folder: str | Path) -> tuple[Path, ...]:
+    """Write a replication into a folder.
+
+    Parameters
+    ----------
+    replication : Replication
+    folder : path
+        Gets ``replication.html`` and ``replication.csv`` and, where something was measured,
+        ``results.jsonl`` and ``report.html``. Files of another replication or run that are there
+        are kept under another name.
+
+    Returns
+    -------
+    tuple of Path
+        The files that were written.
+
+    Raises
+    ------
+    ResultsError
+        If a file cannot be written.
+
+    Warns
+    -----
+    EatlasWarning
+        Under which names other files are kept.
+
+    Examples
+    --------
+    >>> import eatlas, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in write_replication(eatlas.replicate("divdist"), folder)]
+    ['replication.html', 'replication.csv', 'results.jsonl', 'report.html']
+    """
+    directory, results = Path(folder), replication.results
+    page, table = replication_html(replication), replication_csv(replication)
+    written = [directory / PAGE, directory / TABLE]
+    lines: dict[Path, Iterable[bytes]] = {directory / TABLE: table.encode().split(b"\n")}
+    if len(results):
+        lines[directory / LINES] = (
+            to_json_line(result).encode() for result in (*results, *results.trends)
+        )
+        written += [directory / LINES, directory / REPORT]
+    if kept := keep_others(lines, *(path for path in written if path not in lines)):
+        values = {"folder": str(directory), "files": list(map(str, kept))}
+        warn(Note("run.files-moved", values=values))
+    with atomic_files() as new:
+        new(directory / PAGE).write(page)
+        new(directory / TABLE).write(table)
+    if len(results):
+        results.write(directory / LINES)
+        write_report(results, directory / REPORT)
+    return tuple(written)
