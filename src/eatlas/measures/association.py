@@ -76,7 +76,7 @@ class AssociationMeasure(Measure):
         Significance level, between 0 and 1.
     ddof : {1, 0}
         Denominator of the standard deviation in the effect size: N - ddof.
-    p : {"auto", "exact", "inversion", "sampled", "normal"}
+    p : {"auto", "exact", "sampled", "normal"}
         How p-values are found; ``auto`` counts, inverts or draws, and the result says what it
         did. The others reproduce published work.
     draws : int

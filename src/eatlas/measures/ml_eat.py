@@ -159,7 +159,7 @@ class MLEAT(WEAT):
         A level 2 association needs p < alpha.
     ddof : {1, 0}, default 1
         Denominator of the standard deviation in effect sizes: N - ddof.
-    p : {"auto", "exact", "inversion", "sampled", "normal"}
+    p : {"auto", "exact", "sampled", "normal"}
         How p-values are found; default "auto".
     draws : int, default 100,000
         Random relabellings, where `p` is "sampled".

@@ -9,8 +9,8 @@ bootstrap over items is a product of two matrices.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,64 +26,15 @@ TOGETHER = 2_000_000
 """Weights that are held at once: 16 MB."""
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A coefficient with a percentile interval over items."""
-
-    value: float
-    """NaN where it is not defined."""
-    interval: tuple[float, float] | None = None
-    """None without resamples, and where more than one in a hundred of them leave it undefined."""
-
-
-@dataclass(frozen=True)
-class CategoryAgreement:
-    """Agreement on one category against all others."""
-
-    labels: int
-    """How often it was given."""
-    kappa: Estimate
-    alpha: Estimate
-
-
-@dataclass(frozen=True)
-class PairAgreement:
-    """Agreement of two annotators."""
-
-    first: int
-    second: int
-    items: int
-    """Items that both labelled."""
-    observed: Estimate
-    """Share of these on which they agree."""
-    kappa: Estimate
-    """Cohen's kappa."""
-
-
-@dataclass(frozen=True)
-class RaterAgreement:
-    """What :func:`rater_agreement` finds."""
-
-    items: int
-    """Items with two labels or more, on which alpha rests."""
-    labels: int
-    """Labels of these items."""
-    raters: int
-    """Labels of each item on which kappa rests: the number that most items have, from two."""
-    rated: int
-    """Items with exactly so many labels."""
-    observed: Estimate
-    """Share of pairs of labels of one item that agree, items weighted by their labels."""
-    alpha: Estimate
-    kappa: Estimate
-    categories: tuple[CategoryAgreement, ...]
-    pairs: tuple[PairAgreement, ...]
+Estimate = tuple[float, tuple[float, float] | None]
+"""A coefficient, NaN where it is not defined, with a percentile interval over items; None without
+resamples, and where more than one in a hundred of them leave it undefined."""
 
 
 def label_counts(codes: ArrayLike, k: int) -> Array:
     """How many annotators gave each item each category."""
-    given = np.asarray(codes, np.int64)
-    return np.stack([(given == j).sum(axis=1) for j in range(k)], axis=1).astype(np.float64)
+    labelled = np.asarray(codes, np.int64)
+    return np.stack([(labelled == j).sum(axis=1) for j in range(k)], axis=1).astype(np.float64)
 
 
 def rater_agreement(
@@ -93,15 +44,21 @@ def rater_agreement(
     resamples: int = 1_000,
     confidence: float = 0.95,
     rng: np.random.Generator | None = None,
-) -> RaterAgreement:
+) -> dict[str, Any]:
     """Agreement of annotators over all labels, by category and in pairs, with intervals.
 
     Items are drawn again with replacement, each with all its labels; intervals are percentiles.
+
+    The fields of an `Agreement`. Alpha and the share of agreement rest on the items with two labels
+    or more (`compared`), kappa on those with as many labels as most items have (`rated` items with
+    `raters` labels). For each category, how often it was given, alpha and Fleiss' kappa against all
+    others (`labels`); for each two annotators, the number of items that both labelled, the share on
+    which they agree, and Cohen's kappa (`pairs`).
     """
     if resamples and rng is None:
         raise ValueError("resamples need a generator, rng")
-    given = np.asarray(codes, np.int64)
-    counts = label_counts(given, k)
+    labelled = np.asarray(codes, np.int64)
+    counts = label_counts(labelled, k)
     sizes = counts.sum(axis=1).astype(np.int64)
     # the number of labels, from two, that most items have; the largest of several; 0 for none
     tally = np.bincount(sizes[sizes >= 2], minlength=1)
@@ -118,28 +75,27 @@ def rater_agreement(
             drawn = central(np.concatenate(each), confidence)
         for i, value in enumerate(of(np.ones((1, items)))[0].tolist()):
             ends = None if drawn is None or np.isnan(drawn[:, i]).any() else drawn[:, i].tolist()
-            yield Estimate(value, None if ends is None else (ends[0], ends[1]))
+            yield value, None if ends is None else (ends[0], ends[1])
 
     observed, alpha, *alphas = estimates(lambda weights: _alpha(several, weights), len(several))
     kappa, *kappas = estimates(lambda weights: _kappa(equal, weights), len(equal))
     pairs = []
-    for first, second in combinations(range(given.shape[1]), 2):
-        both = given[:, [first, second]]
+    for first, second in combinations(range(labelled.shape[1]), 2):
+        both = labelled[:, [first, second]]
         both = both[(both != MISSING).all(axis=1)]
         agreed, of_pair = estimates(lambda weights, b=both: _cohen(b, k, weights), len(both))  # type: ignore[misc]
-        pairs.append(PairAgreement(first, second, len(both), agreed, of_pair))
-    labels = counts.sum(axis=0).astype(int).tolist()
-    return RaterAgreement(
-        items=len(several),
-        labels=int(several.sum()),
-        raters=raters,
-        rated=len(equal),
-        observed=observed,
-        alpha=alpha,
-        kappa=kappa,
-        categories=tuple(map(CategoryAgreement, labels, kappas, alphas)),
-        pairs=tuple(pairs),
-    )
+        pairs.append((first, second, len(both), agreed, of_pair))
+    times = counts.sum(axis=0).astype(int).tolist()
+    return {
+        "compared": len(several),
+        "raters": raters,
+        "rated": len(equal),
+        "alpha": alpha,
+        "kappa": kappa,
+        "agreement": observed,
+        "labels": list(zip(times, alphas, kappas, strict=True)),
+        "pairs": pairs,
+    }
 
 
 def _kappa(counts: Array, weights: Array) -> Array:

@@ -52,7 +52,7 @@ def test_ties_that_floating_point_addition_would_miss():
     assert counts(permutation_test([0.1, 0.2, 0.3, 0.0], 2)) == (4, 4, 6)
 
 
-@pytest.mark.parametrize("method", ["auto", "exact", "inversion"])
+@pytest.mark.parametrize("method", ["auto", "exact"])
 @pytest.mark.parametrize("value", [0.0, 0.25, -3.0, 1e308, 5e-324])
 def test_no_spread_is_counted_by_every_method(value, method):
     result = permutation_test([value] * 7, 3, method=method)

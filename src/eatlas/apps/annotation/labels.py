@@ -29,7 +29,7 @@ from eatlas.lazy import as_frame
 from eatlas.notes import Note, warn
 from eatlas.results.parts import defined, defined_ends
 from eatlas.sources import CountTable
-from eatlas.stats.agreement import MISSING, Estimate, RaterAgreement, rater_agreement
+from eatlas.stats.agreement import MISSING, Estimate, rater_agreement
 from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class Figure(NamedTuple):
     @classmethod
     def of(cls, estimate: Estimate) -> Figure:
         """Take what the statistics found; NaN is None."""
-        value, ends = defined(estimate.value), estimate.interval
+        value, ends = defined(estimate[0]), estimate[1]
         undefined = value is None or ends is None
         return cls(value, None if undefined else defined_ends(ends or (), DECIMALS))
 
@@ -284,6 +284,7 @@ class Labels:
             codes, len(number) - 1, resamples=resamples, confidence=confidence,
             rng=np.random.default_rng(seed),
         )  # fmt: skip
+        labels, pairs = agreed.pop("labels"), agreed.pop("pairs")
         undefined = tuple(self._undefined(agreed))
         for note in undefined:
             warn(note)
@@ -291,29 +292,24 @@ class Labels:
             test=items.test,
             items=len(items),
             annotators={name: len(labels) for name, labels in self.given.items()},
-            compared=agreed.items,
-            raters=agreed.raters,
-            rated=agreed.rated,
-            alpha=of(agreed.alpha),
-            kappa=of(agreed.kappa),
-            agreement=of(agreed.observed),
+            **agreed | {name: of(agreed[name]) for name in ("alpha", "kappa", "agreement")},
             labels=tuple(
-                LabelAgreement(label, on.labels, of(on.alpha), of(on.kappa))
-                for label, on in zip(items.labels, agreed.categories, strict=True)
+                LabelAgreement(label, times, of(alpha), of(kappa))
+                for label, (times, alpha, kappa) in zip(items.labels, labels, strict=True)
             ),
             pairs=tuple(
-                AnnotatorPair(names[p.first], names[p.second], p.items, of(p.observed), of(p.kappa))
-                for p in agreed.pairs
+                AnnotatorPair(names[first], names[second], both, of(share), of(kappa))
+                for first, second, both, share, kappa in pairs
             ),
             undefined=tuple(map(str, undefined)),
         )
 
-    def _undefined(self, agreed: RaterAgreement) -> Iterator[Note]:
+    def _undefined(self, agreed: dict[str, Any]) -> Iterator[Note]:
         """Say what is not defined, and why."""
-        if not agreed.items:
+        if not agreed["compared"]:
             yield Note("undefined.agreement", values={"annotators": list(self.given)})
             return
-        if not np.isfinite(agreed.alpha.value):
+        if not np.isfinite(agreed["alpha"][0]):
             yield Note("undefined.alpha")
         pairs = combinations(self.given.items(), 2)
         apart = [f"{a} and {b}" for (a, of_a), (b, of_b) in pairs if not of_a.keys() & of_b.keys()]

@@ -33,7 +33,7 @@ from eatlas.stats.permutation.problem import (
 )
 from eatlas.stats.permutation.sampled import DRAWS, sampled
 
-METHODS = ("auto", "exact", "inversion", "sampled", "normal")
+METHODS = ("auto", "exact", "sampled", "normal")
 """What `method` may be."""
 DRAWING = ("sampled",)
 """The methods that draw subsets at random."""
@@ -89,9 +89,8 @@ def permutation_test(
     method
         ``auto`` counts where that takes a fraction of a second, else inverts the characteristic
         function where a relative error of 1e-7 is guaranteed, else draws random subsets.
-        ``exact`` and ``inversion`` do so or raise. ``sampled`` draws random subsets, and
-        ``normal`` is the approximation of published code. Scores without spread are counted by
-        every method.
+        ``exact`` counts or raises. ``sampled`` draws random subsets, and ``normal`` is the
+        approximation of published code. Scores without spread are counted by every method.
     scale
         Magnitude of the quantities that were added up to make one score (1.0 for cosines);
         by default the greatest magnitude among the scores.
@@ -118,8 +117,7 @@ def permutation_test(
     Raises
     ------
     EatlasError
-        For input outside these ranges, and when a count or an inversion that was requested
-        is not possible.
+        For input outside these ranges, and when a count that was requested is not possible.
 
     Examples
     --------
@@ -176,41 +174,17 @@ def normal(question: Question) -> Tails:
 def tails(question: Question, method: str) -> Tails | None:
     """Tails by counting or inverting; None where `auto` can do neither."""
     values, n, total = question.values, question.n, question.total
-    solve = {
-        "auto": _auto,
-        "exact": _counted_at_any_cost,
-        "inversion": _inverted_within_guarantee,
-    }[method]
+    solve = _auto if method == "auto" else _counted_at_any_cost
     ends = solve(values, n, [question.at_least, question.below])
     beyond = ends
     if ends is not None and not (question.central or question.balanced):
         # the sums below the mirror image are those of the negative scores above it
         beyond = solve(-values[::-1], n, [1 - question.far])
     if ends is None or beyond is None:
-        if method != "auto":
-            raise _out_of_reach(method, question)
         return None
     upper, not_lower = ends
     both = Tail.exact(total, total) if question.central else together(upper, beyond[0], total)
     return upper, complement(not_lower, total), both
-
-
-def _out_of_reach(method: str, question: Question) -> EatlasError:
-    """Say why a method that was requested has no answer."""
-    size, n = question.values.size, question.n
-    design = f"{n} of {size} scores, about 10^{math.log10(math.comb(size, n)):.1f} subsets"
-    if method == "exact":
-        return EatlasError(
-            "an exact count is out of reach for this design",
-            got=design,
-            allowed=f"at most {2 * FORCED_STATES} partial sums that can reach the observed sum",
-            remedy="use method='auto', which states its error",
-        )
-    return EatlasError(
-        "inversion does not guarantee seven digits here: too few sums reach the observed one",
-        got=design,
-        remedy="use method='auto', which counts or draws at random",
-    )
 
 
 def _auto(values: Integers, n: int, thresholds: Sequence[int]) -> list[Tail] | None:
@@ -238,27 +212,22 @@ def _auto(values: Integers, n: int, thresholds: Sequence[int]) -> list[Tail] | N
     return _exact(counts, total)
 
 
-def _counted_at_any_cost(values: Integers, n: int, thresholds: Sequence[int]) -> list[Tail] | None:
+def _counted_at_any_cost(values: Integers, n: int, thresholds: Sequence[int]) -> list[Tail]:
     """A count that was requested."""
     total, counts = subsets(values.size, n), None
     if total > ALWAYS_EXACT:
         counts = count_at_least(values, n, thresholds, STATES)
         if counts is None:
             counts = count_by_levels(values, n, thresholds, FORCED_COMPOSITIONS)
+    counts = counts or count_at_least(values, n, thresholds, FORCED_STATES)
     if counts is None:
-        counts = count_at_least(values, n, thresholds, FORCED_STATES)
-    return _exact(counts, total)
-
-
-def _inverted_within_guarantee(
-    values: Integers, n: int, thresholds: Sequence[int]
-) -> list[Tail] | None:
-    """An inversion that was requested."""
-    for effort in (QUICK, THOROUGH):
-        inverted, worst = _inverted(values, n, thresholds, effort)
-        if worst <= GUARANTEE:
-            return inverted
-    return None
+        raise EatlasError(
+            "an exact count is out of reach for this design",
+            got=f"{n} of {values.size} scores, about 10^{math.log10(total):.1f} subsets",
+            allowed=f"at most {2 * FORCED_STATES} partial sums that can reach the observed sum",
+            remedy="use method='auto', which states its error",
+        )
+    return [Tail.exact(count, total) for count in counts]
 
 
 def _exact(counts: list[int] | None, total: int) -> list[Tail] | None:
