@@ -22,13 +22,8 @@ CASES = [
     (lambda: inputs.numbers([[0.0, np.inf]], "x", 2), "x must be finite\n  got: inf at [0, 1]"),
     (lambda: inputs.whole(1.5, "draws", 1), "draws must be a whole number\n  got: 1.5"),
     (lambda: inputs.whole(7, "n", 1, 6), "n is out of range\n  got: 7\n  allowed: 1 to 6"),
-    (lambda: inputs.open_unit(95), "level must be a probability\n  got: 95"),
     (lambda: inputs.generator(3), "rng must be a numpy Generator\n  got: int\n  remedy: pass"),
-    (
-        lambda: inputs.clopper_pearson(3, 2),
-        "successes is out of range\n  got: 3\n  allowed: 0 to 2",
-    ),
-    (lambda: inputs.checked_precision(1.0), "precision must be the unit roundoff"),
+    (lambda: inputs.check_noise(None, 1.0), "precision must be the unit roundoff"),
     (lambda: studentised_test(FOUR, 1), "a studentised statistic needs the spread of both groups"),
     (
         lambda: studentised_test(np.arange(40.0), 20, method="exact"),

@@ -375,7 +375,7 @@ def _level(observed: float | None, draws: NDArray[np.float64]) -> MatchedLevel |
         p_less=less,
         p_two_sided=both,
         mean=round(float(finite.mean()), DECIMALS),
-        quantiles=tuple(kernels.quantiles(finite, SHARES).round(DECIMALS).tolist()),
+        quantiles=tuple(np.quantile(finite, SHARES).round(DECIMALS).tolist()),
         counts=tuple(counts.tolist()),
         ends=ends,
         undefined=len(draws) - len(finite),

@@ -8,11 +8,9 @@ from .context_draws import (
 )
 from .cosines import (
     associations as associations,
-    coordinates as coordinates,
     mean_and_sd as mean_and_sd,
     mean_row as mean_row,
     pair_direction as pair_direction,
-    quantiles as quantiles,
     similarities as similarities,
     unit_rows as unit_rows,
 )

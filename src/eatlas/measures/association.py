@@ -228,9 +228,7 @@ def written(count: int | None) -> int | None:
 
 def of_spread(first: Array, second: Array, place: str) -> Iterator[Note]:
     """What a reader must know of groups that differ in size and clearly in spread."""
-    spread = unequal_spread(first, second)
-    if spread is not None:
-        values = {"sizes": list(spread.n), "sd": list(spread.sd), "level": spread.level}
+    if values := unequal_spread(first, second):
         yield Note("p.unequal-spread", place, values)
 
 

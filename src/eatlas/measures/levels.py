@@ -238,7 +238,7 @@ def level3(rows: Rows) -> Level3:
             mean=mean,
             sd=None if np.isnan(sd) else sd,
             n=n,
-            quantiles=kernels.quantiles(block.ravel(), QUANTILES).tolist(),
+            quantiles=np.quantile(block.ravel(), QUANTILES).tolist(),
             sampled=sampled,
         )
     return Level3(**cells)

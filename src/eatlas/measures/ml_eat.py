@@ -129,7 +129,8 @@ frequency
                 got="the terms of each defining pair coincide",
                 remedy="name defining pairs that differ, or use association=cosine",
             )
-        rows = {role: kernels.coordinates(unit[role], direction) for role in unit}
+        # scalar projections: their products are the part of a cosine that is in the direction
+        rows = {role: kernels.associations(unit[role], direction)[:, None] for role in unit}
         return {"rows": rows, "unit": unit}
 
     def compute(self, given: Input, notes: list[Note]) -> AssociationResult:

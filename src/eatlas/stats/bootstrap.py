@@ -26,7 +26,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.kernels import quantiles
 from eatlas.kernels.cosines import product
 from eatlas.stats.designs import Judge, enumerable
 from eatlas.stats.inputs import rounding_noise
@@ -301,7 +300,8 @@ def percentile(drawn: Array, level: float) -> tuple[tuple[float, float], tuple[f
     shares = (1 - level) / 2, (1 + level) / 2
     error = math.sqrt(shares[0] * shares[1] / max(1, drawn.size))
     near = [min(1.0, max(0.0, share + sign * error)) for share in shares for sign in (-1, 1)]
-    low, high, *around = quantiles(drawn, [*shares, *near]).tolist()
+    values = drawn if drawn.size else [math.nan]
+    low, high, *around = np.quantile(values, [*shares, *near]).tolist()
     return (low, high), ((around[1] - around[0]) / 2, (around[3] - around[2]) / 2)
 
 

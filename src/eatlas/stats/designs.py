@@ -11,7 +11,7 @@ Which of many rows of scores the exact test rejects is decided without a p for e
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import count, product
 from statistics import NormalDist
@@ -265,15 +265,23 @@ def smallest_effect(
     def chance(size: float) -> float:
         return chance_of_rejection(n, m, sign * size, alpha=alpha, tail=tail)
 
-    low, high = 0.0, 1.0
-    while chance(high) < power:
+    shift = _least(lambda size: chance(size) >= power, 0.0, SHIFT_TOLERANCE, LARGEST_SHIFT)
+    return None if shift is None else d_of_shift(sign * shift, n, m)
+
+
+def _least(
+    enough: Callable[[float], bool], low: float, precision: float, most: float
+) -> float | None:
+    """The least number from 1 on that is enough, by doubling and halving; None beyond `most`."""
+    high = low + 1
+    while not enough(high):
         low, high = high, 2 * high
-        if high > LARGEST_SHIFT:
+        if high > most:
             return None
-    while high - low > SHIFT_TOLERANCE:
+    while high - low > precision:
         middle = (low + high) / 2
-        low, high = (low, middle) if chance(middle) >= power else (middle, high)
-    return d_of_shift(sign * high, n, m)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 @cache
@@ -282,22 +290,18 @@ def terms_needed(
 ) -> int:
     """How many terms each of two groups of one size needs, to find an effect size d."""
 
-    def found(n: int) -> bool:
+    def enough(size: float) -> bool:
+        n = int(size)
         return chance_of_rejection(n, n, shift_of_d(d, n, n), alpha=alpha, tail=tail) >= power
 
-    low, high = 1, 2
-    while not found(high):
-        low, high = high, 2 * high
-        if high > MOST_TERMS:
-            raise EatlasError(
-                "so small an effect takes more terms than can be listed",
-                got=f"d = {d:g}",
-                remedy="ask for a larger effect",
-            )
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if found(middle) else (middle, high)
-    return high
+    terms = _least(enough, 1, 1, MOST_TERMS)
+    if terms is None:
+        raise EatlasError(
+            "so small an effect takes more terms than can be listed",
+            got=f"d = {d:g}",
+            remedy="ask for a larger effect",
+        )
+    return int(terms)
 
 
 def pattern_chances(

@@ -102,22 +102,11 @@ def union_variance(d: Array, n: int, m: int, *, ddof: int = 1) -> Array:
     return np.asarray(squares / (size - 2) * textbook)
 
 
-@dataclass(frozen=True)
-class Spread:
-    """Spreads of two groups and the factor R."""
+def unequal_spread(first: Array, second: Array) -> dict[str, Any] | None:
+    """Sizes and standard deviations of two groups that differ in size and clearly in spread.
 
-    n: tuple[int, int]
-    sd: tuple[float, float]
-    factor: float
-
-    @property
-    def level(self) -> float:
-        """About the true level of a test at .05."""
-        return math.erfc(Z / math.sqrt(2 * self.factor))
-
-
-def unequal_spread(first: Array, second: Array) -> Spread | None:
-    """Spreads of two groups that differ in size and clearly in spread; None for others."""
+    And about the true `level` of a test at .05; None for other groups.
+    """
     n = first.size, second.size
     if n[0] == n[1] or min(n) < 2:
         return None
@@ -128,7 +117,8 @@ def unequal_spread(first: Array, second: Array) -> Spread | None:
     factor = inflation(n, variances)
     if 1 / FACTOR <= factor <= FACTOR:
         return None
-    return Spread(n, (math.sqrt(variances[0]), math.sqrt(variances[1])), factor)
+    level = math.erfc(Z / math.sqrt(2 * factor))
+    return {"sizes": list(n), "sd": list(map(math.sqrt, variances)), "level": level}
 
 
 def inflation(n: tuple[int, int], variances: tuple[float, float]) -> float:

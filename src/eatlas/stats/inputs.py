@@ -48,15 +48,6 @@ def whole(value: int, name: str, least: int, most: int | None = None) -> int:
     return number
 
 
-def open_unit(level: float) -> float:
-    """A level of confidence, strictly between 0 and 1."""
-    if isinstance(level, (int, float)) and 0 < level < 1:
-        return float(level)
-    raise EatlasError(
-        "level must be a probability", got=repr(level), allowed="above 0 and below 1, as 0.95"
-    )
-
-
 def generator(rng: np.random.Generator | None) -> np.random.Generator:
     """An explicit source of random numbers: a seed or the global state is not one."""
     if isinstance(rng, np.random.Generator):
@@ -68,13 +59,18 @@ def generator(rng: np.random.Generator | None) -> np.random.Generator:
     )
 
 
-def checked_scale(scale: float | None) -> float | None:
-    """The magnitude of what was added up to make a score, above 0; None stays None."""
-    if scale is None or (math.isfinite(scale) and scale > 0):
-        return scale
-    raise EatlasError(
-        "scale must be the magnitude of what was added up", got=repr(scale), allowed="above 0"
-    )
+def check_noise(scale: float | None, precision: float | None) -> None:
+    """Refuse a scale or a unit roundoff that is none; None says nothing."""
+    if scale is not None and not (math.isfinite(scale) and scale > 0):
+        raise EatlasError(
+            "scale must be the magnitude of what was added up", got=repr(scale), allowed="above 0"
+        )
+    if precision is not None and not (math.isfinite(precision) and 0 <= precision < 1):
+        raise EatlasError(
+            "precision must be the unit roundoff of the vectors",
+            got=repr(precision),
+            allowed="from 0 to below 1, such as 2**-24 for single precision; None if exact",
+        )
 
 
 ROUNDING_UNITS = 16
@@ -109,17 +105,6 @@ def rounding_noise(terms: int, peak: float, precision: float | None) -> float:
     return max((ROUNDING_UNITS + terms) * 2.0**-53 * peak, (precision or 0.0) * max(peak, 1.0))
 
 
-def checked_precision(precision: float | None) -> float | None:
-    """The unit roundoff of vectors, from 0 to below 1; None stays None."""
-    if precision is None or (math.isfinite(precision) and 0 <= precision < 1):
-        return precision
-    raise EatlasError(
-        "precision must be the unit roundoff of the vectors",
-        got=repr(precision),
-        allowed="from 0 to below 1, such as 2**-24 for single precision; None for exact vectors",
-    )
-
-
 def t_quantile(outside: float, df: float) -> float:
     """The t > 0 with P(abs(T) > t) = `outside`."""
     from scipy.special import stdtrit  # noqa: PLC0415  (heavy at start)
@@ -138,9 +123,7 @@ def clopper_pearson(successes: int, trials: int, level: float = 0.95) -> tuple[f
     """Clopper and Pearson's interval, which covers with at least the stated probability."""
     from scipy.special import betainccinv, betaincinv  # noqa: PLC0415  (heavy at start)
 
-    trials = whole(trials, "trials", 1)
-    successes = whole(successes, "successes", 0, trials)
-    tail, failures = (1 - open_unit(level)) / 2, trials - successes
+    tail, failures = (1 - level) / 2, trials - successes
     low = betaincinv(successes, failures + 1, tail) if successes else 0.0
     high = betainccinv(successes + 1, failures, tail) if failures else 1.0
     return float(low), float(high)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from eatlas.errors import EatlasError
 from eatlas.executors import processors
-from eatlas.stats.inputs import checked_precision, checked_scale
+from eatlas.stats.inputs import check_noise
 from eatlas.stats.permutation.inversion import contours, on_lattice, period, stated
 from eatlas.stats.permutation.problem import (
     LARGEST,
@@ -51,7 +51,7 @@ def permutation_tests(
     Subsets with T >= t, with T <= t, and with abs(T - E T) >= abs(t - E T), of all C(N, n).
     """
     rows, n = two_groups(scores, n, 2)
-    scale, precision = checked_scale(scale), checked_precision(precision)
+    check_noise(scale, precision)
     size = rows.shape[1]
     if size > LARGEST:
         raise EatlasError(

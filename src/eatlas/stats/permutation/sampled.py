@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike
 
 from eatlas.errors import EatlasError
 from eatlas.stats.inputs import (
-    checked_precision,
-    checked_scale,
+    check_noise,
     clopper_pearson,
     generator,
     least_spread,
@@ -187,7 +186,7 @@ def studentised_test(
             allowed=f"at most {ALWAYS_EXACT:,}",
             remedy="use method='auto', which draws relabellings at random beyond that",
         )
-    scale, precision = checked_scale(scale), checked_precision(precision)
+    check_noise(scale, precision)
     scale = float(np.abs(array).max()) if scale is None else scale
     if float(np.ptp(array)) <= least_spread(scale, precision):
         return PermutationResult.exact([total] * 3, total)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eatlas.errors import EatlasError
-from eatlas.stats.inputs import checked_precision, checked_scale, generator, whole
+from eatlas.stats.inputs import check_noise, generator, whole
 from eatlas.stats.permutation.counting import count_at_least, count_by_levels
 from eatlas.stats.permutation.inversion import Effort, invert, log_count_near, standardised
 from eatlas.stats.permutation.problem import (
@@ -135,7 +135,7 @@ def permutation_test(
             "unknown permutation method", got=repr(method), allowed=", ".join(METHODS)
         )
     array, n = two_groups(scores, n)
-    scale, precision = checked_scale(scale), checked_precision(precision)
+    check_noise(scale, precision)
     question = ask(array[None], n, scale, strict=strict, precision=precision).row(0)
     if method in DRAWING:
         draws, rng = whole(draws, "draws", 1), generator(rng)
