@@ -1,11 +1,9 @@
 """From terms to vectors: the case rule, and an account of every term."""
 
 import numpy as np
-import pytest
 from tests.inputs import make_test, make_vectors
 
 from eatlas import open_vectors
-from eatlas.errors import SourceError
 from eatlas.sources import embed
 from eatlas.sources.coverage import spellings
 
@@ -81,11 +79,6 @@ def test_the_hash_of_the_vectors_ignores_the_order_of_terms(tiny, tiny_vectors):
     assert embed(again, open_vectors(tiny_vectors)).sha256 == one.sha256
     tiny_vectors["aster"] = tiny_vectors["aster"] * 2
     assert embed(tiny, open_vectors(tiny_vectors)).sha256 != one.sha256
-
-
-def test_an_unknown_case_rule(tiny, tiny_vectors):
-    with pytest.raises(SourceError, match="unknown case rule\n  got: 'lower'\n  allowed: auto or"):
-        embed(tiny, open_vectors(tiny_vectors), "lower")
 
 
 def test_terms_of_one_vector_under_several_spellings_are_reported():

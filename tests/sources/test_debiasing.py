@@ -112,14 +112,6 @@ def test_name_fingerprint_and_notes_say_what_was_done():
     )
 
 
-def test_a_result_names_the_transform_and_verifies():
-    name = "glove-sample?transform=soft-debias:religion:50"
-    (result,) = eatlas.run("weat-6", name, "weat(resamples=0,frequency=off)")
-    assert result.source == name
-    assert any("soft-debias:religion:50" in note for note in map(str, result.warnings))
-    assert [verdict.status for verdict in eatlas.verify([result])] == ["same"]
-
-
 def leaning(plain, source, most=1_554):
     """The words nearest to the direction of each group, and as many that are near to neither."""
     sets = bias_sets("gender")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.drawn import concept_of, draw, draw_folder
+from tests.drawn import concept_of, draw_folder
 from tests.tiny_vision import make_towers
 
 import eatlas
@@ -65,17 +65,6 @@ def test_a_key_that_two_images_would_have_is_refused(test):
         embed(test, open_vectors(given))
     assert "one vector, '0.png', for two stimuli" in str(caught.value)
     assert "flowers/0.png (X) and insects/0.png (Y)" in str(caught.value)
-
-
-def test_a_word_is_not_taken_for_an_image_nor_an_image_for_a_word(folder, tmp_path):
-    love = draw(tmp_path / "love.png", 9)
-    x = Concept(name="Flowers", images=[love, folder / "flowers" / "0.png"])
-    test = AssociationTest(
-        id="love", X=x, Y=concept_of(folder / "insects"), A=PLEASANT, B=UNPLEASANT
-    )
-    given = {**vectors_for(test, by_path), "love": np.ones(5)}
-    del given[f"{tmp_path.name}/love.png"]
-    assert embed(test, open_vectors(given)).coverage.X.missing == ("love.png",)
 
 
 def test_a_result_needs_no_images_and_is_verified_from_its_file(test, folder, tmp_path):

@@ -14,7 +14,7 @@ from tests.sources.test_passages import WORDS, Letters, sentences
 import eatlas
 from eatlas import ArraySource, open_vectors, transformed
 from eatlas.errors import SourceError
-from eatlas.sources import open_sources
+from eatlas.sources import embed, open_sources
 from eatlas.sources.opening import LONGEST
 from eatlas.sources.prompts import PromptSet, prompted
 
@@ -102,6 +102,7 @@ REFUSED = [
     (decades, "period=1991", "the series has no such period\n  got: period=1991\n  allowed: 1810, 1900, 1990"),
     (decades, "from=early", "the option from is not a year"),
     (decades, "form=1900", "did you mean from"),
+    (partial(embed, make_test(), open_vectors(FEW)), "lower", "unknown case rule\n  got: 'lower'\n  allowed: auto or exact"),
     # names
     (run, "=glove-sample", "the name of a source is not usable"),
     (run, "50d=", "nothing is named '50d'\n  got: 50d="),

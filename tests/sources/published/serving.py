@@ -51,8 +51,6 @@ class Publisher:
     stall: int | None = None
     """After how many bytes an answer waits for `hold`."""
     lengths: bool = True
-    announced: int | None = None
-    """A length that is not true."""
     type: str | None = None
     url: str = ""
 
@@ -81,7 +79,7 @@ class Publisher:
         if self.type:
             request.send_header("Content-Type", self.type)
         if self.lengths:
-            request.send_header("Content-Length", str(self.announced or len(data) - start))
+            request.send_header("Content-Length", str(len(data) - start))
         request.end_headers()
         body = data[start:]
         if self.cuts:

@@ -26,6 +26,12 @@ def _no_pause(monkeypatch):
 MANY = text_of([f"w{number}" for number in range(500)], dim=5)
 
 
+def serve(publisher, data, content=MANY, **more):
+    """Serve a file, and list it as vectors called mine."""
+    publisher.files["mine.vec"] = content
+    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, **more)
+
+
 def left_over(data):
     return sorted(p.name for p in data.iterdir() if p.suffix not in {".hash", ".lock", ".toml"})
 
@@ -74,9 +80,8 @@ def test_a_series(publisher, data, tmp_path):
 
 
 def test_a_broken_connection_goes_on_where_it_stopped(publisher, data):
-    publisher.files["mine.vec"] = MANY
     publisher.cuts = [1000, 2000]
-    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, hash=sha256(MANY))
+    serve(publisher, data, hash=sha256(MANY))
     seen = []
     path = fetch_vectors("mine", watch=lambda *now: seen.append(now))
     assert path.read_bytes() == MANY
@@ -85,9 +90,9 @@ def test_a_broken_connection_goes_on_where_it_stopped(publisher, data):
 
 
 def test_a_process_that_is_killed_leaves_what_came(publisher, data):
-    large = publisher.files["mine.vec"] = MANY * (1 + 3 * CHUNK // len(MANY))
+    large = MANY * (1 + 3 * CHUNK // len(MANY))
     publisher.hold, publisher.stall = threading.Event(), 2 * CHUNK + 1000
-    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    serve(publisher, data, large)
     left = data / "mine" / ".mine.vec.unpacking"
     left.mkdir(parents=True)
     (left / "vectors").write_bytes(b"of another process that was killed")
@@ -112,9 +117,8 @@ def test_a_process_that_is_killed_leaves_what_came(publisher, data):
 )
 def test_a_file_that_changed_is_begun_anew(publisher, data, ranges, length):
     new = {"shorter": MANY[:900], "same": MANY[::-1], "longer": MANY + MANY}[length]
-    publisher.files["mine.vec"] = MANY
     publisher.cuts = [1500, *[0] * 9]
-    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    serve(publisher, data)
     with pytest.raises(SourceError):
         fetch_vectors("mine")
     publisher.files["mine.vec"], publisher.etag = new, '"two"'
@@ -122,22 +126,28 @@ def test_a_file_that_changed_is_begun_anew(publisher, data, ranges, length):
     assert fetch_vectors("mine").read_bytes() == new
 
 
-def test_another_hash_is_refused_and_the_file_removed(publisher, data):
-    publisher.files["mine.vec"] = MANY
-    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, hash=sha256(b"other"))
+REFUSED = [
+    ({"status": 404}, {"page": "https://a.org"}, "mine.vec cannot be downloaded\n  got: 404 Not Found\n  remedy: see https://a.org; or get the file in another way"),
+    ({"type": "text/html"}, {}, "mine.vec cannot be downloaded\n  got: a web page, as of a login of the network"),
+    ({}, {"size": len(MANY) - 1}, f"got: the file has {len(MANY):,} bytes, {len(MANY) - 1:,} were published"),
+    ({"lengths": False}, {"size": len(MANY) - 1}, f"got: more than {len(MANY) - 1:,} bytes came"),
+    ({}, {"hash": sha256(b"other")}, f"mine.vec serves is not the file that was published\n  got: {sha256(MANY)[7:]}\n  allowed: {sha256(b'other')[7:]}\n  remedy: get it again"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("server", "entry", "message"), REFUSED)
+def test_what_is_refused_and_removed(publisher, data, server, entry, message):
+    vars(publisher).update(server)
+    serve(publisher, data, **entry)
     with pytest.raises(SourceError) as caught:
         fetch_vectors("mine")
-    assert str(caught.value) == (
-        f"mine: what {publisher.url}/mine.vec serves is not the file that was published\n"
-        f"  got: {sha256(MANY)[7:]}\n  allowed: {sha256(b'other')[7:]}\n"
-        "  remedy: get it again"
-    )
+    assert message in str(caught.value)
+    assert publisher.asked == [None]
     assert left_over(data) == []
 
 
 def test_a_later_download_is_checked_against_the_first(publisher, data):
-    publisher.files["mine.vec"] = MANY
-    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    serve(publisher, data)
     fetch_vectors("mine").unlink()
     publisher.files["mine.vec"], publisher.etag = text_of(), '"two"'
     with pytest.raises(SourceError, match="is not the file that was first downloaded") as caught:
@@ -146,16 +156,6 @@ def test_a_later_download_is_checked_against_the_first(publisher, data):
     assert f"delete {data / 'mine.vec.hash'} and fetch again" in caught.value.remedy
     (data / "mine.vec.hash").unlink()
     assert fetch_vectors("mine").read_bytes() == text_of()
-
-
-def test_a_server_that_refuses(publisher, data):
-    publisher.status = 404
-    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, page="https://a.org")
-    with pytest.raises(SourceError) as caught:
-        fetch_vectors("mine")
-    assert caught.value.got == "404 Not Found"
-    assert caught.value.remedy.startswith("see https://a.org; or get the file in another way")
-    assert publisher.asked == [None]
 
 
 def test_no_network_and_on_by_hand(data):
@@ -178,8 +178,8 @@ def test_no_network_and_on_by_hand(data):
 
 
 def test_two_processes_fetch_once(publisher, data):
-    publisher.files["mine.vec"], publisher.hold = MANY, threading.Event()
-    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"})
+    publisher.hold = threading.Event()
+    serve(publisher, data)
     command = [sys.executable, "-m", "eatlas", "vectors", "fetch", "mine"]
     first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: publisher.asked or first.poll() is not None)
@@ -213,34 +213,8 @@ def test_an_archive_that_is_not_what_it_should_be(publisher, data, held, message
     assert not any(path.is_file() for path in (data / "mine").iterdir())
 
 
-def test_a_web_page_is_no_file_of_vectors(publisher, data):
-    publisher.files["mine.vec"], publisher.type = b"<!DOCTYPE html><p>Log in", "text/html"
-    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, page="https://a.org")
-    with pytest.raises(SourceError) as caught:
-        fetch_vectors("mine")
-    assert caught.value.got == "a web page, as of a login of the network"
-    assert caught.value.remedy.startswith("see https://a.org; or")
-    assert left_over(data) == []
-
-
-@pytest.mark.parametrize("lengths", [True, False])
-def test_more_than_was_published_is_not_taken(publisher, data, lengths):
-    size = len(MANY) - 1
-    publisher.files["mine.vec"], publisher.lengths = MANY, lengths
-    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, size=size)
-    with pytest.raises(SourceError, match="cannot be downloaded") as caught:
-        fetch_vectors("mine")
-    assert caught.value.got == (
-        f"the file has {len(MANY):,} bytes, {size:,} were published"
-        if lengths
-        else f"more than {size:,} bytes came"
-    )
-    assert left_over(data) == []
-
-
 def test_what_nobody_vouches_for_is_said_before_it_comes(publisher, data):
-    publisher.files["mine.vec"] = MANY
-    register(data, publisher.url, "mine.vec", {"name": "mine", "title": "t"}, size=len(MANY))
+    serve(publisher, data, size=len(MANY))
     said = []
     fetch_vectors("mine", say=said.append).unlink()
     assert said[:2] == [
