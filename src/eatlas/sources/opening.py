@@ -208,7 +208,7 @@ def _open(text: str, series: str | None = None) -> tuple[Source, ...]:
         return _open_path(FileSpec(Path(text)), text, series or text)
     if text.startswith(CBOW):
         words = text.removeprefix(CBOW)
-        return (load("eatlas.sources.prompts:open_cbow")(_only_one(_open(words), words)),)
+        return (load("eatlas.sources.prompts:CBOWSource")(_only_one(_open(words), words)),)
     bare, counts = take_option(text, COUNTS)
     if counts is not None:
         order = CountedOrder(Path(counts))

@@ -244,6 +244,9 @@ class CBOWSource(Source):
     """Sentences encoded as the mean of their words' vectors (May et al. 2019, section 4)."""
 
     def __init__(self, words: Source) -> None:
+        if isinstance(words, CBOWSource):
+            what, remedy = "the mean of words is taken twice", f"leave out one {CBOW}"
+            raise SourceError(what, got=words.name, remedy=remedy)
         self.words = words
         self._unknown: set[str] = set()
 
@@ -292,12 +295,3 @@ class CBOWSource(Source):
             for item, words in split.items()
             if (rows := [vector for token in words for vector in of_word(token)])
         }
-
-
-def open_cbow(words: Source) -> CBOWSource:
-    """Take the mean of words' vectors for texts."""
-    if isinstance(words, CBOWSource):
-        raise SourceError(
-            "the mean of words is taken twice", got=words.name, remedy=f"leave out one {CBOW}"
-        )
-    return CBOWSource(words)

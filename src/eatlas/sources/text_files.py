@@ -14,7 +14,6 @@ from __future__ import annotations
 import codecs
 import hashlib
 import io
-from abc import abstractmethod
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -29,7 +28,14 @@ from eatlas.errors import ResultsError, SourceError
 from eatlas.folders import cache_folder
 from eatlas.sources.archives import Content, incomplete, open_binary
 from eatlas.sources.memory import MAX_COMPONENTS, Chunk
-from eatlas.sources.source import CHUNK, Vector, VectorTable, cut, require_usable
+from eatlas.sources.source import (
+    CHUNK,
+    Vector,
+    VectorTable,
+    cut,
+    forwarded,
+    require_usable,
+)
 from eatlas.sources.spec import choice
 from eatlas.untrusted import computes_afresh
 from eatlas.writing import atomic_file
@@ -49,8 +55,11 @@ Row = tuple[bytes, int, bytes]
 """A word, where it begins in the file, and its numbers, as the file has them."""
 
 
-class SequentialSource(VectorTable):
-    """A file whose words are found by a pass, or by an index: word, space, numbers."""
+class TextSource(VectorTable):
+    """Words and vectors, one a line, perhaps below a line ``count dimension``.
+
+    Words are found by a pass through the file, or by an index of it.
+    """
 
     ordered = True
 
@@ -74,22 +83,7 @@ class SequentialSource(VectorTable):
                 allowed=f"text or word2vec's binary form, to {MAX_COMPONENTS:,} numbers a word",
             )
 
-    @abstractmethod
-    def read_head(self, head: bytes) -> tuple[int, int | None]:
-        """The dimension, and the number of rows where the file begins with it."""
-
-    @abstractmethod
-    def read(self, file: BinaryIO) -> Iterator[list[Row]]:
-        """Read the whole file once, block by block, checking every row."""
-
-    @abstractmethod
-    def parsed(self, words: Sequence[bytes], rows: Sequence[bytes]) -> NDArray[np.float32]:
-        """The numbers of some rows, finite, shape (len(words), dim)."""
-
-    @property
-    def dim(self) -> int:
-        """Number of components of every vector."""
-        return self._dim
+    dim = forwarded("_dim")
 
     @property
     def fingerprint(self) -> str:
@@ -238,43 +232,7 @@ class SequentialSource(VectorTable):
         announced = f"{self.announced} vectors of {self._dim} numbers, as the first line announces"
         return incomplete(f"{self.content.label}: not as long as announced", got, announced)
 
-
-# --- text -----------------------------------------------------------------------------------------
-
-
-def numbered_lines(head: bytes) -> list[tuple[int, bytes]]:
-    """The first two lines that are not blank, with their numbers from 1."""
-    lines = head.removeprefix(codecs.BOM_UTF8).split(b"\n", 64)
-    numbered = [(i, line.rstrip(b"\r")) for i, line in enumerate(lines, 1) if line.strip()]
-    return numbered[:2]
-
-
-def announcement(line: bytes) -> tuple[int, int] | None:
-    """Count and dimension, if a line holds nothing but two whole numbers."""
-    fields = line.split()
-    # longer numbers are no counts, and int() refuses those of thousands of digits
-    if len(fields) == 2 and all(field.isdigit() and len(field) < 16 for field in fields):
-        return int(fields[0]), int(fields[1])
-    return None
-
-
-def is_number(field: bytes | str) -> bool:
-    """Whether a field reads as a number; unlike Python, files do not take 1_000 for one."""
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return "_" not in str(field)
-
-
-def trailing_numbers(line: bytes) -> int:
-    """How many numbers a line ends with; its first field is the word, number or not."""
-    fields = line.rstrip().split(b" ")
-    return len(fields) - 1 if len(fields) > 1 and is_number(fields[-1]) else 0
-
-
-class TextSource(SequentialSource):
-    """Words and vectors, one a line, perhaps below a line ``count dimension``."""
+    # --- lines of text ----------------------------------------------------------------------------
 
     def read_head(self, head: bytes) -> tuple[int, int | None]:
         """What the first lines say."""
@@ -346,6 +304,40 @@ class TextSource(SequentialSource):
         return np.stack([_floats(row.rstrip(), at) for row, at in zip(rows, labels, strict=True)])
 
 
+# --- what lines say -------------------------------------------------------------------------------
+
+
+def numbered_lines(head: bytes) -> list[tuple[int, bytes]]:
+    """The first two lines that are not blank, with their numbers from 1."""
+    lines = head.removeprefix(codecs.BOM_UTF8).split(b"\n", 64)
+    numbered = [(i, line.rstrip(b"\r")) for i, line in enumerate(lines, 1) if line.strip()]
+    return numbered[:2]
+
+
+def announcement(line: bytes) -> tuple[int, int] | None:
+    """Count and dimension, if a line holds nothing but two whole numbers."""
+    fields = line.split()
+    # longer numbers are no counts, and int() refuses those of thousands of digits
+    if len(fields) == 2 and all(field.isdigit() and len(field) < 16 for field in fields):
+        return int(fields[0]), int(fields[1])
+    return None
+
+
+def is_number(field: bytes | str) -> bool:
+    """Whether a field reads as a number; unlike Python, files do not take 1_000 for one."""
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return "_" not in str(field)
+
+
+def trailing_numbers(line: bytes) -> int:
+    """How many numbers a line ends with; its first field is the word, number or not."""
+    fields = line.rstrip().split(b" ")
+    return len(fields) - 1 if len(fields) > 1 and is_number(fields[-1]) else 0
+
+
 def _floats(numbers: bytes, label: str) -> Vector:
     """Parse the components of one vector as float32."""
     try:
@@ -365,7 +357,7 @@ def _floats(numbers: bytes, label: str) -> Vector:
 # --- word2vec's binary form -----------------------------------------------------------------------
 
 
-class Word2VecBinarySource(SequentialSource):
+class Word2VecBinarySource(TextSource):
     """``count dim``, then word, space, dim float32, with or without line breaks after vectors."""
 
     def read_head(self, head: bytes) -> tuple[int, int | None]:
