@@ -55,11 +55,11 @@ def test_a_forged_index(eatlas_cli, test_file, tiny_vectors, tmp_path, monkeypat
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     source = eatlas.open_vectors(path)
     source.lookup(["aster"])
-    kept = source._path()
-    words, starts, _ = source.index()
+    kept = source._index_path()
+    words, starts = source.index()
     hidden = b"\n".join(b"_" if word == b"aster" else word for word in words)
     source._sha256 = "0" * 64
-    source._write(hidden, starts)
+    source.write_index(hidden, starts)
     eatlas_cli("run", "--tests", test_file, "--vectors", path)
     line = json.loads((tmp_path / "out" / "results.jsonl").read_text("utf-8"))
     assert line["coverage"]["X"]["missing"] == ["aster"]
