@@ -40,7 +40,6 @@ import eatlas
 from eatlas.stats.bootstrap import (
     Layout,
     block_layout,
-    cluster_layout,
     percentile,
     resampled,
     streams_of,
@@ -62,10 +61,6 @@ SHAPES: dict[str, Draw] = {
     "heavy": lambda r, n: r.standard_t(4, n) / np.sqrt(2),
 }
 """Mean 0 and variance 1: normal, chi-square with 3 degrees of freedom, t with 4."""
-PAIRS = ((8, 4), (25, 12))
-"""Lists with so many terms in clusters: 4 pairs of 8 terms, 12 pairs of 25."""
-ALIKE = (0.5, 0.9)
-"""Correlation of the terms of a pair."""
 
 
 @dataclass(frozen=True)
@@ -94,56 +89,6 @@ def interval(layout: Layout, resamples: int, rng: np.random.Generator, level: in
     """Percentile interval of one effect size; NaN without spread."""
     d = resampled(layout, resamples, streams_of(rng), 1, level + 1)[level]
     return percentile(d[~np.isnan(d)], 0.95)[0]
-
-
-def in_pairs(n: int, pairs: int, alike: float):
-    """Normal components, in which the first terms of each group come in pairs that are alike."""
-    of = np.concatenate([np.repeat(np.arange(pairs), 2), np.arange(pairs, n - pairs)])
-
-    def values(rng, shape=()):
-        parts = []
-        for _ in range(2):
-            shared, own = rng.standard_normal((n - pairs, *shape)), rng.standard_normal((n, *shape))
-            paired = (np.arange(n) < 2 * pairs).reshape(-1, *[1] * len(shape))
-            both = np.sqrt(alike) * shared[of] + np.sqrt(1 - alike) * own
-            parts.append(np.where(paired, both, own))
-        return np.concatenate(parts)
-
-    group = np.repeat([1.0, -1.0], n)
-
-    def sample(rng):
-        slopes, common, told = values(rng), values(rng), values(rng)
-        noise = (
-            np.sqrt(alike) * values(rng, (2 * n,)) + np.sqrt(1 - alike) * values(rng, (2 * n,)).T
-        )
-        block = np.outer(slopes + group * gap(0.8) / 2, group) / 2 + common
-        return block + np.outer(group, told) / 2 + noise, n, n
-
-    return sample, np.concatenate([of, of + n - pairs])
-
-
-def clustered(given: argparse.Namespace) -> None:
-    """Coverage of percentile intervals of level 1, d = .8, by terms and by clusters."""
-    print("\n| lists | pairs | correlation | terms resampled | clusters resampled |")
-    print("|" + " --- |" * 5)
-    for (n, pairs), alike in ((p, a) for p in PAIRS for a in ALIKE):
-        sample, of = in_pairs(n, pairs, alike)
-        units = n - pairs
-        held = np.zeros(2)
-        rng = np.random.default_rng([given.seed, n, int(10 * alike)])
-        truth = size_of(gap(0.8), 1 + 2 / n)
-        averaging = np.zeros((2 * n, 2 * units))
-        averaging[np.arange(2 * n), of] = 1 / np.bincount(of)[of]
-        for _ in range(given.simulations):
-            block, _, _ = sample(rng)
-            layouts = (
-                block_layout(block, n, n),
-                cluster_layout(block @ averaging, block.T @ averaging, (of, of), units, units),
-            )
-            ends = [interval(layout, given.resamples, rng, 0) for layout in layouts]
-            held += [low <= truth <= high for low, high in ends]
-        cells = " | ".join(f"{share:.3f}" for share in held / given.simulations)
-        print(f"| {n} v {n} | {pairs} | {alike:g} | {cells} |", flush=True)
 
 
 def crossed(shape: Draw, noise: float, n: int, d: float):
@@ -264,16 +209,13 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=1000)
     parser.add_argument("--resamples", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=20240806)
-    every = [*TABLES, "clusters"]
+    every = [*TABLES]
     parser.add_argument("--tables", nargs="*", choices=every, default=every)
     given = parser.parse_args()
     start = time.perf_counter()
     print(f"{given.simulations} simulated tests a line, {given.resamples} resamples each,")
     print(f"seed {given.seed}. Share of intervals that hold d (median width).")
     for name in given.tables:
-        if name == "clusters":
-            clustered(given)
-            continue
         worlds, heads = TABLES[name]
         shares: dict = defaultdict(list)
         print(f"\n| {heads} | level | lists | against | d | interval |")

@@ -167,7 +167,6 @@ IVY = {"text": "This is ivy.", "stimulus": "ivy"}
         (lambda: Concept(name="F", images=TWICE[:1], sentences=(IVY,)), "a concept has images or sentences, not both"),
         (lambda: Concept(name="F", images=TWICE), "images '9.png' and '1.png' have the same bytes"),
         (lambda: Concept(name="F", images="none/*.jpg"), "Concept 'F': none/*.jpg: no file matches"),
-        (lambda: Concept(name="F", terms=("a", "b"), clusters=[("a", "c")]), "clusters hold 'c', which the terms do not"),
         (lambda: Sentence(text="Ivy.", stimulus="ivy", span=(0, 5)), "is not within the 4 characters of 'Ivy.'"),
         (lambda: AssociationTest(id="t", X="a"), "AssociationTest 't', argument X: input should be a valid dictionary or instance of Concept, got 'a'"),
         (lambda: make_test(X=("ant", "b"), A=("war", "c")), "AssociationTest 'tiny': terms 'ant' are on both sides, X and Y; a term that is both cannot distinguish the two concepts; terms 'war' are"),

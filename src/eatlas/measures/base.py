@@ -27,7 +27,6 @@ from eatlas.stats.bootstrap import PatternRule
 from eatlas.stimuli import Concept, Test
 
 if TYPE_CHECKING:
-    from eatlas.measures.lpbs import Ratios
     from eatlas.stimuli.pairs import Question
 
 
@@ -149,7 +148,7 @@ class Input:
     those of a stimulus."""
     counts: Array | None = None
     """Numbers of the used targets for each group, shape (targets, k), where there are no rows."""
-    log_ratios: Ratios | None = None
+    log_ratios: Any = None
     """Log-probability ratios, those of single sentences too, where `rows` stand for them."""
     precision: float | None = None
     """Unit roundoff of what the scores are made of; None where that is exact."""

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import EatlasError
@@ -45,7 +44,7 @@ from eatlas.stats.designs import (
     terms_needed,
 )
 from eatlas.stats.inputs import least_spread, numbers, whole
-from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, load_tests
+from eatlas.stimuli import ROLES, TARGETS, AssociationTest, load_tests
 
 __all__ = ["power"]
 
@@ -64,7 +63,7 @@ EFFECTS = (0.5, 0.8, 1.2)
 """Effect sizes for which the number of terms is said: Cohen's medium and large, and a WEAT's."""
 
 
-def generalised(  # noqa: PLR0913  (each is part of the question)
+def generalised(
     table: Array,
     sizes: Sizes,
     *,
@@ -74,26 +73,19 @@ def generalised(  # noqa: PLR0913  (each is part of the question)
     level2: bool = True,
     scale: float = 1.0,
     precision: float | None = None,
-    clusters: Mapping[str, NDArray[np.intp]] | None = None,
 ) -> Generalisation:
     """Crossed tests of a table of associations, X and Y by A and B."""
     n_x, n_y, *attributes = sizes
-    of = clusters or {role: np.arange(n) for role, n in zip(ROLES, sizes, strict=True)}
-    units = {role: len(np.unique(members)) for role, members in of.items()}
-    if min(units["A"], units["B"]) < TWO:
-        single = "attribute" if clusters is None else "cluster of attributes"
-        reason = f"a group of one {single} has no information about other attributes"
+    if min(attributes) < TWO:
+        reason = "a group of one attribute has no information about other attributes"
         return unanswered(reason, confidence, unit)
-    rows: dict[str, tuple[tuple[str, ...], slice, tuple[int, ...]]] = {
-        "level1": (TARGETS, slice(None), (n_x, n_y))
-    }
+    rows: dict[str, tuple[slice, tuple[int, ...]]] = {"level1": (slice(None), (n_x, n_y))}
     if level2:
-        rows["level2.X"] = ("X",), slice(n_x), (n_x,)
-        rows["level2.Y"] = ("Y",), slice(n_x, None), (n_y,)
+        rows |= {"level2.X": (slice(n_x), (n_x,)), "level2.Y": (slice(n_x, None), (n_y,))}
     levels: dict[str, CrossedLevel] = {}
     undefined: list[str] = []
-    for place, (targets, part, of_targets) in rows.items():
-        if min(units[role] for role in targets) < TWO:
+    for place, (part, of_targets) in rows.items():
+        if min(of_targets) < TWO:
             continue
         crossed = crossed_test(
             table[part],
@@ -102,9 +94,6 @@ def generalised(  # noqa: PLR0913  (each is part of the question)
             level=confidence,
             scale=scale,
             precision=precision,
-            clusters=None
-            if clusters is None
-            else (_joined(clusters, targets), _joined(clusters, ATTRIBUTES)),
         )
         fields = {name: defined(value) for name, value in crossed.items()}
         levels[place] = CrossedLevel.model_validate(fields)
@@ -117,12 +106,6 @@ def generalised(  # noqa: PLR0913  (each is part of the question)
     return Generalisation(
         unit=unit, confidence=confidence, level1=levels.get("level1"), level2=both
     )
-
-
-def _joined(clusters: Mapping[str, NDArray[np.intp]], roles: Sequence[str]) -> NDArray[np.intp]:
-    """Cluster of each term of some groups, none of which shares one with another group."""
-    names = [f"{role} {number}" for role in roles for number in clusters[role]]
-    return np.unique(names, return_inverse=True)[1]
 
 
 def unanswered(reason: str, confidence: float, unit: Unit = "term") -> Generalisation:
@@ -144,15 +127,11 @@ def generalised_input(
     `table` has the associations of all pairs of terms of tests of words.
     """
     unit: Unit = "term"
-    clusters, rows = None, ordered.rows
+    rows = ordered.rows
     if several(ordered.stimuli):
         unit = "stimulus"
         rows = {role: ordered.stimuli[role].mean_rows(group) for role, group in rows.items()}
         table = None if too_many(rows) else kernels.similarities(*sides(rows))
-    elif table is not None and any(given.coverage[role].cluster for role in given.rows):
-        unit, ordered = "cluster", Ordered.by_cluster(given.rows, given.coverage)
-        table = kernels.similarities(*sides(ordered.rows))
-        clusters = {role: group.of for role, group in ordered.stimuli.items()}
     if table is None:
         return unanswered(f"the pairs of terms are more than {MOST_CELLS:,}", confidence, unit)
     return generalised(
@@ -164,7 +143,6 @@ def generalised_input(
         level2=level2,
         scale=given.magnitude,
         precision=given.precision,
-        clusters=clusters,
     )
 
 

@@ -139,13 +139,6 @@ class Ordered:
     """Place among them of each stimulus, in the order in which the coverage first uses them."""
 
     @classmethod
-    def by_cluster(cls, rows: Rows, coverage: Coverage) -> Ordered:
-        """Sort the rows of tests of words, with clusters of words in place of stimuli."""
-        groups = [coverage[role] for role in rows]
-        by = [group.model_copy(update={"stimulus": group.cluster}) for group in groups]
-        return cls.of(rows, Coverage(**dict(zip(rows, by, strict=True))))
-
-    @classmethod
     def of(cls, rows: Rows, coverage: Coverage) -> Ordered:
         """Sort the rows of all groups."""
         ordered, stimuli, names, places = {}, {}, {}, {}

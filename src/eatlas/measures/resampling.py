@@ -194,12 +194,6 @@ def variation(
     count = vary.count(layout)
     if count and given.log_ratios is None:
         vary.notes.extend(close_words(given.unit or given.rows, given.coverage))
-    if count and any(given.coverage[role].cluster for role in given.rows):
-        # no shares of patterns: a resample has more or fewer words than the test, whose labels
-        # are another design's
-        vary = replace(vary, ordered=Ordered.by_cluster(given.rows, given.coverage), unit="cluster")
-        layout, rule = sentence_layouts(vary.ordered, given.precision)[0], None
-        count = vary.count(layout)
     return {"influence": drivers_, "uncertainty": vary.intervals(layout, count, rule)}, {}
 
 
@@ -234,7 +228,7 @@ def over_attributes(vary: Variation) -> EffectInterval | None:
 
 
 def close_words(rows: Rows, coverage: Coverage) -> Iterator[Note]:
-    """Say which words of a group are nearly one, but for those that share a cluster."""
+    """Say which words of a group are nearly one."""
     centre = np.concatenate(list(rows.values())).mean(axis=0)
     for role, vectors in rows.items():
         group = coverage[role]
@@ -248,7 +242,6 @@ def close_words(rows: Rows, coverage: Coverage) -> Iterator[Note]:
             (float(cosines[i, j]), group.used[i], group.used[j])
             for i, j in np.argwhere(cosines >= CLOSE).tolist()
             if cosines[i, j] < 1 - 1e-9  # one vector under two names is remarked on elsewhere
-            and group.cluster.get(group.used[i], 0) != group.cluster.get(group.used[j], 1)
         ]
         if pairs:
             cosine, *pair = max(pairs, key=lambda close: close[0])

@@ -179,8 +179,6 @@ class ZeroShot(PatternMeasure):
         if too_many(given.rows):
             notes.append(Note("resampling.too-many", values={"most": MOST_CELLS}))
             return {}, None
-        if any(given.coverage[role].cluster for role in ROLES):
-            notes.append(Note("resampling.no-clusters"))
         ordered = Ordered.of(given.rows, given.coverage)
         powers = label_powers(kernels.similarities(*sides(ordered.rows)), scale)
         n_x, n_a = len(given.rows["X"]), len(given.rows["A"])

@@ -33,7 +33,7 @@ TRENDS = 3
 YEAR = 2026
 """In which this version of eatlas appears."""
 DATA = Path(__file__).parent / "data"
-CROSSED_UNITS = {"term": "terms", "stimulus": "stimuli", "cluster": "clusters of words"}
+CROSSED_UNITS = {"term": "terms", "stimulus": "stimuli"}
 """What varies in a crossed test, in a sentence."""
 
 
@@ -139,7 +139,7 @@ def methods_paragraph(
         ),
         p_values={p.method_of(tail) for p in p_values for tail in TAILS},
         intervals=dict.fromkeys(
-            (drawn.confidence, drawn.resamples, drawn.unit == "cluster")
+            (drawn.confidence, drawn.resamples)
             for r in every
             if (drawn := r.uncertainty) is not None
         ),

@@ -519,10 +519,7 @@ def _concept_of(name: str, group: GroupCoverage) -> Concept:
     """A concept of words, of images, or of sentences with the stimuli they are made of."""
     terms = group.used + group.missing
     if not group.image and not group.stimulus:
-        clusters: dict[str, list[str]] = {}
-        for term, first in group.cluster.items():
-            clusters.setdefault(first, []).append(term)
-        return Concept(name=name, terms=terms, clusters=tuple(map(tuple, clusters.values())))
+        return Concept(name=name, terms=terms)
     present = group.image or group.stimulus
     absent = tuple((term, group.reasons[term]) for term in terms if term not in present)
     terms = tuple(term for term in terms if term in present)

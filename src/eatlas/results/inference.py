@@ -10,9 +10,8 @@ from eatlas.results.parts import ByGroup, BySide, Coverage, Probability, Record,
 from eatlas.stimuli.kinds import OPPOSITES, ROLES
 
 Interval = tuple[float, float]
-Unit = Literal["term", "stimulus", "cluster"]
-"""What is drawn again or left out: a term, a stimulus with all its sentences, or a cluster of words
-that the test names, with all of them."""
+Unit = Literal["term", "stimulus"]
+"""What is drawn again or left out: a term, or a stimulus with all its sentences."""
 
 
 class EffectInterval(Record):
@@ -147,8 +146,7 @@ class Generalisation(Record):
     """Whether other targets and other attributes would show it: a crossed random-effects test."""
 
     unit: Unit = "term"
-    """What varies: terms; stimuli, over whose sentences associations are averaged first; or the
-    clusters of words that the test names."""
+    """What varies: terms; or stimuli, over whose sentences associations are averaged first."""
     confidence: float
     """Of the intervals, such as 0.95."""
     level1: CrossedLevel | None

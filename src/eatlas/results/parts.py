@@ -163,8 +163,6 @@ class GroupCoverage(Record):
     """Where that word is in a sentence that holds it in another form, as a plural."""
     text: dict[str, str] = Field(default_factory=dict, exclude_if=is_empty)
     """The text of a sentence that is listed by a key, since another sentence has the same."""
-    cluster: dict[str, str] = Field(default_factory=dict, exclude_if=is_empty)
-    """The first word of its cluster, for each word that intervals draw together with others."""
     image: dict[str, str] = Field(default_factory=dict, exclude_if=is_empty)
     """SHA-256 of the bytes of each image, by its name; empty in groups of texts."""
     contexts: dict[str, int] = Field(default_factory=dict, exclude_if=is_empty)

@@ -137,7 +137,7 @@ def embed(test: Test, source: Source, case: CaseRule = "auto") -> Embedded:
         part = parts[role]
         more: dict[str, Any] = {"stimulus": part.stimulus_of, "label": part.label_of}
         if test.contexts is None:  # all that a reader, or a second run, needs to know of sentences
-            more |= {"span": part.span_of, "text": part.text_of, "cluster": part.cluster_of}
+            more |= {"span": part.span_of, "text": part.text_of}
             more |= {"image": part.image_of, "reasons": {**group.reasons, **dict(part.absent)}}
             more["missing"] = (*group.missing, *(stimulus for stimulus, _ in part.absent))
         groups[role] = group.model_copy(update=more)

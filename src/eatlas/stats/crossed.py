@@ -17,12 +17,6 @@ from eatlas.stats.inputs import least_spread, t_outside, t_quantile
 from eatlas.stats.permutation.problem import SMALLEST
 
 Array = NDArray[np.float64]
-Members = NDArray[np.integer]
-"""Cluster of each row or column."""
-Clusters = tuple[Members, Members]
-"""Of the rows, and of the columns."""
-
-
 Variance = tuple[float, float]
 """An estimate of a variance, and Satterthwaite's degrees of freedom of that estimate."""
 
@@ -31,7 +25,6 @@ def analyse(
     table: Array,
     row_sizes: Sequence[int],
     column_sizes: Sequence[int],
-    clusters: Clusters | None = None,
 ) -> tuple[float, Variance, Variance, Variance]:
     """The contrast of a table of shape (sum of row_sizes, sum of column_sizes), and its variance.
 
@@ -44,28 +37,20 @@ def analyse(
     estimates are unbiased for any variances of the groups and cells. In a balanced layout of
     n + n rows and m + m columns they are ``4 / (n m)`` times the mean squares of rows by column
     group, of columns by row group, and of rows by columns.
-
-    Of clusters, deviations are summed within each before they are squared, and C clusters of a
-    group of n have the factor ``C / (C - 1) / n**2`` and C - 1 degrees of freedom (Liang and Zeger
-    1986): what is alike within a cluster counts once. Clusters of one leave all as it is.
     """
     row_edges, column_edges = (np.cumsum(sizes)[:-1] for sizes in (row_sizes, column_sizes))
     of_rows = np.split(_difference(table, column_sizes, axis=1), row_edges)
     of_columns = np.split(_difference(table, row_sizes, axis=0), column_edges)
     means = [float(part.mean()) for part in of_rows]
-    rows, columns = (np.arange(n) for n in table.shape) if clusters is None else clusters
-    row_clusters, column_clusters = np.split(rows, row_edges), np.split(columns, column_edges)
     cells = [
-        _of_cell(cell, of_row, of_column)
-        for band, of_row in zip(np.split(table, row_edges), row_clusters, strict=True)
-        for cell, of_column in zip(
-            np.split(band, column_edges, axis=1), column_clusters, strict=True
-        )
+        _of_cell(cell)
+        for band in np.split(table, row_edges)
+        for cell in np.split(band, column_edges, axis=1)
     ]
     return (
         means[0] - sum(means[1:]),
-        _sum(list(map(_of_mean, of_rows, row_clusters))),
-        _sum(list(map(_of_mean, of_columns, column_clusters))),
+        _sum(list(map(_of_mean, of_rows))),
+        _sum(list(map(_of_mean, of_columns))),
         _sum(cells),
     )
 
@@ -77,27 +62,17 @@ def _difference(table: Array, sizes: Sequence[int], axis: int) -> Array:
     return means[0] if len(means) == 1 else means[0] - means[1]
 
 
-def _of_mean(values: Array, clusters: Members) -> Variance:
-    """Variance of a mean, from the sums of the deviations of each cluster."""
-    sums = _sums(values - values.mean(), clusters)
-    df = len(sums) - 1
-    return (float(sums @ sums) * len(sums) / df / values.size**2, df)
+def _of_mean(values: Array) -> Variance:
+    """Variance of a mean."""
+    away, df = values - values.mean(), values.size - 1
+    return float(away @ away) / df / values.size, df
 
 
-def _of_cell(cell: Array, rows: Members, columns: Members) -> Variance:
+def _of_cell(cell: Array) -> Variance:
     """Variance of the mean of a cell that neither its rows nor its columns explain."""
     means = cell.mean(axis=1, keepdims=True) + cell.mean(axis=0, keepdims=True)
-    sums = _sums(_sums(cell - means + cell.mean(), rows).T, columns)
-    df = (sums.shape[0] - 1) * (sums.shape[1] - 1)
-    return (float(np.sum(sums**2)) * sums.size / df / cell.size**2, df)
-
-
-def _sums(values: Array, clusters: Members) -> Array:
-    """Sums over the rows of each cluster."""
-    names, of = np.unique(clusters, return_inverse=True)
-    sums = np.zeros((len(names), *values.shape[1:]))
-    np.add.at(sums, of, values)
-    return sums
+    df = (cell.shape[0] - 1) * (cell.shape[1] - 1)
+    return float(np.sum((cell - means + cell.mean()) ** 2)) / df / cell.size, df
 
 
 def _sum(parts: list[Variance]) -> Variance:
@@ -116,7 +91,6 @@ def crossed_test(
     level: float = 0.95,
     scale: float | None = None,
     precision: float | None = None,
-    clusters: Clusters | None = None,
 ) -> dict[str, float]:
     """Test whether X and Y differ in A against B for terms beyond those listed.
 
@@ -135,7 +109,7 @@ def crossed_test(
     harmonic and weighted by variance, ``(V_T + V_A) / (V_T / f_T + V_A / f_A)``: Satterthwaite's
     are larger, and exceed the level with unequal groups (see the page on inference).
     """
-    parts = analyse(table, targets, attributes, clusters)
+    parts = analyse(table, targets, attributes)
     difference, (of_targets, df_targets), (of_attributes, df_attributes), (residual, _) = parts
     both = of_targets + of_attributes
     se = math.sqrt(max(both - residual, of_targets, of_attributes))

@@ -142,8 +142,9 @@ def with_images(test: Test) -> Test:
     concepts = test.concepts
     for group, concept in test.concepts.items():
         if concept.images_from and not concept.at_hand:
-            fields = {"name": concept.name, "clusters": concept.clusters}
-            concepts[group] = Concept(images=concept.images_from, **fields)
+            concepts[group] = Concept.model_validate(
+                {"name": concept.name, "images": concept.images_from}
+            )
     fields = {key: value for key, value in test if key not in {*concepts, "groups", "kind"}}
     return type(test).of(concepts, **fields)
 

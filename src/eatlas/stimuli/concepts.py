@@ -86,9 +86,6 @@ class Concept(Frozen):
     absent: tuple[tuple[Term, Text], ...] = ()
     """Stimuli of the concept that have no sentence, and images that are left out, each with the
     reason."""
-    clusters: tuple[tuple[Term, ...], ...] = ()
-    """Words that are no separate draws, such as synonyms or forms of one word: intervals draw each
-    cluster whole. Words in none are clusters of their own."""
 
     @model_validator(mode="before")
     @classmethod
@@ -129,7 +126,7 @@ class Concept(Frozen):
 
     @model_validator(mode="after")
     def _parts_fit_the_terms(self) -> Concept:
-        """Refuse parts beside other terms, one image under two names, clusters that overlap."""
+        """Refuse parts beside other terms, or one image under two names."""
         if self.images and self.sentences:
             raise ValueError("a concept has images or sentences, not both")
         parts = tuple(map(_term, self.images or self.sentences))
@@ -139,13 +136,6 @@ class Concept(Frozen):
             raise ValueError(
                 f"images {', '.join(twice)} have the same bytes; each image may occur once"
             )
-        members = [term for cluster in self.clusters for term in cluster]
-        if self.clusters and self.sentences:
-            raise ValueError("clusters are of words; of sentences, stimuli are drawn already")
-        if strangers := sorted(set(members) - set(self.terms)):
-            raise ValueError(f"clusters hold {quoted(strangers)}, which the terms do not")
-        if twice := repeated(members):
-            raise ValueError(f"clusters hold {quoted(twice)} twice; one cluster a term")
         return self
 
     def __repr__(self) -> str:
@@ -199,11 +189,6 @@ class Concept(Frozen):
             for one in self.sentences
             if one.span is not None and one.span != place_of(one.stimulus, one.text)
         }
-
-    @property
-    def cluster_of(self) -> dict[str, str]:
-        """The first word of its cluster, for each word that is in one."""
-        return {term: cluster[0] for cluster in self.clusters for term in cluster}
 
     @property
     def hashed(self) -> list[Any]:
@@ -293,11 +278,10 @@ def told_apart(concepts: Sequence[Concept]) -> list[Concept]:
 
 
 def _renamed(concept: Concept, names: dict[Image, str]) -> Concept:
-    """A concept whose images, and the clusters of these, have other names."""
+    """A concept whose images have other names."""
     if not any(image in names for image in concept.images):
         return concept
     new = {image.name: names.get(image, image.name) for image in concept.images}
     images = tuple(one.model_copy(update={"name": new[one.name]}) for one in concept.images)
-    clusters = tuple(tuple(new[name] for name in cluster) for cluster in concept.clusters)
     terms = tuple(image.name for image in images)
-    return concept.model_copy(update={"images": images, "terms": terms, "clusters": clusters})
+    return concept.model_copy(update={"images": images, "terms": terms})

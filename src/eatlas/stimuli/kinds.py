@@ -472,7 +472,7 @@ class GroupsTest(Described):
         """
         targets, compared = (TARGETS, ATTRIBUTES) if groups == "AB" else (ATTRIBUTES, TARGETS)
         one, other = map(test.concept, targets)
-        lists = ("terms", "images", "sentences", "absent", "clusters")
+        lists = ("terms", "images", "sentences", "absent")
         both = {name: getattr(one, name) + getattr(other, name) for name in lists}
         fields = {
             "id": f"{test.id}-{groups}",
@@ -715,7 +715,7 @@ def _plain(value: Any, folder: Path | None) -> Any:
         return [_plain(item, folder) for item in value]
     if isinstance(value, Concept):
         fields = ("images",) if value.images else ("sentences",) if value.sentences else ("terms",)
-        fields = ("name", "clusters", *(() if value.images_from else ("absent", *fields)))
+        fields = ("name", *(() if value.images_from else ("absent", *fields)))
         table = {name: _plain(getattr(value, name), folder) for name in fields}
         table |= {"images": value.images_from} if value.images_from else {}
     elif isinstance(value, Image):

@@ -28,7 +28,7 @@ Identifier = Annotated[str, StringConstraints(pattern=r"^[^\s,;#?=]+$")]
 
 _ITEMS = {"terms": "term", "groups": "group", "sentences": "sentence", "images": "image"}
 """What one item of a list is called."""
-_KEYS = ("name", "terms", "images", "sentences", "text", "stimulus", "template", "clusters")
+_KEYS = ("name", "terms", "images", "sentences", "text", "stimulus", "template")
 """Keys of concepts and sentences."""
 _ALLOWED = {
     "Concept": '{ name = "Flowers", terms = ["aster", "clover"] }',
