@@ -106,12 +106,11 @@ class App:
         if name not in self.acts:
             return NOT_FOUND
         try:
-            try:
-                request = self.request.model_validate_json(body)
-            except ValidationError as error:
-                raise EatlasError("This is not a request of the page.") from error
+            request = self.request.model_validate_json(body)
             with self.lock:
                 return self.acts[name](request)
+        except ValidationError:
+            return self.refused(EatlasError("This is not a request of the page."))
         except EatlasError as error:
             return self.refused(error)
 

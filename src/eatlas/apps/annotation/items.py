@@ -22,8 +22,6 @@ from eatlas.stimuli.kinds import OF_TARGETS, TestsLike
 from eatlas.version import __version__
 from eatlas.writing import atomic_files
 
-LARGEST = 256 << 20
-"""Bytes of a table."""
 DELIMITERS = ",;\t"
 """Spreadsheets write the second where the comma is a decimal sign."""
 SCHEMA = "eatlas/items/1"
@@ -51,8 +49,6 @@ def read_file(path: Path, what: str) -> bytes:
 def rows_of(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Cells of a table by column, each row with its line in the file."""
     data = read_file(path, "table")
-    if len(data) > LARGEST:
-        raise SourceError(f"{path}: too large for a table of labels", allowed="up to 256 MiB")
     if data.startswith(b"PK\x03\x04"):
         raise SourceError(
             f"{path}: this is a workbook of a spreadsheet", remedy="save the sheet as CSV (UTF-8)"
