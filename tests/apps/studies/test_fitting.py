@@ -77,7 +77,7 @@ def test_those_that_are_skipped_stay_in_the_table(bert):
             "these choices change nothing: another combination is the same job",
         ),
         ({"contexts": ["nothere.jsonl"]}, "nothere.jsonl"),
-        ({"precision": ["float16"]}, "bert says precision=float32 itself"),
+        ({"precision": ["float16"]}, "an option is given twice (precision)"),
     ],
 )
 def test_what_fits_nowhere_is_a_mistake_even_where_misfits_are_skipped(bert, choices, reason):
@@ -88,12 +88,3 @@ def test_what_fits_nowhere_is_a_mistake_even_where_misfits_are_skipped(bert, cho
     if "layer" in choices:
         with pytest.raises(StudyError, match=r"got: layer: for encoders \(hf:, clip:\) only"):
             prepare(study_of("glove-sample", **choices))
-
-
-def test_two_sources_of_one_name_are_refused(tiny, tiny_vectors):
-    one, other = (
-        eatlas.ArraySource(list(tiny_vectors), list(tiny_vectors.values()), name="same")
-        for _ in range(2)
-    )
-    with pytest.raises(StudyError, match="two sources have the name 'same'"):
-        prepare({"tests": [tiny], "vectors": {"a": one, "b": other}, "measures": ["weat"]})

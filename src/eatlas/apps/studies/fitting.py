@@ -27,7 +27,7 @@ from eatlas.engine import AnySource, Job, in_contexts, open_for
 from eatlas.errors import EatlasError, SignatureError, StudyError, UntrustedSourceError
 from eatlas.measures import Measure
 from eatlas.present.numbers import number_of
-from eatlas.sources import is_contextual, options_of, prompted, transformed, with_options
+from eatlas.sources import is_contextual, prompted, transformed, with_options
 from eatlas.stimuli import Test
 from eatlas.stimuli.sentences import sentence_tests
 from eatlas.untrusted import data_only
@@ -102,15 +102,6 @@ def prepare(plan: Any, *, skip_invalid: bool = False, trust: str | Iterable[str]
     prepared = Prepared(plan, grid)
     if prepared.misfits:
         _require_fit(prepared, skip_invalid=skip_invalid)
-    names: dict[tuple[str, str], AnySource] = {}
-    for job in prepared.jobs:
-        key = (job.measure.needs.source, job.source.name)
-        if names.setdefault(key, job.source) is not job.source:
-            raise StudyError(
-                f"two sources have the name {job.source.name!r}, so their results could not be "
-                "distinguished",
-                remedy="name them: eatlas.ArraySource(words, array, name=...)",
-            )
     return prepared
 
 
@@ -222,7 +213,6 @@ class _Jobs:
         """A source with the options, the transform and the prompt that were chosen."""
         spec, options = self.plan.vectors[label], self.values(encoder)
         around = {name: str(value) for name, value in self.values(wrapper).items()}
-        written, transform = isinstance(spec, str | Path), around.get("transform")
         if options and not (isinstance(spec, str) and spec.startswith(ENCODERS)):
             raise StudyError(
                 f"{', '.join(options)}: for encoders ({', '.join(ENCODERS)}) only, and {label} is "
@@ -230,25 +220,17 @@ class _Jobs:
             )
         if around and need != "vectors":
             raise StudyError(f"{', '.join(around)}: for vectors alone, not for log-probabilities")
-        if written:
-            stated = options_of(str(spec))
-            for name, value in {**options, **around}.items():
-                if name in stated:
-                    raise StudyError(f"{label} says {name}={stated[name]} itself", got=str(value))
-            options |= {} if transform is None else {"transform": transform}
-            spec = with_options(str(spec), options) if options else spec
-        strange = written and label in self.plan.data_only
-        with data_only(self.plan.vectors[label]) if strange else nullcontext():
-            sources = open_for(spec, need)
-        if len(sources) > 1:
-            names = ", ".join(source.name for source in sources[:3])
-            raise StudyError(
-                f"{label} is {len(sources)} sources, and one is needed: {names} ...",
-                remedy="name one layer or period for each alternative",
-            )
-        source: Any = sources[0]
-        if transform is not None and not written:
-            source = transformed(source, transform)
+        with data_only(spec) if label in self.plan.data_only else nullcontext():
+            sources = open_for(with_options(spec, options) if options else spec, need)
+            if len(sources) > 1:
+                names = ", ".join(source.name for source in sources[:3])
+                raise StudyError(
+                    f"{label} is {len(sources)} sources, and one is needed: {names} ...",
+                    remedy="name one layer or period for each alternative",
+                )
+            source: Any = sources[0]
+            if "transform" in around:
+                source = transformed(source, around["transform"])
         return prompted(source, around["prompt"]) if "prompt" in around else source
 
 
