@@ -47,7 +47,6 @@ def test_results_of_an_earlier_run(tmp_path):
         explorer = page._explorer
         assert list(explorer.tests) == ["weat-6", "jobs-crafts-female-male"]
         assert [source.name for source in explorer.sources] == ["small", "whole"]
-        assert explorer.bundled == {"weat-6"}
         assert explorer.measure.signature == results[0].signature
         body = json.dumps({"test": "weat-6", "off": {"Y": ["Diana"]}, "what": "results"}).encode()
         (tmp_path / "explored.jsonl").write_text(ask(page.address, "export", body).text)

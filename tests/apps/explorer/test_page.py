@@ -240,7 +240,7 @@ def test_two_sources_downloads_and_another_tab(open_page, tmp_path):
     page.get_by_role("button", name="Copy the sentence").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert "(d = 1.72, p = 7.8 × 10⁻⁵)" in copied
+    assert "(d = 1.72, p = 7.8e-5)" in copied
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", PHONE)])

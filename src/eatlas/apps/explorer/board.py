@@ -58,14 +58,14 @@ from eatlas.present.drawings.svg import (
     path,
 )
 from eatlas.present.effects import levels_of
-from eatlas.present.numbers import POWER, count, number_of
+from eatlas.present.numbers import count, number_of
 from eatlas.present.rendering import render
 from eatlas.present.sentences import headline, sentence
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.sources import embed_concepts
-from eatlas.stimuli import ROLES, Concept
+from eatlas.stimuli import ROLES, Concept, is_bundled
 
 FIGURES: dict[str, str] = {
     "plane": "map of the words",
@@ -80,7 +80,6 @@ GROUPS = {
     "A": "the first attribute",
     "B": "the second attribute",
 }
-_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 COMMON = "also a common word: its vector mixes both meanings"
 INFLUENCE = 640.0
 """Pixels of the drawing of the words on which effect sizes rest."""
@@ -114,7 +113,7 @@ def board_of(explorer: Explorer, request: Request) -> str:
         was=original.primary.label if original and explorer.has_patterns else "",
         in_memory=not view.source.spec,
         command=command(explorer, request),
-        saved=lists.changes or not request.test or lists.origin.id not in explorer.bundled,
+        saved=lists.changes or not is_bundled(lists.origin),
         **({} if view.result is None else _finding(view, view.result)),
     )
 
@@ -126,7 +125,7 @@ def _finding(view: View, result: AssociationResult) -> dict[str, Any]:
     levels = [(now, before.get(now.place)) for now in levels_of(result) if now.symbol == "d"]
     axis = Axis.of_effects([effect.d for pair in levels for effect in pair if effect])
     text = sentence(result)
-    if view.explored:
+    if view.looked_at > 1 or view.lists.changes:
         if view.lists.changes:
             text += " The words were changed after results had been seen;"
         were = "was" if view.looked_at == 1 else "were"
@@ -136,7 +135,6 @@ def _finding(view: View, result: AssociationResult) -> dict[str, Any]:
         "rows": [(now, was, moved_effect(now, was, axis)) for now, was in levels],
         "limit": f"{axis.high:g}",
         "text": text,
-        "plain": in_letters(text),
         "plane": plane_of(view, result) if view.placed.at else "",
         "influence": Markup(influence(result, INFLUENCE)) if rests else "",  # noqa: S704
         "table": [
@@ -144,15 +142,6 @@ def _finding(view: View, result: AssociationResult) -> dict[str, Any]:
             for (role, word), (a, b) in view.placed.at.items()
         ],
     }
-
-
-def in_letters(text: str) -> str:
-    """A text for a clipboard, which has no raised digits but those of Unicode.
-
-    >>> in_letters("p = 4.5e-06.")
-    'p = 4.5 × 10⁻⁶.'
-    """
-    return POWER.sub(lambda m: f"{m[1]} × 10⁻{m[2].translate(_RAISED)}", text)
 
 
 def _group(view: View, role: str) -> dict[str, Any]:
@@ -271,8 +260,7 @@ def command(explorer: Explorer, request: Request) -> str:
         tests = explorer.tests_of(request)
     except EatlasError:
         return ""
-    by_id = len(tests) == 1 and tests[0].id in explorer.bundled and request.test
-    name = tests[0].id if by_id else f"{file_name(tests[0].id)}.toml"
+    name = tests[0].id if is_bundled(tests[0]) else f"{file_name(tests[0].id)}.toml"
     measure = "" if explorer.measure_text == DEFAULT_MEASURE else explorer.measure_text
     if not all(specs):
         return f"eatlas.run({name!r}, vectors{f', {measure!r}' if measure else ''})"

@@ -27,7 +27,7 @@ from eatlas.sources import (
     open_named,
     period_of,
 )
-from eatlas.stimuli import TARGETS, AssociationTest, Test, is_bundled, load_tests
+from eatlas.stimuli import TARGETS, AssociationTest, Test, load_tests
 
 KEPT = 256
 """Results that are kept: a word that is switched off and on again costs nothing."""
@@ -136,11 +136,6 @@ class View:
     looked_at: int
     """Lists of this test that were looked at."""
 
-    @property
-    def explored(self) -> bool:
-        """Whether words were changed after results had been seen."""
-        return bool(self.lists.changes) or self.looked_at > 1
-
 
 @dataclass
 class Explorer:
@@ -153,8 +148,6 @@ class Explorer:
     """As a command line names it."""
     left_out: tuple[str, ...] = ()
     """Tests that were named and cannot be explored, each with the reason."""
-    bundled: frozenset[str] = frozenset()
-    """Ids of tests that come with eatlas, unchanged."""
     _kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
     _looked_at: dict[str, set[Hashable]] = field(default_factory=dict)
 
@@ -198,7 +191,6 @@ class Explorer:
             measure=chosen,
             measure_text=chosen.name if plain else measure,
             left_out=tuple(left_out),
-            bundled=frozenset(name for name, test in usable.items() if is_bundled(test)),
         )
 
     @property
