@@ -17,12 +17,7 @@ FEW = 12
 """Checks that fail and are printed one by one."""
 
 
-def replicate(
-    paper: str,
-    *,
-    vectors: list[str] | None = None,
-    out: Path | None = None,
-) -> None:
+def replicate(paper: str, *, vectors: list[str] | None = None, out: Path | None = None) -> None:
     """Compare a paper's published numbers with those of your vectors.
 
     A model of the paper is measured if its vectors are available: named by --vectors, downloaded by

@@ -112,19 +112,18 @@ def test_people_against_co_occurrence_by_span(files: dict[str, list[Path]]) -> N
     assert marks == [(label, "Female") for label in ("1 sentence", "2 sentences", "5 sentences")]
 
 
-def test_the_file_of_the_page_names_its_items(files: dict[str, list[Path]], tmp_path: Path) -> None:
+def test_labels_that_are_all_the_same_have_no_alpha(files: dict[str, list[Path]]) -> None:
     items = load_items(files["labels"][0])
-    items.write(tmp_path / "mine.csv")
-    with Journal(tmp_path / "mine.labels.jsonl", items) as journal:
+    path = files["labels"][0].with_name("mine.csv")
+    items.write(path)
+    with Journal(path.with_name("mine.labels.jsonl"), items) as journal:
         for name in ("anna", "ben"):
-            for one in items.rows[:5]:
-                journal.label(name, one.id, "Male")
-    for given in ([tmp_path / "mine.csv"], [tmp_path / "mine.labels.jsonl"]):
-        evidence = found(labels=given)
-        assert evidence["agreement"].figure("agreement").value == 1.0
-        assert evidence["agreement"].figure("Krippendorff's alpha").value is None
-        assert any("all labels that can be compared are the same" in one
-                   for one in evidence["agreement"].remarks)  # fmt: skip
+            for item in items.rows[:5]:
+                journal.label(name, item.id, "Male")
+    evidence = found(labels=path)["agreement"]
+    assert evidence.figure("agreement").value == 1.0
+    assert evidence.figure("Krippendorff's alpha").value is None
+    assert any("labels that can be compared are the same" in line for line in evidence.remarks)
 
 
 def test_what_is_not_run_says_why(files: dict[str, list[Path]], tmp_path: Path) -> None:

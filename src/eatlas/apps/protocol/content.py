@@ -558,13 +558,9 @@ def _checked(bench: Bench, checks: Mapping[str, Check]) -> Found:
             rows.append((name, *check(bench)))
         except EatlasError as error:
             rows.append((name, "refused", reason_of(error), None))
+    answers, n = [row[1] for row in rows], len(rows)
     figures = [
-        Figure(
-            name=f"properties that {do}",
-            value=sum(row[1] == answer for row in rows),
-            n=len(rows),
-            of="properties",
-        )
+        Figure(name=f"properties that {do}", value=answers.count(answer), n=n, of="properties")
         for do, answer in (("hold", "yes"), ("do not", "no"))
     ]
     columns = ("property", "holds", "what was found", "largest relative difference")

@@ -23,12 +23,7 @@ from eatlas.errors import SignatureError
 from eatlas.measures import Measure
 from eatlas.results import AssociationResult
 from eatlas.sources import open_counts
-from eatlas.stats.correlation import (
-    Correlation,
-    RankCorrelation,
-    correlation,
-    rank_correlation,
-)
+from eatlas.stats.correlation import Correlation, RankCorrelation, correlation, rank_correlation
 from eatlas.stats.shares import distribution
 from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, Concept, GroupsTest, load_tests
 

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 import eatlas
 from eatlas.apps.annotation import load_items, read_labels
-from eatlas.apps.annotation.journal import ENDING
 from eatlas.apps.protocol.evidence import Drawing, Figure, Mark, Table
 from eatlas.apps.protocol.material import (
     Found,
@@ -411,29 +410,20 @@ OPEN = "open"
 """What a card says in place of an answer."""
 
 
-def labels_of(material: Material) -> Labels:
-    """The labels by people that were given: a file of items, and files of labels of these."""
+def labels(material: Material) -> Parts:
+    """The items that people labelled, with the labels: a file of items, and files of labels."""
     paths = material.require(
         "labels", "labels by people and their items, as eatlas annotate writes them"
     )
     items = [path for path in paths if about_of(path)]
-    for path in paths:
-        items_file = Path(f"{str(path).removesuffix(ENDING)}.csv")
-        if path.name.endswith(ENDING) and items_file not in items:
-            items.append(items_file)
     if len(items) != 1:
         raise NotRunError(
             f"The labels are of {len(items)} files of items, and one is needed: name the file of "
             "eatlas annotate sample by --labels, and the files of labels of its items."
         )
-    labels = [path for path in paths if path not in items]
-    return read_labels(load_items(items[0]) if labels else items[0], labels or None)
-
-
-def labels(material: Material) -> Parts:
-    """The items that people labelled, with the labels."""
-    labels = labels_of(material)
-    yield labels.items.name, labels
+    files = [path for path in paths if path not in items]
+    read = read_labels(load_items(items[0]) if files else items[0], files or None)
+    yield read.items.name, read
 
 
 def agreement(material: Material, _: str, labels: Labels) -> Found:
@@ -490,9 +480,10 @@ def people(material: Material, labels: Labels) -> tuple[Family, list[str]]:
 
 def sources_and_people(material: Material) -> Parts:
     """Each source, with what people associate and a remark on targets without a group."""
-    family, without = people(material, labels_of(material))
-    for name, source in material.each_source():
-        yield name, source, family, without
+    for _, by_people in labels(material):
+        family, without = people(material, by_people)
+        for name, source in material.each_source():
+            yield name, source, family, without
 
 
 def human_associations(
@@ -516,20 +507,14 @@ def human_associations(
     return figures, [table("Associations of targets", ("target", *columns), rows)], [], remarks
 
 
-def labels_and_counts(material: Material) -> Parts:
-    """The items that people labelled, with the labels and counts of the text."""
-    labels = labels_of(material)
-    paths = material.require(
-        "counts", "of the text that the contexts are from, for a span or several"
-    )
-    yield labels.items.name, labels, paths
-
-
-def text_by_span(material: Material, _: str, labels: Labels, paths: Sequence[Path]) -> Found:
+def text_by_span(material: Material, _: str, labels: Labels) -> Found:
     """Correlation of people's shares with those of counts, those of shorter spans first.
 
     Of two groups the first alone, since the shares of the other are what is left.
     """
+    paths = material.require(
+        "counts", "of the text that the contexts are from, for a span or several"
+    )
     family, without = people(material, labels)
     targets = family.test.targets.terms
     groups = family.groups[:1] if len(family.groups) == 2 else family.groups
@@ -578,16 +563,12 @@ def read_answers(path: Path) -> dict[str, str]:
         raise EatlasError(f"{path}: the answers cannot be read", got=str(error)) from error
     ids = questions()
     for name, answer in answers.items():
-        if name not in ids:
+        if name not in ids or not isinstance(answer, str):
+            what = "is no text" if name in ids else f"has no question{did_you_mean(name, ids)}"
             raise EatlasError(
-                f"{path}: there is no question {name!r}{did_you_mean(name, ids)}",
-                allowed=", ".join(ids),
-            )
-        if not isinstance(answer, str):
-            raise EatlasError(
-                f"{path}: the answer to {name!r} is not text",
+                f"{path}: the answer to {name!r} {what}",
                 got=described(answer),
-                allowed=f'{name} = "a sentence"',
+                allowed=f'ID = "a sentence", where ID is one of {", ".join(ids)}',
             )
     return {name: answer.strip() for name, answer in answers.items() if answer.strip()}
 

@@ -16,7 +16,7 @@ from eatlas.decoding import require_file
 from eatlas.engine import open_as
 from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
 from eatlas.measures import Measure, get_measure
-from eatlas.paths import is_file, is_folder
+from eatlas.paths import is_file
 from eatlas.results.json_lines import record_types
 from eatlas.results.targets import earlier
 from eatlas.sources import period_of, tables_of
@@ -35,7 +35,7 @@ STUDIES: dict[str, tuple[Callable[[Material], Parts], Callable[..., Found]]] = {
     "documented-tests": (Material.each_source, content.documented_tests),
     "structure": (Material.each_source, content.structure),
     "invariances": (Material.each_source, content.invariances),
-    "text-by-span": (outside.labels_and_counts, outside.text_by_span),
+    "text-by-span": (outside.labels, outside.text_by_span),
     "other-measures": (convergent.tests_on_sources, convergent.other_measures),
     "census-decades": (outside.series_and_census, outside.census_decades),
     "census-year": (outside.sources_and_census, outside.census_year),
@@ -215,11 +215,7 @@ def _files(option: str, given: str | Path | Iterable[str | Path]) -> tuple[Path,
     for path in paths:
         require_file(path, EatlasError)
         if not is_file(path):
-            raise EatlasError(
-                f"--{option}: there is no file {path}",
-                got="a folder" if is_folder(path) else "nothing",
-                allowed="a file",
-            )
+            raise EatlasError(f"--{option}: there is no file {path}", allowed="a file")
     return tuple(paths)
 
 
