@@ -223,9 +223,11 @@ class DivDist(GroupsMeasure):
             given = magnified(given, scale)
             evidence, about["logit_scale"] = of_labels(given, scale), scale
         elif self.soa == "probe":
-            from eatlas.measures.probing import of_probe  # noqa: PLC0415  (an extra)
+            from eatlas.measures.probing import counts_of_probe  # noqa: PLC0415  (an extra)
 
-            evidence, about["probe"] = of_probe(given)
+            stimuli = stimuli_of_groups(given)[OF_TARGETS]
+            counts, about["probe"] = counts_of_probe(given)
+            evidence = of_counts(stimuli, counts, given)
         else:
             evidence = of_words(given, unit=self.means == "unit")
         rows = self._rows(evidence, given.head)

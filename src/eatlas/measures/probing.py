@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from eatlas.errors import CoverageError, EatlasError, StimulusError, listed
 from eatlas.measures.base import Input, generator_of, stimuli_covered
-from eatlas.measures.divdist import Evidence, of_counts, stimuli_of_groups
 from eatlas.results.levels import Probe
 from eatlas.results.parts import Coverage
 from eatlas.stimuli.kinds import OF_TARGETS
@@ -29,7 +28,7 @@ NONE = "none"
 UNLABELLED = -1
 
 
-def of_probe(given: Input) -> tuple[Evidence, Probe]:
+def counts_of_probe(given: Input) -> tuple[Array, Probe]:
     """Contexts of each target that a linear classifier assigns to each group.
 
     The classifier (multinomial logistic regression on standardised vectors, L2 penalty of strength
@@ -38,7 +37,7 @@ def of_probe(given: Input) -> tuple[Evidence, Probe]:
     none. Every labelled context is predicted by a classifier that has not seen it, and one without
     a label by a classifier of all that have one.
     """
-    groups, names, coverage = given.head["groups"], stimuli_of_groups(given), given.coverage
+    groups, coverage = given.head["groups"], given.coverage
     people = bool(coverage[OF_TARGETS].label)
     assigned = labels_of_people(coverage, groups) if people else labels_of(coverage, groups)
     labelled = assigned != UNLABELLED
@@ -71,7 +70,7 @@ def of_probe(given: Input) -> tuple[Evidence, Probe]:
     tallied = np.zeros((len(places), len(groups) + 1))
     for term, label in zip(group.used, assigned.tolist(), strict=True):
         tallied[places[group.stimulus.get(term, term)], label] += 1
-    return of_counts(names[OF_TARGETS], tallied[:, :-1], given), probe
+    return tallied[:, :-1], probe
 
 
 def _require_enough(named: Mapping[str, int], *, people: bool) -> None:
