@@ -164,7 +164,6 @@ def test_chunks_change_nothing(monkeypatch, n, draws):
     shared = RunningMaxT(12, n, rng=rng(), draws=draws)
     reached, maxima = shared.statistics(scores)
     monkeypatch.setattr(module, "ROWS", 7)
-    monkeypatch.setattr(module, "ONE_THREAD", 12 * 128 * 3)
     monkeypatch.setattr(module, "NUMPY_PAIRS", 20_000)
     together = np.zeros(shared.relabellings)
     for start in (0, 1, 2, 150):  # 1, 1, 148 and 350 rows: numpy for the first, compiled later

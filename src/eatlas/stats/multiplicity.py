@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eatlas.kernels.cosines import ONE_THREAD
+from eatlas.kernels.cosines import product
 from eatlas.stats.inputs import ROUNDING_UNITS
 from eatlas.stats.subsets import every, random_subsets
 
@@ -86,8 +86,6 @@ NUMPY_PAIRS = 20_000_000
 compiled code (0.1 s, and a second the first time)."""
 ROWS = 64
 """Rows whose partial sums are at hand together: 256 subsets of half of 16 terms are 128 kB."""
-TILE = 128
-"""Rows and relabellings in one matrix product."""
 
 
 def lattice_deviations(rows: Array, scale: float | None) -> tuple[Array, Array]:
@@ -245,14 +243,9 @@ class RunningMaxT:
         return float(reach * self.size / (self.n * (self.size - self.n)))
 
     def _drawn(self, deviations: Array, labels: Array) -> Array:
-        """Maxima over drawn relabellings, in matrix products that stay on one thread."""
+        """Maxima over drawn relabellings."""
         best = np.zeros(self.relabellings)
-        wide = max(TILE, ONE_THREAD // (TILE * self.size))
-        tall = max(1, ONE_THREAD // (wide * self.size))
-        for start in range(0, labels.shape[1], wide):
-            columns, target = labels[:, start : start + wide], best[start : start + wide]
-            for top in range(0, len(deviations), tall):
-                sums = deviations[top : top + tall] @ columns
-                np.maximum(target, sums.max(axis=0), out=target)
-                np.maximum(target, -sums.min(axis=0), out=target)
+        for start in range(0, len(deviations), ROWS):
+            sums = product(deviations[start : start + ROWS], labels)
+            np.maximum(best, np.abs(sums, out=sums).max(axis=0), out=best)
         return best

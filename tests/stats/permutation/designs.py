@@ -64,24 +64,6 @@ def brute_counts(scores, n, scale=None, *, strict=False):
     )
 
 
-def lattice_counts(steps, n):
-    """The same for whole numbers by a plain dynamic programme in Python integers, any size."""
-    steps = [int(v) - int(min(steps)) for v in steps]
-    t, whole, size = sum(steps[:n]), sum(steps), len(steps)
-    ways = [{} for _ in range(n + 1)]
-    ways[0][0] = 1
-    for v in steps:
-        for k in range(n, 0, -1):
-            for x, c in ways[k - 1].items():
-                ways[k][x + v] = ways[k].get(x + v, 0) + c
-    final, far = ways[n], abs(size * t - n * whole)
-    return (
-        sum(c for x, c in final.items() if x >= t),
-        sum(c for x, c in final.items() if x <= t),
-        sum(c for x, c in final.items() if abs(size * x - n * whole) >= far),
-    )
-
-
 def counts(result):
     """The three counts of a result."""
     return result.greater.count, result.less.count, result.two_sided.count

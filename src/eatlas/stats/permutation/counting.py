@@ -5,16 +5,11 @@ still reach the threshold, and join the lists for k chosen here and n - k there 
 1974, with the count of chosen items kept apart). About 2**(N/2) partial sums at p = 0.5, about the
 square root of the count in a far tail. Lists are kept in ascending order: a list with one more item
 is two ascending runs, which a merge sort puts together in the time of a copy.
-
-Scores of few distinct values are counted by how many of each are chosen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
-from math import comb
-from operator import mul
 
 import numpy as np
 
@@ -163,54 +158,3 @@ def _pairs(short: Integers, long: Integers, thresholds: list[int]) -> list[int]:
             index[moved] = near.searchsorted(wanted[moved])
             counts[i] -= int(index.sum())
     return counts
-
-
-MOST_LEVELS = 128
-"""Distinct values of which one half alone has 2**64 compositions or more."""
-MOST_SCORES = 4096
-"""Binomials of more scores have more than a thousand digits, and take milliseconds each."""
-FEWER = 8
-"""A composition costs more than a plain partial sum: there must be so many times fewer."""
-
-
-def count_by_levels(
-    values: Integers, n: int, thresholds: Sequence[int], most: int
-) -> list[int] | None:
-    """Count by how many of each distinct value are chosen; None beyond `most` ways for a half."""
-    first = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
-    if values.size > MOST_SCORES or first.size > MOST_LEVELS:
-        return None
-    levels = zip(values[first].tolist(), np.diff(first, append=values.size).tolist(), strict=True)
-    halves: tuple[list[tuple[int, int]], ...] = ([], [])
-    ways = [1, 1]
-    for level in sorted(levels, key=lambda x: -x[1]):  # about as many ways in both halves
-        side = int(ways[1] < ways[0])
-        halves[side].append(level)
-        ways[side] *= level[1] + 1
-    if max(ways) > most or max(ways) * FEWER > 1 << min(values.size // 2, 60):
-        return None
-    small, large = (_compositions(half, n) for half in halves)
-    least, greatest = int(values[:n].sum()), int(values[values.size - n :].sum())
-    counts = [0] * len(thresholds)
-    for k in range(n + 1):
-        sums, others = sorted(small[k]), sorted(large[n - k])
-        weights = [small[k][x] for x in sums]
-        reach = [0, *accumulate(large[n - k][x] for x in reversed(others))][::-1]
-        for i, t in enumerate(min(max(t, least), greatest + 1) for t in thresholds):
-            index = np.searchsorted(np.array(others, np.int64), t - np.array(sums, np.int64))
-            counts[i] += sum(map(mul, weights, map(reach.__getitem__, index.tolist())))
-    return counts
-
-
-def _compositions(levels: list[tuple[int, int]], n: int) -> list[dict[int, int]]:
-    """[k]: in how many ways each sum of k scores arises, of up to n scores of some levels."""
-    ways: list[dict[int, int]] = [{0: 1}, *({} for _ in range(n))]
-    for value, frequency in levels:
-        longer: list[dict[int, int]] = [{} for _ in range(n + 1)]
-        for k, sums in enumerate(ways):
-            for c in range(min(frequency, n - k) + 1 if sums else 0):
-                more, into = comb(frequency, c), longer[k + c]
-                for x, count in sums.items():
-                    into[x + c * value] = into.get(x + c * value, 0) + count * more
-        ways = longer
-    return ways

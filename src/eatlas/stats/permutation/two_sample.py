@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from eatlas.errors import EatlasError
 from eatlas.stats.inputs import check_noise, generator, whole
-from eatlas.stats.permutation.counting import count_at_least, count_by_levels
+from eatlas.stats.permutation.counting import count_at_least
 from eatlas.stats.permutation.inversion import Effort, invert, log_count_near, standardised
 from eatlas.stats.permutation.problem import (
     ALWAYS_EXACT,
@@ -51,10 +51,6 @@ HOPEFUL_LOG_COUNT = 36 * math.log(2)
 """From 2**36 on an inversion is as quick as a count, and mostly as good as its guarantee."""
 QUICKER_LOG_COUNT = 42 * math.log(2)
 """Up to 2**42 a count (21 v 23, p = 0.18: 0.2 s) is quicker than a thorough inversion (0.9 s)."""
-COMPOSITIONS = 400_000
-"""Compositions of few distinct values for one half: about 0.4 s."""
-FORCED_COMPOSITIONS = 20_000_000
-"""The same when a count was requested."""
 QUICK: Effort = (4_000_000, 1 << 12)
 """A first inversion: 20 to 60 ms, and all that 100 scores or more ever need."""
 THOROUGH: Effort = (20_000_000, 1 << 15)
@@ -192,9 +188,8 @@ def _auto(values: Integers, n: int, thresholds: Sequence[int]) -> list[Tail] | N
     total = subsets(values.size, n)
     if total <= ALWAYS_EXACT:
         return _exact(count_at_least(values, n, thresholds, FORCED_STATES), total)
-    counts = count_by_levels(values, n, thresholds, COMPOSITIONS)
-    log_count = log_count_near(values, n, min(thresholds)) if counts is None else 0.0
-    if counts is None and log_count <= HOPEFUL_LOG_COUNT:
+    counts, log_count = None, log_count_near(values, n, min(thresholds))
+    if log_count <= HOPEFUL_LOG_COUNT:
         counts = count_at_least(values, n, thresholds, STATES)
     if counts is not None:
         return _exact(counts, total)
@@ -214,12 +209,8 @@ def _auto(values: Integers, n: int, thresholds: Sequence[int]) -> list[Tail] | N
 
 def _counted_at_any_cost(values: Integers, n: int, thresholds: Sequence[int]) -> list[Tail]:
     """A count that was requested."""
-    total, counts = subsets(values.size, n), None
-    if total > ALWAYS_EXACT:
-        counts = count_at_least(values, n, thresholds, STATES)
-        if counts is None:
-            counts = count_by_levels(values, n, thresholds, FORCED_COMPOSITIONS)
-    counts = counts or count_at_least(values, n, thresholds, FORCED_STATES)
+    total = subsets(values.size, n)
+    counts = count_at_least(values, n, thresholds, FORCED_STATES)
     if counts is None:
         raise EatlasError(
             "an exact count is out of reach for this design",
