@@ -6,7 +6,7 @@ import json
 import re
 import zlib
 from base64 import b64encode
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.drawings.svg import Scales
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import page_files, render
-from eatlas.present.sections import Section, distinct, sections, source_of
+from eatlas.present.sections import Section, sections, source_of
 from eatlas.present.sentences import title, wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
 from eatlas.present.tables import FORMATS as TABLES
@@ -119,14 +119,10 @@ def report_html(
         for members in by_signature.values()
     ]
     packed, words = len(shown) > OPEN_UP_TO, wording(every)
-    maps = [result for result in every if result.pattern is not None]
-    labels = [result.primary.label for result in maps]
-    of_models = [result.language_model is not None for result in every]
     with_interval = {bool(e.interval) for r in every for e in r.effects()[:1] if e.term is None}
     values: dict[str, object] = {
         "scales": Scales.of(every), "cells": CELLS, "tails": TAILS, "packed": packed,
-        "words": words,
-        "thumbnails": thumbnails_of(images, every),
+        "words": words, "thumbnails": thumbnails_of(images, every),
     }  # fmt: skip
     # a part of a page without blanks that no reader sees
     details = [
@@ -139,21 +135,10 @@ def report_html(
         **values,
         **page_files("cards.js", "report.js"),
         title=title(every, settings) if every else words["heading"],
-        kinds_named=distinct(result.measure.upper() for result in every),
         names_in_full=settings.in_words(full=True),
-        with_maps=bool(maps),
         intervals="some" if len(with_interval) > 1 else "all" if True in with_interval else "none",
-        any_over_stimuli=any(result.over_stimuli for result in every),
-        directional=any(result.rule.tail == "directional" for result in maps),
-        legend=legend(labels),
-        found_labels=sorted(set(labels)),
+        legend=legend(result.primary.label for result in every if result.pattern is not None),
         symbols=symbols(),
-        shares=any(result.unit == "share" for result in every),
-        lpbs=any(of_models),
-        only_lpbs=bool(of_models) and all(of_models),
-        tests=distinct(result.test for result in every),
-        versions=distinct(result.provenance.version for result in every),
-        stars=distinct(result.rule.meaning for result in every),
         failures=failures,
         damage=tuple(damage),
         family=declared,
@@ -177,9 +162,7 @@ def deflated(value: object) -> Markup:
     return Markup(b64encode(zlib.compress(text.encode(), level=9)).decode())  # noqa: S704
 
 
-_TEXTS: dict[str, Callable[..., str]] = {"methods": methods_paragraph, "bibtex": bibtex}
-"""What a manuscript takes over as it is."""
-FORMATS = ("html", *TABLES, *_TEXTS)
+FORMATS = ("html", *TABLES, "methods", "bibtex")
 """The page, tables, and texts for a manuscript."""
 
 
@@ -199,18 +182,18 @@ def report_text(
     ResultsError
         If an option has no such value, or there is nothing to put in a table.
     """
-    if format == "html":
-        return report_html(results, damage=damage, family=family, adjust=adjust, images=images)
     if format not in FORMATS:
         raise ResultsError(
             f"there is no report in the format {format!r}{did_you_mean(format, FORMATS)}",
             allowed=", ".join(FORMATS),
         )
-    if format not in _TEXTS:
+    if format == "html":
+        return report_html(results, damage=damage, family=family, adjust=adjust, images=images)
+    if format in TABLES:
         return report_table(results, format, family=family, adjust=adjust)
-    every, trends = list(results), tuple(getattr(results, "trends", ()))
+    every, write = list(results), methods_paragraph if format == "methods" else bibtex
     declared = DeclaredFamily.of(every, family, adjust).of_several()
-    return _TEXTS[format](every, declared, trends) + "\n"
+    return write(every, declared, getattr(results, "trends", ())) + "\n"
 
 
 def write_report(

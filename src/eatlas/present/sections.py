@@ -10,11 +10,11 @@ from functools import cached_property
 from markupsafe import Markup
 
 from eatlas.present.columns import targets_table, terms_table, values_table
-from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, eat_map, in_words, mini
+from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, eat_map, in_words
 from eatlas.present.drawings.plane import LEFT_ROOM, SIDE, UPPER_ROOM, has_map, plane_figure
 from eatlas.present.drawings.stacked import influence, targets, triangle
 from eatlas.present.drawings.svg import share_bar
-from eatlas.present.effects import levels_of, matched_of, shares_of
+from eatlas.present.effects import levels_of, own_share, shares_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import FILTERS
 from eatlas.present.sentences import (
@@ -42,8 +42,8 @@ PAGE = frozenset((
 SERIES, TITLE = "series-", "-title"
 """How the ids of the page's series begin, and those of its headings end."""
 LONGEST_ID = 80
-FIGURE, HALF, LINE_SHARE = 720.0, 520.0, 64
-"""Pixels of a figure of a result, of one beside another, and of the bar of a share in a line."""
+FIGURE, HALF = 720.0, 520.0
+"""Pixels of a figure of a result, and of one beside another."""
 
 
 @dataclass(frozen=True)
@@ -116,38 +116,12 @@ def score_unit(result: AssociationResult) -> str:
     return "stimulus" if result.over_stimuli or in_contexts else "term"
 
 
-def matched_patterns(result: AssociationResult) -> list[tuple[str, float]]:
-    """How often random lists show each pattern, the most frequent first."""
-    matched = matched_of(result)
-    shares = (matched and matched.patterns) or {}
-    return sorted(((n, share) for n, share in shares.items() if share), key=lambda p: -p[1])
-
-
-def patterns_seen(result: AssociationResult) -> list[tuple[str, float, float, Markup, Markup]]:
-    """Label, share, its error, map and bar of patterns that were seen, largest share first."""
-    shares, errors = shares_of(result)
-    own = result.primary.label
+def patterns_seen(result: AssociationResult) -> list[tuple[str, float, float]]:
+    """Label, share and its error of patterns that were seen, largest share first."""
+    (shares, errors), own = shares_of(result), result.primary.label
     seen = [label for label in PATTERNS if shares.get(label) or (shares and label == own)]
     seen.sort(key=lambda label: -shares.get(label, 0.0))
-    return [
-        (
-            label,
-            shares.get(label, 0.0),
-            errors.get(label, 0.0),
-            mini(label),
-            share_bar(shares.get(label, 0.0), strong=label == own),
-        )
-        for label in seen
-    ]
-
-
-def stability(result: AssociationResult) -> tuple[float, float, Markup] | None:
-    """How often resamples or draws show its pattern, the error of that, and a bar."""
-    shares, errors = shares_of(result)
-    label = result.primary.label
-    if result.pattern is None or label not in shares:
-        return None
-    return shares[label], errors.get(label, 0.0), share_bar(shares[label], LINE_SHARE, strong=True)
+    return [(label, shares.get(label, 0.0), errors.get(label, 0.0)) for label in seen]
 
 
 def figures(result: AssociationResult) -> dict[str, Markup]:
@@ -167,8 +141,8 @@ def figures(result: AssociationResult) -> dict[str, Markup]:
 FILTERS.update({
     function.__name__: function
     for function in (
-        figures, headline, images_of, limits, matched_patterns, numbers, other_pattern,
-        patterns_seen, score_unit, sentence, source_of, stability, statements,
+        figures, headline, images_of, limits, numbers, other_pattern, own_share,
+        patterns_seen, score_unit, sentence, share_bar, shares_of, source_of, statements,
         targets_table, terms_table, values_table,
     )
 })  # fmt: skip
