@@ -13,24 +13,16 @@ def clock(monkeypatch):
     return now
 
 
-def test_lines_come_at_once_and_then_more_and_more_seldom(clock, capsys):
-    lines = progress.Lines("words", 1.0)
-    at = []
-    for second in range(1, 400):
+def test_lines_come_now_and_then_and_say_how_far_it_is(clock, capsys):
+    lines, at = progress.Lines("words", 10.0, done=1000), []
+    for second in range(1, 100):
         clock[0] = 100.0 + second
-        lines(second * 10, 100_000)
-        if capsys.readouterr().err:
+        lines(1000 + second * 10, 13_000)
+        if said := capsys.readouterr().err:
             at.append(second)
-    assert at == [1, 3, 8, 18, 38, 68, 128, 188, 248, 308, 368]
-
-
-def test_what_a_line_says(clock, capsys):
-    lines = progress.Lines("words", 1.0, done=1000)
-    clock[0] += 2
-    lines(3000, 13_000)
-    assert capsys.readouterr().err == (
-        "words: 3,000 of 13,000 (23%), 1,000 a second, about 10 s left\n"
-    )
+            last = said
+    assert at == [10, 40, 70]
+    assert last == "words: 1,700 of 13,000 (13%), about 18.8 min left\n"
 
 
 def test_a_short_piece_of_work_says_nothing(clock, capsys):

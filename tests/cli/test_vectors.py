@@ -32,8 +32,8 @@ def test_list(eatlas_cli):
 def test_show(eatlas_cli):
     out = eatlas_cli("vectors", "list", "histwords-eng-all").out
     assert "size:      unknown\n" in out
-    assert "hash:      not published; the first download records what it got\n" in out
-    assert "licence:   not recorded here; see the page\n" in out
+    assert "hash:      unknown\n" in out
+    assert "licence:   unknown\n" in out
     assert "here:      no; eatlas vectors fetch histwords-eng-all\n" in out
     out = eatlas_cli("vectors", "list", "glove.6B.50d").out
     assert "size:      862,182,613 bytes (862 MB)\n" in out

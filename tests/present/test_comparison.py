@@ -1,28 +1,123 @@
+"""How findings move with source, prompt, layer, weights and window: sentences, tables, page."""
+
+import pytest
 from tests.present.records import ml_eat, weat
 
+from eatlas.cli.table import print_results
+from eatlas.present import report_html
 from eatlas.present.comparison import comparisons
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.sections import sections, source_of
+from eatlas.present.sections import sections
+from eatlas.results import Results
+from eatlas.results.compare import pivot
+from eatlas.results.parts import Encoding
+from eatlas.stimuli import ContextsOrigin
+
+
+def encoded(pattern="AX-Singular", *, d=1.4, source="hf:model", **choices):
+    given = {"model": "model", "architecture": "BertModel", "level": "word", "layer": "12"}
+    name = ",".join(f"{key}={value}" for key, value in choices.items())
+    result = ml_eat(pattern, d=d, source=f"{source}?{name}")
+    return result.model_copy(update={"encoding": Encoding(**{**given, **choices})})
+
+
+def in_texts(source="cbow:some", **sizes):
+    """A result in contexts cut to a window."""
+    result = ml_eat(source=source)
+    origin = ContextsOrigin(name="c.parquet", sha256="0" * 64, **sizes)
+    changed = result.provenance.model_copy(update={"contexts": origin})
+    return result.model_copy(update={"provenance": changed})
 
 
 def compared(*results):
-    return comparisons(sections(results, DeclaredFamily.of(results)))
+    rows = comparisons(sections(results, DeclaredFamily.of(results)))
+    return [row for of_kind in rows.values() for row in of_kind]
 
 
 def test_a_test_and_measure_on_several_sources():
     first, second = ml_eat(source="a"), ml_eat("A-Uniform", source="b", d=0.7)
-    (found,) = compared(first, weat(source="a"), second, ml_eat(test="other"))
-    assert [source_of(s.result) for s in found.members] == ["a", "b"]
-    assert found.title == "test-1 by source: ML-EAT"
-    assert found.sentence == (
+    (row,) = compared(first, weat(source="a"), second, ml_eat(test="other"))
+    assert (row.name, row.by, row.names) == ("test-1", "source", ("a", "b"))
+    assert [section.result.source for section in row.cells] == ["a", "b"]
+    assert row.sentence == (
         "a: AX-Singular; b: A-Uniform. The effect size d at level 1 goes from 0.70 to 1.40."
     )
+    (row,) = compared(weat(source="a"), weat(source="b", d=None))
+    assert row.sentence == "", "no pattern, and an undefined size has no range"
+    assert compared(ml_eat(), ml_eat()) == [], "a run that is read twice is not compared"
 
 
-def test_a_weat_has_no_pattern_and_an_undefined_size_no_range():
-    (found,) = compared(weat(source="a"), weat(source="b", d=None))
-    assert found.sentence == ""
+def test_what_differs_in_more_than_one_choice_is_not_compared():
+    (windows,) = pivot([in_texts(window=w) for w in ("sentence", 10, 9)], "window")
+    assert [*windows] == ["9", "10", "sentence"]
+    both = [encoded(layer="1", prompt="The {}"), encoded(layer="2")]
+    assert [pivot(both, by) for by in ("prompt", "layer", "weights")] == [[], [], []]
+    grid = [encoded(layer=n, prompt=p) for n in "12" for p in ("The {}", "A {}")]
+    assert [len(group) for group in pivot(grid, "layer")] == [2, 2]
+    for results, by in (
+        ([in_texts(window=9), ml_eat(source="cbow:some")], "window"),
+        ([in_texts(window=1), in_texts(window=9, source="cbow:other")], "window"),
+        ([in_texts(window=1), in_texts(window=9, per_term=5)], "window"),
+        ([encoded(), encoded()], "prompt"),
+        ([ml_eat(), ml_eat(source="b")], "prompt"),
+    ):
+        assert pivot(results, by) == []
 
 
-def test_a_run_that_is_read_twice_is_not_compared():
-    assert compared(ml_eat(), ml_eat()) == []
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        (
+            (encoded(prompt="The {}"), encoded("A-Uniform", prompt="A {}", d=0.7)),
+            "prompt “The {}”: AX-Singular; prompt “A {}”: A-Uniform. The effect size d at level 1 "
+            "goes from 0.70 to 1.40. Mean cosines range from ",
+        ),
+        ((encoded(layer="1"), encoded(layer="2")), "Both layers show AX-Singular."),
+        (
+            (encoded(), encoded("Non-Directional", weights="random", weights_seed=3)),
+            "trained: AX-Singular; random, seed 3: Non-Directional. What random weights show as "
+            "well comes of the model's build",
+        ),
+    ],
+)
+def test_sentences_say_what_moves(results, said):
+    (row,) = compared(*results)
+    assert row.sentence.startswith(said)
+
+
+def test_sources_are_compared_beside_prompts_only_where_there_are_other_sources():
+    prompts = encoded(prompt="The {}"), encoded(prompt="A {}")
+    assert [row.by for row in compared(*prompts)] == ["prompt"]
+    assert [row.by for row in compared(*prompts, ml_eat())] == ["source", "prompt"]
+
+
+def test_a_page_with_prompts_layers_and_a_control():
+    layers = [encoded(layer=layer) for layer in ("0", "6", "12")]
+    prompts = [encoded(prompt="The {}"), encoded(prompt="A <b>{}</b>")]
+    page = report_html([*prompts, *layers, encoded(weights="random", weights_seed=0)])
+    for heading in ("Prompts compared", "Layer by layer", "Against random weights"):
+        assert f">{heading}</h2>" in page
+    assert "A &lt;b&gt;{}&lt;/b&gt;" in page
+    assert "A <b>" not in page
+    assert "d from 1.40 in layer 0 to 1.40 in layer 12, p below alpha in 3 of 3 layers" in page
+
+
+def test_rows_say_at_which_layer_and_with_which_prompt(capsys):
+    grid = [
+        encoded(layer=layer, prompt=prompt, d=d)
+        for layer, d in (("3", 1.4), ("12", 0.2))
+        for prompt in ("The {}", "A {}")
+    ]
+    rows = [row for row in compared(*grid) if row.by != "source"]
+    assert [(row.by, row.name) for row in rows] == [
+        ("prompt", "test-1 (layer 3)"), ("prompt", "test-1 (layer 12)"),
+        ("layer", "test-1 (prompt “The {}”)"), ("layer", "test-1 (prompt “A {}”)"),
+    ]  # fmt: skip
+    print_results(Results(grid))
+    said = capsys.readouterr().out
+    for row in rows:
+        assert f"{row.name} by {row.by}: " in said
+    windows = [in_texts(window=w, source=s) for s in ("cbow:a", "cbow:b") for w in (9, 3, 5)]
+    rows = compared(*windows)
+    assert [(row.by, len(row.members)) for row in rows] == [("source", 2)] * 3 + [("window", 3)] * 2
+    assert ">Windows compared</h2>" in report_html(windows)

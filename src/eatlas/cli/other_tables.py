@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from eatlas.cli.console import least_width, new_console, say, show, table_of
+from eatlas.cli.console import new_console, say, show, table_of
 from eatlas.cli.messages import plain_line
 from eatlas.errors import listed
 from eatlas.present.numbers import count, effect, level_of, number_of, p_value, percent
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from eatlas.apps.studies import Prepared
     from eatlas.apps.studies.record import StudyRecord
 
-HEADS, ALIGN = ("d", "diff.", "p", "maxT", "BY"), "lrrrrr"
 SORTED = {
     "effect_size": "Sorted by d (--sort difference finds the strongest associations).",
     "difference": "Sorted by diff., the strength of an association.",
@@ -71,23 +69,14 @@ def print_scan(result: ScanResult) -> None:
             f"{lean[1]} to B; below {alpha:g} by maxT: A {count(band.max_t.A)}, "
             f"B {count(band.max_t.B)})",
         )
-        tops, rows = result.tops[2 * number : 2 * number + 2], []
-        heads = [(f"{top.side}: {names[top.side]}", *HEADS) for top in tops]
-        for top in tops:
-            cells = []
+        for top in result.tops[2 * number : 2 * number + 2]:
+            rows = []
             for word in top.words:
                 level, ps = word.level2, (word.level2.p.two_sided, word.p_max_t, word.p_by)
                 sizes = effect(level.effect_size), effect(level.difference, 3)
-                cells.append((plain_line(word.word), *sizes, *(p_value(p, alpha) for p in ps)))
-            rows.append(cells)
-        # both sides beside each other, or one below the other where that is too wide
-        together = [(*a, *b) for a, b in zip_longest(*rows, fillvalue=("",) * len(ALIGN))]
-        both = table_of(sum(heads, ()), together, 2 * ALIGN)
-        if least_width(both, console) <= console.width:
-            show(console, both)
-        else:
-            for head, words in zip(heads, rows, strict=True):
-                show(console, table_of(head, words, ALIGN))
+                rows.append((plain_line(word.word), *sizes, *(p_value(p, alpha) for p in ps)))
+            head = f"{top.side}: {names[top.side]}"
+            show(console, table_of((head, "d", "diff.", "p", "maxT", "BY"), rows))
     say(console, f"\n{SORTED[result.sort]} {COLUMNS}")
     if flagged := result.vocabulary.attributes:
         are = "is" if flagged == 1 else "are"
@@ -249,27 +238,35 @@ def print_powers(designs: Sequence[tuple[str, Power]]) -> None:
     for name, power in designs:
         cells = [name]
         for place, level in (("level1", power.level1), ("level2", power.level2)):
-            if level is None:
-                cells += ["", "", ""]
-            else:
-                d = "none" if level.smallest_d is None else effect(level.smallest_d)
-                cells += [f"{level.n[0]} v {level.n[1]}", p_value(level.min_p, power.alpha), d]
+            d = (
+                ""
+                if level is None
+                else "none"
+                if level.smallest_d is None
+                else effect(level.smallest_d)
+            )
+            sizes = (
+                [f"{level.n[0]} v {level.n[1]}", p_value(level.min_p, power.alpha)]
+                if level
+                else ["", ""]
+            )
+            cells += [*sizes, d]
             if first.d is not None:
                 chance = (power.chance or {}).get(place)
                 cells.append("" if chance is None else percent(chance))
         rows.append(cells)
     needed = ", ".join(f"d = {d}: {n}" for d, n in (first.terms_needed or {}).items())
-    below = (
+    stimuli = any(power.unit == "stimulus" for _, power in designs)
+    console = new_console()
+    show(console, table_of(heads, rows))
+    say(
+        console,
         f"Smallest d: found with a power of {first.power:g} by the {first.tail.replace('_', '-')} "
         f"p < {level_of(first.alpha)}; none where no p-value of the design is that small. Normal "
         "scores; the terms of the other side as given. Terms needed in each of two groups: "
-        f"{needed}."
+        f"{needed}.{' In tests of sentences the sizes are those of stimuli.' * stimuli}",
+        "dim",
     )
-    if any(power.unit == "stimulus" for _, power in designs):
-        below += " In tests of sentences the sizes are those of stimuli."
-    console = new_console()
-    show(console, table_of(heads, rows))
-    say(console, below, "dim")
 
 
 def print_plan(prepared: Prepared) -> None:

@@ -12,8 +12,8 @@ import typer
 from eatlas.cli.messages import plain_line, remark
 from eatlas.errors import EatlasError
 
-PAUSES = (2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
-"""Seconds between two lines; the last one from then on."""
+PAUSE = 30.0
+"""Seconds between two lines."""
 PATIENCE = 1.0
 """Seconds after which a bar is shown."""
 
@@ -88,35 +88,21 @@ def what_is_kept(done: Callable[[], int], kept: str, nothing: str) -> Iterator[N
         raise
 
 
-def duration(seconds: float) -> str:
-    """A time in the unit that suits it; below ten of a unit, halves are shown.
-
-    >>> [duration(s) for s in (0.4, 42, 80, 260, 3000, 40_000)]
-    ['1 s', '42 s', '1.5 min', '4.5 min', '50 min', '11 h']
-    """
-    if seconds < 60:
-        return f"{max(1, round(seconds))} s"
-    number, unit = (seconds / 60, "min") if seconds < 3600 else (seconds / 3600, "h")
-    return f"{round(2 * number) / 2 if number < 10 else round(number):g} {unit}"
-
-
 class Lines:
     """Says now and then how far some work is: `what` is done, `done` of it before."""
 
     def __init__(self, what: str, quiet: float, *, done: int = 0) -> None:
         self._what, self._before, self._begun = what, done, time.monotonic()
-        self._next, self._lines = self._begun + quiet, 0
+        self._next = self._begun + quiet
 
     def __call__(self, done: int, total: int | None) -> None:
         """Say a line if it is time for one."""
         now = time.monotonic()
         if now < self._next or done == total:
             return
-        self._next = now + PAUSES[min(self._lines, len(PAUSES) - 1)]
-        self._lines += 1
-        rate = (done - self._before) / max(now - self._begun, 1e-9)
-        share, left = "", ""
+        self._next = now + PAUSE
+        rate, share = (done - self._before) / max(now - self._begun, 1e-9), ""
         if total is not None:
-            share = f" of {total:,} ({100 * done // max(total, 1)}%)"
-            left = f", about {duration((total - done) / rate)} left" if rate else ""
-        remark(f"{self._what}: {done:,}{share}, {rate:,.0f} a second{left}")
+            left = f", about {(total - done) / rate / 60:.1f} min left" if rate else ""
+            share = f" of {total:,} ({100 * done // max(total, 1)}%){left}"
+        remark(f"{self._what}: {done:,}{share}")

@@ -39,7 +39,7 @@ from eatlas.present.sentences import (
 )
 from eatlas.present.tables import compared
 from eatlas.results import AssociationResult, Results
-from eatlas.results.compare import side_by_side, told_apart
+from eatlas.results.compare import side_by_side
 from eatlas.results.settings import Settings, repeated
 
 FEW, NAMED, MOST = 3, 8, 25
@@ -148,21 +148,17 @@ def _print_matrix(console: Console, results: Results) -> None:
 
 
 def _print_comparisons(console: Console, results: Results, family: DeclaredFamily) -> None:
-    """Say how findings move with prompt, layer, window or distance; what random weights show.
-
-    Model and measure are named where the test alone does not distinguish comparisons.
-    """
+    """Say how findings move with prompt, layer, window or distance; what random weights show."""
     if not repeated(results):
         return
     from eatlas.present.comparison import comparisons  # noqa: PLC0415  (most tables have none)
     from eatlas.present.sections import sections  # noqa: PLC0415
 
-    moving = [each for each in comparisons(sections(results, family)) if each.by != "source"]
-    names = [f"{each.first.result.test} by {each.called}" for each in moving]
-    names = told_apart(names, [f" ({each.about})" for each in moving])
-    for name, each in zip(names, moving, strict=True):
-        say(console, "")
-        say(console, each.sentence, head=f"{name}: ")
+    for by, rows in comparisons(sections(results, family)).items():
+        for row in rows if by != "source" else ():
+            say(console, "")
+            what = "encoding" if by == "level" else by
+            say(console, row.sentence, head=f"{row.name} by {what}: ")
 
 
 def notes(results: Sequence[AssociationResult]) -> Iterator[tuple[str, str]]:

@@ -217,16 +217,11 @@ def _print_entry(entry: Published, size: str) -> None:
     from eatlas.sources.published import unproven  # noqa: PLC0415
 
     values = _values(entry)
-    total = f"{values['size']:,} bytes ({size})" if values["size"] else "unknown"
-    values |= {"size": total, "caution": values["hash"] and unproven(entry)}
-    unknown = {
-        "hash": "not published; the first download records what it got",
-        "licence": "not recorded here; see the page",
-        "path": f"no; eatlas vectors fetch {entry.name}",
-        "dim": "unknown" if entry.vectors.what == "vectors" else "",
-    }
+    values["size"] = values["size"] and f"{values['size']:,} bytes ({size})"
+    values["caution"] = values["hash"] and unproven(entry)
+    values["path"] = values["path"] or f"no; eatlas vectors fetch {entry.name}"
     for key in KEYS:
-        value = values.get(key) or unknown.get(key)
+        value = values.get(key) or ("unknown" if key in {"size", "hash", "licence"} else [])
         name = {"path": "here", "notes": "note"}.get(key, key)
-        for text in value if isinstance(value, list) else [value] if value else []:
+        for text in value if isinstance(value, list | tuple) else [value]:
             print_line(f"{name + ':':<10} {text}")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -16,9 +15,8 @@ from eatlas.present.rendering import phrase
 from eatlas.present.sections import SERIES, Section
 from eatlas.present.sentences import finding, level_statements
 from eatlas.results import AssociationResult, Failure
-from eatlas.results.compare import NO_PROMPT, NUMBERED, By, choices_of, model_of, pivot
+from eatlas.results.compare import NO_PROMPT, NUMBERED, choices_of, pivot, side_by_side
 from eatlas.results.levels import CELLS
-from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
     from eatlas.results import TrendResult
@@ -27,7 +25,6 @@ NOT_GIVEN = "no result of this year is among those that were given"
 KINDS = Path(__file__).parent / "data" / "comparisons.toml"
 LEAST = 3
 """Settings that make a line."""
-Respect = Literal["source"] | By
 
 
 class Series(NamedTuple):
@@ -114,43 +111,29 @@ def kinds() -> dict[str, Any]:
     return own_toml(KINDS)
 
 
-class Comparison(NamedTuple):
-    """One test, one measure, several sources, or several encodings of one model."""
+class Compared(NamedTuple):
+    """One test, one measure, in settings that differ in one respect alone."""
 
-    members: tuple[Section, ...]
-    by: Respect
-    about: str
-    """The measure, and what else all members have in common: model, layer, window."""
+    by: str
+    name: str
+    """The test, and what else tells it from the other rows."""
+    cells: tuple[Section | None, ...]
+    """A section for each setting."""
     names: tuple[str, ...]
-    """What each member's setting is called for people, without a path."""
+    """What the settings are called."""
+    differs: str
+    """How EAT patterns differ between the settings."""
 
     @property
-    def first(self) -> Section:
-        """The first result, for what all have in common."""
-        return self.members[0]
+    def members(self) -> list[Section]:
+        """The sections that are there."""
+        return [section for section in self.cells if section is not None]
 
     @property
     def labels(self) -> list[tuple[str, str]]:
-        """What each member's setting is called, and its EAT pattern."""
-        pairs = zip(self.names, self.members, strict=True)
-        return [(name, s.result.primary.label) for name, s in pairs if s.result.pattern]
-
-    @property
-    def differs(self) -> str:
-        """How the EAT pattern moves from the first setting on; empty where it stays."""
-        labels = [label for _, label in self.labels]
-        moves = [label for i, label in enumerate(labels) if i == 0 or label != labels[i - 1]]
-        return " → ".join(moves) if len(moves) > 1 else ""
-
-    @property
-    def called(self) -> str:
-        """In which respect the members differ, apart from the levels of a result."""
-        return "encoding" if self.by == "level" else self.by
-
-    @property
-    def title(self) -> str:
-        """What is compared, in words."""
-        return f"{self.first.result.test} by {self.called}: {self.about}"
+        """What each setting is called, and its EAT pattern."""
+        pairs = zip(self.names, self.cells, strict=True)
+        return [(name, s.result.primary.label) for name, s in pairs if s and s.result.pattern]
 
     @property
     def sentence(self) -> str:
@@ -166,63 +149,38 @@ class Comparison(NamedTuple):
         numbered = [(int(value), result) for value, result in values if value.isdigit()]
         if self.by not in NUMBERED or len(numbered) < LEAST:
             return Markup()
-        title = f"Effect sizes of {self.first.result.test} by {self.by}"
+        title = f"Effect sizes of {self.name} by {self.by}"
         return Markup(timeline_of(numbered, {}, title=title, unit=self.by))  # noqa: S704
 
 
-def comparisons(shown: Iterable[Section]) -> list[Comparison]:
-    """Group the results that differ in one respect alone; groups of one are left out.
+def comparisons(shown: Iterable[Section]) -> dict[str, list[Compared]]:
+    """Results that differ in one respect alone, a row for each test, by this respect.
 
     Where one source is a model encoded in several ways, the comparison by that way is
     in the place of the one by source.
     """
-    given = {id(section.result): section for section in shown if section.levels}
-    compared: list[Comparison] = []
-    respects: tuple[Respect, ...] = ("source", *get_args(By))
-    for by in respects:
-        groups = [[*g.values()] for g in pivot([s.result for s in given.values()], by)]
-        subjects = [(g[0].test, g[0].signature, model_of(g[0], by)) for g in groups]
-        beside = by not in {"source", "level"}
-        levels = [choices_of(g[0]).get("level", "") if beside else "" for g in groups]
-        several = Counter(subject for subject, _ in set(zip(subjects, levels, strict=True)))
-        for group, subject, level in zip(groups, subjects, levels, strict=True):
-            about = _about(group, by, given[id(group[0])].settings)
-            if level and several[subject] > 1:
-                about += f", {level}" if " on " in about else f" on {level}"
-            members = tuple(given[id(result)] for result in group)
-            compared.append(Comparison(members, by, about, _names(members, by)))
-    encoded = {frozenset(s.anchor for s in c.members) for c in compared if c.by != "source"}
-    return [
-        c for c in compared
-        if c.by != "source" or frozenset(s.anchor for s in c.members) not in encoded
-    ]  # fmt: skip
+    by_id = {id(section.result): section for section in shown if section.levels}
+    results = [section.result for section in by_id.values()]
+    tables = {by: side_by_side(results, by) for by in kinds() if pivot(results, by)}
+    encoded = {
+        frozenset(map(id, row.members))
+        for by, table in tables.items()
+        for row in table
+        if by != "source"
+    }
+    compared: dict[str, list[Compared]] = {}
+    for by, table in tables.items():
+        for row in table:
+            if by == "source" and frozenset(map(id, row.members)) in encoded:
+                continue
+            cells = tuple(by_id.get(id(member)) for member in row.members)
+            names = tuple(_name(by, value) for value in row.values)
+            compared.setdefault(by, []).append(Compared(by, row.name, cells, names, row.differs))
+    return compared
 
 
-def _about(group: Sequence[AssociationResult], by: Respect, settings: Settings) -> str:
-    """The measure of results that are compared, and what else they have in common."""
-    first, parts = group[0], [Settings.among(group).common]
-    if first.contexts is not None and by != "source":
-        columns = first.contexts.columns().items()
-        parts += [f"{name} {size}" for name, size in columns if name != by]
-    on = ", ".join(filter(None, parts))
-    return f"{settings.short(first)} on {on}" if on else settings.short(first)
-
-
-def _names(members: Sequence[Section], by: Respect) -> tuple[str, ...]:
-    """What the settings of members are called for people."""
-    if by == "source":
-        return tuple(s.settings.sources[s.result.source] for s in members)
-    values = [choices_of(section.result).get(by, "") for section in members]
+def _name(by: str, value: str) -> str:
+    """What a setting is called for people."""
     if by == "prompt":
-        return tuple("no prompt" if v == NO_PROMPT else f"prompt “{v}”" for v in values)
-    return tuple(f"{by} {v}" if by in NUMBERED else v for v in values)
-
-
-def matrices(compared: Iterable[Comparison]) -> list[list[Comparison]]:
-    """Comparisons of several tests in the same settings, a row each; of two settings or more."""
-    groups: dict[tuple[str, ...], list[Comparison]] = {}
-    for each in compared:
-        first = each.first.result
-        model = "" if each.by == "source" else model_of(first, each.by)
-        groups.setdefault((model, each.about, first.signature, *each.names), []).append(each)
-    return list(groups.values())
+        return "no prompt" if value == NO_PROMPT else f"prompt “{value}”"
+    return f"{by} {value}" if by in NUMBERED else value

@@ -30,7 +30,7 @@ from eatlas.results.settings import Settings, repeated
 from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
-    from eatlas.present.comparison import Comparison, Series
+    from eatlas.present.comparison import Compared, Series
     from eatlas.results import AssociationResult
 
 OPEN_UP_TO = 40
@@ -96,21 +96,18 @@ def report_html(
     declared = DeclaredFamily.of(every, family, adjust).of_several()
     shown, settings = sections(every, declared), Settings.among(every)
     series: list[Series] = []
-    compared: list[tuple[dict[str, str], list[list[Comparison]]]] = []
+    compared: list[tuple[dict[str, str], list[Compared]]] = []
     if repeated(every):
         from eatlas.present.comparison import (  # noqa: PLC0415  (most pages have none)
             comparisons,
             kinds,
-            matrices,
             series_of,
         )
 
         series = series_of(shown, trends, failures)
         in_series = {section.anchor for line in series for section in line.members}
         others = comparisons(section for section in shown if section.anchor not in in_series)
-        for by, kind in kinds().items():
-            if members := [comparison for comparison in others if comparison.by == by]:
-                compared.append((kind, matrices(members)))
+        compared = [(kinds()[by], rows) for by, rows in others.items()]
     by_signature: dict[str, list[Section]] = {}
     for section in shown:
         by_signature.setdefault(section.result.signature, []).append(section)

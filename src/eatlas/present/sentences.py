@@ -16,7 +16,7 @@ from eatlas.errors import listed
 from eatlas.present import targets  # noqa: F401  (templates call its filters)
 from eatlas.present.effects import levels_of, names_of, runner_up, shares_of
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.numbers import all_of, count, effect, level_of, number_of, p_equals, percent
+from eatlas.present.numbers import count, effect, level_of, number_of, percent
 from eatlas.present.rendering import lines, phrase
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
@@ -80,18 +80,13 @@ def title(results: Sequence[AssociationResult], settings: Settings) -> str:
         return f"{settings.subject}: {headline(results[0])}"
     several = re.match(r"\d+ (sources|models)$", settings.subject)
     about = f"What {settings.subject} {'associate' if several else 'associates'}"
-    judged = [shows for r in results if (shows := shows_association(r)) is not None]
     noun = "test" if len({result.test for result in results}) == len(results) else "result"
+    judged = [shows for r in results if (shows := shows_association(r)) is not None]
     if not judged:
         return f"{about}: {number_of(len(results), noun)}"
-    many = sum(judged)
-    if len(judged) == 1:
-        return f"{about}: {'an' if many else 'no'} association in the one result judged as a whole"
     whole = " judged as a whole" if len(judged) < len(results) else ""
-    return (
-        f"{about}: {count(many) if many else 'none'} of {number_of(len(judged), noun)}{whole} "
-        f"{'shows' if many == 1 else 'show'} an association"
-    )
+    many = f"{count(sum(judged))} of {number_of(len(judged), noun)}{whole}"
+    return f"{about}: {many} {'shows' if sum(judged) == 1 else 'show'} an association"
 
 
 def other_pattern(result: AssociationResult) -> str:
@@ -217,22 +212,16 @@ def statements(
 def not_generalised(results: Sequence[AssociationResult], names: Iterable[str]) -> str:
     """One line for a table: whose level 1 other words may not show; empty where none was tested."""
     tested = [
-        (name, level.p_two_sided, result.rule.alpha)
+        (name, level.p_two_sided < result.rule.alpha)
         for result, name in zip(results, names, strict=True)
         if result.generalisation and (level := result.generalisation.level1)
         if level.p_two_sided is not None
     ]
     if not tested:
         return ""
-    alpha = tested[0][2]
-    of = "Other words (crossed test of level 1, two-sided)"
-    if len(tested) == 1:
-        return f"{of}: {p_equals(tested[0][1], alpha)}."
-    below = list(dict.fromkeys(name for name, p, limit in tested if p < limit))
-    others = [name for name in dict.fromkeys(name for name, *_ in tested) if name not in below]
-    text = f"{of}: p < {level_of(alpha)}"
-    if not others:
-        return f"{text} for {all_of(len(tested))}."
-    if not below:
-        return f"{text} for {'neither' if len(tested) == 2 else f'none of {len(tested)}'}."
-    return f"{text} for {len(below)} of {len(tested)}, not for {listed(others, NAMED)}."
+    others = list(dict.fromkeys(name for name, below in tested if not below))
+    many = f"{len(tested) - sum(not below for _, below in tested)} of {len(tested)}"
+    text = (
+        f"Other words (crossed test of level 1, two-sided): p < {level_of(results[0].rule.alpha)}"
+    )
+    return f"{text} for {many}{', not for ' + listed(others, NAMED) if others else ''}."

@@ -57,12 +57,6 @@ def choices_of(result: AssociationResult) -> dict[str, str]:
     return choices
 
 
-def model_of(result: AssociationResult, by: str) -> str:
-    """The model that results have in common; the whole source, where only contexts differ."""
-    encoded = result.encoding is not None and by in _ASIDE
-    return result.encoding.model if encoded else result.source  # type: ignore[union-attr]
-
-
 def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
     """Add to names that stand for several things what else distinguishes these, and no more."""
     told = list(names)

@@ -20,8 +20,8 @@ from eatlas.present.drawings.svg import size_of
 from eatlas.results import Results
 
 SVG = "{http://www.w3.org/2000/svg}"
-OF_OTHERS = {"matrix", "specification", "targets", "triangle"}
-"""Kinds that show several settings, a study, or tests of groups."""
+OF_OTHERS = {"matrix", "specification", "targets", "timeline", "triangle"}
+"""Kinds that show several settings or years, a study, or tests of groups."""
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +52,12 @@ def texts(plot):
 @pytest.mark.parametrize("width", [None, "single", "double"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_drawn_in_every_width(kind, width, results, two, study, religion):
-    some = {"matrix": two, "specification": study, "targets": religion, "triangle": religion}
-    dated = [r.model_copy(update={"period": 1990}) for r in results]
-    plot = eatlas.plot(some.get(kind, dated), kind, width=width)
+    dated = [r.model_copy(update={"period": y}) for y in (1990, 2000) for r in results]
+    some = {
+        "matrix": two, "specification": study, "targets": religion, "timeline": dated,
+        "triangle": religion,
+    }  # fmt: skip
+    plot = eatlas.plot(some.get(kind, results), kind, width=width)
     root = svg_root(plot.svg)
     assert len(plot.alt) > 20
     assert root.findtext(f"{SVG}desc") == plot.alt

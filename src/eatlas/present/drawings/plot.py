@@ -317,34 +317,27 @@ def _planes(results: Sequence[AssociationResult], width: float) -> str:
 
 
 def _timelines(results: Sequence[AssociationResult], width: float) -> str:
-    """A panel for each test, source and measure; files of one period each are one source.
-
-    Without years by layer, window or distance.
-    """
-    dated = [result for result in results if result.period is not None]
-    pairs = {(result.source, result.period) for result in dated}
-    one_file_each = len(pairs) == len({s for s, _ in pairs}) == len({p for _, p in pairs})
-    lines: dict[tuple[str, ...], dict[int, AssociationResult]] = {}
-    for result in dated:
-        source = "" if one_file_each else result.source
-        key = (f"Effect sizes of {result.test} by year", "year", source, result.signature)
-        lines.setdefault(key, {})[result.period or 0] = result
-    for by in NUMBERED if not dated else ():
-        for number, group in enumerate(pivot(results, by)):
-            if all(value.isdigit() for value in group):
-                title = f"{next(iter(group.values())).test} by {by}"
-                lines[title, by, str(number)] = {int(n): result for n, result in group.items()}
-    if not lines or (dated and sum(map(len, lines.values())) < len(results)):
+    """A panel for each test, source and measure; without years by layer, window or distance."""
+    dated = any(result.period is not None for result in results)
+    lines = [
+        ("year" if by == "period" else by, {int(n): result for n, result in group.items()})
+        for by in (["period"] if dated else NUMBERED)
+        for group in pivot(results, by)
+        if all(value.isdigit() for value in group)
+    ]
+    if not lines or (dated and sum(len(line) for _, line in lines) < len(results)):
         raise ResultsError(
             "a timeline needs one result for each test, source, measure and period",
-            got=f"{len(results)} results, {len(dated)} of them with a period",
+            got=f"{len(results)} results, {sum(r.period is not None for r in results)} of them "
+            "with a period",
             allowed="results of vectors of a year or decade, or of several layers, windows or "
             "distances",
             remedy="leave the others out: results.filter(...)",
         )
-    every, parts = steps(result.period or 0 for result in dated), []
-    for (title, unit, *_), line in lines.items():
+    every, parts = steps(result.period or 0 for result in results) if dated else [], []
+    for unit, line in lines:
         missing = {year: "no result" for year in every if year not in line}
+        title = f"Effect sizes of {next(iter(line.values())).test} by {unit}"
         members = sorted(line.items())
         parts.append(timeline_of(members, missing, title=title, unit=unit, width=width))
     return beside(parts, width, 1, "Effect sizes by year, layer, window or distance")
