@@ -16,7 +16,7 @@ from eatlas.errors import listed
 from eatlas.present import targets  # noqa: F401  (templates call its filters)
 from eatlas.present.effects import levels_of, names_of, runner_up, shares_of
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.numbers import count, effect, level_of, number_of, percent
+from eatlas.present.numbers import count, effect, level_of, number_of, p_equals, percent
 from eatlas.present.rendering import lines, phrase
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
@@ -212,16 +212,16 @@ def statements(
 def not_generalised(results: Sequence[AssociationResult], names: Iterable[str]) -> str:
     """One line for a table: whose level 1 other words may not show; empty where none was tested."""
     tested = [
-        (name, level.p_two_sided < result.rule.alpha)
+        (name, level.p_two_sided)
         for result, name in zip(results, names, strict=True)
         if result.generalisation and (level := result.generalisation.level1)
         if level.p_two_sided is not None
     ]
     if not tested:
         return ""
-    others = list(dict.fromkeys(name for name, below in tested if not below))
-    many = f"{len(tested) - sum(not below for _, below in tested)} of {len(tested)}"
-    text = (
-        f"Other words (crossed test of level 1, two-sided): p < {level_of(results[0].rule.alpha)}"
-    )
-    return f"{text} for {many}{', not for ' + listed(others, NAMED) if others else ''}."
+    alpha, of = results[0].rule.alpha, "Other words (crossed test of level 1, two-sided)"
+    if len(tested) == 1:
+        return f"{of}: {p_equals(tested[0][1], alpha)}."
+    others = [name for name, p in tested if p >= alpha]
+    many = f"p < {level_of(alpha)} for {len(tested) - len(others)} of {len(tested)}"
+    return f"{of}: {many}{', not for ' + listed(others, NAMED) if others else ''}."
