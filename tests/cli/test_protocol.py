@@ -51,23 +51,3 @@ def test_bad_input_is_explained_and_nothing_is_written(eatlas_cli, tmp_path, arg
     assert message in ended.err
     assert "Traceback" not in ended.err
     assert not (tmp_path / "card").exists()
-
-
-SHARES = {"nurse": 0.9, "dancer": 0.8, "teacher": 0.7, "lawyer": 0.4, "pilot": 0.1}
-
-
-@pytest.fixture
-def census(tmp_path):
-    rows = [f"2010,{term},{share},{1 - share:.1f}" for term, share in SHARES.items()]
-    text = "Census year,Occupation,Female,Male\n" + "\n".join(rows) + "\n"
-    (tmp_path / "shares.csv").write_text(text)
-    return "shares.csv"
-
-
-def test_a_census_is_correlated_with(eatlas_cli, census):
-    ended = eatlas_cli("protocol", "semaxis", "--criterion", "predictive", "--census", census)
-    assert ended.code == 0
-    assert "Census of one year (glove-sample, Female/Male)" in ended.out
-    assert "rho, lean to Female: " in ended.out
-    assert "over 5 occupations" in ended.out
-    assert "Census by decade: not run. No series of sources by period was given" in ended.out

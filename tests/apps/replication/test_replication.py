@@ -16,6 +16,7 @@ from tests.tiny_vision import draw, make_towers
 
 import eatlas
 from eatlas.apps.replication.replicate import (
+    PAPERS,
     Cell,
     checks_of,
     computed,
@@ -29,7 +30,7 @@ from eatlas.apps.replication.replicate import (
     value_at,
     write_replication,
 )
-from eatlas.errors import EatlasError, SourceError
+from eatlas.errors import EatlasError
 from eatlas.measures.association import associated_with, eat_pattern
 from eatlas.stimuli import load_tests
 
@@ -95,23 +96,20 @@ def test_the_data_fit_together(name, n):
         assert one.published or one.get or one.not_run, one.id
 
 
-def failing(name):
-    return [(check.name, check.where) for check in checks_of(name) if not check.holds]
-
-
 def test_what_the_papers_print_against_themselves():
-    assert failing("ml-eat") == [
-        ("repeat", "table-3-xl and table-8, Young/Old P/U8, Level 2, Y"),
-        ("name", "table-3-base and table-5, weat-6"),
-        ("sign", "table-6, Mental/Physical Temporary/Permanent, Level 2, X"),
-    ]
-    assert failing("divdist") == [
-        ("correlation", "table-4, context of 3 sentences"),
-        ("correlation", "table-4, context of 3 sentences"),
-        ("reduced", "table-7, w2v Soft (M) race"),
-        ("amplified", "table-7"),
-    ]
-    assert failing("mind-your-bias") == failing("seat") == []
+    fail = {name: [check.where for check in checks_of(name) if not check.holds] for name in PAPERS}
+    assert fail == {
+        "ml-eat": [
+            "table-3-xl and table-8, Young/Old P/U8, Level 2, Y", "table-3-base and table-5, weat-6",
+            "table-6, Mental/Physical Temporary/Permanent, Level 2, X",
+        ],
+        "divdist": [
+            "table-4, context of 3 sentences", "table-4, context of 3 sentences",
+            "table-7, w2v Soft (M) race", "table-7",
+        ],
+        "mind-your-bias": [],
+        "seat": [],
+    }  # fmt: skip
 
 
 def test_checks_of_patterns_and_sums_follow_from_the_cells():
@@ -255,13 +253,11 @@ def test_frame_and_table_have_every_cell(ml_eat):
 
 def test_the_page(ml_eat):
     page = Page(replication_html(ml_eat))
-    assert "These are other vectors." in page.text
-    assert "Differences are expected" in page.text
-    for word in ("AX-Singular", "GPT-2 Medium", "-0.99", *ml_eat.paper.reasons[0].split()):
-        assert word in page.text
+    for text in ("These are other vectors.", "Differences are expected", "AX-Singular", "-0.99"):
+        assert text in page.text
     assert len(page.scripts) == 1
     assert len(page.all("article")) == len(grids(ml_eat)) == 15
-    assert not [one for one in page.tags if {"src", "srcset"} & set(one[1])]
+    assert not [tag for tag in page.tags if {"src", "srcset"} & set(tag[1])]
 
 
 def test_files_verify_and_keep_other_results(divdist, tmp_path):
@@ -290,13 +286,3 @@ def test_a_file_of_words_becomes_a_bag_of_words_where_the_paper_has_one(tmp_path
     assert {one.source for one in found.computed} == {f"cbow:{tmp_path / 'mine.txt'}"}
     assert len(found.computed) == 15
     assert not any(one.stand_in for one in found.computed)
-
-
-def test_mistakes():
-    with pytest.raises(EatlasError, match="no paper 'mleat' is known; did you mean ml-eat"):
-        eatlas.replicate("mleat")
-    with pytest.raises(EatlasError, match="the paper has no model 'glove-840'") as error:
-        eatlas.replicate("ml-eat", {"glove-840": "x.txt"})
-    assert "google-news" in error.value.allowed
-    with pytest.raises(SourceError):
-        eatlas.replicate("ml-eat", {"glove-840b": "nowhere.txt"})

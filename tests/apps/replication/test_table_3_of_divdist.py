@@ -10,48 +10,26 @@ import pytest
 from tests.inputs import optional_data
 
 import eatlas
-from eatlas.apps.replication.replicate import paper, printed_numbers
+from eatlas.apps.replication.replicate import printed_numbers
 
 CELLS = [one for one in printed_numbers("divdist") if (one.table, one.column) == ("table-3", "w2v")]
 TARGETS = [cell.row for cell in CELLS]
 PRINTED = np.array([float(cell.text) for cell in CELLS])
 HALF_UNIT = 0.0005
 FEMALE = [
-    "she",
-    "daughter",
-    "hers",
-    "her",
-    "mother",
-    "woman",
-    "girl",
-    "herself",
-    "female",
-    "sister",
-    "aunt",
-    "niece",
-]
+    "she", "daughter", "hers", "her", "mother", "woman", "girl", "herself", "female", "sister",
+    "aunt", "niece",
+]  # fmt: skip
 MALE = [
-    "he",
-    "son",
-    "his",
-    "him",
-    "father",
-    "man",
-    "boy",
-    "himself",
-    "male",
-    "brother",
-    "uncle",
+    "he", "son", "his", "him", "father", "man", "boy", "himself", "male", "brother", "uncle",
     "nephew",
-]
+]  # fmt: skip
 FEMALES = ["daughters", "mothers", "women", "girls", "femen", "sisters", "aunts", "nieces"]
 MALES = ["sons", "fathers", "men", "boys", "males", "brothers", "uncles", "nephews"]
+WITHOUT = [word for word in MALES if word != "males"]
 LISTS = {
     "as printed": (FEMALE + FEMALES, MALE + MALES),
-    "without males, as femen is missing": (
-        FEMALE + FEMALES,
-        MALE + [w for w in MALES if w != "males"],
-    ),
+    "without males, as femen is missing": (FEMALE + FEMALES, MALE + WITHOUT),
     "singular": (FEMALE, MALE),
     "plural": (FEMALES, MALES),
 }
@@ -135,10 +113,3 @@ def test_the_words_of_the_code_leave_it_open(vectors):
     assert not {"mary", "john"} & vectors.keys()
     off = np.abs(readings([CODE], vectors) - PRINTED).max(axis=1)
     assert off[0] == pytest.approx(0.0457, abs=1e-4)
-
-
-def test_a_replication_prints_the_conclusion():
-    (reason,) = [one for one in paper("divdist").reasons if "word2vec" in one]
-    assert all(
-        said in reason for said in ("432 readings", "0.051", "pilot", "john and mary", "0.046")
-    )
