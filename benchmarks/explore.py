@@ -15,8 +15,8 @@ from collections.abc import Callable
 
 import eatlas
 from eatlas.apps.explorer import Explorer
-from eatlas.apps.explorer.board import board_of, others_of
-from eatlas.apps.explorer.lists import Request
+from eatlas.apps.explorer.measuring import Request
+from eatlas.apps.explorer.page import board_of, others_of
 
 TESTS = ("weat-6", "weat-1", "weat-3")
 TOGGLES = 9

@@ -52,7 +52,7 @@ def sample(
         Seed of the sample and of the order in which each person sees it.
     """
     from eatlas.apps.annotation import sample_items  # noqa: PLC0415  (--help waits for none)
-    from eatlas.apps.annotation.journal import journal_of  # noqa: PLC0415
+    from eatlas.apps.annotation.items import journal_of  # noqa: PLC0415
     from eatlas.corpora.storing import beside  # noqa: PLC0415
     from eatlas.writing import require_other_file  # noqa: PLC0415
 

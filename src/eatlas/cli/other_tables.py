@@ -290,7 +290,7 @@ def print_plan(prepared: Prepared) -> None:
 
 def print_study(record: StudyRecord) -> None:
     """Print what the alternatives of each choice do."""
-    from eatlas.apps.studies.page import share  # noqa: PLC0415
+    from eatlas.apps.studies.study import share  # noqa: PLC0415
 
     console = new_console()
     if record.title:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.apps.annotation.conftest import HOSTILE, TEST, context
 
 import eatlas
-from eatlas.apps.annotation.journal import Journal, given_in, journal_of, replay
+from eatlas.apps.annotation.items import Journal, given_in, journal_of, replay
 from eatlas.corpora import Contexts
 from eatlas.errors import EatlasError, EatlasWarning, SourceError, UndefinedWarning
 

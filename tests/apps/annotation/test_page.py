@@ -11,7 +11,7 @@ from tests.browsing import violations
 from tests.served import ask
 
 import eatlas
-from eatlas.apps.annotation.journal import journal_of
+from eatlas.apps.annotation.items import journal_of
 from eatlas.errors import EatlasError
 from eatlas.present.text import clean
 

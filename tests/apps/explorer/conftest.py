@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from eatlas.apps.explorer import Explorer
-from eatlas.apps.explorer.lists import Request
+from eatlas.apps.explorer.measuring import Request
 
 OTHER = "glove-sample?transform=center"
 MINE = """schema = 1

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 from tests.apps.explorer.conftest import LISTS
 
-from eatlas.apps.explorer.lists import (
+from eatlas.apps.explorer.measuring import (
     BUNDLED,
     MOST_NAMED,
     MOST_WORDS,

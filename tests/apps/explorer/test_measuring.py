@@ -16,19 +16,18 @@ from tests.tiny_models import make_model
 
 import eatlas
 from eatlas.apps.explorer import Explorer
-from eatlas.apps.explorer.board import (
+from eatlas.apps.explorer.measuring import Request, unfit
+from eatlas.apps.explorer.page import (
     FIGURES,
     across_of,
     board_of,
     command,
+    export,
     file_name,
     look_of,
     others_of,
     page_of,
 )
-from eatlas.apps.explorer.lists import Request
-from eatlas.apps.explorer.measuring import unfit
-from eatlas.apps.explorer.page import export
 from eatlas.errors import EatlasError
 from eatlas.present.drawings.plane import points_of
 from eatlas.results import read_results

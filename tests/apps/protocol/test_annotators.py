@@ -10,7 +10,7 @@ from scipy.stats import spearmanr
 
 import eatlas
 from eatlas.apps.annotation import load_items, read_labels
-from eatlas.apps.annotation.journal import Journal
+from eatlas.apps.annotation.items import Journal
 from eatlas.apps.protocol.evidence import Evidence
 from eatlas.errors import UndefinedWarning
 

@@ -9,9 +9,9 @@ import pytest
 
 import eatlas
 from eatlas.apps.studies.analysis import analyse
-from eatlas.apps.studies.page import MOST_ROWS as TABLE_ROWS
-from eatlas.apps.studies.page import share, study_html
 from eatlas.apps.studies.record import Specification, StudyRecord
+from eatlas.apps.studies.study import MOST_ROWS as TABLE_ROWS
+from eatlas.apps.studies.study import share, study_html
 from eatlas.errors import ResultsError
 from eatlas.present.drawings.curves import (
     MOST,

@@ -1,7 +1,7 @@
 """Labels of people: contexts to be labelled, a page to do it, agreement, and what follows.
 
-:mod:`items` draws contexts, a :mod:`page` shows them to annotators, a :mod:`journal` keeps what
-they say, and :mod:`labels` says how far they agree and makes one label of many.
+:mod:`items` draws contexts and keeps what people say of them, a :mod:`page` shows them to
+annotators, and :mod:`labels` says how far they agree and makes one label of many.
 """
 
 from eatlas.apps.annotation.items import Item, Items, load_items, sample_items

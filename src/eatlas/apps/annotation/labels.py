@@ -13,15 +13,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from eatlas.apps.annotation.items import (
+    ENDING,
     Given,
     Items,
     Row,
+    given_in,
+    journal_of,
     label_rows,
     load_items,
+    name_of,
+    replay,
     require_unlabelled,
     usable_labels,
 )
-from eatlas.apps.annotation.journal import ENDING, given_in, journal_of, name_of, replay
 from eatlas.corpora import Context, Contexts, load_contexts
 from eatlas.csv_cells import marked
 from eatlas.errors import SourceError, require_whole

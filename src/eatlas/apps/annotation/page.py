@@ -7,8 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
-from eatlas.apps.annotation.items import load_items
-from eatlas.apps.annotation.journal import SKIPPED, Journal, given_in, journal_of, name_of
+from eatlas.apps.annotation.items import SKIPPED, Journal, given_in, journal_of, load_items, name_of
 from eatlas.apps.annotation.labels import Labels
 from eatlas.apps.serving import Answer, App, Served, as_json
 from eatlas.errors import EatlasError, SourceError

@@ -1,9 +1,8 @@
 """What happens to a finding when its words change: a page for one person on this machine.
 
 The page sends words; a result is computed by the same code as in ``eatlas run``, and the answer is
-HTML with the drawings of the report. :mod:`lists` has the words and what a page may send,
-:mod:`measuring` the results, :mod:`board` what is shown, :mod:`page` the application, and the
-same from Python.
+HTML with the drawings of the report. :mod:`measuring` has the words, what a page may send, and
+the results; :mod:`page` what is shown, the application, and the same from Python.
 """
 
 from eatlas.apps.explorer.measuring import Explorer

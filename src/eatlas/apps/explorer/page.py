@@ -1,35 +1,386 @@
-"""The page as an application, and from Python: served in the background until it is closed."""
+"""The page: what it shows of lists of words, as an application, and from Python.
+
+A finding, its drawings, other words and other sources are HTML. The page is served in the
+background until it is closed.
+"""
 
 from __future__ import annotations
 
 import re
+import shlex
 import tempfile
 import webbrowser
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import hypot
 from pathlib import Path
 from typing import Any
 
-from eatlas.apps.explorer.board import (
-    FIGURES,
-    across_of,
-    board_of,
-    file_name,
-    look_of,
-    others_of,
-    page_of,
+from markupsafe import Markup
+
+from eatlas.apps.explorer.measuring import (
+    DEFAULT_MEASURE,
+    LONGEST_NAME,
+    LONGEST_WORD,
+    MOST_WORDS,
+    NO_LISTS,
+    Explorer,
+    Key,
+    Lists,
+    NamedSource,
+    Pair,
+    Request,
+    View,
+    lists_of_file,
+    pasted,
+    plain_name,
+    require_words,
+    shortened,
+    starts,
+    words_in,
 )
-from eatlas.apps.explorer.lists import Request, lists_of_file
-from eatlas.apps.explorer.measuring import DEFAULT_MEASURE, Explorer, plain_name
 from eatlas.apps.serving import Answer, App, Served, as_json
 from eatlas.errors import EatlasError, SourceError, UntrustedSourceError
+from eatlas.notes import Note
 from eatlas.present import report_html
+from eatlas.present.drawings.eat_map import symbols
+from eatlas.present.drawings.plane import (
+    CROSS,
+    Plane,
+    Point,
+    framed,
+    in_words,
+    mark,
+    means_of,
+    title_of,
+    written,
+)
+from eatlas.present.drawings.plane import arrows as moving
 from eatlas.present.drawings.plot import plot
+from eatlas.present.drawings.stacked import influence
+from eatlas.present.drawings.svg import (
+    MARGIN,
+    Axis,
+    Scales,
+    cross,
+    estimate,
+    mark_of,
+    outline,
+    path,
+)
+from eatlas.present.effects import levels_of
+from eatlas.present.numbers import count, number_of
+from eatlas.present.rendering import render
+from eatlas.present.sentences import headline, sentence
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult, is_result
+from eatlas.results.effects import Effect
 from eatlas.results.json_lines import to_json_line
-from eatlas.sources import open_sources
-from eatlas.stimuli import Test, load_tests, to_toml
+from eatlas.sources import embed_concepts, open_sources
+from eatlas.stimuli import ROLES, Concept, Test, is_bundled, load_tests, to_toml
 from eatlas.untrusted import data_only, trusted_among
+
+FIGURES: dict[str, str] = {
+    "plane": "map of the words",
+    "eat-map": "EAT-Map",
+    "forest": "effect sizes",
+    "influence": "influence of words",
+}
+"""Kinds of drawings that can be exported, and what a person calls them."""
+GROUPS = {
+    "X": "the first target",
+    "Y": "the second target",
+    "A": "the first attribute",
+    "B": "the second attribute",
+}
+COMMON = "also a common word: its vector mixes both meanings"
+INFLUENCE = 640.0
+"""Pixels of the drawing of the words on which effect sizes rest."""
+MISSING = 8
+"""Words without a vector that are named one by one."""
+
+
+def page_of(explorer: Explorer) -> str:
+    """The page itself, without any result."""
+    return render(
+        "explore",
+        tests=list(explorer.tests.values()),
+        first=next(iter(explorer.tests)),
+        sources=[source.name for source in explorer.sources],
+        figures=[pair for pair in FIGURES.items() if explorer.has_patterns or pair[0] == "forest"],
+        starts=list(starts(explorer.tests.values())),
+        roles=GROUPS.items(),
+        symbols=symbols(),
+        longest_name=LONGEST_NAME,
+    )
+
+
+def board_of(explorer: Explorer, request: Request) -> str:
+    """What is found with the words of a request, beside what was found before any change."""
+    view = explorer.view(request)
+    lists, original = view.lists, view.original
+    return render(
+        "explore_board",
+        view=view,
+        groups=[_group(view, role) for role in ROLES],
+        was=original.primary.label if original and explorer.has_patterns else "",
+        in_memory=not view.source.spec,
+        command=command(explorer, request),
+        saved=lists.changes or not is_bundled(lists.origin),
+        **({} if view.result is None else _finding(view, view.result)),
+    )
+
+
+def _finding(view: View, result: AssociationResult) -> dict[str, Any]:
+    """What the template needs of a result."""
+    groups = view.lists.groups
+    before = {effect.place: effect for effect in levels_of(view.original)} if view.original else {}
+    levels = [(now, before.get(now.place)) for now in levels_of(result) if now.symbol == "d"]
+    axis = Axis.of_effects([effect.d for pair in levels for effect in pair if effect])
+    text = sentence(result)
+    if view.looked_at > 1 or view.lists.changes:
+        if view.lists.changes:
+            text += " The words were changed after results had been seen;"
+        were = "was" if view.looked_at == 1 else "were"
+        text += f" {number_of(view.looked_at, 'list')} of words {were} looked at."
+    rests = any(now.d is not None and now.influence is not None for now, _ in levels)
+    return {
+        "rows": [(now, was, moved_effect(now, was, axis)) for now, was in levels],
+        "limit": f"{axis.high:g}",
+        "text": text,
+        "plane": plane_of(view, result) if view.placed.at else "",
+        "influence": Markup(influence(result, INFLUENCE)) if rests else "",  # noqa: S704
+        "table": [
+            (word, groups[role].name, word in groups[role].off, a, b)
+            for (role, word), (a, b) in view.placed.at.items()
+        ],
+    }
+
+
+def _group(view: View, role: str) -> dict[str, Any]:
+    """The words of a group as buttons; a remark says why one has no vector, or is common."""
+    group, placed = view.lists.groups[role], view.placed
+    chips = [
+        {
+            "id": word_id(view.lists, role, word),
+            "word": word,
+            "on": word not in group.off,
+            "added": word in group.added,
+            "missing": (role, word) in placed.missing,
+            "remark": placed.missing.get(
+                (role, word), COMMON if (role, word) in placed.common else ""
+            ),
+        }
+        for word in group.words
+    ]
+    return {"role": role, "name": group.name, "chips": chips, "on": len(group.on)}
+
+
+def others_of(explorer: Explorer, request: Request) -> str:
+    """How often resampled words show each pattern."""
+    lists, source = explorer.lists(request), explorer.source(request.source)
+    try:
+        result = explorer.measured(lists, source, frequency="off")
+    except EatlasError as error:
+        return render("explore_others", problem=error.what)
+    return render("explore_others", result=result, levels=levels_of(result), problem="")
+
+
+def across_of(explorer: Explorer, request: Request) -> str:
+    """The words, and those before any change, on every source; where each goes between two."""
+    lists, rows, results = explorer.lists(request), [], []
+    both = {"these words": lists} | ({"before": Lists.of(lists.origin)} if lists.changes else {})
+    for name, words in both.items():
+        cells: list[tuple[AssociationResult | None, str]] = []
+        labels: list[str] = []
+        for source in explorer.sources:
+            try:
+                result = explorer.quick(words, source)
+            except EatlasError as error:
+                cells.append((None, error.what))
+                continue
+            cells.append((result, ""))
+            results.append(result)
+            label = result.primary.label if result.pattern else headline(result)
+            labels += [label] if labels[-1:] != [label] else []
+        rows.append((name, cells, " → ".join(labels) if len(labels) > 1 else ""))
+    moved, between, why = Markup(), ("", ""), ""
+    lacking: list[str] = []
+    if len(request.numbers) > 1:
+        here, there = (explorer.source(number) for number in request.numbers)
+        first, second = (_on(explorer, lists, source) for source in (here, there))
+        between = here.name, there.name
+        moved, lacking = arrows(lists, first, second, between)
+        why = "The two sources have too few of these words in common to draw them."
+    elif request.against is not None:
+        why = "Choose another source to compare with: each word is then drawn as an arrow."
+    return render(
+        "explore_across",
+        rows=rows,
+        sources=[source.name for source in explorer.sources],
+        names={role: group.name for role, group in lists.groups.items()},
+        scales=Scales.of(results),
+        moved=moved,
+        lacking=lacking,
+        between=between,
+        why=why,
+    )
+
+
+def _on(explorer: Explorer, lists: Lists, source: NamedSource) -> dict[Key, Pair]:
+    """Places of the target words that are switched on, on one of the sources."""
+    places = explorer.places(lists, source).at
+    return {key: at for key, at in places.items() if key[1] in lists.groups[key[0]].on}
+
+
+def look_of(explorer: Explorer, request: Request) -> str:
+    """Which pasted words a source has, and what a person should know of them."""
+    if not request.lists:
+        raise EatlasError(NO_LISTS)
+    source = explorer.source(request.source)
+    words: dict[str, Concept] = {}
+    for role, (_, text) in request.lists.items():
+        usable = [word for word in words_in(text)[:MOST_WORDS] if len(word) <= LONGEST_WORD]
+        if usable:
+            words[role] = Concept(name=role, terms=tuple(usable))
+    counts = {str(role): "" for role in request.lists}
+    for group, coverage in embed_concepts(words, source.source).coverage.items():
+        counts[group] = f"{count(len(coverage.used))} found in {source.name}"
+        if missing := coverage.missing:
+            named = ", ".join(shortened(clean(word)) for word in missing[:MISSING])
+            more = f" and {len(missing) - MISSING:,} more" if len(missing) > MISSING else ""
+            counts[group] += f"; {number_of(len(missing), 'word')} missing: {named}{more}"
+    remarks: tuple[Note, ...] = ()
+    problem = ""
+    try:
+        for role, (name, text) in request.lists.items():
+            require_words(name or role, words_in(text))
+        if len(words) == len(ROLES):
+            lists = Lists.of(pasted(request.lists))
+            remarks = explorer.measured(lists, source, resamples=0).warnings
+    except EatlasError as error:
+        problem = error.what
+    return render("explore_remarks", counts=counts, remarks=remarks, problem=problem)
+
+
+def command(explorer: Explorer, request: Request) -> str:
+    """The command that repeats what is shown, with the test that is exported.
+
+    It is a line of Python where vectors are in memory, which no command line can name.
+    """
+    specs = dict.fromkeys(explorer.source(number).spec for number in request.numbers)
+    try:
+        tests = explorer.tests_of(request)
+    except EatlasError:
+        return ""
+    name = tests[0].id if is_bundled(tests[0]) else f"{file_name(tests[0].id)}.toml"
+    measure = "" if explorer.measure_text == DEFAULT_MEASURE else explorer.measure_text
+    if not all(specs):
+        return f"eatlas.run({name!r}, vectors{f', {measure!r}' if measure else ''})"
+    parts = ["eatlas", "run", "--tests", name]
+    for spec in specs:
+        parts += ["--vectors", spec]
+    return shlex.join([*parts, *(["--measure", measure] if measure else [])])
+
+
+def file_name(text: str) -> str:
+    """A name of a file that any system takes, made of the id of a test.
+
+    >>> file_name("a/b: c")
+    'a-b-c'
+    """
+    return re.sub(r"[^A-Za-z0-9._]+", "-", text)[:80].strip("-.") or "test"
+
+
+MOVED = 1.4
+"""Pixels by which a mark has to move for its old place to be drawn."""
+LEVEL, LEVEL_HEIGHT = 104.0, 22.0
+"""Pixels of the scale of an effect size."""
+
+
+def word_id(lists: Lists, role: str, word: str) -> str:
+    """What a word is called in all views of the page, such as ``X3``."""
+    return f"{role}{lists.groups[role].words.index(word)}"
+
+
+def _data(lists: Lists, point: Point) -> dict[str, str]:
+    """Attributes by which the page knows the mark or the name of a word."""
+    return {"data_word": word_id(lists, point.role, point.term)} if point.term else {}
+
+
+def plane_of(view: View, result: AssociationResult) -> Markup:
+    """Draw the map of the words: words that are on, off, and where all were before."""
+    lists, groups = view.lists, view.lists.groups
+    now = [Point(*key, *at) for key, at in view.placed.at.items()]
+    off = [point for point in now if point.term in groups[point.role].off]
+    on = [point for point in now if point not in off]
+    on += means_of(on)
+    before = [Point(*key, *at) for key, at in view.origins.items()]
+    before += means_of(before)
+    plane = Plane.around(on, result.concepts.A, result.concepts.B, more=[*off, *before])
+    there = {(point.role, point.term): point for point in (*off, *on)}
+    names = dict(result.concepts.items())
+    ghosts = [_ghost(plane, point, there.get((point.role, point.term))) for point in before]
+    marks = [mark(plane, point, names, "off", **_data(lists, point)) for point in off]
+    marks += [mark(plane, point, names, **_data(lists, point)) for point in on]
+    texts = written(plane, data=lambda point: _data(lists, point))
+    svg = framed(
+        plane, f"mean {result.unit}", *ghosts, *marks, texts,
+        title=title_of(result), alt=in_words(plane, result),
+    )  # fmt: skip
+    return Markup(svg)  # noqa: S704  (a drawing of ours, escaped there)
+
+
+def _ghost(plane: Plane, before: Point, now: Point | None) -> str:
+    """Where a word or a mean was, with a line to where it is; empty where it is still there."""
+    if now is None:
+        return ""
+    (x, y), (to_x, to_y), kind = plane.at(before), plane.at(now), before.role.lower()
+    if hypot(to_x - x, to_y - y) <= MOVED:
+        return ""
+    line = path(f"M{x:g} {y:g}L{to_x:g} {to_y:g}", f"trail {kind}")
+    if before.term:
+        shape = "circle" if before.role == "X" else "square"
+        return line + path(outline(shape, x, y, 0.6), f"ghost {kind}")
+    return line + path(cross(x, y, CROSS), f"mean ghost {kind}")
+
+
+def arrows(
+    lists: Lists, first: Mapping[Key, Pair], second: Mapping[Key, Pair], names: tuple[str, str]
+) -> tuple[Markup, list[str]]:
+    """Draw each word as an arrow from its place on one source to that on another.
+
+    Empty where too few words are on both; also the words that one of the two lacks.
+    """
+    shared = [key for key in first if key in second]
+    before, after = ([Point(*key, *places[key]) for key in shared] for places in (first, second))
+    svg = moving(
+        [*before, *means_of(before)], [*after, *means_of(after)],
+        {role: group.name for role, group in lists.groups.items()}, names, unit="cosine",
+        title=f"{names[0]} to {names[1]}", data=lambda point: _data(lists, point),
+    )  # fmt: skip
+    lacking = [word for role, word in {**first, **second} if (role, word) not in shared]
+    return Markup(svg), lacking  # noqa: S704  (a drawing of ours, escaped there)
+
+
+def moved_effect(now: Effect, was: Effect | None, axis: Axis) -> Markup:
+    """One effect size on its scale, with a hollow mark where it was before any change."""
+    axis, y = axis.on(MARGIN, MARGIN + LEVEL), LEVEL_HEIGHT / 2
+    parts = [
+        path(f"M{at:.1f} 0V{LEVEL_HEIGHT:g}", "z" if text == "0" else "g")
+        for at, text in axis.ticks()
+    ]
+    if was is not None and was.d is not None:
+        (shape, colour), x = mark_of(was.place), round(axis.at(was.d), 1)
+        if now.d is not None:
+            parts.append(path(f"M{x:g} {y:g}H{axis.at(now.d):.1f}", "trail"))
+        parts.append(path(outline(shape, x, y), f"m ghost {colour}".strip()))
+    parts.append(estimate(now, axis, y))
+    width = axis.end + 8
+    return Markup(  # noqa: S704  (numbers alone)
+        f'<svg width="{width:g}" height="22" viewBox="0 0 {width:g} 22" class="fig interval" '
+        f'aria-hidden="true">{"".join(parts)}</svg>'
+    )
+
 
 LARGEST = 256 << 10
 """Bytes of the body of a request."""
