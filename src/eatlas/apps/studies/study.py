@@ -38,8 +38,6 @@ from eatlas.writing import atomic_file, atomic_files
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eatlas.apps.studies.record import StudyAnalysis
-
 METRICS: Mapping[str, Metric] = {
     "vectors": "cosine",
     "masked": "log-probability",
