@@ -6,7 +6,6 @@ import pytest
 
 import eatlas
 from eatlas import ArraySource, open_vectors
-from eatlas.errors import SourceError
 
 WORDS = ["up", "down", "left"]
 ROWS = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
@@ -53,19 +52,6 @@ def test_the_fingerprint_follows_words_and_numbers():
     }
     assert len(prints) == 3
     assert ArraySource(WORDS, ROWS.copy()).fingerprint in prints
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_a_vector_that_is_not_finite(bad):
-    source = open_vectors({"a": [1.0, 2.0], "b": [bad, 2.0]})
-    assert list(source.lookup({"a"})) == ["a"]
-    with pytest.raises(SourceError, match="the vector of 'b' has a component that is not usable"):
-        source.lookup({"b"})
-
-
-def test_two_sources_of_one_name_cannot_run_together(tiny, tiny_vectors):
-    with pytest.raises(SourceError, match="two sources have the name 'dict'"):
-        eatlas.run(tests=tiny, vectors=[tiny_vectors, dict(tiny_vectors)])
 
 
 def test_a_tuple_is_a_pair_or_a_list_of_sources(tiny, tiny_vectors):

@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.inputs import make_test, make_vectors
 
 import eatlas
@@ -45,13 +43,6 @@ def written(tmp_path, monkeypatch):
 )
 def test_a_name_is_what_no_source_string_begins_with(text, spec, name):
     assert named_spec(text) == NamedSpec(spec, name)
-
-
-@given(st.from_regex(r"[a-z0-9][a-z0-9 ._+()-]{0,38}[a-z0-9)]", fullmatch=True))
-def test_what_is_named_comes_apart_again(name):
-    assert named_spec(f"{name}=hf:m/n?layer=1&pool=mean") == NamedSpec(
-        "hf:m/n?layer=1&pool=mean", name
-    )
 
 
 def test_one_source_twice_is_one():

@@ -88,6 +88,8 @@ REFUSED = [
     (array, ROWS + 1j, "array: the vectors are not an array of numbers\n  got: complex128\n  allowed: real numbers"),
     (array, ROWS.astype("datetime64[s]"), "got: datetime64[s]"),
     (array, [[1.0, 2.0], [3.0]], "inhomogeneous"),
+    (partial(first, {"b": [1.0, 2.0], "a": [np.nan, 2.0]}), "center", "the vector of 'a' has a component that is not usable"),
+    (run, [FEW, dict(FEW)], "two sources have the name 'dict'"),
     # source strings
     (open_vectors, " ", "no vectors are named\n  got: an empty text\n  allowed: a file, a name"),
     (open_vectors, "glove-smple", "there are no vectors called 'glove-smple'"),

@@ -1,15 +1,11 @@
 """Tables of counts by name: census shares, fetched together, read by year."""
 
-import hashlib
-import shutil
-
 import pytest
-from tests.inputs import optional_data
 
 import eatlas
 from eatlas.errors import SourceError, StimulusError
 from eatlas.sources.counts import open_counts
-from eatlas.sources.published import fetch_vectors, find, find_all, unpack
+from eatlas.sources.published import find, find_all, unpack
 
 TEST = eatlas.GroupsTest(
     targets=["nurse", "pilot"], groups={"Female": ["she"], "Male": ["he"]}, reference="uniform"
@@ -76,18 +72,3 @@ def test_what_is_not_fetched_says_how():
     with pytest.raises(StimulusError, match="this is not a reference"):
         eatlas.run(TEST, {"nurse": {"Female": 1, "Male": 1}}, "divdist(soa=counts)",
                    reference="census-sex")  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", ["gender", "race"])
-def test_the_published_files(data, kind):
-    """The authors' own files, put where somebody without a connection would."""
-    entry = find(f"census-{kind}")
-    theirs = optional_data("census") / entry.download.file
-    assert theirs.stat().st_size == entry.download.size
-    digest = hashlib.sha256(theirs.read_bytes()).hexdigest()
-    assert entry.download.hash == f"sha256:{digest}"
-    data.mkdir(parents=True)
-    shutil.copy(theirs, entry.file(""))
-    assert fetch_vectors(entry.name).read_bytes() == theirs.read_bytes()
-    years = [one.period for one in open_counts(entry.name)]
-    assert (years[0], years[-1], len(years)) == (1850, 2015, 30)
