@@ -35,6 +35,7 @@ ROOT = Path(__file__).parents[2]
         (eatlas.MLEAT(tail="two-sided", resamples=0), "sent-weat-9", "cbow:glove-sample"),
         (eatlas.WEAT(alpha=0.01), "weat-7", "glove-sample"),
         (eatlas.SCEAT(), "weat-6", "glove-sample"),
+        (eatlas.ZeroShot(scale=20, resamples=200), "weat-7", "glove-sample"),
         (eatlas.CEAT(n=50), "sent-weat-9", "cbow:glove-sample"),
         (eatlas.LPBS(resamples=200), words(4, 4, 4, 4), Table(any_number)),
         (eatlas.LPBSCEAT(n=20), words(4, 4, 4, 4), Table(any_number)),

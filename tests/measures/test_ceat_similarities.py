@@ -5,8 +5,6 @@ import pytest
 from tests.inputs import make_sentences
 
 import eatlas
-from eatlas.present.drawings.plane import plane_figure, points_of
-from eatlas.present.page import report_html
 
 COUNTS = {"X": (5, 2, 1), "Y": (3, 3, 4), "A": (2, 6), "B": (4, 1, 3)}
 
@@ -42,17 +40,3 @@ def test_similarities_are_means_over_all_pairs_of_contexts(result, test, vectors
     ]
     assert (len(rows), len(columns)) == (6, 5)
     assert np.abs(np.array(result.similarities) - expected).max() <= 0.5e-6 + 1e-12
-
-
-def test_the_map_of_the_words_has_a_mark_for_each_stimulus(result):
-    points = points_of(result)
-    assert [(one.role, one.term) for one in points] == [
-        *(("X", one) for one in ("x0", "x1", "x2")),
-        *(("Y", one) for one in ("y0", "y1", "y2")),
-        ("X", ""),
-        ("Y", ""),
-    ]
-    row = np.array(result.similarities)[3]
-    assert (points[3].a, points[3].b) == pytest.approx((row[:2].mean(), row[2:].mean()))
-    assert "x1" in plane_figure(result, 414.0)
-    assert "Each target word by its mean cosines" in report_html([result])

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.inputs import make_test
 
 import eatlas
@@ -59,18 +57,6 @@ def test_by_hand():
     assert str(found) == (
         "<Diagnosis of 4 terms: mean cosine 0.60, level 3 means from 0.00, IsoScore –, 0 warnings>"
     )
-
-
-@given(st.integers(0, 2**32 - 1))
-def test_the_order_of_terms_changes_nothing_and_a_turn_only_dimensions(seed):
-    rng = np.random.default_rng(seed)
-    rows = rows_of(space(shared, seed, dim=9))
-    found = diagnose_terms(rows)
-    assert diagnose_terms({role: rng.permutation(group) for role, group in rows.items()}) == found
-    axes, _ = np.linalg.qr(rng.standard_normal((9, 9)))
-    turned = diagnose_terms({role: group @ axes for role, group in rows.items()})
-    for figure in ("mean_cosine", "sd_cosine", "lowest_mean", "largest_sd", "iso_score"):
-        assert getattr(turned, figure) == pytest.approx(getattr(found, figure), abs=2e-6)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from eatlas.errors import (
     StimulusError,
     UndefinedWarning,
 )
-from eatlas.results import to_json_line
 from eatlas.testing import check_measure
 
 NAMES = ("rnd", "mac", "ect", "rnsb", "semaxis", "ripa", "direct-bias", "indirect-bias")
@@ -251,13 +250,3 @@ def test_what_is_undefined_is_none_and_said():
     level = dict.fromkeys(("nurse", "pilot", "clerk"), ahead)
     with pytest.warns(UndefinedWarning):
         assert eatlas.ECT()(tiny(), vectors(**level)).value is None
-
-
-def test_results_are_read_back_and_verified(tmp_path):
-    results = eatlas.run(tests="divdist-face-validity", measures=["ripa", "rnd"])
-    path = tmp_path / "results.jsonl"
-    path.write_text("".join(to_json_line(one) + "\n" for one in results), encoding="utf-8")
-    again = eatlas.read_results(path)
-    assert again[0] == results[0]
-    assert again[0].pairs[0] == ("she", "he")
-    assert [one.status for one in eatlas.verify(again)] == ["same", "same"]

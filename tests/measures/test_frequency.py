@@ -113,19 +113,6 @@ def test_the_null_is_that_of_lists_drawn_anew():
     )
 
 
-def test_terms_in_another_order_give_the_same_numbers():
-    test = random_test(1, APART)
-    turned = eatlas.AssociationTest(
-        id=test.id,
-        **{role: eatlas.Concept(name=role, terms=test.concept(role).terms[::-1]) for role in ROLES},
-    )
-    one, other = (
-        eatlas.run(tests=t, measures="ml-eat(resamples=0)")[0].frequency.matched
-        for t in (test, turned)
-    )
-    assert one == other
-
-
 def test_the_number_of_lists_and_off():
     results = eatlas.run(tests="weat-6", measures=["ml-eat", "weat"], frequency=200)
     assert [r.frequency.matched.draws for r in results] == [200, 200]

@@ -122,35 +122,6 @@ def test_what_the_design_can_find():
     assert eatlas.WEAT()(tiny, make_vectors(tiny)).power.level1.smallest_d is None
 
 
-def test_the_chance_of_a_pattern_is_that_of_new_attributes():
-    # many attributes drawn from one space, lists of them measured one after the other
-    rng = np.random.default_rng(2)
-    dim, n = 40, 12
-    groups = {role: rng.normal(size=(n, dim)) for role in "XY"}
-    lean = {"X": 0.45, "Y": 0.0}
-    shared = {t: groups[t].mean(axis=0) / np.linalg.norm(groups[t].mean(axis=0)) for t in "XY"}
-
-    def attributes(role):
-        rows = rng.normal(size=(n, dim))
-        return rows + (sum(2 * lean[t] * shared[t] for t in "XY") if role == "A" else 0)
-
-    test = make_test(**{role: tuple(f"{role}{i}" for i in range(n)) for role in "XYAB"})
-    labels, chances = [], []
-    for _ in range(80):
-        vectors = {f"{t}{i}": groups[t][i] for t in "XY" for i in range(n)}
-        for role in "AB":
-            vectors |= {f"{role}{i}": row for i, row in enumerate(attributes(role))}
-        found = eatlas.MLEAT(resamples=0)(test, vectors)
-        labels.append(found.pattern.label)
-        chances.append(found.power.patterns)
-    # on average over studies, the chance at the observed effects is flatter than the truth, and the
-    # most frequent pattern is the most probable one
-    share = {label: labels.count(label) / len(labels) for label in set(labels)}
-    mean = {label: np.mean([one[label] for one in chances]) for label in chances[0]}
-    assert max(share, key=share.get) == max(mean, key=mean.get) == "AX-Singular"
-    assert mean["AX-Singular"] == pytest.approx(share["AX-Singular"], abs=0.15)
-
-
 def test_sizes_tests_and_ids_have_a_power():
     for design in ((8, 8, 8, 8), [8, 8, 8, 8], np.array([8, 8, 8, 8]), "weat-6"):
         found = eatlas.power(design)

@@ -16,7 +16,6 @@ from tests.inputs import make_test
 import eatlas
 from eatlas import LPBS
 from eatlas.encoders.language import Answer
-from eatlas.engine.verify import verify
 from eatlas.errors import (
     CoverageError,
     EatlasError,
@@ -319,12 +318,6 @@ TINY = make_test(
 )  # fmt: skip
 
 
-def test_a_source_that_is_no_language_model_is_refused_before_any_work():
-    with pytest.raises(SourceError) as caught:
-        eatlas.run(tests="weat-6", vectors="glove-sample", measures="lpbs")
-    assert "glove-sample: log-probabilities need a masked language model" in str(caught.value)
-
-
 def test_a_model_without_a_mask_points_to_the_causal_form():
     model = eatlas.language_model(*tiny.gpt2(), name="tiny-gpt2")
     with pytest.raises(SourceError) as caught:
@@ -384,21 +377,3 @@ def test_a_whole_run_is_what_a_loop_over_sentences_finds(build):
     s = m[:2].mean(axis=0) - m[2:].mean(axis=0)
     d = (s[:3].mean() - s[3:].mean()) / s.std(ddof=1)
     assert result.effect_size == pytest.approx(d, abs=1e-3)
-
-
-def test_results_are_written_read_and_their_model_named(tmp_path):
-    model = eatlas.language_model(*tiny.bert(), name="tiny-bert")
-    results = eatlas.run(
-        tests=TINY, vectors=model, measures=["lpbs", "lpbs(pieces=pll)"], workers=2
-    )
-    path = tmp_path / "results.jsonl"
-    results.write(path)
-    read = eatlas.read_results(path)
-    assert read[0] == results[0]
-    assert read[0].language_model.architecture == "BertForMaskedLM"
-    assert read[0].pieces.Y == (1, 3)
-    frame = results.to_frame()
-    assert {"effect_size_over_attributes", "effect_size", "direction"} <= set(frame.columns)
-    # a model in memory cannot be opened again by its name
-    (first, _) = verify(read)
-    assert first.status == "not repeated"

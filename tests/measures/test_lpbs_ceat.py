@@ -7,11 +7,8 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from statsmodels.stats.meta_analysis import combine_effects
 from tests.encoders.language import tiny
-from tests.inputs import make_test
 from tests.measures.test_lpbs import Table, any_number, of_table, words
 from tests.measures.test_lpbs_in_sentences import TINY, some_pairs
 
@@ -163,22 +160,6 @@ def test_one_template_is_the_lpbs_with_it_in_every_draw():
         "Every pair has a single sentence, so all draws are the same and say nothing about other "
         "sentences. Use more templates, or sentences of a corpus."
     ) in map(str, ours.warnings)
-
-
-@settings(max_examples=15, deadline=None)
-@given(st.randoms(), st.sampled_from(["auto", "always"]))
-def test_the_order_of_terms_changes_no_bit(random, replace):
-    sizes = (3, 2, 3, 4)
-    test = words(*sizes)
-    groups = {role: list(test.concept(role).terms) for role in "XYAB"}
-    for terms in groups.values():
-        random.shuffle(terms)
-    measure = LPBSCEAT(templates=THREE, n=20, replace=replace)
-    one, two = run(measure, test), run(measure, make_test(**groups))
-    for part in ("level1", "level2", "level3", "over_attributes", "pattern", "draws"):
-        assert getattr(one, part) == getattr(two, part)
-    scores = dict(zip(groups["X"], two.scores.X, strict=True))
-    assert tuple(scores[term] for term in test.X.terms) == one.scores.X
 
 
 def test_the_sentences_of_a_pair_do_not_depend_on_the_other_terms():

@@ -114,31 +114,6 @@ def test_a_result_is_verified_with_the_file_of_its_sentences(tmp_path, monkeypat
     assert [one.status for one in verify(results, contexts=["moved.csv"])] == ["same"] * 2
 
 
-def test_windows_and_distances_of_pairs(tmp_path, monkeypatch):
-    for part in tiny.bert():
-        part.save_pretrained(tmp_path / "model")
-    monkeypatch.chdir(tmp_path)
-    source = "hf:model"
-    said = {"window": 9, "distance": 18}
-    pairs = Pairs.of(some_pairs().rows, provenance=said, name="pairs.csv")
-    measure = LPBS(resamples=0)
-    results = eatlas.run(TINY, source, measure, contexts=pairs, windows=[9, 0], distances=[18, 1])
-    sizes = [(one.contexts.window, one.contexts.distance) for one in results]
-    assert sizes == [(9, 18), (9, 1), (0, 18), (0, 1)]
-    assert [one.sentences[0] for one in results[:2]] == [(1, 2, 3, 1, 2), (1, 1, 2, 1, 1)]
-    (alone,) = eatlas.run(TINY, source, measure, contexts=pairs.cut(0, 1))
-    assert alone == results[3]
-    assert LPBS(resamples=0, pairs=pairs.cut(0, 1))(TINY, source) == alone
-    assert len({one.provenance.stimuli_sha256 for one in results}) == 4
-    assert {one.provenance.sentences_from for one in results} == {str(pairs.origin)}
-    assert results.to_frame()[["window", "distance"]].to_numpy().tolist() == [
-        list(s) for s in sizes
-    ]
-    assert results.compare("window").values == ("0", "9")
-    assert results.compare("distance").values == ("1", "18")
-    assert [one.status for one in verify(results, contexts=pairs)] == ["same"] * 4
-
-
 def test_pairs_without_sentences_take_a_term_with_them():
     test = words(3, 2, 3, 2)
     holes = {("x0", a) for a in ("a0", "a1", "b0")} | {("y1", "a2")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.inputs import make_sentences, make_test
+from tests.inputs import make_test
 
 import eatlas
 from eatlas.stats.permutation import permutation_test, studentised_test
@@ -104,28 +104,3 @@ def test_an_sc_eat_has_one_remark_for_all_its_terms(attributes):
         make_test("single", **words), vectors, "sc-eat(statistic=studentised,draws=200)"
     )
     assert not remarks(studentised)
-
-
-def contexts(x, y):
-    """A CEAT whose X and Y stimuli have so many contexts each, noisier than the stimuli differ."""
-    counts = {"X": x, "Y": y, "A": (3,) * 4, "B": (3,) * 4}
-    test = make_sentences(counts, "contexts")
-    r = np.random.default_rng(3)
-    axis = np.eye(40)[0] * 2
-    lean = {"X": 0.0, "Y": 0.0, "A": 1.0, "B": -1.0}
-    return test, {
-        text: r.normal(size=40) + axis * lean[role]
-        for role in "XYAB"
-        for text in test.concept(role).texts
-    }
-
-
-def test_few_contexts_in_the_small_group_are_remarked_on():
-    test, vectors = contexts((1,) * 4, (20,) * 12)
-    (result,) = eatlas.run(test, vectors, "ceat(n=200)")
-    notes = remarks(result)
-    assert any(note.startswith("The groups of level 1 differ in size (4 and 12)") for note in notes)
-    (studentised,) = eatlas.run(test, vectors, "ceat(n=200,statistic=studentised)")
-    assert not remarks(studentised)
-    assert studentised.level1.effect_size == result.level1.effect_size
-    assert studentised.level1.p.method == "exact"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.inputs import make_test, make_vectors
-from tests.properties.test_measures import _swap, _test, worlds
+from tests.properties.test_measures import _swap, worlds
 
 import eatlas
 from eatlas.errors import StimulusError
@@ -181,23 +181,6 @@ def test_shares_sum_to_one_and_roles_can_be_swapped(world, scale):
     turned = measure(_swap(test, "X", "Y"), vectors)
     assert turned.level3.YA.mean == result.level3.XA.mean
     assert turned.level1.p.greater == result.level1.p.less
-
-
-@pytest.mark.filterwarnings("ignore::eatlas.errors.EatlasWarning")
-@settings(max_examples=20, deadline=None)
-@given(worlds())
-def test_the_order_of_terms_changes_nothing(world):
-    test, vectors, rng = world
-    terms = {role: list(test.concept(role).terms) for role in "XYAB"}
-    mixed = _test(
-        {role: [some[i] for i in rng.permutation(len(some))] for role, some in terms.items()}
-    )
-    measure = eatlas.ZeroShot(scale=30, resamples=100)
-    one, other = measure(test, vectors), measure(mixed, vectors)
-    assert other.level3.XA.mean == pytest.approx(one.level3.XA.mean, rel=1e-12)
-    assert [e.p.two_sided for e in one.effects()] == [e.p.two_sided for e in other.effects()]
-    ends, others = one.share_intervals, other.share_intervals
-    assert others.difference == pytest.approx(ends.difference, abs=2e-6)
 
 
 def test_a_scale_other_than_the_models_is_said():
