@@ -103,43 +103,67 @@ def test_what_a_package_registers_is_not_loaded(naming, tmp_path):
     assert not (tmp_path / "it-ran").exists()
 
 
+@pytest.fixture
+def model(tmp_path):
+    """A copy of a sentence model, or a small transformer, some of whose settings are changed."""
+
+    def make(scheme="st", file="config.json", part=None, **settings):
+        folder = tmp_path / "model"
+        if scheme == "st":
+            shutil.copytree(MINILM, folder)
+        else:
+            make_model(folder, "bert")
+        path = folder / file
+        path.parent.mkdir(exist_ok=True)
+        there = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+        path.write_text(json.dumps(there | settings), encoding="utf-8")
+        if part:
+            number, changes = part
+            parts = json.loads((folder / "modules.json").read_text("utf-8"))
+            parts[number] |= changes
+            (folder / "modules.json").write_text(json.dumps(parts), encoding="utf-8")
+        return folder
+
+    return make
+
+
 @pytest.mark.parametrize("prefix", ["", "py:"])
-def test_a_part_of_a_sentence_model_that_is_code_is_not_loaded(tmp_path, monkeypatch, prefix):
+def test_a_part_of_a_sentence_model_that_is_code_is_not_loaded(
+    model, tmp_path, monkeypatch, prefix
+):
     """Older versions of the library import what a folder names, whoever asks."""
     monkeypatch.chdir(tmp_path)
-    folder = shutil.copytree(MINILM, tmp_path / "model")
+    folder = model(part=(1, {"type": f"{prefix}evil.Pooling"}))
     (folder / "evil.py").write_text(RUNS, encoding="utf-8")
-    parts = json.loads((folder / "modules.json").read_text("utf-8"))
-    parts[1]["type"] = f"{prefix}evil.Pooling"
-    (folder / "modules.json").write_text(json.dumps(parts), encoding="utf-8")
     with pytest.raises(SourceError) as caught:
         eatlas.open_vectors(f"st:{folder}?cache=no").lookup(["ivy"])
-    assert f"a part of this model is code of its own\n  got: {prefix}evil.Pooling" in str(
-        caught.value
-    )
+    said = f"a part of this model is code of its own\n  got: {prefix}evil.Pooling"
+    assert said in str(caught.value)
     assert not (tmp_path / "it-ran").exists()
 
 
+def layer(kind):
+    return 2, {"type": f"sentence_transformers.models.{kind}", "path": "2_More"}
+
+
+MORE = {"file": "2_More/config.json"}
+
+
 @pytest.mark.parametrize(
-    ("kind", "config", "would"),
+    ("scheme", "change", "would"),
     [
-        ("WordEmbeddings", {"tokenizer_class": "evil.T"}, "load the part sentence_transformers."),
-        ("Router", {}, "load the part sentence_transformers."),
-        ("Dense", {"activation_function": "torch.hub.x"}, "import and call torch.hub.x"),
+        ("st", MORE | {"part": layer("WordEmbeddings"), "tokenizer_class": "evil.T"}, "load the part sentence_transformers."),
+        ("st", MORE | {"part": layer("Router")}, "load the part sentence_transformers."),
+        ("st", MORE | {"part": layer("Dense"), "activation_function": "torch.hub.x"}, "import and call torch.hub.x"),
+        # a library takes it from a hub where it is not installed
+        *((scheme, {"attn_implementation": "flash_attention_2"}, "load attn_implementation flash_attention_2, which transformers") for scheme in ("hf", "st")),
     ],
-)
-def test_settings_of_a_sentence_model_that_name_code(
-    eatlas_cli, naming, tmp_path, kind, config, would
-):
-    folder = shutil.copytree(MINILM, tmp_path / "model")
-    parts = json.loads((folder / "modules.json").read_text("utf-8"))
-    parts[2] |= {"type": f"sentence_transformers.models.{kind}", "path": "2_More"}
-    (folder / "modules.json").write_text(json.dumps(parts), encoding="utf-8")
-    (folder / "2_More").mkdir(exist_ok=True)
-    (folder / "2_More" / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    ended = eatlas_cli("verify", naming("st:model"))
+)  # fmt: skip
+def test_settings_that_name_code_are_refused(eatlas_cli, naming, model, scheme, change, would):
+    model(**change)
+    ended = eatlas_cli("verify", naming(f"{scheme}:model"))
     assert ended.code == 2
-    assert f"st:model: refused, as it would {would}" in ended.out
+    assert f"it would {would}" in ended.out
 
 
 class Runs:
@@ -148,21 +172,17 @@ class Runs:
 
 
 @pytest.mark.parametrize("scheme", ["hf:model?pool=mean", "st:model"])
-def test_weights_that_hold_code(eatlas_cli, naming, tmp_path, scheme):
+def test_weights_that_hold_code(eatlas_cli, naming, tmp_path, model, scheme):
     import torch
 
-    if scheme.startswith("st:"):
-        folder = shutil.copytree(MINILM, tmp_path / "model")
-    else:
-        folder = make_model(tmp_path / "model", "bert")
+    folder = model(scheme[:2])
     (folder / "model.safetensors").unlink()
     torch.save({"weight": Runs()}, folder / "pytorch_model.bin")
     ended = eatlas_cli("verify", naming(scheme))
     assert ended.code == 1
-    assert not (tmp_path / "it-ran").exists()
     assert ": not repeated\n" in ended.out
     with pytest.raises(SourceError) as caught:
-        eatlas.open_vectors(f"{scheme.replace('model', str(folder), 1)}").lookup(["ivy"])
+        eatlas.open_vectors(scheme.replace("model", str(folder), 1)).lookup(["ivy"])
     # transformers before 5 say no more than that the weights cannot be loaded
     ways = ("got: the weights hold something else than numbers", "Unable to load", "cannot load")
     assert any(way in str(caught.value) for way in ways)
@@ -170,91 +190,39 @@ def test_weights_that_hold_code(eatlas_cli, naming, tmp_path, scheme):
     assert "Re-running" not in str(caught.value)
 
 
-@pytest.mark.parametrize("named", ["evil/kernel", {"text_config": "evil/kernel@main:flash"}])
-def test_a_configuration_that_names_code_on_a_hub(tmp_path, named):
-    folder = make_model(tmp_path / "model", "bert")
-    config = json.loads((folder / "config.json").read_text("utf-8"))
-    config["attn_implementation"] = named
-    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    with pytest.raises(SourceError, match="the configuration names code on a hub\n  got: attn_im"):
-        eatlas.open_vectors(f"hf:{folder}?cache=no&pool=mean")
-
-
-@pytest.fixture
-def sentence_model(tmp_path):
-    """A copy of a sentence model, with one more setting in one of its files."""
-
-    def make(file, **settings):
-        folder = shutil.copytree(MINILM, tmp_path / "model")
-        path = folder / file
-        path.parent.mkdir(exist_ok=True)
-        there = json.loads(path.read_text("utf-8")) if path.is_file() else {}
-        path.write_text(json.dumps(there | settings), encoding="utf-8")
-        return folder
-
-    return make
-
-
 FIRST = "sentence_bert_config.json"
 
 
 @pytest.mark.parametrize(
-    ("file", "settings", "said"),
+    ("source", "file", "settings", "said"),
     [
-        (FIRST, {"model_args": {"attn_implementation": "evil/kernel"}}, "names code on a hub"),
-        (FIRST, {"model_kwargs": {"attn_implementation": {"": "evil/k"}}}, "names code on a hub"),
-        ("config.json", {"_attn_implementation_internal": "evil/kernel"}, "names code on a hub"),
-        ("1_Pooling/config.json", {"x": [{"experts_implementation": "e/k@v"}]}, "code on a hub"),
-        (FIRST, {"tokenizer_name_or_path": "evil-owner/x"}, "the settings name another model"),
-        ("adapter_config.json", {"base_model_name_or_path": "evil/x"}, "name another model"),
-        (
-            FIRST,
-            {"model_args": {"use_kernels": True}},
-            "may lead out of the folder\n  got: model_ar",
-        ),
-        (FIRST, {"config_kwargs": {"trust_remote_code": True}}, "may lead out of the folder"),
-        ("sentence_roberta_config.json", {"tokenizer_args": {"subfolder": "../x"}}, "may lead out"),
+        ("hf:model?pool=mean", "config.json", {"attn_implementation": "evil/kernel"}, "names code on a hub"),
+        ("hf:model?pool=mean", "config.json", {"attn_implementation": {"text_config": "evil/kernel@main:flash"}}, "names code on a hub"),
+        ("hf:model?pool=mean", "adapter_config.json", {"base_model_name_or_path": "evil/x", "peft_type": "LORA"}, "the settings name another model"),
+        ("st:model", FIRST, {"model_args": {"attn_implementation": "evil/kernel"}}, "names code on a hub"),
+        ("st:model", FIRST, {"model_kwargs": {"attn_implementation": {"": "evil/k"}}}, "names code on a hub"),
+        ("st:model", "config.json", {"_attn_implementation_internal": "evil/kernel"}, "names code on a hub"),
+        ("st:model", "1_Pooling/config.json", {"x": [{"experts_implementation": "e/k@v"}]}, "code on a hub"),
+        ("st:model", FIRST, {"tokenizer_name_or_path": "evil-owner/x"}, "the settings name another model"),
+        ("st:model", "adapter_config.json", {"base_model_name_or_path": "evil/x"}, "name another model"),
+        ("st:model", FIRST, {"model_args": {"use_kernels": True}}, "may lead out of the folder"),
+        ("st:model", FIRST, {"config_kwargs": {"trust_remote_code": True}}, "may lead out of the folder"),
+        ("st:model", "sentence_roberta_config.json", {"tokenizer_args": {"subfolder": "../x"}}, "may lead out"),
+        *(("st:model", "config.json", {"part": (1, {"path": path})}, "a part of this model is outside its folder") for path in ("../other", "/etc")),
     ],
-)
-def test_settings_of_a_sentence_model_that_lead_out_of_its_folder(
-    sentence_model, eatlas_cli, naming, file, settings, said
+)  # fmt: skip
+def test_settings_that_lead_out_of_the_folder(
+    model, eatlas_cli, naming, source, file, settings, said
 ):
-    folder = sentence_model(file, **settings)
+    folder = model(source[:2], file, **settings)
     with pytest.raises(SourceError) as caught:
-        eatlas.open_vectors(f"st:{folder}")
-    assert f"{folder / file}: " in str(caught.value)
+        eatlas.open_vectors(source.replace("model", str(folder), 1))
     assert said in str(caught.value)
-    assert "remedy: take the line out of the file" in str(caught.value)
-    ended = eatlas_cli("verify", naming("st:model"))
+    if "part" not in settings:
+        assert f"{folder / file}: " in str(caught.value)
+    ended = eatlas_cli("verify", naming(source))
     assert ended.code == 1
-    assert said.partition("\n")[0] in ended.out
-
-
-@pytest.mark.parametrize("part", ["../other", "/etc"])
-def test_a_part_outside_the_folder(sentence_model, part):
-    folder = sentence_model("config.json")
-    parts = json.loads((folder / "modules.json").read_text("utf-8"))
-    parts[1]["path"] = part
-    (folder / "modules.json").write_text(json.dumps(parts), encoding="utf-8")
-    with pytest.raises(SourceError, match="a part of this model is outside its folder\n  got: "):
-        eatlas.open_vectors(f"st:{folder}")
-
-
-@pytest.mark.parametrize("scheme", ["hf", "st"])
-def test_attention_that_may_come_from_a_hub(sentence_model, eatlas_cli, naming, scheme):
-    """A library takes it from there where it is not installed."""
-    sentence_model("config.json", attn_implementation="flash_attention_2")
-    ended = eatlas_cli("verify", naming(f"{scheme}:model"))
-    assert ended.code == 2
-    assert "it would load attn_implementation flash_attention_2, which transformers" in ended.out
-
-
-def test_settings_of_a_transformer_that_name_another_model(tmp_path):
-    folder = make_model(tmp_path / "model", "bert")
-    adapter = json.dumps({"base_model_name_or_path": "evil/x", "peft_type": "LORA"})
-    (folder / "adapter_config.json").write_text(adapter, encoding="utf-8")
-    with pytest.raises(SourceError, match=r"adapter_config\.json: the settings name another model"):
-        eatlas.open_vectors(f"hf:{folder}?pool=mean")
+    assert said in ended.out
 
 
 def test_a_signature_that_names_a_file(eatlas_cli, naming, tmp_path):

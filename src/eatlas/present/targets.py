@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
 from eatlas.present.numbers import MINUS, UNDEFINED, effect, number_of
 from eatlas.present.rendering import FILTERS, lines
@@ -34,35 +35,32 @@ class Lean:
 
     shown: TargetShares
     groups: tuple[str, ...]
-    points: tuple[float | None, ...]
-    """Share less reference of each group, in percentage points."""
-    intervals: tuple[tuple[float, float] | None, ...]
-    """Their intervals."""
-    towards: int | None
-    """The group that it leans to: whose share is above its reference by most and, where there are
-    intervals, by its interval."""
     adjusted: float | None = None
     """Holm's adjusted p over the targets of the result."""
 
-    @classmethod
-    def of(
-        cls, shown: TargetShares, groups: tuple[str, ...], adjusted: float | None = None
-    ) -> Self:
-        """Arrange what is known of a target."""
-        deviation, unsure = shown.deviation, shown.uncertainty
-        points: tuple[float | None, ...] = (None,) * len(groups)
-        intervals: tuple[tuple[float, float] | None, ...] = (None,) * len(groups)
-        if deviation is not None:
-            points = tuple(100 * value for value in deviation)
-        if unsure is not None:
-            intervals = tuple(ends and (100 * ends[0], 100 * ends[1]) for ends in unsure.deviation)
-        towards = None
-        if deviation is not None and max(deviation) > 0:
-            towards = deviation.index(max(deviation))
-            ends = intervals[towards]
-            if unsure is not None and (ends is None or ends[0] <= 0):
-                towards = None
-        return cls(shown, groups, points, intervals, towards, adjusted)
+    @property
+    def points(self) -> tuple[float | None, ...]:
+        """Share less reference of each group, in percentage points."""
+        deviation = self.shown.deviation or (None,) * len(self.groups)
+        return tuple(None if value is None else 100 * value for value in deviation)
+
+    @property
+    def intervals(self) -> tuple[tuple[float, float] | None, ...]:
+        """Their intervals."""
+        unsure = self.shown.uncertainty
+        ends = (None,) * len(self.groups) if unsure is None else unsure.deviation
+        return tuple(pair and (100 * pair[0], 100 * pair[1]) for pair in ends)
+
+    @cached_property
+    def towards(self) -> int | None:
+        """The group whose share is above its reference by most, where its interval says so."""
+        deviation = self.shown.deviation
+        if deviation is None or max(deviation) <= 0:
+            return None
+        group = deviation.index(max(deviation))
+        ends = self.intervals[group]
+        sure = self.shown.uncertainty is None or (ends is not None and ends[0] > 0)
+        return group if sure else None
 
     @property
     def term(self) -> str:
@@ -145,13 +143,10 @@ class Leans:
     def furthest(self) -> list[Lean]:
         """For each group the target that leans to it most; none where no target leans to it."""
         strongest: dict[int, Lean] = {}
-        for lean in self.known:
-            j = lean.towards
-            if j is not None and (
-                j not in strongest or (lean.points[j] or 0.0) > (strongest[j].points[j] or 0.0)
-            ):
-                strongest[j] = lean
-        return [strongest[j] for j in sorted(strongest)]
+        for lean in sorted(self.known, key=lambda lean: max(lean.shown.deviation or (0.0,))):
+            if lean.towards is not None:
+                strongest[lean.towards] = lean
+        return [strongest[group] for group in sorted(strongest)]
 
 
 def leans(result: AssociationResult) -> Leans:
@@ -165,12 +160,12 @@ def leans(result: AssociationResult) -> Leans:
         return bias is None, -strength, lean.term
 
     pairs = zip(shown.by_target, shown.adjusted, strict=True)
-    rows = tuple(sorted((Lean.of(target, groups, p) for target, p in pairs), key=order))
+    rows = tuple(sorted((Lean(target, groups, p) for target, p in pairs), key=order))
     return Leans(
         shown,
         rows,
         known=tuple(lean for lean in rows if lean.shown.bias is not None),
-        whole=None if shown.concept is None else Lean.of(shown.concept, groups),
+        whole=None if shown.concept is None else Lean(shown.concept, groups),
         groups=groups,
         columns=(0,) if len(groups) == 2 else tuple(range(len(groups))),
         counted=any(target.contexts is not None for target in shown.by_target),
