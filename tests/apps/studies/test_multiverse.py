@@ -8,9 +8,8 @@ from tests.inputs import make_test
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.apps.studies import carry_out, prepare
+from eatlas.apps.studies import prepare
 from eatlas.encoders import loading, transformer
-from eatlas.executors import Processes
 
 SMALL = make_test(
     X=("rose", "ivy"), Y=("ant", "wasp"), A=("nice", "lovely", "peace"), B=("vile", "awful", "war")
@@ -150,21 +149,6 @@ def test_a_model_is_loaded_once_and_layers_share_a_pass(bert, monkeypatch):
         == ("weat-9", "2", "first", "none")
     )
     assert spec.d == pytest.approx(alone.level1.effect_size, abs=1e-6)
-
-
-@pytest.mark.slow  # each process loads torch
-def test_processes_change_no_number(bert):
-    plan = {
-        "tests": ["weat-6", "weat-9"],
-        "vectors": {"glove": "glove-sample", "bert": bert},
-        "measures": ["ml-eat"],
-        "choices": {"ddof": [1, 0]},
-    }
-    here = eatlas.multiverse(plan)
-    prepared = prepare(plan)
-    there = carry_out(prepared, Processes(2), reader=Processes(2))
-    assert there.results == here.results
-    assert there.record == here.record
 
 
 def test_families_are_adjusted_as_statsmodels_does():

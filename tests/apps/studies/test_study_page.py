@@ -17,7 +17,6 @@ from eatlas.present.drawings.curves import (
     MOST,
     MOST_ROWS,
     drawn_of,
-    panel,
     specification_curve,
 )
 
@@ -161,18 +160,6 @@ def test_without_effect_sizes_it_says_so():
     assert "decides most" not in said
     assert "There are no shares:" in said
     assert "correlations need at least three tests" in said
-
-
-def test_points_lie_at_their_effect_sizes():
-    drawn = panel([(0.0, 2.0), (2.0, 0.0), (1.0, 1.0)], HOSTILE, "b")
-    svg = ET.fromstring(drawn)  # noqa: S314  (ours)
-    (dots,) = [one.get("d") for one in svg.iter() if one.get("class") == "fig-dot"]
-    places = [tuple(map(float, pair)) for pair in re.findall(r"M(\S+) (\S+?)a", dots)]
-    (x0, y0), (x1, y1), (x2, y2) = [(x + 2.6, y) for x, y in places]
-    assert x0 < x2 < x1
-    assert y0 < y2 < y1
-    assert x2 == pytest.approx((x0 + x1) / 2, abs=0.11)
-    assert y2 == pytest.approx((y0 + y1) / 2, abs=0.11)
 
 
 def test_save_and_the_folder_write_the_same_page(study, tmp_path):
