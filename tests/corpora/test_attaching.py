@@ -1,15 +1,11 @@
 """Tests of words in their contexts."""
 
-import warnings
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import eatlas
 from eatlas.corpora import Context, Contexts, with_contexts
 from eatlas.engine.verify import verify
-from eatlas.errors import CoverageError, EatlasWarning, StimulusError
+from eatlas.errors import CoverageError, StimulusError
 from eatlas.present import report_html
 from eatlas.stimuli import to_toml
 from eatlas.stimuli.reading import parse_battery
@@ -45,14 +41,6 @@ def test_a_stimulus_without_context_is_missing_with_that_reason():
     assert result.coverage.X.reasons == {"lily": "no context in c.parquet"}
     assert result.provenance.sentences_from == test.sentences_from
     assert result.provenance.stimuli_sha256 == test.stimuli_sha256
-
-
-def test_a_result_in_contexts_is_verified(tmp_path):
-    some = contexts([word for word in WORDS if word not in {"lily", "war"}])
-    results = eatlas.run(TEST, "cbow:glove-sample", contexts=some)
-    results.write(tmp_path / "results.jsonl")
-    (verdict,) = verify(eatlas.read_results(tmp_path / "results.jsonl"), contexts=some)
-    assert (verdict.status, verdict.details) == ("same", ())
 
 
 @pytest.mark.parametrize("per_term", [None, 2])
@@ -195,21 +183,6 @@ def test_a_text_of_two_stimuli_stands_for_both():
     assert parse_battery(written.encode(), "some.toml", "some").tests == (tests[0],)
 
 
-def test_a_whole_text_has_one_vector_for_both_of_its_stimuli():
-    some = Contexts.of([*contexts(), *OF_SEVERAL], name="c.csv")
-    result = eatlas.run(TEST, "cbow:glove-sample", contexts=some)[0]
-    assert result.coverage.X.contexts["aster"] == result.coverage.Y.contexts["ant"] == 3
-    assert ("1 text is a context of several stimuli, which share its vector.") in map(
-        str, result.warnings
-    )
-    # the same from vectors of whole texts, and the same again
-    texts = {row.text for row in some}
-    known = eatlas.open_vectors("cbow:glove-sample")
-    looked_up = eatlas.run(TEST, eatlas.open_vectors(known.lookup(texts)), contexts=some)[0]
-    assert looked_up.level1.effect_size == pytest.approx(result.level1.effect_size, rel=1e-6)
-    assert verify([result], contexts=some)[0].status == "same"
-
-
 def test_equal_texts_stand_as_often_as_they_were_kept():
     rows = [*contexts().rows, *[Context("aster", "the aster of 0", 4, 9)] * 3]
     dropped, repeated = (
@@ -229,54 +202,6 @@ def test_a_text_that_holds_its_stimulus_twice_is_one_context():
     twice = [Context("ant", "an ant and an ant", k, k + 3) for k in (14, 3)]
     (test,) = with_contexts(TEST, Contexts.of([*contexts(), *twice]))
     assert [one.span for one in test.Y.sentences if one.text == twice[0].text] == [(3, 6)]
-
-
-LAST_BITS = 1e-13
-"""The mean over both targets is a sum in which the other one comes first; 2.3e-16 was the most."""
-
-
-@settings(max_examples=15, deadline=None)
-@given(st.lists(st.lists(st.sampled_from(WORDS), min_size=2, max_size=4, unique=True), max_size=8),
-       st.randoms())  # fmt: skip
-def test_swapping_targets_negates_and_order_changes_nothing(together, random):
-    """With texts that hold stimuli of one concept, of opposed ones, and of targets and attributes."""
-    rows = list(contexts(per_term=3))
-    for number, words in enumerate(together):
-        text = f"{' and '.join(words)} {number}"
-        rows += [Context(w, text, text.index(w), text.index(w) + len(w)) for w in words]
-    swapped = TEST.model_copy(update={"X": TEST.Y, "Y": TEST.X})
-    shuffled = {
-        role: part.model_copy(update={"terms": tuple(random.sample(part.terms, len(part.terms)))})
-        for role, part in TEST.parts
-    }
-    other = random.sample(rows, len(rows))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", EatlasWarning)
-        first, turned, mixed = (
-            eatlas.CEAT(n=40)(with_contexts(test, Contexts.of(some))[0], "cbow:glove-sample")
-            for test, some in (
-                (TEST, rows), (swapped, rows), (TEST.model_copy(update=shuffled), other)
-            )
-        )  # fmt: skip
-    for name in ("effect_size", "difference"):
-        one, other = getattr(first.level1, name), getattr(turned.level1, name)
-        assert other == pytest.approx(-one, rel=LAST_BITS, abs=LAST_BITS)
-    assert turned.level1.p.count.greater == first.level1.p.count.less
-    assert mixed.level1 == first.level1
-    assert mixed.level2 == first.level2
-    assert mixed.draws == first.draws
-    assert mixed.provenance.stimuli_sha256 == first.provenance.stimuli_sha256
-
-
-def test_the_first_are_a_sample_and_say_of_what():
-    many = contexts(per_term=5)
-    few = many.first(2)
-    assert few.rows == contexts(per_term=2).rows
-    assert {one.kept for one in few.counts} == {2}
-    (test,) = with_contexts(TEST, few)
-    assert test.sentences_from == f"a corpus, SHA-256 {many.sha256}"
-    assert "up to 2 of each stimulus" in test.notes[-1]
-    assert few.origin.sha256 == many.sha256
 
 
 def test_a_group_of_one_context_is_said_to_be_one():

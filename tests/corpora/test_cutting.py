@@ -117,25 +117,6 @@ def test_a_sentence_is_cut_within_itself(tmp_path):
     assert load_contexts(tmp_path / "cut.jsonl").window == 2
 
 
-def test_a_pair_is_as_near_as_the_words_between_say():
-    rows = [
-        PairContext("ant", "love", "An ant-love here", 3, 6, 7, 11),
-        PairContext("ant", "love", "love one two ant", 13, 16, 0, 4),
-        PairContext("ant", "love", "love, ant", 6, 9, 0, 4),
-    ]
-    pairs = Pairs.of(rows)
-    assert pairs.cut(distance=0).rows == [rows[0], rows[2]]
-    assert pairs.cut(distance=1).rows == [rows[0], rows[2]]
-    assert pairs.cut(distance=2).rows == rows
-    assert pairs.cut(distance=1).counts == (("ant", "love", 3, 2),)
-    assert pairs.cut() is pairs
-
-
-def test_nothing_is_cut_to_nothing():
-    assert Contexts.of([]).cut(1).rows == []
-    assert Pairs.of([]).cut(1, 1).rows == []
-
-
 def test_where_they_are_of_is_said_by_first_and_cut():
     texts = [f"{k} 1{k} 2{k} love 3{k} 4{k} 5{k}" for k in range(5)]
     contexts = Contexts.of([Context("love", text, 8, 12) for text in texts], name="c.csv")
@@ -152,12 +133,3 @@ def test_where_they_are_of_is_said_by_first_and_cut():
     assert cut.taken(of_cut.origin) == of_cut
     assert contexts.cut(1).taken(cut.origin) is None, "what was cut off does not come back"
     assert cut.first(1).cut(1).origin.window == 1
-
-
-def test_pairs_are_taken_by_window_and_distance():
-    rows = [PairContext("ant", "love", f"{k} love x ant {k}", 9, 12, 2, 6) for k in range(3)]
-    pairs = Pairs.of(rows, provenance={"window": 3, "distance": 4})
-    cut = pairs.cut(0, 1)
-    assert (cut.origin.window, cut.origin.distance) == (0, 1)
-    assert pairs.taken(cut.origin) == cut
-    assert cut.taken(pairs.origin) is None

@@ -126,17 +126,6 @@ def test_the_sample_of_repeats_does_not_depend_on_order(tmp_path):
     assert again.rows == some.rows
 
 
-def test_every_place_is_as_likely_as_any_other(tmp_path):
-    path = corpus(tmp_path, *["an aster"] * 30, *(f"{k} aster" for k in range(10)))
-    drawn = [
-        one.text == "an aster"
-        for seed in range(40)
-        for one in find_contexts(path, TEST, per_term=8, seed=seed, repeats="keep")
-    ]
-    assert len(drawn) == 320
-    assert abs(sum(drawn) / 320 - 0.75) < 0.075  # three standard errors
-
-
 def test_pairs_that_repeat_are_kept(tmp_path):
     path = corpus(tmp_path, *["love an aster"] * 7)
     assert len(find_pairs(path, TEST)) == 1
@@ -213,10 +202,3 @@ def test_the_head_of_a_compound_is_marked_and_counted_for_the_whole(tmp_path):
         Context("fried-chicken", "loud fried-chicken shop.", 11, 18),
     ]
     assert contexts.provenance["compounds"] == "head"
-
-
-def test_progress_is_told(tmp_path):
-    told = []
-    paths = [corpus(tmp_path, "aster", name=f"{k}.txt") for k in range(2)]
-    find_contexts(paths, TEST, progress=lambda *n: told.append(n))
-    assert told == [(1, 2), (2, 2)]

@@ -76,18 +76,6 @@ def test_a_sidecar_whose_counts_are_none(tmp_path):
         load_contexts(path)
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("c.csv", "stimulus,text,start,end\nivy,The ivy.,4,7\n"),
-        ("c.jsonl", '{"stimulus": "ivy", "text": "The ivy.", "start": 4, "end": 7}\n'),
-    ],
-)
-def test_a_mark_of_byte_order_is_no_part_of_a_name(tmp_path, name, text):
-    (tmp_path / name).write_text(text, encoding="utf-8-sig")
-    assert load_contexts(tmp_path / name).rows == [Context("ivy", "The ivy.", 4, 7)]
-
-
 def test_a_carriage_return_stays_in_its_cell(tmp_path):
     contexts = Contexts.of([Context("ivy", "The\rivy.", 4, 7)])
     contexts.write(tmp_path / "c.csv")

@@ -44,20 +44,6 @@ def test_pairs_are_all_that_stand_near_each_other(tmp_path_factory, lines, dista
         assert one.text[one.attribute_start : one.attribute_end] == one.attribute
 
 
-@given(LINES, st.integers(1, 3), st.randoms())
-def test_the_order_of_shards_changes_nothing(tmp_path_factory, lines, per_term, random):
-    folder = tmp_path_factory.mktemp("corpus")
-    (folder / "whole").write_text("\n".join(lines), encoding="utf-8")
-    random.shuffle(lines)
-    for k in range(2):
-        (folder / f"{random.randint(0, 9)}-{k}.shard").write_text(
-            "\n".join(lines[k::2]), encoding="utf-8"
-        )
-    one = find_pairs(folder / "whole", TEST, per_term=per_term, window=2)
-    other = find_pairs(folder / "*.shard", TEST, per_term=per_term, window=2)
-    assert (other.rows, other.counts) == (one.rows, one.counts)
-
-
 @given(LINES)
 def test_pairs_of_one_sentence(tmp_path_factory, lines):
     path = tmp_path_factory.mktemp("corpus") / "some.txt"

@@ -168,15 +168,6 @@ def test_files_that_end_early(tmp_path):
         find_contexts(table, TEST)
 
 
-def test_a_folder_holds_files_of_several_kinds(tmp_path):
-    write(tmp_path / "a.jsonl", TEXTS[:1])
-    (tmp_path / "deep").mkdir()
-    write(tmp_path / "deep" / "b.parquet", TEXTS[1:])
-    (tmp_path / ".hidden").write_text("love love love")
-    contexts = find_contexts(tmp_path, TEST)
-    assert [file["texts"] for file in contexts.provenance["files"]] == [1, 3]
-
-
 def test_a_quotation_mark_that_is_never_closed(tmp_path, monkeypatch):
     monkeypatch.setattr("eatlas.corpora.files.LONGEST_CELL", 50)
     path = tmp_path / "some.csv"

@@ -108,24 +108,5 @@ def test_counts_are_those_of_plain_loops(documents, span):
     assert totals(tally) == {name: sums[name] for name in totals(tally)}
 
 
-@settings(deadline=None, max_examples=30)
-@given(st.lists(document, max_size=8), st.data())
-def test_tallies_of_parts_add_up(documents, data):
-    cut = data.draw(st.integers(0, len(documents)))
-    whole = counted(documents)
-    parts = [counted(documents[cut:]), counted(documents[:cut])]
-    for number in (0, 1):
-        assert (sum(part[number] for part in parts) == whole[number]).all()
-
-
-@settings(deadline=None, max_examples=30)
-@given(st.lists(document, max_size=6))
-def test_families_are_counted_as_if_each_were_alone(documents):
-    both = counted(documents)
-    for family, columns in ((GENDER, slice(0, 4)), (RACE, slice(4, 9))):
-        alone = counted(documents, families=(family,))
-        assert (alone[0] == both[0][:, columns]).all()
-
-
 def test_the_oracle_is_independent():
     assert "eatlas." not in Path(span_oracle.__file__).read_text()

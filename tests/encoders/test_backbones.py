@@ -7,12 +7,11 @@ import shutil
 import numpy as np
 import pytest
 from tests.encoders.plain_vision import PlainLoop
-from tests.tiny_vision import BACKBONES, LAYERS
+from tests.tiny_vision import BACKBONES
 
 import eatlas
-from eatlas.encoders import transformer
 from eatlas.errors import SourceError
-from eatlas.sources import Item, open_sources
+from eatlas.sources import Item
 
 NEAR = {"rtol": 5e-6, "atol": 5e-6}
 """A batch adds in another order than single images: at worst 7e-7 apart, of components up to 10."""
@@ -65,26 +64,6 @@ def test_the_default_is_the_models_own_way(seeing, drawn, family, pool):
     source = opened(seeing(family))
     assert (source.encoding.pool, source.encoding.level) == (pool, "image")
     held_to(PlainLoop(seeing(family), family), source, drawn, pool)
-
-
-def test_all_layers_come_from_one_pass(seeing, drawn, monkeypatch):
-    passes, real = [], transformer.image_vectors
-    monkeypatch.setattr(
-        transformer, "image_vectors", lambda *given: passes.append(1) or real(*given)
-    )
-    sources = open_sources(f"hf:{seeing('vit')}?layer=all&cache=no")
-    transformer.share_passes(sources)
-    given = [source.encode(images(drawn)) for source in sources]
-    assert len(passes) == 1
-    assert [source.encoding.layer for source in sources] == ["0", "1", "2", "3"]
-    assert len({source.fingerprint for source in sources}) == 4
-    loop = PlainLoop(seeing("vit"), "vit")
-    for layer, (source, vectors) in enumerate(zip(sources, given, strict=True)):
-        top = layer == LAYERS  # the model normalises it, and lists it without
-        for one, vector in vectors.items():
-            plain = loop.image(one.content, "cls", None if top else layer)
-            np.testing.assert_allclose(vector, plain, **NEAR)
-        assert eatlas.open_vectors(source.name).fingerprint == source.fingerprint
 
 
 def test_texts_are_not_for_it_nor_images_for_a_model_of_texts(seeing, model, drawn):

@@ -5,14 +5,13 @@ import multiprocessing
 import os
 import resource
 import signal
-import sqlite3
 import warnings
 
 import pytest
 from tests.encoders.letters import Letters, passages
 from tests.inputs import wait_until
 
-from eatlas.encoders.cache import NAME, cached, clear, contents
+from eatlas.encoders.cache import NAME, cached, contents
 from eatlas.errors import SourceWarning
 from eatlas.folders import cache_folder
 
@@ -105,15 +104,6 @@ def test_a_file_of_no_use_costs_the_cache_and_not_the_run(harm):
     assert digest_of(given, N) == expected(N)
 
 
-def test_a_damaged_file_is_begun_anew_by_clear():
-    cached(Letters()).encode(passages(10))
-    the_file().write_bytes(b"damaged" * 2000)
-    assert contents().damaged == "file is not a database"
-    assert clear() == ()
-    cached(Letters()).encode(passages(10))
-    assert kept() == 10
-
-
 def small_files(limit):
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
@@ -127,42 +117,3 @@ def test_a_full_disk_costs_the_cache_and_not_the_run(limit):
     assert "this run continues without" in said[0]
     some = kept()
     assert some < N
-
-
-def test_a_process_that_holds_the_file(monkeypatch):
-    monkeypatch.setattr("eatlas.encoders.cache.PATIENCE", 0.1)
-    cached(Letters()).encode(passages(10))
-    holder = sqlite3.connect(the_file(), isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
-    with pytest.warns(SourceWarning, match="database is locked"):
-        given = cached(Letters()).encode(passages(100))
-    holder.close()
-    assert digest_of(given, 100) == expected(100)
-
-
-def test_clearing_while_another_process_encodes():
-    process = Encoding(N, 0.01)
-    wait_until(lambda: kept() >= 100)
-    assert sum(one.vectors for one in clear()) >= 100
-    _, digest, said = process.ended()
-    assert (digest, said) == (expected(N), [])
-    again = Letters()
-    assert digest_of(cached(again).encode(passages(N)), N) == expected(N)
-
-
-def test_one_model_of_several_is_removed():
-    cached(Letters("one")).encode(passages(10))
-    cached(Letters("two", fingerprint="letters:2")).encode(passages(20))
-    assert [(m.name, m.vectors) for m in clear("one")] == [("one", 10)]
-    assert [(m.name, m.vectors) for m in contents().models] == [("two", 20)]
-    assert [m.vectors for m in clear()] == [20]
-    assert contents().models == ()
-
-
-def test_nothing_is_made_where_nothing_is_computed(computed_vectors):
-    assert contents().models == ()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert cached(Letters()).encode([]) == {}
-    assert clear() == ()
-    assert not computed_vectors.exists()

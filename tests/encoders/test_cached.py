@@ -7,7 +7,7 @@ from tests.encoders.letters import Letters, passages
 import eatlas
 from eatlas.encoders.cache import CachedSource, cached
 from eatlas.errors import SourceError
-from eatlas.sources import Item, Source, is_contextual
+from eatlas.sources import Item
 
 
 def test_what_is_kept_is_what_was_computed_bit_for_bit():
@@ -45,25 +45,6 @@ def test_a_person_is_told_how_far_it_is():
     told = []
     cached(Letters()).encode(passages(160), lambda *n: told.append(n))
     assert told == [(60, 160), (110, 160), (160, 160)]
-
-
-def test_a_wrapped_source_is_a_source_and_says_nothing_of_the_cache():
-    source = cached(Letters())
-    assert isinstance(source, Source)
-    assert is_contextual(source)
-    assert cached(source) is source
-    inner = source.source
-    for name in ("name", "dim", "fingerprint", "notes", "encoding"):
-        assert getattr(source, name) == getattr(inner, name)
-    assert source.lookup(["ant"])["ant"].tolist() == inner.lookup(["ant"])["ant"].tolist()
-
-
-def test_results_are_the_same_with_and_without():
-    results = [
-        eatlas.run("sent-weat-7", source)[0].to_dict()
-        for source in (Letters(), cached(Letters()), cached(Letters()))
-    ]
-    assert results[0] == results[1] == results[2]
 
 
 def test_what_is_not_computed_is_not_kept():

@@ -8,11 +8,10 @@ import shutil
 import numpy as np
 import pytest
 from PIL import Image
-from tests.encoders.plain_vision import PlainLoop, row_of
+from tests.encoders.plain_vision import PlainLoop
 from tests.tiny_vision import TOWERS, draw
 
 import eatlas
-from eatlas.encoders import images as pictures
 from eatlas.encoders import loading
 from eatlas.encoders.loading import forget
 from eatlas.errors import SourceError
@@ -52,19 +51,6 @@ def test_vectors_are_those_of_a_plain_loop(seeing, drawn, family):
     assert spread > 0.01, "the images are told apart"
 
 
-def test_siglip_is_read_without_a_mask_and_padded(seeing):
-    """Padding is part of what it reads: a text without it has another vector."""
-    import torch
-
-    loop = PlainLoop(seeing("siglip"), "siglip")
-    ids = loop.tokenizer(["ivy"], return_tensors="pt")["input_ids"]
-    with torch.no_grad():
-        short = row_of(loop.module.get_text_features(input_ids=ids))
-    found = opened(seeing("siglip")).encode([Item("ivy")])[Item("ivy")]
-    np.testing.assert_allclose(found, loop.text("ivy"), **NEAR)
-    assert np.abs(found - short).max() > 0.01
-
-
 @pytest.mark.parametrize("size", [(1, 1), (3, 40), (200, 4)])
 def test_sizes_that_may_be_taken_for_channels(seeing, tmp_path, size):
     """A picture of one or three rows is no picture of one or three colours."""
@@ -87,18 +73,6 @@ def test_an_image_that_would_become_too_long(seeing, tmp_path):
     assert "the image is too narrow for this model\n  got: 80,000 x 1 pixels" in said(
         opened(seeing("clip")), *images([path])
     )
-
-
-@pytest.mark.parametrize("family", ["clip", "siglip"])
-def test_vectors_do_not_depend_on_what_is_beside_them(seeing, drawn, family, monkeypatch):
-    items = [*images(drawn), *map(Item, TEXTS)]
-    together = opened(seeing(family)).encode(items)
-    monkeypatch.setitem(pictures.AT_ONCE, "cpu", 2)
-    in_twos = opened(seeing(family)).encode(items)
-    for one in items:
-        alone = opened(seeing(family)).encode([one])[one]
-        np.testing.assert_allclose(alone, together[one], **NEAR)
-        np.testing.assert_allclose(in_twos[one], together[one], **NEAR)
 
 
 def test_the_cache_keeps_vectors_and_what_was_said_of_images(seeing, drawn, tmp_path, monkeypatch):
@@ -174,18 +148,6 @@ def test_the_settings_of_images_are_on_record(seeing):
         "mean": [0.48, 0.46, 0.41],
         "std": [0.27, 0.26, 0.28],
     }
-
-
-def test_numbers_beyond_the_range(seeing, drawn):
-    source = opened(seeing("clip"), "precision=float16")
-    (item, *_) = images(drawn)
-
-    module = source.loaded.module
-    module.visual_projection.weight.data.fill_(float("inf"))
-    try:
-        assert "the vector of this image is not finite: '0.png'" in said(source, item)
-    finally:
-        forget()
 
 
 def test_models_that_are_no_two_towers(seeing, model, tmp_path):

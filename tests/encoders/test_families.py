@@ -94,11 +94,3 @@ def test_defaults_are_the_papers(family, model):
     assert (by_text.layer, by_text.layers) == ("3", 3)
     by_word = eatlas.open_vectors(f"hf:{model(family)}?level=word").encoding
     assert (by_word.level, by_word.pool, by_word.subword) == ("word", "", subword)
-
-
-@pytest.mark.parametrize("family", DEFAULTS)
-def test_a_vector_does_not_depend_on_its_batch(family, model):
-    source = eatlas.open_vectors(f"hf:{model(family)}?level=word&subword=mean&cache=no")
-    together = source.encode(PASSAGES)
-    for one in PASSAGES:
-        assert far(source.encode([one])[one], together[one]) < CLOSE

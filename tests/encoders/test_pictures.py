@@ -52,21 +52,6 @@ def test_a_picture_is_turned_upright(tmp_path, orientation):
     assert red.tolist() == [list(expected[orientation])]
 
 
-@pytest.mark.parametrize("form", ["upright", "turned", "of two pages"])
-def test_orientation_of_a_tiff_is_undone_once(tmp_path, form):
-    """Also where Pillow states the size before it turns; its own later pages change nothing."""
-    exif = Image.Exif()
-    exif[0x0112] = 1 if form == "upright" else 6
-    more = {
-        "of two pages": {"save_all": True, "append_images": [Image.new("RGB", (9, 7))]},
-    }
-    corner().save(tmp_path / "some.tiff", exif=exif, **more.get(form, {}))
-    head, found = read_head(tmp_path / "some.tiff"), pixels(tmp_path / "some.tiff")
-    assert found.shape[:2][::-1] == ((6, 4) if form == "upright" else (4, 6))
-    assert found[0, 0 if form == "upright" else 3].tolist() == list(RED)
-    assert head.several == (form == "of two pages")
-
-
 def test_palette_and_gray_are_spelled_out(tmp_path):
     corner(mode="P").save(tmp_path / "palette.png")
     corner().convert("P", palette=Image.Palette.ADAPTIVE).save(tmp_path / "adaptive.gif")

@@ -36,21 +36,6 @@ def test_the_library_gives_the_same(source):
     assert source.dim == 384
 
 
-def test_it_is_the_mean_of_the_tokens_as_a_unit_vector(source):
-    import torch
-    from transformers import AutoModel, AutoTokenizer
-
-    with quiet():
-        tokenizer = AutoTokenizer.from_pretrained(MODEL)
-        model = AutoModel.from_pretrained(MODEL).eval()
-    given = source.encode(ASKED)
-    for passage in ASKED:
-        with torch.inference_mode():
-            tokens = model(**tokenizer(passage.text, return_tensors="pt")).last_hidden_state[0]
-        mean = tokens.mean(dim=0).numpy()
-        assert np.abs(given[passage] - mean / np.linalg.norm(mean)).max() < CLOSE
-
-
 def test_a_prefix_changes_vectors_and_fingerprint(source):
     prefixed = eatlas.open_vectors(f"st:{MODEL}?cache=no&device=cpu&prefix=query%3A%20")
     (vector,) = prefixed.encode([Item("wasp")]).values()

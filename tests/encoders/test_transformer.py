@@ -8,10 +8,8 @@ import shutil
 import numpy as np
 import pytest
 from tests.encoders.slow_loop import SlowLoop
-from tests.inputs import make_test
 
 import eatlas
-from eatlas.corpora import Context, Contexts
 from eatlas.encoders import transformer
 from eatlas.encoders.loading import forget
 from eatlas.errors import SourceError
@@ -135,49 +133,12 @@ def test_a_stimulus_that_was_cut_off_has_no_vector(model, level, cache):
         assert alone.notes == ()
 
 
-@pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")
-def test_contexts_whose_stimulus_was_cut_off_are_counted(model):
-    test = make_test()
-    words = [word for _, part in test.parts for word in part.terms]
-    texts = {word: [f"a {word} of {k}" for k in "xyz"] for word in words}
-    texts["aster"].append(f"{LONG}aster")
-    texts["flea"] = [f"{LONG}{k} flea" for k in "xy"]
-    rows = [
-        Context(word, text, text.index(word), text.index(word) + len(word))
-        for word, some in texts.items()
-        for text in some
-    ]
-    contexts = Contexts.of(rows, name="c.csv")
-    spec = f"hf:{model('bert')}?truncate=yes&level=word"
-    (result,) = results = eatlas.run(test, spec, "weat(resamples=0)", contexts=contexts)
-    why = "the text is longer than the model takes, and was cut before the end of the stimulus"
-    assert result.coverage.X.without == {"aster": {why: 1}}
-    assert result.coverage.Y.reasons == {"flea": f"none of its 2 contexts has a vector: {why}"}
-    assert f"3 of 48 contexts of c.csv have no vector: {why} (3)." in map(str, result.warnings)
-    assert {one.status for one in eatlas.verify(results, contexts=contexts)} == {"same"}
-
-
 def test_a_text_without_what_is_asked_for(model):
     by_word = opened(model("bert"), "level=word")
     assert "at level word a vector belongs to the stimulus" in said(by_word, Item("ivy"))
     assert "no token belongs to the stimulus ' '" in said(by_word, Item("an ivy", (2, 3)))
     assert "a text has no token: ''" in said(opened(model("gpt2")), Item(""))
     assert "adds no [CLS] token" in said(opened(model("gpt2"), "pool=cls"))
-
-
-def test_a_tokenizer_without_places(tmp_path, model):
-    """ByT5's tokenizer is written in Python and tells no offsets."""
-    from transformers import AutoModel, ByT5Tokenizer, T5Config
-
-    tokenizer = ByT5Tokenizer()
-    tokenizer.save_pretrained(tmp_path)
-    shape = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_heads": 2}
-    AutoModel.from_config(T5Config(vocab_size=384, **shape)).save_pretrained(tmp_path)
-    assert "the tokenizer does not report the characters" in said(opened(tmp_path, "level=word"))
-    loop = SlowLoop.of(tmp_path, "t5")
-    expected = loop.vector(WASP, level="sentence", how="mean")
-    given = opened(tmp_path).encode([WASP])[WASP]
-    np.testing.assert_allclose(given, expected, rtol=1e-4, atol=1e-5)
 
 
 class Harmful:

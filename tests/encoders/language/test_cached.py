@@ -6,7 +6,7 @@ import pytest
 from tests.encoders.language import tiny
 
 import eatlas
-from eatlas.encoders import language, loading
+from eatlas.encoders import loading
 from eatlas.encoders.cache import contents
 from eatlas.encoders.language import Question, language_model, open_language_model
 from eatlas.errors import SourceError
@@ -109,25 +109,3 @@ def test_without_the_cache_nothing_is_kept(folders):
     with pytest.raises(SourceError, match="the option cache") as caught:
         open_language_model(f"hf:{folders['bert']}?cache=on", "masked")
     assert (caught.value.got, caught.value.allowed) == ("on", "yes or no")
-
-
-def test_ctrl_c_keeps_what_was_answered(monkeypatch):
-    monkeypatch.setattr(language, "AT_ONCE", 6)
-    stopped, _ = counted(stop_after=2)
-    with pytest.raises(KeyboardInterrupt) as caught:
-        stopped.score(ASKED)
-    done = kept()
-    assert 0 < done < len(ASKED)
-    assert caught.value.__notes__ == [
-        f"{done} of {len(ASKED)} questions are answered and kept; repeat the command to continue"
-    ]
-    told = []
-    rest, _ = counted()
-    answers = rest.score(ASKED, lambda *n: told.append(n))
-    assert told[0] == (done, len(ASKED))
-    assert answers.keys() == set(ASKED)
-    expected = language_model(*tiny.bert(), name="tiny").score(ASKED)
-    for one, answer in answers.items():
-        assert (answer.fault, answer.pieces) == (expected[one].fault, expected[one].pieces)
-        if not answer.fault:
-            assert answer.log_probability == pytest.approx(expected[one].log_probability, abs=1e-5)

@@ -33,18 +33,6 @@ def test_a_folder_answers_as_the_model_in_memory(folders):
         assert there.fingerprint != here.fingerprint
 
 
-def test_random_weights_are_a_control(folders):
-    found = [
-        eatlas.run(
-            tests=TEST, vectors=f"hf:{folders['bert']}?weights=random&seed={s}", measures="lpbs"
-        )
-        for s in (1, 1, 2)
-    ]
-    first, again, other = (one[0] for one in found)
-    assert first.similarities == again.similarities != other.similarities
-    assert any("weights are random (seed 1)" in one for one in map(str, first.warnings))
-
-
 @pytest.mark.parametrize(
     ("model", "options", "measure", "said"),
     [
