@@ -195,7 +195,7 @@ CASES = (
             "contexts corpus.txt --tests garden.toml --pairs --per-term 4 -o pairs.jsonl",
             "run --json --tests garden.toml --vectors hf:bert --contexts contexts.jsonl --window 5 "
             "--measure ceat(n=300) --measure weat(resamples=0)",
-            "run --json --tests garden.toml --vectors hf:bert --contexts pairs.jsonl --distance 3 "
+            "run --json --tests garden.toml --vectors hf:bert --contexts pairs.jsonl "
             "--measure lpbs(resamples=0) --measure lpbs-ceat(n=300)",
             "text corpus.txt --tests garden-groups.toml -o counts.csv",
             "run --json --tests garden-groups.toml --vectors counts.csv "

@@ -52,14 +52,14 @@ def test_what_is_cut_is_what_extraction_takes(tmp_path_factory, given, window):
     assert cut.window == window
 
 
-@given(lines(), st.integers(0, 4), st.integers(0, 4))
-def test_pairs_are_cut_as_extraction_takes_them(tmp_path_factory, given, window, distance):
+@given(lines(), st.integers(0, 4))
+def test_pairs_are_cut_as_extraction_takes_them(tmp_path_factory, given, window):
     path = corpus(tmp_path_factory, given)
-    cut = find_pairs(path, TEST, window=4, distance=4).cut(window, distance)
-    narrow = find_pairs(path, TEST, window=window, distance=distance)
+    cut = find_pairs(path, TEST, window=4, distance=4).cut(window)
+    narrow = find_pairs(path, TEST, window=window, distance=4)
     assert len(cut) == len(narrow)
     assert set(cut) == set(narrow)
-    assert (cut.window, cut.distance) == (window, distance)
+    assert (cut.window, cut.distance) == (window, 4)
 
 
 @given(st.lists(st.lists(WORDS, max_size=14).map(" ".join), max_size=8), st.integers(0, 4))

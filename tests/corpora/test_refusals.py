@@ -66,8 +66,6 @@ def refused(call, what, got):
         (lambda _: OWN.cut("sentence"), "the contexts: its contexts cannot be cut to this window", "a window of sentence"),
         (lambda _: CONTEXTS.cut(-1), "window is not usable", "-1 (int)"),
         (lambda _: PAIRS.cut(True), "window is not usable", "True (bool)"),
-        (lambda _: PAIRS.cut(distance=20), "p.csv: its contexts cannot be cut to this distance", "20 words"),
-        (lambda _: PAIRS.cut(distance=1.5), "distance is not usable", "1.5 (float)"),
     ],
 )  # fmt: skip
 def test_calls(tmp_path, call, what, got):

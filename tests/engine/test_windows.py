@@ -1,4 +1,4 @@
-"""Runs over several windows of the same contexts, and distances of the same pairs."""
+"""Runs over several windows of the same contexts."""
 
 import pytest
 from tests.inputs import TERMS, make_test
@@ -101,14 +101,7 @@ def test_a_failure_says_its_window():
     [
         (
             {"windows": [1, 3]},
-            "a window or a distance cuts contexts, and no contexts are given\n"
-            "  got: window 1, window 3\n",
-        ),
-        (
-            {"contexts": Contexts.of([]), "distances": [2, 2]},
-            "contexts of single stimuli have no distance between two\n"
-            "  got: distance 2\n"
-            "  allowed: windows for contexts; windows and distances for pairs",
+            "a window cuts contexts, and no contexts are given\n  got: window 1, window 3\n",
         ),
         (
             {"contexts": Contexts.of([]), "windows": 1.5},

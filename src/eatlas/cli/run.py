@@ -45,7 +45,6 @@ def run(
     contexts: Path | None = None,
     per_term: int | None = None,
     window: list[str] | None = None,
-    distance: list[int] | None = None,
     reference: str | None = None,
     frequency: str | None = None,
     case: str = "auto",
@@ -86,9 +85,6 @@ def run(
     window : N|sentence
         Cut contexts to N words on either side of the stimulus. Repeat to compare windows. [default:
         not cut]
-    distance : N
-        For lpbs: largest number of words between target and attribute. Repeat to compare distances.
-        [default: all pairs of FILE]
     reference : uniform|GROUP=SHARE,...|FILE
         Shares to compare with in tests of groups: uniform; a share for each group; a CSV table of
         numbers by term and group, such as a census (FILE.csv?year=2010); or earlier results of
@@ -113,7 +109,6 @@ def run(
             prompts=_prompts(prompt, prompts_averaged),
             contexts=_contexts(contexts, per_term),
             windows=[number_or_word(one) for one in window or ()] or None,
-            distances=distance or None,
             reference=reference,
             frequency=None if frequency is None else number_or_word(frequency),
             case=lookup,

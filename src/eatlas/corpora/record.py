@@ -203,25 +203,46 @@ class Sample:
             taken_from=whole.origin.model_copy(update={"per_term": per_term}),
         )
 
-    def _cut(self, window: Window | None, distance: int | None = None) -> Self:
-        """Keep pairs within a distance, then cut texts to a window, where they have more words."""
-        sizes = {"window": window, "distance": distance}
-        sizes = {what: size for what, size in sizes.items() if size is not None}
-        for what, size in sizes.items():
-            _require_less(what, size, self.provenance.get(what), self.name or "the contexts")
-        if all(size == self.provenance.get(what) for what, size in sizes.items()):
+    def cut(self, window: Window) -> Self:
+        """Leave so many words on either side of each stimulus, or before and behind a pair.
+
+        What is left is what :func:`eatlas.find_contexts` takes of the same place with that window;
+        of sentences, only words of the sentence. Texts that no longer differ are one context.
+
+        Parameters
+        ----------
+        window : int or "sentence"
+            At most what there is.
+
+        Raises
+        ------
+        EatlasError
+            If these contexts hold fewer words.
+
+        Examples
+        --------
+        >>> contexts = Contexts.of([Context("ivy", "Here the ivy grows well.", 9, 12)])
+        >>> contexts.cut(1).rows
+        [Context(stimulus='ivy', text='the ivy grows', start=4, end=7)]
+        """
+        has = self.window
+        require_whole("window", 0 if window == SENTENCE else window, 0, SENTENCE)
+        if window == has:
             return self
-        rows, labels = list(self.rows), dict(self.labels)
-        if distance not in {None, self.distance}:
-            rows = [rows[k] for k in _near(rows, int(distance or 0))]
-        if window not in {None, self.window} and not isinstance(window, str):
-            rows, labels = self._shorter(rows, int(window or 0))
+        if isinstance(window, str) or (isinstance(has, int) and window > has):
+            raise EatlasError(
+                f"{self.name or 'the contexts'}: its contexts cannot be cut to this window",
+                got=f"a window of {window}{' words' * (window != SENTENCE)}",
+                allowed="numbers of words" if has is None else f"0 to {has} words",
+                remedy=f"take them from the corpus again: eatlas contexts --window {window}",
+            )
+        rows, labels = self._shorter(self.rows, int(window))
         numbers = Counter(row[: self.NAMES] for row in rows)
         return replace(
             self,
             rows=rows,
             counts=tuple(count._replace(kept=numbers[count[:-2]]) for count in self.counts),
-            provenance={**self.provenance, **sizes},
+            provenance={**self.provenance, "window": window},
             labels={row: labels[row] for row in rows if row in labels},
             taken_from=self.origin,
         )
@@ -251,14 +272,16 @@ class Sample:
         if origin.sha256 == self.sha256:  # a part that is a whole of its own
             named = replace(named, taken_from=None)
         own = named.origin
-        if own.sha256 != origin.sha256 or own.per_term not in {None, origin.per_term}:
+        if (own.sha256, own.distance) != (origin.sha256, origin.distance):
+            return None
+        if own.per_term not in {None, origin.per_term}:
             return None
         if own.per_term != origin.per_term:
             if named.taken_from is not None:  # the first of what is cut may be others
                 return None
             named = named.first(origin.per_term or 1)
         try:
-            return named._cut(origin.window, origin.distance)
+            return named if origin.window is None else named.cut(origin.window)
         except EatlasError:  # it was made of longer contexts
             return None
 
@@ -313,30 +336,6 @@ class Contexts(Sample):
         """Return the contexts of one stimulus."""
         return list(self.groups.get((stimulus,), ()))
 
-    def cut(self, window: Window) -> Contexts:
-        """Leave so many words on either side of each stimulus.
-
-        What is left is what :func:`eatlas.find_contexts` takes of the same place with that window;
-        of sentences, only words of the sentence. Texts that no longer differ are one context.
-
-        Parameters
-        ----------
-        window : int or "sentence"
-            At most what there is.
-
-        Raises
-        ------
-        EatlasError
-            If these contexts hold fewer words.
-
-        Examples
-        --------
-        >>> contexts = Contexts.of([Context("ivy", "Here the ivy grows well.", 9, 12)])
-        >>> contexts.cut(1).rows
-        [Context(stimulus='ivy', text='the ivy grows', start=4, end=7)]
-        """
-        return self._cut(window)
-
 
 @dataclass(frozen=True, repr=False)
 class Pairs(Sample):
@@ -358,86 +357,24 @@ class Pairs(Sample):
         """Return the contexts of one target with one attribute."""
         return list(self.groups.get((target, attribute), ()))
 
-    def cut(self, window: Window | None = None, distance: int | None = None) -> Pairs:
-        """Leave so many words before the first and behind the second, and pairs so near.
 
-        Parameters
-        ----------
-        window : int or "sentence", optional
-            As in :meth:`Contexts.cut`.
-        distance : int, optional
-            Keep the contexts with at most so many words between the two.
-
-        Raises
-        ------
-        EatlasError
-            If these contexts hold fewer words, or were looked for less far from each other.
-
-        Examples
-        --------
-        >>> pairs = Pairs.of([PairContext("ivy", "love", "My love to see ivy!", 15, 18, 3, 7)])
-        >>> pairs.cut(0).rows[0].text, len(pairs.cut(distance=1))
-        ('love to see ivy!', 0)
-        """
-        return self._cut(window, distance)
-
-
-def _require_less(what: str, size: Any, has: Any, name: str) -> None:
-    """Refuse a window, or a distance, that contexts cannot be cut to."""
-    words = (SENTENCE,) if what == "window" else ()
-    require_whole(what, 0 if size in words else size, 0, *words)
-    sentence = size == SENTENCE != has
-    if sentence or (isinstance(has, int) and not isinstance(size, str) and size > has):
-        raise EatlasError(
-            f"{name}: its contexts cannot be cut to this {what}",
-            got=f"a {what} of {size}{' words' * (not sentence)}",
-            allowed="numbers of words" if has is None else f"0 to {has} words",
-            remedy=f"take them from the corpus again: eatlas contexts --{what} {size}",
-        )
-
-
-def _laid(
-    rows: Sequence[tuple[Any, ...]], names: int
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Texts one behind the other as bytes, and where stimuli begin and end in them.
-
-    The places have the shape (contexts, stimuli, 2).
-    """
-    coded: list[bytes] = []
-    places: list[list[int]] = []
-    at = 0
-    for text, *bounds in (row[names:] for row in rows):
-        coded.append(text.encode())
-        places.append([at + len(text[:bound].encode()) for bound in bounds])
-        at += len(coded[-1]) + 1
-    data = np.frombuffer(bytes([SEPARATOR]).join(coded), np.uint8)
-    return data, np.array(places, np.int64).reshape(-1, names, 2)
-
-
-def _cut_to(
-    rows: Sequence[tuple[Any, ...]], names: int, window: int
-) -> Iterator[tuple[str | int, ...]]:
+def _cut_to(rows: Sequence[Any], names: int, window: int) -> Iterator[tuple[str | int, ...]]:
     """Cut each text to the words around its stimuli: the text, and their places in it."""
     from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
 
-    data, places = _laid(rows, names)
-    starts, ends = places[:, :, 0].min(axis=1), places[:, :, 1].max(axis=1)
+    coded: list[bytes] = []
+    places: list[list[int]] = []
+    at = 0
+    for text, *spans in (row[names:] for row in rows):
+        coded.append(text.encode())
+        places.append([at + len(text[:place].encode()) for place in spans])
+        at += len(coded[-1]) + 1
+    data = np.frombuffer(bytes([SEPARATOR]).join(coded), np.uint8)
+    starts, ends = np.array([(min(p), max(p)) for p in places], np.int64).reshape(-1, 2).T.copy()
     bounds = np.empty((2, len(rows)), np.int64)
     kernels.word_windows(data, SEPARATOR, starts, ends, window, MOST, bounds)
-    for begin, stop, spans in zip(*bounds.tolist(), places.tolist(), strict=True):
-        yield cut_out(data, (begin, stop), spans)
-
-
-def _near(rows: Sequence[tuple[Any, ...]], distance: int) -> list[int]:
-    """Return which pairs have at most so many words between the two."""
-    from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
-
-    data, places = _laid(rows, 2)
-    starts, ends = np.sort(places, axis=1).reshape(-1, 2).T.copy()
-    which = np.tile(np.arange(2), len(rows))
-    numbers = np.array([[-1, 0], [-1, -1]], np.int32)  # the first with the second
-    pairs = kernels.near(data, starts, ends, which, SEPARATOR, distance, numbers)
-    return sorted({int(k) // 2 for k in pairs[:, 0]})
+    for begin, stop, spans in zip(*bounds.tolist(), places, strict=True):
+        yield cut_out(data, (begin, stop), zip(spans[::2], spans[1::2], strict=True))
 
 
 # --- files ----------------------------------------------------------------------------------------

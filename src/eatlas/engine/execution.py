@@ -46,7 +46,6 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     prompts: str | Iterable[str | Iterable[str]] | None = None,
     contexts: Contexts | Pairs | str | Path | None = None,
     windows: int | str | Iterable[int | str] | None = None,
-    distances: int | Iterable[int] | None = None,
     reference: ReferenceLike | None = None,
     frequency: int | str | None = None,
     case: CaseRule = "auto",
@@ -81,9 +80,6 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     windows : int, "sentence", or list of them, optional
         Words on either side to which the contexts are cut, at most what they have; each is measured
         by itself, and ``Results.compare("window")`` compares.
-    distances : int or list of int, optional
-        Of pairs: those with at most so many words between the two are measured, each distance by
-        itself.
     reference : str, path, mapping, result or Counts, optional
         What the shares of tests of groups are compared with, in place of their own reference:
         ``"uniform"``; a share for each group, ``{"Female": 0.4, "Male": 0.6}``; a table of numbers
@@ -137,7 +133,6 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         prompts=prompts,
         contexts=contexts,
         windows=windows,
-        distances=distances,
         reference=reference,
         frequency=frequency,
         case=case,

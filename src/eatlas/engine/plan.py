@@ -89,7 +89,6 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     prompts: Any = None,
     contexts: Any = None,
     windows: Any = None,
-    distances: Any = None,
     reference: Any = None,
     frequency: int | str | None = None,
     case: CaseRule = "auto",
@@ -112,7 +111,7 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     if measures is None:
         measures = [DEFAULT_MEASURES[kind] for kind in dict.fromkeys(test.kind for test in loaded)]
     chosen = _with_frequency([get_measure(measure) for measure in _each(measures)], frequency)
-    questions = _by_need(in_contexts(loaded, chosen, contexts, windows, distances))
+    questions = _by_need(in_contexts(loaded, chosen, contexts, windows))
     concepts = [concept for test in loaded for concept in test.concepts.values()]
     if prompts is not None and all(concept.images for concept in concepts):
         raise SourceError(
@@ -200,16 +199,14 @@ def in_contexts(
     measures: Sequence[Measure],
     contexts: Any,
     windows: Any = None,
-    distances: Any = None,
 ) -> list[Variant]:
     """Put tests of words into contexts: as sentences of their own, or as pairs of log-ratios."""
-    windows, distances = (list(dict.fromkeys(_each(sizes))) for sizes in (windows, distances))
-    sizes = [*(f"window {n}" for n in windows), *(f"distance {n}" for n in distances)]
+    windows = list(dict.fromkeys(_each(windows)))
     if contexts is None:
-        if sizes:
+        if windows:
             raise EatlasError(
-                "a window or a distance cuts contexts, and no contexts are given",
-                got=", ".join(sizes),
+                "a window cuts contexts, and no contexts are given",
+                got=", ".join(f"window {n}" for n in windows),
                 allowed="--contexts FILE with it; in Python contexts=...",
             )
         return [(tuple(tests), list(measures))]
@@ -227,19 +224,12 @@ def in_contexts(
                 remedy="make them with eatlas contexts; pairs with eatlas contexts --pairs",
             )
     if not pairs:
-        if distances:
-            raise EatlasError(
-                "contexts of single stimuli have no distance between two",
-                got=", ".join(sizes),
-                allowed="windows for contexts; windows and distances for pairs",
-            )
         # with_contexts refuses what are no contexts
         cuts = windows and isinstance(contexts, corpora.Contexts)
         variants = [contexts.cut(window) for window in windows] if cuts else [contexts]
         return [(corpora.with_contexts(tests, variant), list(measures)) for variant in variants]
     in_pairs = []
-    for window, distance in product(windows or [None], distances or [None]):
-        cut = contexts.cut(window, distance)
+    for cut in [contexts.cut(window) for window in windows] or [contexts]:
         some = tuple(
             corpora.with_pairs(test, cut) if isinstance(test, AssociationTest) else test
             for test in tests

@@ -193,9 +193,7 @@ class _Jobs:
                 raise StudyError(f"{measure.name} puts words into templates of its own")
             return self.once(self.sentences, words, file), measure
         contexts = self.once(self.contexts, dict(chosen)["contexts"], sizes.get("per_term"))
-        ((tests, measures),) = in_contexts(
-            [test], [measure], contexts, sizes.get("window"), sizes.get("distance")
-        )
+        ((tests, measures),) = in_contexts([test], [measure], contexts, sizes.get("window"))
         return tests[0], measures[0]
 
     def sentences(self, words: tuple[str, str], file: str) -> Test:

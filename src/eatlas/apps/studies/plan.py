@@ -36,7 +36,7 @@ encoded, or how a job is done."""
 KNOWN: dict[str, Part] = {
     **dict.fromkeys(("level", "layer", "pool", "subword", "weights", "precision"), "encoder"),
     **dict.fromkeys(("transform", "prompt"), "wrapper"),
-    **dict.fromkeys(("contexts", "window", "distance", "per_term"), "texts"),
+    **dict.fromkeys(("contexts", "window", "per_term"), "texts"),
     **dict.fromkeys(("case", "seed"), "run"),
 }
 """Choices by name, besides the parameters of measures."""
