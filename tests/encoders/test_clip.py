@@ -67,14 +67,6 @@ def test_sizes_that_may_be_taken_for_channels(seeing, tmp_path, size):
     )
 
 
-def test_an_image_that_would_become_too_long(seeing, tmp_path):
-    path = tmp_path / "line.png"
-    Image.new("L", (80_000, 1)).save(path)
-    assert "the image is too narrow for this model\n  got: 80,000 x 1 pixels" in said(
-        opened(seeing("clip")), *images([path])
-    )
-
-
 def test_the_cache_keeps_vectors_and_what_was_said_of_images(seeing, drawn, tmp_path, monkeypatch):
     """By the bytes of a file: a copy of it needs no model, and notes are the same either way."""
     moving = tmp_path / "moving.gif"

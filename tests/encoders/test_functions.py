@@ -161,8 +161,8 @@ def test_a_fault_of_the_function_is_shown_with_its_place(module):
     [
         ("py:{}:length", "this function cannot be imported\n  got: AttributeError: module"),
         ("py:{}:model.embed", "got: AttributeError: 'Model' object has no attribute 'embed'"),
-        ("py:{}:answer", "this is not a function\n  got: 42 (int)"),
-        ("py:{}:Model", "of a class, an instance or its method"),
+        ("py:{}:answer", "got: TypeError: 42 (int) is not a function"),
+        ("py:{}:Model", "is not a function\n  allowed: a function, or an instance or its method"),
         ("py:{}.py:lengths", "or of one in the working directory, without .py"),
         ("py:not_there.at_all:f", "got: ModuleNotFoundError: No module named 'not_there'"),
         ("py:{}", "no function is named\n  allowed: py:MODULE:FUNCTION"),

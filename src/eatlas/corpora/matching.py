@@ -272,7 +272,6 @@ class Matcher:
                 raise SourceError(
                     f"two stimuli have the same head, {head!r}",
                     got=f"{earlier}, {stimulus}",
-                    allowed="a different head for each stimulus",
                     remedy="keep compounds whole (either, written), or leave one of them out",
                 )
 

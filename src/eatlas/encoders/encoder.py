@@ -197,23 +197,18 @@ def as_rows(returned: Any, texts: Sequence[str], label: str) -> NDArray[np.float
 
     A torch tensor may be on a GPU, have a gradient, or numbers of a type that numpy lacks.
     """
-    count = f"{len(texts):,} text{'s' * (len(texts) > 1)}"
     try:
-        tensor = returned.detach().cpu() if hasattr(returned, "detach") else None
-        if tensor is not None:
+        if hasattr(returned, "detach"):
+            tensor = returned.detach().cpu()
             returned = tensor.float() if tensor.element_size() < 4 else tensor
         array = np.asarray(returned)
-        shape = array.shape
-        if (
-            array.dtype.kind not in "fiub"
-            or len(shape) != 2
-            or not shape[1]
-            or shape[0] != len(texts)
-        ):
-            raise TypeError(f"an array of shape {shape} and type {array.dtype}")
-        single = array.dtype.kind == "f" and array.dtype.itemsize <= 4
+        shape, kind = array.shape, array.dtype
+        if kind.kind not in "fiub" or len(shape) != 2 or shape[0] != len(texts) or not shape[1]:
+            raise TypeError(f"an array of shape {shape} and type {kind}")
+        single = kind.kind == "f" and kind.itemsize <= 4
         array = np.array(array, np.float32 if single else np.float64)
     except (TypeError, ValueError, RuntimeError) as error:
+        count = f"{len(texts):,} text{'s' * (len(texts) > 1)}"
         raise SourceError(
             f"{label}: what came back for {count} is not one vector of numbers for each",
             got=str(error),

@@ -66,7 +66,10 @@ class FunctionSource(Encoder):
     ) -> None:
         super().__init__(name or SCHEME + _path_of(function))
         self._function, self._version = function, version
-        self._with_places = _asks_for_passages(function)
+        self._with_places = False
+        with suppress(TypeError, ValueError):  # some functions written in C have no signature
+            first = next(iter(inspect.signature(function).parameters), None)
+            self._with_places = first == PASSAGES
 
     @cached_property
     def fingerprint(self) -> str:
@@ -154,32 +157,21 @@ def _file_of(function: Callable[..., Any]) -> Path | None:
     return None
 
 
-def _asks_for_passages(function: Callable[..., Any]) -> bool:
-    """Whether the first parameter is called so; some functions written in C have no signature."""
-    with suppress(TypeError, ValueError):
-        return next(iter(inspect.signature(function).parameters), None) == PASSAGES
-    return False
-
-
 def find_function(module: str, path: str, label: str) -> Callable[..., Any]:
     """Import what a source string names, from sys.path or the working directory."""
     try:
         with working_directory():
             function: Any = attrgetter(path)(importlib.import_module(module))
+        if not callable(function) or isinstance(function, type):
+            raise TypeError(f"{described(function)} is not a function")
     except (Exception, SystemExit) as error:
         raise SourceError(
             f"{label}: this function cannot be imported",
             got=said_by(error),
-            allowed="a function of a module that Python can import, or of one in the working "
-            "directory, without .py",
+            allowed="a function, or an instance or its method, that takes a list of texts and "
+            "returns a vector for each; of a module that Python can import, or of one in the "
+            "working directory, without .py",
         ) from error
-    if not callable(function) or isinstance(function, type):
-        raise SourceError(
-            f"{label}: this is not a function",
-            got=described(function),
-            allowed="a function that takes a list of texts and returns a vector for each; of a "
-            "class, an instance or its method",
-        )
     return cast("Callable[..., Any]", function)
 
 

@@ -46,8 +46,6 @@ AT_ONCE = {"cpu": 32, "cuda": 128, "mps": 64}
 """Images of a batch."""
 MOST_THREADS = 8
 """Threads that decode; each holds the pixels of a batch."""
-MOST_STRETCHED = 89_478_485
-"""Pixels that an image may have once its shortest side is resized: Pillow's own limit."""
 
 
 @dataclass(frozen=True)
@@ -230,21 +228,6 @@ def load_processor(folder: Path, *, trust: bool) -> Any:
 
 
 # --- batches --------------------------------------------------------------------------------------
-
-
-def require_shape(picture: Picture, settings: Mapping[str, Any]) -> None:
-    """Refuse an image so narrow that its other side would be resized beyond all bounds."""
-    size = settings.get("size")
-    edge = size.get("shortest_edge") if isinstance(size, dict) else None
-    short, long = sorted(picture.size)
-    if isinstance(edge, int) and edge * edge * long > MOST_STRETCHED * short:
-        raise SourceError(
-            f"{picture.path}: the image is too narrow for this model",
-            got=f"{picture.size[0]:,} x {picture.size[1]:,} pixels",
-            allowed=f"a longer side of up to {MOST_STRETCHED // edge**2:,} times the shorter one, "
-            f"which is resized to {edge}",
-            remedy="cut out what matters",
-        )
 
 
 def remarks_of(picture: Picture, settings: Mapping[str, Any]) -> tuple[str, ...]:

@@ -241,11 +241,10 @@ def in_halves(
                 f"{named.path}: there is not enough memory for this model",
                 remedy="a smaller model, shorter texts, precision=bfloat16, or a machine with more",
             ) from error
+        half = len(batch) // 2
+        parts = [batch[:half], batch[half:]]
     else:
         yield batch, computed
-        return
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
-    half = len(batch) // 2
-    for part in (batch[:half], batch[half:]):
+        parts = []
+    for part in parts:
         yield from in_halves(part, compute, named)

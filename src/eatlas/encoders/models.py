@@ -361,55 +361,41 @@ def require_own_settings(files: Iterable[Path]) -> None:
     """
     for file in files:
         require_file(file, SourceError)
-        of_data = any(fnmatch(file.name, pattern) for pattern in _OF_DATA)
-        if file.suffix != ".json" or of_data or not file.is_file():
+        if file.suffix != ".json" or any(fnmatch(file.name, pattern) for pattern in _OF_DATA):
             continue
-        try:
-            values = json.loads(file.read_bytes())
-        except (OSError, ValueError):
-            continue  # who needs the file says so
-        except RecursionError as error:
-            raise SourceError(
-                f"{file}: the configuration cannot be read", got="values nested hundreds deep"
-            ) from error
+        settings = settings_of(file)  # who needs a file that cannot be read says so
         if file.name == CONFIG:
-            require_few_layers(values, file)
-        for key, value in _entries(values):
+            require_few_layers(settings, file)
+        for key, value in _entries(settings):
             _require_own(file, key, value)
 
 
 def _require_own(file: Path, key: str, value: Any) -> None:
     """Refuse one setting that leads out of the folder."""
-    what, allowed = "", ""
+    what, allowed = "", "files of this folder alone"
     if "_implementation" in key and "/" in str(value):
-        what, allowed = (
-            "the configuration names code on a hub",
-            "eager, sdpa and other built-in ones",
-        )
+        what = "the configuration names code on a hub"
+        allowed = "eager, sdpa and other built-in ones"
     elif "_implementation" in key and "flash" in str(value):
         require_trust(f"load {key} {value}, which transformers may take from a hub")
     elif key == "use_pretrained_backbone" and value:
         require_trust("ask a hub for the weights of the model's backbone")
     elif key in {"tokenizer_name_or_path", "base_model_name_or_path"} and value:
         what = "the settings name another model, which no fingerprint would cover"
-        allowed = "files of this folder alone"
     elif key.endswith(_ARGUMENTS) and fnmatch(file.name, _OF_A_PART) and isinstance(value, dict):
-        value = sorted(value.keys() - _PLAIN)
+        value, allowed = sorted(value.keys() - _PLAIN), ", ".join(sorted(_PLAIN))
         what = "the settings hand arguments over that may lead out of the folder" * bool(value)
-        allowed = ", ".join(sorted(_PLAIN))
     if what:
-        remedy = "take the line out of the file"
-        got = f"{key}: {value}"[:200]
+        remedy, got = "take the line out of the file", f"{key}: {value}"[:200]
         raise SourceError(f"{file}: {what}", got=got, allowed=allowed, remedy=remedy)
 
 
 def require_few_layers(settings: Any, file: Path) -> None:
     """Refuse so many layers or experts that building them would never end."""
     for key, value in _entries(settings):
-        numbers = value if isinstance(value, list) else [value]
-        if _LAYERED.search(str(key)) and any(
-            isinstance(number, int | float) and number > MOST_LAYERS for number in numbers
-        ):
+        values = value if isinstance(value, list) else [value]
+        most = max((number for number in values if isinstance(number, int | float)), default=0)
+        if _LAYERED.search(str(key)) and most > MOST_LAYERS:
             raise SourceError(
                 f"{file}: the configuration has more layers than any model",
                 got=f"{key}: {str(value)[:100]}",

@@ -39,7 +39,6 @@ from eatlas.encoders.images import (
     open_pictures,
     read_settings,
     remarks_of,
-    require_shape,
 )
 from eatlas.encoders.loading import Head, Loaded, in_halves, load
 from eatlas.encoders.models import (
@@ -315,8 +314,6 @@ class ModelSource(Encoder):
         """Decode images, those of the same bytes once, and compute them batch by batch."""
         loaded, several = self.loaded, open_pictures(items)
         pictures = [picture for picture, _ in several.values()]
-        for picture in pictures:
-            require_shape(picture, self._settings)
         about = {
             item: Found(None, remarks=remarks_of(picture, self._settings))
             for picture, same in several.values()
