@@ -33,22 +33,8 @@ BESIDE = 2
 """Columns behind the groups of a family: spans with no group, and with several."""
 
 
-@dataclass(frozen=True)
-class WordFamily:
-    """Social groups that are distinguished, each with its words."""
-
-    names: tuple[str, ...]
-    words: tuple[tuple[str, ...], ...]
-
-    @property
-    def label(self) -> str:
-        """The names with slashes between."""
-        return "/".join(self.names)
-
-    @property
-    def outcomes(self) -> tuple[str, ...]:
-        """What a span with a target may hold: words of one group alone, of none, of several."""
-        return (*self.names, "(none)", "(several)")
+Family = tuple[tuple[str, tuple[str, ...]], ...]
+"""Social groups that are distinguished, each with its words."""
 
 
 @dataclass(frozen=True)
@@ -56,21 +42,19 @@ class Search:
     """What is counted, and in what."""
 
     targets: tuple[str, ...]
-    families: tuple[WordFamily, ...]
+    families: tuple[Family, ...]
     rule: Rule = field(default_factory=Rule)
     span: int = 3
 
     @cached_property
     def firsts(self) -> tuple[int, ...]:
         """First column of each family, then the number of columns."""
-        return tuple(
-            accumulate((len(family.names) + BESIDE for family in self.families), initial=0)
-        )
+        return tuple(accumulate((len(family) + BESIDE for family in self.families), initial=0))
 
     @cached_property
     def stimuli(self) -> tuple[str, ...]:
         """Every target and every word of a group, once."""
-        words = (word for family in self.families for terms in family.words for word in terms)
+        words = (word for family in self.families for _, terms in family for word in terms)
         return tuple(dict.fromkeys((*self.targets, *words)))
 
 
@@ -89,7 +73,7 @@ class SpanCounter:
         target[[number[term] for term in search.targets]] = np.arange(len(search.targets))
         groups = np.full((len(search.families), len(number)), -1, np.int32)
         for row, (first, family) in enumerate(zip(search.firsts, search.families, strict=False)):
-            for column, words in enumerate(family.words, start=first):
+            for column, (_, words) in enumerate(family, start=first):
                 groups[row, [number[word] for word in words]] = column
         self._roles = target, groups, np.array(search.firsts, np.int32)
 
@@ -184,7 +168,7 @@ class TextCounts:
         """The column of every group in the table; a group of several families has one."""
         columns: dict[str, int] = {}
         for first, family in zip(self.search.firsts, self.search.families, strict=False):
-            for column, name in enumerate(family.names, start=first):
+            for column, (name, _) in enumerate(family, start=first):
                 columns.setdefault(name, column)
         return columns
 
@@ -213,12 +197,16 @@ class TextCounts:
             spans = self.spans[term]
             yield [term, spans or None, *(row[k] if spans else None for k in self.columns.values())]
 
-    def outcomes(self) -> Iterator[tuple[WordFamily, dict[str, list[int] | None]]]:
-        """Of every family the counts of all outcomes of each target; None if it was never seen."""
+    def outcomes(self) -> Iterator[tuple[Family, list[str], dict[str, list[int] | None]]]:
+        """Of every family what a span may hold, and how often; None if a target was never seen.
+
+        A span with a target holds words of one group alone, of none, or of several.
+        """
         for first, family in zip(self.search.firsts, self.search.families, strict=False):
-            part = self.table[:, first : first + len(family.names) + BESIDE].tolist()
+            part = self.table[:, first : first + len(family) + BESIDE].tolist()
             rows = zip(self.targets, part, strict=True)
-            yield family, {term: row if self.spans[term] else None for term, row in rows}
+            counts = {term: row if self.spans[term] else None for term, row in rows}
+            yield family, [*(name for name, _ in family), "(none)", "(several)"], counts
 
     def to_frame(self) -> pd.DataFrame:
         """Tidy counts: a row for each target and outcome.
@@ -231,11 +219,12 @@ class TextCounts:
             spans that mention the target.
         """
         rows: list[Cells] = []
-        for family, counts in self.outcomes():
+        for family, names, counts in self.outcomes():
+            label = "/".join(name for name, _ in family)
             for term, row in counts.items():
-                for k, name in enumerate(family.outcomes):
+                for k, name in enumerate(names):
                     shares = [row[k], row[k] / self.spans[term]] if row else [None, None]
-                    rows.append([term, family.label, name, *shares])
+                    rows.append([term, label, name, *shares])
         return as_frame(rows, ("term", "family", "group", "spans", "share")).astype(
             {"spans": "Int64"}
         )
@@ -267,12 +256,8 @@ class TextCounts:
             "targets": len(self.targets),
             "unseen": list(self.unseen),
             "families": [
-                {
-                    "groups": dict(zip(family.names, map(list, family.words), strict=True)),
-                    "outcomes": list(family.outcomes),
-                    "counts": counts,
-                }
-                for family, counts in self.outcomes()
+                {"groups": dict(family), "outcomes": names, "counts": counts}
+                for family, names, counts in self.outcomes()
             ],
         }
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from eatlas.corpora.counts import SCHEMA, TABLES, Search, SpanCounter, TextCounts, WordFamily
+from eatlas.corpora.counts import SCHEMA, TABLES, Family, Search, SpanCounter, TextCounts
 from eatlas.corpora.files import Account, Corpus, Part, Reader, Unit, files_read, parts_of
 from eatlas.corpora.matching import Case, Compounds, Rule, folded
 from eatlas.corpora.sampling import Progress, stimuli_of
@@ -65,17 +65,14 @@ def _targets(tests: Sequence[GroupsTest]) -> tuple[str, ...]:
     return tuple(targets)
 
 
-def _families(tests: Sequence[GroupsTest]) -> tuple[WordFamily, ...]:
+def _families(tests: Sequence[GroupsTest]) -> tuple[Family, ...]:
     """Groups that are distinguished; a name of a group in two families needs the same counts."""
-    families: dict[WordFamily, str] = {}
-    by_name: dict[str, tuple[WordFamily, str]] = {}
+    families: dict[Family, str] = {}
+    by_name: dict[str, tuple[Family, str]] = {}
     for test in tests:
-        family = WordFamily(
-            tuple(group.name for group in test.groups),
-            tuple(group.terms for group in test.groups),
-        )
+        family = tuple((group.name, group.terms) for group in test.groups)
         families.setdefault(family, test.id)
-        for name in family.names:
+        for name, _ in family:
             earlier, its_test = by_name.setdefault(name.casefold(), (family, test.id))
             if earlier != family:
                 raise StimulusError(
