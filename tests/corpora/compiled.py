@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from eatlas.corpora import kernels
-from eatlas.corpora.files import Part, batched
+from eatlas.corpora.files import batched
 from eatlas.corpora.matching import Matcher, abbreviations, character_table
 
 
@@ -21,7 +21,7 @@ def sentences(text: str) -> list[str]:
     """Part a text into sentences."""
     data, tables = np.frombuffer(text.encode(), np.uint8), (character_table(), abbreviations())
     words = (match.start() for match in re.finditer(rb"(?<=\s)\S", data.tobytes()))
-    cuts = [0, *(k for k in words if kernels.begins(data, k, -1, *tables)), len(data)]
+    cuts = [0, *(k for k in words if kernels.begins(data, k, -1, tables)), len(data)]
     parts = (data[a:b].tobytes().decode().strip() for a, b in pairwise(cuts))
     return [part for part in parts if part]
 
@@ -30,7 +30,3 @@ def batches_of(texts):
     """Texts as a collector is given them."""
     for data, separator in batched(texts):
         yield np.frombuffer(data, np.uint8), separator
-
-
-def part_of(path="x", start=0):
-    return Part(path, "line", None, start, None, None, "", 0)

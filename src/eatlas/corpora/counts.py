@@ -89,7 +89,7 @@ class SpanCounter:
         for batch in batches:
             starts, _, stimuli = self._matcher.matches(*batch)
             kernels.count_spans(
-                *batch, starts, stimuli, *self._roles, *tables, self.search.span, table, totals
+                *batch, starts, stimuli, self._roles, tables, self.search.span, table, totals
             )
         return table, totals
 

@@ -12,6 +12,15 @@ Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 States = NDArray[np.int32]
+Automaton = tuple[States, States, Bytes, Bytes]
+"""The state after a byte, shape (states, 256); what ends in a state, or -1; the bits of each code
+point; and whether a spelling may begin with the three bytes of a slot."""
+Tables = tuple[Bytes, Hashes]
+"""What tells where sentences begin: the bits of each code point, and abbreviations."""
+Roles = tuple[States, States, States]
+"""Of each stimulus the row of a table of counts, or -1, and the column in each family, or -1; then
+the first column of each family, and the number of columns. Behind the groups of a family are two
+columns: spans with no group, and with several."""
 compiled = nb.njit(cache=True, nogil=True)
 inlined = nb.njit(cache=True, nogil=True, inline="always")
 
@@ -94,10 +103,9 @@ def beginnings(following: States, final: States, characters: Bytes) -> Bytes:
 
 
 @compiled  # type: ignore[misc, unused-ignore]
-def _walk(
-    data: Bytes, i: int, separator: int, following: States, final: States, characters: Bytes
-) -> tuple[Any, Any]:
+def _walk(data: Bytes, i: int, separator: int, automaton: Automaton) -> tuple[Any, Any]:
     """Return where the longest spelling from `i` on ends, and which it is; -1 if there is none."""
+    following, final, characters, _ = automaton
     size, state, at, ending = len(data), 0, -1, -1
     while i < size and data[i] != separator:
         state = following[state, data[i]]
@@ -110,19 +118,14 @@ def _walk(
 
 
 @compiled  # type: ignore[misc, unused-ignore]
-def find(
-    data: Bytes, separator: int, following: States, final: States, characters: Bytes, marked: Bytes
-) -> tuple[Any, Any, Any]:
+def find(data: Bytes, separator: int, automaton: Automaton) -> tuple[Any, Any, Any]:
     """Find spellings as whole words: from the left, the longest first, none within another.
 
     Where each begins and ends, and which it is. Three bytes and the one before tell nearly
     everywhere that no spelling begins; the loop that looks at them has no branch that is hard to
     foresee.
-
-    `following` is the state after a byte, shape (states, 256); `final` what ends in a state, or -1;
-    `characters` are the bits of each code point; `marked` says whether a spelling may begin with
-    the three bytes of a slot.
     """
+    _, _, characters, marked = automaton
     size = len(data)
     outside = np.empty(256, np.uint8)  # bytes that may precede a word
     for byte in range(256):
@@ -140,7 +143,7 @@ def find(
         ):
             i += 1
             continue
-        at, ending = _walk(data, i, separator, following, final, characters)
+        at, ending = _walk(data, i, separator, automaton)
         if at < 0:
             i += 1
             continue
@@ -289,8 +292,9 @@ def _abbreviated(data: Bytes, dot: int, separator: int, abbreviations: Hashes) -
 
 
 @compiled  # type: ignore[misc, unused-ignore]
-def begins(data: Bytes, i: int, separator: int, characters: Bytes, abbreviations: Hashes) -> Any:
+def begins(data: Bytes, i: int, separator: int, tables: Tables) -> Any:
     """Whether a sentence begins at `i`, which follows white space."""
+    characters, abbreviations = tables
     at, newlines = i, 0
     while at > 0 and data[at - 1] != separator and is_space(data[at - 1]):
         at -= 1
@@ -310,9 +314,7 @@ def begins(data: Bytes, i: int, separator: int, characters: Bytes, abbreviations
 
 
 @compiled  # type: ignore[misc, unused-ignore]
-def _from(
-    data: Bytes, start: int, separator: int, most: int, characters: Bytes, abbreviations: Hashes
-) -> Any:
+def _from(data: Bytes, start: int, separator: int, most: int, tables: Tables) -> Any:
     """Return where the sentence around `start` begins; the nearest word if it is too far away."""
     least, word, i = max(0, start - most), start, start
     while True:
@@ -322,7 +324,7 @@ def _from(
             return i
         if is_space(data[i - 1]) and not is_space(data[i]):
             word = i
-            if begins(data, i, separator, characters, abbreviations):
+            if begins(data, i, separator, tables):
                 return i
         if i == least:
             return word
@@ -330,9 +332,7 @@ def _from(
 
 
 @compiled  # type: ignore[misc, unused-ignore]
-def _to(
-    data: Bytes, end: int, separator: int, most: int, characters: Bytes, abbreviations: Hashes
-) -> Any:
+def _to(data: Bytes, end: int, separator: int, most: int, tables: Tables) -> Any:
     """Return where the sentence around `end` ends; the last word that is near enough."""
     size = len(data)
     last, stop, i = min(size, end + most), end, end
@@ -342,11 +342,7 @@ def _to(
         space = is_space(data[i])
         if space and not is_space(data[i - 1]):
             stop = i
-        elif (
-            not space
-            and is_space(data[i - 1])
-            and begins(data, i, separator, characters, abbreviations)
-        ):
+        elif not space and is_space(data[i - 1]) and begins(data, i, separator, tables):
             return stop
         i += 1
     return stop if is_space(data[i - 1]) else i
@@ -359,14 +355,13 @@ def sentence_windows(
     starts: Ints,
     ends: Ints,
     most: int,
-    characters: Bytes,
-    abbreviations: Hashes,
+    tables: Tables,
     bounds: Ints,
 ) -> None:
     """Write the sentence of each match, within its text, to the two rows of `bounds`."""
     for k in range(len(starts)):
-        bounds[0, k] = _from(data, starts[k], separator, most, characters, abbreviations)
-        bounds[1, k] = _to(data, ends[k], separator, most, characters, abbreviations)
+        bounds[0, k] = _from(data, starts[k], separator, most, tables)
+        bounds[1, k] = _to(data, ends[k], separator, most, tables)
 
 
 # --- spans of sentences ---------------------------------------------------------------------------
@@ -391,11 +386,11 @@ def _count(
 
 
 @compiled  # type: ignore[misc, unused-ignore]
-def _is_first(data: Bytes, i: int, separator: int, characters: Bytes, abbreviations: Hashes) -> Any:
+def _is_first(data: Bytes, i: int, separator: int, tables: Tables) -> Any:
     """Whether the word at `i`, not the first of its document, begins a sentence."""
     if data[i - 1] == 32 and (97 <= data[i - 2] <= 122 or data[i - 2] == 44):
         return False  # behind a small letter or a comma, as nearly all words are
-    return begins(data, i, separator, characters, abbreviations)
+    return begins(data, i, separator, tables)
 
 
 @compiled  # type: ignore[misc, unused-ignore]
@@ -404,11 +399,8 @@ def count_spans(  # noqa: C901, PLR0913, PLR0917  (one loop over bytes, in compi
     separator: int,
     starts: Ints,
     stimuli: Ints,
-    target: States,
-    groups: States,
-    first: States,
-    characters: Bytes,
-    abbreviations: Hashes,
+    roles: Roles,
+    tables: Tables,
     size: int,
     table: Ints,
     totals: Ints,
@@ -417,11 +409,8 @@ def count_spans(  # noqa: C901, PLR0913, PLR0917  (one loop over bytes, in compi
 
     A document is between separators. Its spans are `size` sentences that follow each other, the
     last with what is left. A match belongs to the sentence in which it begins.
-
-    Of each stimulus, `target` is the row of the table and `groups` the column in each family, or
-    -1. `first` is the first column of each family, then the number of columns; behind the groups
-    of a family are two columns: spans with no group, and with several.
     """
+    target, groups, first = roles
     seen = np.full(table.shape[0], -1, np.int64)  # the last span that holds each target
     latest = np.full(table.shape[1], -1, np.int64)  # the same of each group, by its column
     members = np.empty(table.shape[0], np.int32)
@@ -432,13 +421,7 @@ def count_spans(  # noqa: C901, PLR0913, PLR0917  (one loop over bytes, in compi
         if not at_end and is_space(data[i]):
             i += 1
             continue
-        # behind a small letter or a comma, as nearly all words are, no sentence begins
-        within = (
-            not at_end and data[i - 1] == 32 and (97 <= data[i - 2] <= 122 or data[i - 2] == 44)
-        )
-        if inside and (
-            at_end or (not within and begins(data, i, separator, characters, abbreviations))
-        ):
+        if inside and (at_end or _is_first(data, i, separator, tables)):
             while match < len(starts) and starts[match] < i:
                 row = target[stimuli[match]]
                 if row >= 0 and seen[row] != span:

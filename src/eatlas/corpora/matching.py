@@ -261,7 +261,7 @@ class Matcher:
         self._alone = np.array([n[0] if len(n) == 1 else -1 for n in self._endings], np.int64)
         characters = character_table()
         marked = kernels.beginnings(following, final, characters)
-        self._tables = following, final, characters, marked
+        self._automaton = following, final, characters, marked
 
     def require_heads(self) -> None:
         """Refuse compounds that leave one and the same word, which could be either."""
@@ -279,7 +279,7 @@ class Matcher:
         """Return the matches in bytes of valid UTF-8, without those that could be several."""
         from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
 
-        starts, ends, endings = kernels.find(data, separator, *self._tables)
+        starts, ends, endings = kernels.find(data, separator, self._automaton)
         stimuli = self._alone[endings]
         for k in np.flatnonzero(stimuli < 0).tolist():
             text = data[starts[k] : ends[k]].tobytes().decode()

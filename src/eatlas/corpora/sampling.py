@@ -215,7 +215,7 @@ class Sampler:
         if isinstance(size, str):
             around = match_starts[first], match_ends[first]
             tables = character_table(), abbreviations()
-            kernels.sentence_windows(*batch, *around, MOST, *tables, bounds)
+            kernels.sentence_windows(*batch, *around, MOST, tables, bounds)
             within = stops >= match_ends[last]  # no pair is in two sentences
             places, names, begins, stops = (a[..., within] for a in (places, names, *bounds))
         else:
