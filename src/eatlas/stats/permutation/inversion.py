@@ -33,11 +33,6 @@ Flags = NDArray[np.bool_]
 
 BLOCK = 1 << 15
 """Grid cells handled at once: few enough complex numbers to stay in the second-level cache."""
-MANY = 500.0
-"""From this sum of v on, some 2,000 scores, phi is evaluated where it is there at all: two million
-factors in place of two hundred for 32,000 scores."""
-OUTSIDE = 46.0
-"""What is left out changes the integral by less than exp(-46) = 1e-20 of its size."""
 LEAST_NODES = 64
 """Nodes to evaluate even beyond the effort: thousands of scores need some 30."""
 SAFETY = 4.0
@@ -349,53 +344,19 @@ def _rough(c: Contour, nodes: Nodes, seen: Array, sampled: Array) -> float:
 
 def _transform(c: Contour, psi_nodes: int, theta: Array) -> Complex:
     """g(theta): phi averaged over psi against exp(-i psi n), the part of size n."""
-    places = _window(c, psi_nodes, theta)
-    width = places.shape[1]
-    rows = max(1, BLOCK // width)
+    psi = 2 * math.pi / psi_nodes * (np.arange(psi_nodes) - psi_nodes // 2)
+    turn, back = np.exp(1j * psi), np.exp(-1j * psi * c.n) / psi_nodes
+    rows = max(1, BLOCK // psi_nodes)
     out = np.empty(theta.size, np.complex128)
     for start in range(0, theta.size, rows):
         part = theta[start : start + rows]
-        own = places if len(places) == 1 else places[start : start + rows]
-        psi = 2 * math.pi / psi_nodes * own
-        back = np.exp(-1j * psi * c.n) / psi_nodes
-        phi = _product(c, part, np.exp(1j * psi))
-        out[start : start + rows] = np.einsum("ij,ij->i", phi, np.broadcast_to(back, phi.shape))
+        phi = np.ones((part.size, psi_nodes), np.complex128)
+        for x, chance in zip(c.x.tolist(), c.chance.tolist(), strict=True):
+            factor = (chance * np.exp(1j * x * part))[:, None] * turn
+            factor += 1 - chance
+            phi *= factor
+        out[start : start + rows] = phi @ back
     return out
-
-
-def _window(c: Contour, psi_nodes: int, theta: Array) -> Integers:
-    """Nodes of psi to evaluate, in steps of the grid: all, in one row, or some for each theta.
-
-    With F as in `guard`, ``log |phi| <= -(sum v - |F| cos(psi + arg F))``, so of many scores phi
-    is there only near ``-arg F``. All nodes outside together change g by less than exp(-OUTSIDE).
-    """
-    every = np.arange(psi_nodes)[None] - psi_nodes // 2
-    v = c.v
-    spread = float(v.sum())
-    if spread < MANY or not theta.size:
-        return every
-    wave = waves(c, theta, v)
-    # cos below this leaves exp(-OUTSIDE) at most
-    least = (spread - OUTSIDE + min(0.0, c.log_scale)) / np.maximum(np.abs(wave), 1e-300)
-    half = math.ceil(float(np.arccos(np.clip(least, -1.0, 1.0)).max()) / (2 * math.pi) * psi_nodes)
-    if 2 * half + 1 >= psi_nodes:
-        return every
-    centre = np.rint(-np.angle(wave) / (2 * math.pi) * psi_nodes).astype(np.int64)
-    return centre[:, None] + np.arange(-half - 1, half + 2)
-
-
-def _product(c: Contour, theta: Array, turn: Complex) -> Complex:
-    """The function phi on a block of the grid: one factor for each score, in place."""
-    phi = np.ones((theta.size, turn.shape[1]), np.complex128)
-    # few cells, of thousands of scores: several factors at once
-    at_once = max(1, BLOCK // phi.size) if turn.shape[0] > 1 else 1
-    for start in range(0, c.x.size, at_once):
-        part = slice(start, start + at_once)
-        wave = c.chance[part, None] * np.exp(1j * c.x[part, None] * theta)
-        factor = wave[:, :, None] * turn
-        factor += (1 - c.chance[part])[:, None, None]
-        phi *= factor[0] if at_once == 1 else np.multiply.reduce(factor, axis=0)
-    return phi
 
 
 PAD = 8

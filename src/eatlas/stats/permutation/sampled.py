@@ -71,24 +71,6 @@ def drawn_tail(b: int, draws: int, least: float) -> Tail:
     return Tail(p, "sampled", interval=(low, high), draws=draws)
 
 
-def _result(counts: list[int], total: int, draws: int | None) -> PermutationResult:
-    """Three tails from counts of all subsets, or of those drawn."""
-    if draws is None:
-        return PermutationResult.exact(counts, total)
-    least = max(1 / total, SMALLEST)
-    greater, less, both = (drawn_tail(b, draws, least) for b in counts)
-    return PermutationResult(greater, less, both, total)
-
-
-def _relabellings(
-    size: int, n: int, draws: int | None, rows: int, rng: np.random.Generator | None
-) -> Iterator[Array]:
-    """Every membership of the first group, or some drawn at random, as rows of 0 and 1."""
-    if draws is None:
-        return every_subset(size, n, rows)
-    return random_subsets(size, n, draws, rows, generator(rng))
-
-
 def _sums(values: Integers, n: int, draws: int, rng: np.random.Generator) -> Iterator[Integers]:
     """Sums of `draws` random subsets of size n, in blocks, whose size does not change them."""
     rows = max(1, CELLS // values.size)
@@ -118,7 +100,7 @@ ROUNDED = 32
 """The same in units of roundoff of computed vectors."""
 
 
-def recomputed_test(
+def recomputed_test(  # noqa: PLR0913
     statistic: Statistic,
     size: int,
     n: int,
@@ -126,23 +108,39 @@ def recomputed_test(
     draws: int,
     rng: np.random.Generator | None = None,
     precision: float | None = None,
+    listed: int = LISTED,
+    tie: float | None = None,
+    strict: bool = False,
 ) -> PermutationResult:
-    """Test a statistic of two groups, computed anew for each relabelling."""
+    """Test a statistic of two groups, computed anew for each relabelling.
+
+    Relabellings are listed up to a number, and drawn beyond. Two-sided is the distance from the
+    mean of all values; with a `tie`, which is how near two values tie, the distance from 0.
+    """
     total = math.comb(size, n)
-    every = total <= LISTED
+    if total <= listed:
+        blocks = every_subset(size, n, ROWS)
+    else:
+        blocks = random_subsets(size, n, draws, ROWS, generator(rng))
     observed = float(statistic((np.arange(size) < n)[None])[0])
-    blocks = _relabellings(size, n, None if every else draws, ROWS, rng)
     values = np.concatenate([statistic(block > 0) for block in blocks])
-    relative = max(TIE, ROUNDED * (precision or 0.0))
-    tie = relative * max(abs(observed), float(np.abs(values).max()))
-    centre = float(values.mean())
-    distance = abs(observed - centre)
+    middle, both = 0.0, tie
+    if tie is None or both is None:
+        greatest = max(abs(observed), float(np.abs(values).max()))
+        tie = max(TIE, ROUNDED * (precision or 0.0)) * greatest
+        middle, both = float(values.mean()), 2 * tie
+    above, below = (np.greater, np.less) if strict else (np.greater_equal, np.less_equal)
+    sign = -1 if strict else 1
     tails = (
-        values >= observed - tie,
-        values <= observed + tie,
-        np.abs(values - centre) >= distance - 2 * tie,
+        above(values, observed - sign * tie),
+        below(values, observed + sign * tie),
+        above(np.abs(values - middle), abs(observed - middle) - sign * both),
     )
-    return _result([int(np.count_nonzero(tail)) for tail in tails], total, None if every else draws)
+    counts = [int(np.count_nonzero(tail)) for tail in tails]
+    if total <= listed:
+        return PermutationResult.exact(counts, total)
+    greater, less, two_sided = (drawn_tail(b, draws, max(1 / total, SMALLEST)) for b in counts)
+    return PermutationResult(greater, less, two_sided, total)
 
 
 TIE_OF_T = 1e-9
@@ -193,14 +191,16 @@ def studentised_test(
     columns = sums_columns(array)
     z = float(studentised(columns, n, columns[:n].sum(axis=0)[None])[0])
     noise = relative_tolerance(precision) * size * scale / float(array.std())
-    tie = _tie(columns, n, z, noise) * (-1 if strict else 1)
-    above, below = (np.greater, np.less) if strict else (np.greater_equal, np.less_equal)
-    counts = np.zeros(3, np.int64)
-    for labels in _relabellings(size, n, None if every else draws, max(1, CELLS // size), rng):
-        values = studentised(columns, n, labels @ columns)
-        tails = above(values, z - tie), below(values, z + tie), above(np.abs(values), abs(z) - tie)
-        counts += [np.count_nonzero(tail) for tail in tails]
-    return _result(counts.tolist(), total, None if every else draws)
+    return recomputed_test(
+        lambda labels: studentised(columns, n, labels.astype(np.float64) @ columns),
+        size,
+        n,
+        draws=draws,
+        rng=rng,
+        listed=ALWAYS_EXACT if every else 0,
+        tie=_tie(columns, n, z, noise),
+        strict=strict,
+    )
 
 
 def sums_columns(scores: Array) -> Array:
