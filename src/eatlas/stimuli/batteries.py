@@ -125,9 +125,9 @@ def load_tests(spec: TestsLike) -> tuple[Test, ...]:
 
 
 def is_bundled(test: Test) -> bool:
-    """Whether the id of a test is enough to load it again."""
+    """Whether the id of a test is enough to load its stimuli again."""
     try:
-        return load_tests(test.id) == (test,)
+        return [same.stimuli_sha256 for same in load_tests(test.id)] == [test.stimuli_sha256]
     except (StimulusError, OSError):
         return False
 

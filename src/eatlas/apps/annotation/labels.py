@@ -196,7 +196,7 @@ class AnnotatorPair(NamedTuple):
     """Cohen's kappa."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Agreement:
     """How far annotators agree; what :meth:`Labels.agreement` returns."""
 
@@ -222,12 +222,6 @@ class Agreement:
     pairs: tuple[AnnotatorPair, ...]
     undefined: tuple[str, ...] = ()
     """What is not defined, and why."""
-
-    def __repr__(self) -> str:
-        n, alpha, kappa = len(self.annotators), self.alpha.value, self.kappa.value
-        if alpha is None or kappa is None:
-            return f"<Agreement: alpha and kappa undefined, {n} annotators>"
-        return f"<Agreement: alpha {alpha:.3f}, kappa {kappa:.3f}, {n} annotators>"
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each coefficient: of all labels, of each label, of each pair."""

@@ -76,7 +76,7 @@ from eatlas.results import AssociationResult, is_result
 from eatlas.results.effects import Effect
 from eatlas.results.json_lines import to_json_line
 from eatlas.sources import embed_concepts, open_sources
-from eatlas.stimuli import ROLES, Concept, Test, is_bundled, load_tests, to_toml
+from eatlas.stimuli import ROLES, Concept, is_bundled, to_toml
 from eatlas.untrusted import data_only, trusted_among
 
 FIGURES: dict[str, str] = {
@@ -410,9 +410,10 @@ def application(explorer: Explorer) -> App:
 
 def export(explorer: Explorer, request: Request) -> Answer:
     """Make the file that a request names: the test, results that verify, the report, a figure."""
-    name, what = file_name(explorer.tests_of(request)[0].id), request.what
+    tests, what = explorer.tests_of(request), request.what
+    name = file_name(tests[0].id)
     if what == "toml":
-        return Answer(_toml(explorer, request), "application/toml", filename=f"{name}.toml")
+        return Answer(to_toml(tests), "application/toml", filename=f"{name}.toml")
     if what == "results":
         results = explorer.whole(request)
         lines = "".join(to_json_line(result) + "\n" for result in (*results, *results.trends))
@@ -428,19 +429,6 @@ def export(explorer: Explorer, request: Request) -> Answer:
         path = Path(folder) / f"figure.{ending}"
         drawing.save(path)
         return Answer(path.read_bytes(), _TYPES[ending], filename=f"{name}-{what}")
-
-
-def _toml(explorer: Explorer, request: Request) -> str:
-    """The test of the words, then the one before any change."""
-    changes, tests = explorer.lists(request).changes, explorer.tests_of(request)
-    lines = ["# Written by eatlas explore."]
-    if n := tests[0].explored:
-        lines.append(
-            f"# {n:,} lists were looked at: p-values of the words below describe them, and are no "
-            "evidence of a discovery."
-        )
-    lines += [f"# Changed: {' '.join(change.split())}." for change in changes]
-    return "\n".join(lines) + "\n" + to_toml(tests)
 
 
 class ExplorerPage(Served):
@@ -533,7 +521,7 @@ def explore(
         }
         vectors = _vectors_of(results, trusted) if vectors is None else vectors
         measure = signatures.pop() if measure is None and len(signatures) == 1 else measure
-        tests = [_test_of(result) for result in results]
+        tests = [result.to_test() for result in results]
     explorer = Explorer.of(
         "caliskan" if tests is None else tests,
         "glove-sample" if vectors is None else vectors,
@@ -543,16 +531,6 @@ def explore(
     if open:
         webbrowser.open(page.address)
     return page
-
-
-def _test_of(result: AssociationResult) -> Test:
-    """The test of a result: that of the battery where it has the same words."""
-    test = result.to_test()
-    try:
-        (same,) = load_tests(test.id)
-    except (EatlasError, ValueError):  # no such test, or a battery of several
-        return test
-    return same if same.stimuli_sha256 == test.stimuli_sha256 else test
 
 
 def _vectors_of(results: Iterable[AssociationResult], trusted: Collection[str]) -> list[Any]:
