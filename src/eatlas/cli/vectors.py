@@ -165,7 +165,7 @@ def transform(source: str, *, out: Path) -> None:
         Without a transform the file is only converted.
     out : -o, --out FILE
         The suffix chooses the format: .txt (GloVe), .vec (text of word2vec and fastText), .bin
-        (word2vec binary), .npz, or .safetensors with NAME.vocab.txt.
+        (word2vec binary) or .npz.
     """
     from eatlas.sources.writing import write_vectors  # noqa: PLC0415  (--help need not wait)
 

@@ -48,7 +48,6 @@ _LIST = re.compile(r".*list<.*: (float|double|halffloat)\b.*")
 """Types of Parquet."""
 _OF_IMAGES = {"img", "image", "file", "filename", "path"}
 """Headers of a last column that names images, in a table of their features."""
-_MODEL = {"model": "the model of the tables, as igpt_l_32 of age_young_igpt_l_32.csv"}
 
 
 class MatrixSource(ArraySource):
@@ -333,7 +332,7 @@ def tables_in(folder: Path) -> dict[str, dict[str, Path]]:
 
 def open_folder(folder: Path, options: Options, name: str) -> MatrixSource:
     """Open all tables of one model in a folder; images are keyed by folder and name."""
-    check_options(options, _MODEL, str(folder))
+    check_options(options, ("model",), str(folder))
     models = tables_in(folder)
     chosen = options.get("model") or (next(iter(models)) if len(models) == 1 else "")
     if chosen not in models:

@@ -26,7 +26,6 @@ BESIDE = ("total", "total weight", "spans")
 """Columns that are of no group, by their names in lower case."""
 LARGEST = 64 << 20
 """Bytes of a table; one of every word of English in ten groups has 20 MB."""
-OPTIONS = {"year": "the one year that is taken, of a table with several"}
 
 
 @runtime_checkable
@@ -109,7 +108,7 @@ def open_counts(spec: Any) -> tuple[Counts, ...]:
         )
     name = str(spec)
     parsed = FileSpec(spec) if isinstance(spec, Path) else parse_file_spec(name)
-    check_options(parsed.options, OPTIONS, name)
+    check_options(parsed.options, ("year",), name)
     wanted = parsed.options.get("year")
     by_year = _read(place_of_table(parsed.path))
     years = sorted(by_year, key=lambda year: year or 0)

@@ -81,7 +81,7 @@ def open_file(
     content = locate(path, member)
     kind = chosen.pop("format", None) or sniff(content)
     form = FORMATS[choice(kind, (*FORMATS, *packages), "format", content.label)]
-    check_options(chosen, dict.fromkeys([*form.options.split(), "format"], ""), content.label)
+    check_options(chosen, [*form.options.split(), "format"], content.label)
     if not form.streams:
         content.need_plain(f"the format {kind}")
     table: VectorTable = load(f"eatlas.sources.{form.opener}")(content, chosen, name)
@@ -165,11 +165,8 @@ HISTWORDS = re.compile(r"(?P<year>\d{4})-w\.npy")
 """Vectors of a decade as HistWords stores them, beside YEAR-vocab.pkl."""
 BY_YEAR = re.compile(r"(?P<year>\d{4})\.(?!npy$)[a-z0-9.]+", re.IGNORECASE)
 """Any other file of vectors that is called by its year, such as 1990.txt.gz or 1990.bin."""
-_PERIODS = {
-    "from": "first year that is taken",
-    "to": "last year that is taken",
-    "period": "the one year that is taken",
-}
+_PERIODS = ("from", "to", "period")
+"""First and last year that are taken, or the only one."""
 
 
 class PeriodSource(Wrapper):

@@ -66,7 +66,7 @@ BY_NAME: dict[str, Callable[[], Source]] = {SAMPLE: open_sample}
 ENTRY_POINTS = "eatlas.sources"
 TRANSFORMS = "eatlas.sources.transforms:with_transform"
 """Imported when a transform is asked for."""
-OF_ANY = {"transform": "what is done to all vectors", COUNTS: "a list of counts of words"}
+OF_ANY = ("transform", COUNTS)
 """Options that any source takes."""
 CBOW = "cbow:"
 """Before a source of words: texts are the mean of their words."""

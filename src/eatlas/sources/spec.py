@@ -130,8 +130,8 @@ def parse_options(text: str, where: str) -> dict[str, str]:
     return options
 
 
-def check_options(given: Collection[str], allowed: Mapping[str, str], where: str) -> None:
-    """Refuse options that are not among `allowed`, which says what each is for."""
+def check_options(given: Collection[str], allowed: Collection[str], where: str) -> None:
+    """Refuse options that are not among `allowed`."""
     if strange := [key for key in given if key not in allowed]:
         near = nearest(strange[0], allowed)
         raise SourceError(

@@ -35,8 +35,7 @@ def write_vectors(
         transform leaves them.
     path : str or path
         By its suffix: ``.txt``, text as GloVe's; ``.vec``, text of word2vec and fastText, with a
-        header; ``.bin``, word2vec's binary format; ``.npz``, arrays ``vectors`` and ``words``;
-        ``.safetensors``, with the words in ``NAME.vocab.txt`` beside it.
+        header; ``.bin``, word2vec's binary format; ``.npz``, arrays ``vectors`` and ``words``.
     tell : callable, optional
         Called with the number of words written, and of all where it is known.
 
@@ -56,8 +55,8 @@ def write_vectors(
 
     Notes
     -----
-    Numbers are in single precision, which the text keeps to the last bit. The file, its note and
-    its vocabulary appear when all are whole, or not at all.
+    Numbers are in single precision, which the text keeps to the last bit. The file and its note
+    appear when both are whole, or not at all.
 
     Examples
     --------
@@ -85,8 +84,6 @@ def write_vectors(
     with atomic_files() as new:
         out = new(path, binary=True)
         _write(out, kind, _checked(vectors, path, words, tell), vectors.dim)
-        if kind == ".safetensors":
-            new(path.with_suffix(".vocab.txt")).writelines(f"{word}\n" for word in words)
         out.seek(0)
         origin = {
             "schema": SCHEMA,
@@ -130,16 +127,10 @@ def _checked(
 
 def _write(out: IO[bytes], kind: str, chunks: Chunks, dim: int) -> None:
     """Write the body of a file, and in front of it how many vectors there are."""
-    if kind in {".npz", ".safetensors"}:
+    if kind == ".npz":
         parts = list(chunks)
-        vectors = np.concatenate([rows for _, rows in parts])
-        if kind == ".npz":
-            words = [word for some, _ in parts for word in some]
-            np.savez(out, vectors=vectors, words=np.array(words, dtype=np.str_))
-        else:
-            from safetensors.numpy import save  # noqa: PLC0415  (only this format needs it)
-
-            out.write(save({"vectors": vectors}))
+        words = np.array([word for some, _ in parts for word in some], dtype=np.str_)
+        np.savez(out, vectors=np.concatenate([rows for _, rows in parts]), words=words)
         return
     count, header = 0, kind != ".txt"
     if header:
@@ -162,7 +153,5 @@ _HEADER = b"%012d %d\n"
 """Of one length, so that the count can be written when it is known."""
 _BREAKS = frozenset("\0\n\r")
 _SPACES = _BREAKS | frozenset(" \t\v\f")
-FORMATS = {
-    ".txt": _SPACES, ".vec": _SPACES, ".bin": _SPACES, ".npz": _BREAKS, ".safetensors": _BREAKS,
-}  # fmt: skip
+FORMATS = {".txt": _SPACES, ".vec": _SPACES, ".bin": _SPACES, ".npz": _BREAKS}
 """Formats by suffix, and the characters that no word of theirs may hold."""
