@@ -9,8 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from eatlas import kernels
-from eatlas.stats import bootstrap
 from eatlas.stats.bootstrap import (
     block_layout,
     draw,
@@ -85,14 +83,6 @@ def test_the_first_of_many_resamples_are_those_of_few():
         assert np.array_equal(few, many[:, :1500])
 
 
-def test_each_group_has_draws_of_its_own():
-    """Another list in place of B leaves the draws of X, Y and A as they are."""
-    targets, attributes = joined(50)
-    others, longer = joined(50, sizes_of((7, 9), 3, 2))
-    assert np.array_equal(targets, others)
-    assert np.array_equal(attributes[:2], longer[:2])
-
-
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0, 1]))
 def test_a_weight_is_a_number_of_copies(seed, ddof):
     s, random = cosines(4, 5, 3, 6, seed), rng(seed)
@@ -103,23 +93,6 @@ def test_a_weight_is_a_number_of_copies(seed, ddof):
     # where all the copies are of one unit of each group, d is at its bound: still defined
     expected = three(*copied(s, weights, 0, 4, 3), ddof)
     assert d == pytest.approx(expected, rel=0, abs=SAME, nan_ok=True)
-
-
-def test_the_measure_is_the_case_of_equal_weights():
-    rows = {
-        role: kernels.unit_rows(rng(n).normal(size=(n, 20)))
-        for role, n in zip("XYAB", (5, 4, 6, 3), strict=True)
-    }
-    mean = {role: kernels.mean_row(group) for role, group in rows.items()}
-    sides = [np.vstack([rows[role] for role in side]) for side in ("XY", "AB")]
-    layout = block_layout(kernels.similarities(*sides), 5, 6)
-    s = [kernels.associations(rows[role], mean["A"] - mean["B"]) for role in "XY"]
-    published = [effect_size(np.concatenate(s), 5)[1]]
-    for target in "XY":
-        u = [kernels.associations(rows[role], mean[target]) for role in "AB"]
-        published.append(effect_size(np.concatenate(u), 6)[1])
-    d = np.concatenate(effects(layout, np.ones((9, 1)), np.ones((9, 1))))
-    assert d == pytest.approx(published, rel=SAME)
 
 
 @pytest.mark.parametrize("constant", [0.1, 1 / 3, 0.0])
@@ -184,28 +157,6 @@ def test_all_resamples_by_hand():
     assert np.nanstd(drawn, ddof=1) == pytest.approx(sd, rel=0.03)
 
 
-def test_what_d_does_not_depend_on_does_not_matter():
-    """A unit, and for level 1 a level of each target and of each attribute."""
-    s = cosines()
-
-    def drawn(s):
-        return resampled(block_layout(s, 8, 7), 400, streams_of(rng()), 1)
-
-    plain = drawn(s)
-    assert np.array_equal(drawn(4.0 * s), plain)
-    moved = s + rng(1).normal(size=(16, 1)) + rng(2).normal(size=16)
-    assert drawn(moved)[0] == pytest.approx(plain[0], rel=1e-8)
-    assert drawn(-s) == pytest.approx(np.negative(plain), rel=1e-8)
-
-
-def test_errors_of_ends_are_those_of_other_resamples():
-    """Of 400 sets of 2,000 normal numbers, the ends vary as each set says of itself."""
-    both = [percentile(rng(seed).normal(size=2000), 0.95) for seed in range(400)]
-    ends, errors = (np.array(part) for part in zip(*both, strict=True))
-    # the standard deviation of 400 numbers has a relative standard error of .035
-    assert errors.mean(axis=0) == pytest.approx(ends.std(axis=0), rel=0.12)
-
-
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0, 1]))
 def test_influence_is_each_effect_size_again(seed, ddof):
     random = rng(seed)
@@ -227,12 +178,3 @@ def test_influence_is_each_effect_size_again(seed, ddof):
         for role, values in of_roles.items():
             expected = [without[i] - full[i] for without in changes[role]]
             assert values == pytest.approx(expected, abs=SAME)
-
-
-def test_blocks_of_left_out_terms_change_nothing(monkeypatch):
-    layout = block_layout(rng().normal(size=(9, 11)), 4, 5)
-    at_once = influence(layout, 1)
-    monkeypatch.setattr(bootstrap, "HELD", 20)
-    for (_, few), (_, every) in zip(influence(layout, 1), at_once, strict=True):
-        for role, values in every.items():
-            assert few[role] == pytest.approx(values, abs=SAME)
