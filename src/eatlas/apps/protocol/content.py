@@ -115,18 +115,11 @@ def documented_tests(material: Material, name: str, source: Any) -> Found:
     effects, reasons = tried_each("Not measured", lambda id_: effect(tests[id_]), tests)
     d = {id_: number for id_, (number, _) in effects.items() if number is not None}
     if not d:
-        raise NotRunError(
-            f"None of the ten tests could be measured. {reasons[0]}"
-            if reasons
-            else "No effect size is defined."
-        )
+        raise NotRunError(" ".join(("None of the ten tests has an effect size.", *reasons[:1])))
     first = next(iter(d))
     turned, _ = effect(exchanged(tests[first]))
     if compare({first: d[first]}, {first: turned})[0] == "the same":
-        raise NotRunError(
-            f"The numbers of {material.measure.name} have no direction: that of {first} stays "
-            "when A and B trade places."
-        )
+        raise NotRunError(f"No direction: the number of {first} stays when A and B trade places.")
     rows = [
         (id_, tests[id_].label, number, p, None if number is None else number > 0)
         for id_, (number, p) in effects.items()
@@ -539,10 +532,7 @@ def invariances(material: Material, name: str, source: Any) -> Found:  # noqa: A
     """The properties that follow from changing vectors, on copies of those of a source."""
     (test,) = load_tests(TESTS[material.measure.kind])
     if material.fitted(test).contexts is not None:
-        raise NotRunError(
-            f"{material.measure.name} takes words in their contexts, whose vectors follow from the "
-            "texts; only vectors of words are changed here."
-        )
+        raise NotRunError("Words are taken in contexts, and only vectors of words are changed.")
     return _checked(copied(material, test, source), INVARIANCES)
 
 

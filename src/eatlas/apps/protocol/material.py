@@ -28,11 +28,9 @@ Parts = Iterator[tuple[Any, ...]]
 else its function reads."""
 T = TypeVar("T")
 NEEDS = {
-    "vectors": "vectors",
-    "masked": "a masked language model",
-    "causal": "a causal language model",
-    "counts": "a table of counts",
-}
+    "vectors": "vectors", "masked": "a masked language model",
+    "causal": "a causal language model", "counts": "a table of counts",
+}  # fmt: skip
 """What a measure needs of a source, in words."""
 MOST_MISSING = 20
 """Missing terms of a group that a card lists."""
@@ -93,10 +91,8 @@ class Material:
     def each_source(self) -> Parts:
         """Yield the name of each opened source with the source."""
         if not self.sources:
-            raise NotRunError(
-                f"No source was given that the measure takes: {self.measure.name} needs "
-                f"{NEEDS[self.measure.needs.source]}."
-            )
+            needs = NEEDS[self.measure.needs.source]
+            raise NotRunError(f"{self.measure.name} needs {needs}, and none was given.")
         yield from self.sources.items()
 
 

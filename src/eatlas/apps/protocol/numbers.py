@@ -64,15 +64,10 @@ class Leanings:
     def signs(self) -> Numbers:
         """How far each target leans: above 0 to the first group, below to the second."""
         if self.towards_first is None:
-            raise NotRunError(
-                f"The numbers of {self.result.display_name} have no direction: they do not say "
-                "which of two groups a target leans to."
-            )
+            raise NotRunError(f"The numbers of {self.result.display_name} have no direction.")
         if self.neutral is None:
-            raise NotRunError(
-                f"No number of {self.result.display_name} says that a target leans to no group: it "
-                "compares targets with each other."
-            )
+            called = self.result.display_name
+            raise NotRunError(f"No number of {called} says that a target leans to no group.")
         zero = self.neutral
         return {k: None if v is None else v - zero for k, v in self.towards_first.items()}
 
@@ -159,10 +154,8 @@ def _of_association(
     sentences say that they are something.
     """
     if len(test.groups) != 2:
-        raise NotRunError(
-            f"The measure {measure.name} compares two groups, and the test {test.id} has "
-            f"{len(test.groups)}."
-        )
+        n = len(test.groups)
+        raise NotRunError(f"{measure.name} compares two groups, and the test {test.id} has {n}.")
     terms, of_model = test.targets.terms, measure.needs.source in {"masked", "causal"}
     if len(terms) < 2:
         raise NotRunError(f"The test {test.id} has one target, and two are compared.")
@@ -258,10 +251,8 @@ def families(material: Material, paths: Sequence[Path], what: str) -> Iterator[F
             seen.add(names)
             yield Family(test, matching[0])
     if not seen:
-        raise NotRunError(
-            f"The {what} has the groups {', '.join(sorted(set().union(*columns)))}, and no test of "
-            "groups has all of its groups among them."
-        )
+        has = ", ".join(sorted(set().union(*columns)))
+        raise NotRunError(f"The {what} has the groups {has}, and those of no test are among them.")
 
 
 Views = dict[str, tuple[Numbers, str, Array]]

@@ -104,9 +104,7 @@ def series_and_census(material: Material) -> Parts:
         if (period := period_of(source)) is not None:
             series.setdefault(source.name, {})[period] = name, source
     if not series:
-        raise NotRunError(
-            "No series of sources by period was given by --vectors, such as histwords-eng-all."
-        )
+        raise NotRunError("No series by period was given by --vectors, such as histwords-eng-all.")
     for name, by_period in series.items():
         for family in census:
             yield f"{name}, {'/'.join(family.groups)}", family, by_period
@@ -162,9 +160,7 @@ def census_decades(
     census = {of_year.period: of_year for of_year in family.tables}
     years = sorted(by_period.keys() & census.keys())
     if len(years) < FEWEST:
-        raise NotRunError(
-            f"The series and the census have {len(years)} years in common, and {FEWEST} are needed."
-        )
+        raise NotRunError(f"There are {len(years)} years in common, and {FEWEST} are needed.")
     terms = family.terms([census[year] for year in years])
     test = family.of_targets(terms)
     numbers: dict[int, Leanings] = {}
@@ -246,16 +242,10 @@ def texts(material: Material) -> Parts:
     """The text that a model learned from, with each family of groups, and the measure of counts."""
     counts = material.require("counts", "of the text that a model learned from, by eatlas text")
     if not (material.representations or material.files.get("generated")):
-        raise NotRunError(
-            "Neither --representations, which learned from the text of --counts, nor --generated, "
-            "counts of what the model generates, has a value."
-        )
+        raise NotRunError("Neither --representations nor --generated has a value.")
     measure = material.measure
     if not isinstance(measure, DivDist):  # whose biases at fewer contexts are computed here
-        raise NotRunError(
-            f"The measure {measure.name} takes no counts of a text, so that it has no number of a "
-            "text in one unit with that of representations; divdist has."
-        )
+        raise NotRunError(f"The measure {measure.name} takes no counts of a text; divdist does.")
     counting = measure.with_parameters(soa="counts")
     for family in families(material, counts[:1], "table of counts"):
         yield f"{counts[0].name}, {'/'.join(family.groups)}", family, counting
@@ -290,10 +280,7 @@ def amplification(material: Material, _: str, family: Family, counting: DivDist)
     test = family.of_targets(family.terms(family.tables[:1]))
     stages = list(_stages(material, family, test, counting))
     if len(stages) < 2:
-        raise NotRunError(
-            "The measure takes counts only, and --generated has no value. Use a measure of "
-            "vectors, such as divdist, for --representations."
-        )
+        raise NotRunError("The measure takes counts only, and --generated has no value.")
 
     def bias(counts: Array) -> Array:
         shares = distribution(counts, counting.normalize, counting.negative)
@@ -327,11 +314,8 @@ def _contexts(counts: Any, family: Family, terms: Sequence[str]) -> dict[str, Ar
     }
     for term, numbers in rows.items():
         if (numbers != np.round(numbers)).any() or numbers.sum() >= MOST_CONTEXTS:
-            raise NotRunError(
-                f"The counts of {term} in {Path(counts.name).name} are not numbers of contexts: "
-                f"whole, and less than {MOST_CONTEXTS:,} together. Texts are compared at equal "
-                "numbers of contexts."
-            )
+            table = Path(counts.name).name
+            raise NotRunError(f"The counts of {term} in {table} are no whole numbers of contexts.")
     return rows
 
 
@@ -417,10 +401,8 @@ def labels(material: Material) -> Parts:
     )
     items = [path for path in paths if about_of(path)]
     if len(items) != 1:
-        raise NotRunError(
-            f"The labels are of {len(items)} files of items, and one is needed: name the file of "
-            "eatlas annotate sample by --labels, and the files of labels of its items."
-        )
+        n = len(items)
+        raise NotRunError(f"--labels names {n} files of eatlas annotate sample, and one is needed.")
     files = [path for path in paths if path not in items]
     read = read_labels(load_items(items[0]) if files else items[0], files or None)
     yield read.items.name, read
@@ -467,9 +449,8 @@ def people(material: Material, labels: Labels) -> tuple[Family, list[str]]:
         ):
             break
     else:
-        raise NotRunError(
-            f"No test has the groups of the labels, {', '.join(groups)}; name theirs by --tests."
-        )
+        has = ", ".join(groups)
+        raise NotRunError(f"No test has the groups of the labels, {has}; name theirs by --tests.")
     terms = [term for term, row in counts.rows.items() if sum(row.values())]
     if not terms:
         raise NotRunError("People associate no target with a group.")
