@@ -15,7 +15,8 @@ import time
 from pathlib import Path
 
 import eatlas
-from eatlas.engine import Processes, Store, execute, here, make_plan
+from eatlas.engine import Store, execute, make_plan
+from eatlas.executors import Processes, here
 
 TESTS = [f"weat-{n}" for n in range(6, 11)]
 

@@ -12,9 +12,10 @@ from tests.inputs import make_test, make_vectors
 
 import eatlas
 from eatlas import executors
-from eatlas.engine import Processes, Store, choose, execute, here, make_plan, results_of
+from eatlas.engine import Store, execute, make_plan, results_of
 from eatlas.engine.execution import lacks_memory
 from eatlas.errors import EatlasError
+from eatlas.executors import Processes, choose, here
 
 TESTS = [make_test(f"t{i}", X=tuple(f"x{i}{j}" for j in range(4))) for i in range(6)]
 VECTORS = {t: v for i, test in enumerate(TESTS) for t, v in make_vectors(test, seed=i).items()}

@@ -21,7 +21,7 @@ def plan():
 
 def counting(done):
     def executor(function, tasks):
-        from eatlas.engine import here
+        from eatlas.executors import here
 
         for position, outcome in here(function, tasks):
             done.append(tasks[position].test.id)

@@ -66,7 +66,7 @@ def multiverse(
     """
     from eatlas.apps.studies import example as plan_example  # noqa: PLC0415
     from eatlas.apps.studies import prepare  # noqa: PLC0415
-    from eatlas.engine import choose  # noqa: PLC0415  (--help waits for none)
+    from eatlas.executors import choose  # noqa: PLC0415  (--help waits for none)
 
     if example:
         with output_of_a_command():

@@ -96,8 +96,8 @@ def run(
         How terms are looked up. auto: as written, then in lower case, capitalised, in upper case.
         exact: only as written.
     """
-    from eatlas.engine import choose, make_plan  # noqa: PLC0415  (--help waits for none)
-    from eatlas.executors import reading_of  # noqa: PLC0415
+    from eatlas.engine import make_plan  # noqa: PLC0415  (--help waits for none)
+    from eatlas.executors import choose, reading_of  # noqa: PLC0415
 
     on_cluster = executor_of(engine, workers)
     lookup: Any = case.lower()  # the plan says which values there are

@@ -7,39 +7,6 @@ shows. :mod:`verify` computes old results again. Scans of a vocabulary and count
 rooms of their own.
 """
 
-from eatlas.engine.execution import execute, results_of, run
-from eatlas.engine.measuring import AnySource, open_for
-from eatlas.engine.plan import (
-    Job,
-    SourceLike,
-    SourcesLike,
-    Watch,
-    in_contexts,
-    make_plan,
-    open_as,
-    read,
-)
-from eatlas.engine.store import Store, open_store
-from eatlas.executors import Executor, Processes, choose, here
+from lazy_loader import attach_stub
 
-__all__ = [
-    "AnySource",
-    "Executor",
-    "Job",
-    "Processes",
-    "SourceLike",
-    "SourcesLike",
-    "Store",
-    "Watch",
-    "choose",
-    "execute",
-    "here",
-    "in_contexts",
-    "make_plan",
-    "open_as",
-    "open_for",
-    "open_store",
-    "read",
-    "results_of",
-    "run",
-]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

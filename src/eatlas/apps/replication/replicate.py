@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from eatlas.decoding import own_toml
-from eatlas.engine import SourceLike, choose, execute, make_plan, results_of
+from eatlas.engine import SourceLike, execute, make_plan, results_of
 from eatlas.errors import EatlasError, SourceError, did_you_mean
-from eatlas.executors import require_workers
+from eatlas.executors import choose, require_workers
 from eatlas.lazy import as_frame
 from eatlas.notes import Note, warn
 from eatlas.present.numbers import MINUS, effect
