@@ -38,7 +38,7 @@ def timed(work):
 def ways(source, passages):
     """Return the three ways by name, each to be called."""
     loaded = source.loaded
-    wanted, _, _ = read_items(loaded, passages, source.name, source.options, source.method)
+    wanted, _ = read_items(loaded, passages, source.name, source.options, source.method)
     rows = [[ids for ids, _ in batch] for batch in batches(wanted, loaded)]
     ready = [tensors(loaded, text_inputs(loaded, ids)) for ids in rows]
     texts = list(dict.fromkeys(passage.content for passage in passages))

@@ -175,10 +175,6 @@ def test_a_text_of_two_stimuli_stands_for_both():
     assert f"{BOTH} [ant]" in tests[0].Y.terms
     assert BOTH in tests[0].A.terms  # X and A are not opposed
     assert {one.text for one in tests[0].Y.sentences} >= {BOTH}
-    assert tests[0].notes[-1] == (
-        "1 text is a context of several stimuli of a concept, or of opposed concepts, and stands "
-        "for each of them."
-    )
     written = to_toml(tests[:1])
     assert parse_battery(written.encode(), "some.toml", "some").tests == (tests[0],)
 

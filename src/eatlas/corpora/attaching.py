@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,13 +66,11 @@ def _with(test: Test, contexts: Contexts) -> Test:
             raise _no_context(test, role, concept, contexts, name)
     opposed = OPPOSITES if isinstance(test, AssociationTest) else (tuple(test.concepts),)
     parts: dict[str, Any] = {}
-    shared = 0
     for side in opposed:
         # texts that are contexts of several stimuli of opposed concepts
         each = (dict.fromkeys(context[:2] for context, _ in chosen[role]) for role in side)
         counts = Counter(text for texts in each for _, text in texts)
         several = {text for text, count in counts.items() if count > 1}
-        shared += len(several)
         for role in side:
             parts[role] = _concept(test.concept(role), chosen[role], several, name)
     if not isinstance(test, AssociationTest):
@@ -81,7 +79,7 @@ def _with(test: Test, contexts: Contexts) -> Test:
     about = {
         "title": f"{test.title or test.label} (in contexts)",
         "table": "",
-        "notes": (*test.notes, *_notes(contexts, shared)),
+        "notes": (*test.notes, _note(contexts)),
         "contexts": contexts.origin,
         "sentences_from": str(contexts.origin),
     }
@@ -153,18 +151,11 @@ def _concept(
     return Concept(name=concept.name, terms=terms, sentences=tuple(sentences), absent=absent)
 
 
-def _notes(contexts: Contexts, several: int) -> Iterator[str]:
-    """Say where the contexts come from, how many, and how many serve several stimuli."""
+def _note(contexts: Contexts) -> str:
+    """Say where the contexts come from, and how many."""
     words, per_term = contexts.window, contexts.provenance.get("per_term")
     window = "" if words is None else f", {words} words on either side"
     window = ", whole sentences" if words == SENTENCE else window
     most = "all of them" if per_term is None else f"up to {per_term:,} of each stimulus"
     repeats = ", equal texts as often as they occur" if contexts.with_repeats else ""
-    yield f"Its stimuli in contexts from {contexts.origin}: {most}{window}{repeats}."
-    if several:
-        texts = "1 text is a context" if several == 1 else f"{several:,} texts are contexts"
-        stand = "stands" if several == 1 else "stand"
-        yield (
-            f"{texts} of several stimuli of a concept, or of opposed concepts, and {stand} for "
-            "each of them."
-        )
+    return f"Its stimuli in contexts from {contexts.origin}: {most}{window}{repeats}."

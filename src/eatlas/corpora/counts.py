@@ -39,7 +39,7 @@ Family = tuple[tuple[str, tuple[str, ...]], ...]
 
 @dataclass(frozen=True)
 class Search:
-    """What is counted, and in what."""
+    """What is counted, and in what; counts it in the batches of a part of a corpus."""
 
     targets: tuple[str, ...]
     families: tuple[Family, ...]
@@ -57,39 +57,39 @@ class Search:
         words = (word for family in self.families for _, terms in family for word in terms)
         return tuple(dict.fromkeys((*self.targets, *words)))
 
+    @cached_property
+    def _matcher(self) -> Matcher:
+        return Matcher(self.stimuli, self.rule)
 
-class SpanCounter:
-    """Counts associations in the spans of documents.
-
-    Its table has a row for each target; of every family its groups alone, then none of its groups,
-    then several. Its totals are documents, sentences, spans and words. Those of parts of a corpus
-    add up to those of the whole.
-    """
-
-    def __init__(self, search: Search) -> None:
-        self.search, self._matcher = search, Matcher(search.stimuli, search.rule)
-        number = {stimulus: k for k, stimulus in enumerate(search.stimuli)}
+    @cached_property
+    def _roles(self) -> tuple[NDArray[np.int32], ...]:
+        """What each stimulus is, as the compiled loop takes it."""
+        number = {stimulus: k for k, stimulus in enumerate(self.stimuli)}
         target = np.full(len(number), -1, np.int32)
-        target[[number[term] for term in search.targets]] = np.arange(len(search.targets))
-        groups = np.full((len(search.families), len(number)), -1, np.int32)
-        for row, (first, family) in enumerate(zip(search.firsts, search.families, strict=False)):
+        target[[number[term] for term in self.targets]] = np.arange(len(self.targets))
+        groups = np.full((len(self.families), len(number)), -1, np.int32)
+        for row, (first, family) in enumerate(zip(self.firsts, self.families, strict=False)):
             for column, (_, words) in enumerate(family, start=first):
                 groups[row, [number[word] for word in words]] = column
-        self._roles = target, groups, np.array(search.firsts, np.int32)
+        return target, groups, np.array(self.firsts, np.int32)
 
     def __call__(
         self, _part: Any, batches: Iterable[Batch]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Count the spans of whole documents: the table and the totals."""
+        """Count the spans of whole documents: a table, and documents, sentences, spans and words.
+
+        The table has a row for each target; of every family its groups alone, then none of its
+        groups, then several. Those of parts of a corpus add up to that of the whole.
+        """
         from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
 
-        table = np.zeros((len(self.search.targets), self.search.firsts[-1]), np.int64)
+        table = np.zeros((len(self.targets), self.firsts[-1]), np.int64)
         totals = np.zeros(4, np.int64)
         tables = character_table(), abbreviations()
         for batch in batches:
             starts, _, stimuli = self._matcher.matches(*batch)
             kernels.count_spans(
-                *batch, starts, stimuli, self._roles, tables, self.search.span, table, totals
+                *batch, starts, stimuli, self._roles, tables, self.span, table, totals
             )
         return table, totals
 

@@ -589,22 +589,10 @@ def wikipedia_rows(file: BinaryIO, account: Account) -> Rows:
 # --- what looks at the parts ----------------------------------------------------------------------
 
 
-class Reader:
-    """Has a collector, one in each process, look at parts of a corpus.
-
-    A collector is called with a part and its batches of texts, and says what it found.
-    """
-
-    def __init__(self, make: Callable[[], Callable[[Part, Iterator[Batch]], Any]]) -> None:
-        self.make, self._collector = make, make()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Reader, (self.make,)
-
-    def __call__(self, part: Part) -> tuple[Any, Account]:
-        """What was found in a part, all of it or nothing, and what was read."""
-        account = Account(part.label)
-        return self._collector(part, read_part(part, account)), account
+def look_at(collector: Callable[[Part, Iterator[Batch]], Any], part: Part) -> tuple[Any, Account]:
+    """Have a collector look at a part: all that it found or nothing, and what was read."""
+    account = Account(part.label)
+    return collector(part, read_part(part, account)), account
 
 
 def files_read(parts: Sequence[Part], accounts: Sequence[Account]) -> dict[str, Any]:

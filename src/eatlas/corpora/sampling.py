@@ -13,7 +13,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.files import Account, Batch, Corpus, Part, Reader, Unit, files_read, parts_of
+from eatlas.corpora.files import Account, Batch, Corpus, Part, Unit, files_read, look_at, parts_of
 from eatlas.corpora.matching import (
     Case,
     Compounds,
@@ -399,7 +399,7 @@ def _sampled(
 ) -> tuple[list[Any], tuple[Any, ...], dict[str, Any]]:
     """Contexts, how many there are of each name, and what was read, and how."""
     names = sampling.names
-    read = Reader(partial(Sampler, sampling))
+    read = partial(look_at, Sampler(sampling))
     parts = parts_of(corpus, field, unit)
     samples = Samples(len(names), int(sampling.per_term))
     accounts = [Account(part.path) for part in parts]

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from eatlas.corpora.counts import SCHEMA, TABLES, Family, Search, SpanCounter, TextCounts
-from eatlas.corpora.files import Account, Corpus, Part, Reader, Unit, files_read, parts_of
+from eatlas.corpora.counts import SCHEMA, TABLES, Family, Search, TextCounts
+from eatlas.corpora.files import Account, Corpus, Part, Unit, files_read, look_at, parts_of
 from eatlas.corpora.matching import Case, Compounds, Rule, folded
 from eatlas.corpora.sampling import Progress, stimuli_of
 from eatlas.corpora.storing import require_other_files, require_place
@@ -232,7 +232,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     with CountedParts(path, search, parts) as counted:
         progress(len(counted.done), len(parts))
         left = [k for k in range(len(parts)) if k not in counted.done]
-        read = Reader(partial(SpanCounter, search))
+        read = partial(look_at, search)
         with closing(executor(read, [parts[k] for k in left])) as outcomes:
             for position, ((table, totals), account) in outcomes:
                 counted.keep(left[position], table, totals, account)
