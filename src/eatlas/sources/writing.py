@@ -129,8 +129,8 @@ def _write(out: IO[bytes], kind: str, chunks: Chunks, dim: int) -> None:
     """Write the body of a file, and in front of it how many vectors there are."""
     if kind == ".npz":
         parts = list(chunks)
-        words = np.array([word for some, _ in parts for word in some], dtype=np.str_)
-        np.savez(out, vectors=np.concatenate([rows for _, rows in parts]), words=words)
+        every = np.array([word for words, _ in parts for word in words], dtype=np.str_)
+        np.savez(out, vectors=np.concatenate([rows for _, rows in parts]), words=every)
         return
     count, header = 0, kind != ".txt"
     if header:
