@@ -187,9 +187,9 @@ def open_hdf5(content: Content, options: Options, name: str) -> MatrixSource:
 def beside(path: Path, name: str | None) -> Path:
     """The vocabulary that belongs to a file: the one with the name, or ``NAME.vocab`` beside it."""
     places = [Path(name), path.parent / name] if name else [path.with_suffix(e) for e in _BESIDE]
-    for place in places:
-        if place.is_file():
-            return place
+    for candidate in places:
+        if candidate.is_file():
+            return candidate
     got = name or f"no {places[0].name} beside it"
     remedy = f"name a file with one word a line: {path}?vocab=FILE"
     raise SourceError(f"{path}: the vocabulary is not there", got=got, remedy=remedy)
@@ -306,7 +306,7 @@ def open_parquet(content: Content, options: Options, name: str) -> MatrixSource:
         keys: list[str] = []
         for chunk in column.chunks:
             values = chunk.dictionary.to_pylist()
-            keys += [values[place] for place in chunk.indices.to_pylist()]
+            keys += [values[row] for row in chunk.indices.to_pylist()]
         rows = table.select(numbers).to_pandas().to_numpy()
         if lists:
             rows = np.stack(rows[:, 0])

@@ -163,23 +163,23 @@ def _read(path: Path) -> dict[int | None, Rows]:
     for number, cells in enumerate(lines, start=2):
         if not any(cells):
             continue
-        where = f"{path}, line {number}"
+        label = f"{path}, line {number}"
         if len(cells) != len(head):
             raise SourceError(
-                f"{where}: the row has another number of cells than the header",
+                f"{label}: the row has another number of cells than the header",
                 got=str(len(cells)),
                 allowed=str(len(head)),
             )
         if year >= 0 and not cells[year].strip().isdecimal():
-            raise SourceError(f"{where}: this is not a year", got=repr(cells[year]))
+            raise SourceError(f"{label}: this is not a year", got=repr(cells[year]))
         period = int(cells[year]) if year >= 0 else None
         row = tables.setdefault(period, {}).setdefault(unmarked(cells[term].strip()), {})
         long = group >= 0 and count >= 0
         for name, i in ({cells[group].strip(): count} if long else groups).items():
             if name in row:
-                raise SourceError(f"{where}: the pair occurs twice", got=f"{cells[term]}, {name}")
+                raise SourceError(f"{label}: the pair occurs twice", got=f"{cells[term]}, {name}")
             if cells[i].strip():  # an empty cell holds no number
-                row[name] = _number(cells[i], where)
+                row[name] = _number(cells[i], label)
     if not tables:
         raise SourceError(f"{path}: the table has no rows")
     return tables
@@ -210,7 +210,7 @@ def _cells(path: Path) -> list[list[str]]:
         ) from error
 
 
-def _number(value: Any, where: str) -> float:
+def _number(value: Any, label: str) -> float:
     """A number from 0."""
     try:
         number = float(value)
@@ -218,6 +218,6 @@ def _number(value: Any, where: str) -> float:
         number = math.nan
     if not math.isfinite(number) or number < 0:
         raise SourceError(
-            f"{where}: this is not a count", got=repr(value), allowed="a number from 0"
+            f"{label}: this is not a count", got=repr(value), allowed="a number from 0"
         )
     return number

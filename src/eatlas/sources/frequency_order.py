@@ -61,13 +61,13 @@ class WordOrder:
         words: Sequence[str],
         ranks: Sequence[int] | None = None,
         size: int | None = None,
-        known: Mapping[str, int] | None = None,
+        rank_of: Mapping[str, int] | None = None,
     ) -> None:
         self.name, self.words = name, words
         self._ranks: Sequence[int] = range(1, len(words) + 1) if ranks is None else ranks
         self.size = len(words) if size is None else size
         # the first of equal words
-        self._known = known or dict(zip(reversed(words), reversed(self._ranks), strict=True))
+        self._known = rank_of or dict(zip(reversed(words), reversed(self._ranks), strict=True))
         self.vectors: Mapping[str, Vector] = {}
         """Of words that the source itself may not have."""
 
@@ -81,21 +81,21 @@ class WordOrder:
         They are made of letters, written in lower case if the term is, and not among those left
         out.
         """
-        found: dict[str, int] = {}
+        ranks: dict[str, int] = {}
         lower, middle = in_lower_case(term), bisect_left(self._ranks, rank)
-        for places in (range(middle - 1, -1, -1), range(middle, len(self.words))):
+        for rows in (range(middle - 1, -1, -1), range(middle, len(self.words))):
             left = NEAR
-            for place in places[:FARTHEST]:
-                word, its = self.words[place], self._ranks[place]
+            for row in rows[:FARTHEST]:
+                word, its = self.words[row], self._ranks[row]
                 if its == rank or in_lower_case(word) != lower or not is_candidate(word):
                     continue
                 if word in leave_out or self._known[word] != its:  # a word comes by its first rank
                     continue
-                found[word] = its
+                ranks[word] = its
                 left -= 1
                 if not left:
                     break
-        return found
+        return ranks
 
 
 @cache
@@ -111,9 +111,9 @@ def bundled_order() -> WordOrder:
     sample = sample_words()
     rarer = (data / f"{_BUNDLED}.vocab.txt").read_text(encoding="utf-8").split("\n")[:-1]
     own, added = tensors["sample_ranks"].tolist(), tensors["ranks"].tolist()
-    known = dict(zip(sample, own, strict=True)) | dict(zip(rarer, added, strict=True))
+    rank_of = dict(zip(sample, own, strict=True)) | dict(zip(rarer, added, strict=True))
     words, ranks = [*sample[:FREQUENT], *rarer], [*own[:FREQUENT], *added]
-    order = WordOrder("GloVe 6B", words, ranks, SIZE, known)
+    order = WordOrder("GloVe 6B", words, ranks, SIZE, rank_of)
     order.vectors = dict(zip(rarer, tensors["vectors"], strict=True))
     return order
 

@@ -150,9 +150,9 @@ class _File(BaseModel, frozen=True, extra="forbid"):
     download: tuple[Download, ...] = Field(min_length=1)
 
 
-def parse_registry(data: bytes, where: str) -> tuple[Published, ...]:
+def parse_registry(data: bytes, label: str) -> tuple[Published, ...]:
     """Read a TOML file of published vectors."""
-    file = parsed_toml(data, where, _File)
+    file = parsed_toml(data, label, _File)
     downloads = [(vectors, download) for download in file.download for vectors in download.vectors]
     return tuple(Published(*pair) for pair in downloads)
 
@@ -500,8 +500,8 @@ def _workplace(target: Path) -> Path:
 def _extract(archive: Path, folder: Path, vectors: Vectors) -> None:
     """Unpack the files of years, or those below the archive's folder, as plain files."""
     start = PurePosixPath(vectors.folder or "").parts
-    with faults_of_library(archive, "this archive"), zipfile.ZipFile(archive) as opened:
-        members = {PurePosixPath(info.filename): info for info in opened.infolist()}
+    with faults_of_library(archive, "this archive"), zipfile.ZipFile(archive) as zipped:
+        members = {PurePosixPath(info.filename): info for info in zipped.infolist()}
     files: dict[PurePosixPath, tuple[str, ...]]
     if vectors.kind == "series":
         files = {path: (path.name,) for path in members if _OF_A_YEAR.fullmatch(path.name)}

@@ -224,8 +224,8 @@ class Source(ABC):
         SourceError
             If an item cannot be encoded, or what is read on the way is not well formed.
         """
-        found = self.lookup({item.content for item in items})
-        yield {item: Found(found[item.content]) for item in items if item.content in found}
+        vector_of = self.lookup({item.content for item in items})
+        yield {item: Found(vector_of[item.content]) for item in items if item.content in vector_of}
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of those words that have one, by word, each of shape (dim,)."""
@@ -256,17 +256,17 @@ class Source(ABC):
                 allowed=" or ".join(f"{kind}s" for kind in sorted(kinds)),
                 remedy="a model of both, such as clip:openai/clip-vit-base-patch32",
             )
-        found: dict[Item, Found] = {}
+        answered: dict[Item, Found] = {}
         for batch in self.vectors(items):
-            found |= batch
+            answered |= batch
             if tell is not None:
-                tell(len(found), len(items))
-        return {item: found[item] for item in items if item in found}
+                tell(len(answered), len(items))
+        return {item: answered[item] for item in items if item in answered}
 
     def encode(self, items: Collection[Item], tell: Tell | None = None) -> Mapping[Item, Vector]:
         """Return the vectors of those items that have one; see :meth:`answers`."""
         answers = self.answers(items, tell).items()
-        return {item: found.vector for item, found in answers if found.vector is not None}
+        return {item: answer.vector for item, answer in answers if answer.vector is not None}
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:  # noqa: ARG002
         """All words with their vectors, `rows` at a time."""
@@ -287,10 +287,10 @@ class Source(ABC):
 
     def __getitem__(self, word: str) -> Vector:
         """Return the vector of a word as it is written, shape (dim,)."""
-        found = self.lookup([word]) if isinstance(word, str) else {}
-        if word not in found:
+        vectors = self.lookup([word]) if isinstance(word, str) else {}
+        if word not in vectors:
             raise KeyError(f"{self.name} has no vector of {word!r}")
-        return found[word]
+        return vectors[word]
 
     def __contains__(self, word: object) -> bool:
         """Whether a word as it is written has a vector."""
@@ -421,9 +421,9 @@ class Wrapper(_Forwarding):
         """Answer items as the source does."""
         yield from self.source.vectors(items)
 
-    def transform_all(self, found: Mapping[str, Vector]) -> dict[str, Vector]:
+    def transform_all(self, vectors: Mapping[str, Vector]) -> dict[str, Vector]:
         """Vectors of the source by their words, as they are here; unchanged unless overridden."""
-        return dict(found)
+        return dict(vectors)
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
         """All words with their vectors, `rows` at a time, of a source that can list them."""
@@ -457,10 +457,10 @@ class Snapshot(_Forwarding):
     def of(cls, source: Source, items: Iterable[Item | str], tell: Tell | None = None) -> Snapshot:
         """Read items, or words alone, from a source and keep the answers."""
         source = as_source(source)
-        wanted = {item if isinstance(item, Item) else word_alone(item) for item in items}
-        found = source.answers(wanted, tell)
+        needed = {item if isinstance(item, Item) else word_alone(item) for item in items}
+        answers = source.answers(needed, tell)
         facts = {fact: getattr(source, fact) for fact in FACTS}
-        return cls(SimpleNamespace(**facts | {"notes": as_notes(source.notes)}), found)
+        return cls(SimpleNamespace(**facts | {"notes": as_notes(source.notes)}), answers)
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Answer those items that were kept."""

@@ -47,18 +47,18 @@ def parse_file_spec(text: str) -> FileSpec:
     """
     path = _path_in(text)
     rest = text[len(path) :]
-    options, found, member = rest.removeprefix("?").partition("#")
-    return FileSpec(Path(path), parse_options(options, text), unquote(member) if found else None)
+    options, mark, member = rest.removeprefix("?").partition("#")
+    return FileSpec(Path(path), parse_options(options, text), unquote(member) if mark else None)
 
 
 def take_option(text: str, key: str) -> tuple[str, str | None]:
     """Take one option out of a source string."""
     value = parse_file_spec(text).options.get(key)
     option = rf"(?P<before>[?&]){re.escape(key)}=[^?&#]*(?P<after>&?)"
-    found = list(re.finditer(option, text))
-    if value is None or not found:
+    matches = list(re.finditer(option, text))
+    if value is None or not matches:
         return text, None
-    last = found[-1]
+    last = matches[-1]
     joint = last["before"] if last["after"] else ""
     return text[: last.start()] + joint + text[last.end() :], value
 
@@ -113,29 +113,29 @@ def options_of(text: str) -> dict[str, str]:
     return dict(parse_file_spec(text).options)
 
 
-def parse_options(text: str, where: str) -> dict[str, str]:
-    """Read ``key=value`` pairs joined by ``&``; `where` names the source in an error."""
+def parse_options(text: str, label: str) -> dict[str, str]:
+    """Read ``key=value`` pairs joined by ``&``; `label` names the source in an error."""
     options: dict[str, str] = {}
     for pair in filter(None, text.split("&")):
-        key, found, value = pair.partition("=")
-        if not found or not key:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
             raise SourceError(
-                f"{where}: an option cannot be read",
+                f"{label}: an option cannot be read",
                 got=pair,
                 allowed="key=value, with & between options",
             )
         if unquote(key) in options:
-            raise SourceError(f"{where}: an option is given twice", got=unquote(key))
+            raise SourceError(f"{label}: an option is given twice", got=unquote(key))
         options[unquote(key)] = unquote(value)
     return options
 
 
-def check_options(given: Collection[str], allowed: Collection[str], where: str) -> None:
+def check_options(options: Collection[str], allowed: Collection[str], label: str) -> None:
     """Refuse options that are not among `allowed`."""
-    if strange := [key for key in given if key not in allowed]:
+    if strange := [key for key in options if key not in allowed]:
         near = nearest(strange[0], allowed)
         raise SourceError(
-            f"{where}: unknown option",
+            f"{label}: unknown option",
             got=strange[0],
             allowed=", ".join(sorted(allowed)) or "no options for this kind of source",
             remedy=f"did you mean {near[0]}?" if near else None,
@@ -188,20 +188,20 @@ def model_at(path: Path) -> str:
     return ""
 
 
-def parsed_toml(data: bytes, where: str, model: type[M]) -> M:
+def parsed_toml(data: bytes, label: str, model: type[M]) -> M:
     """Make a record of a TOML file; every fault is named by its key."""
     try:
-        return model.model_validate(read_toml(data, where, SourceError))
+        return model.model_validate(read_toml(data, label, SourceError))
     except ValidationError as error:
         faults = []
         for fault in error.errors(include_url=False):
             key = ".".join(map(str, fault["loc"]))
             message = fault["msg"].removeprefix("Value error, ")
-            faults.append(f"{where}: key {key}: {message}" if key else f"{where}: key {message}")
+            faults.append(f"{label}: key {key}: {message}" if key else f"{label}: key {message}")
         raise SourceError("\n".join(faults)) from error
 
 
-def load(place: str) -> Any:
+def load(target: str) -> Any:
     """Import what ``module:name`` names."""
-    module, _, name = place.partition(":")
+    module, _, name = target.partition(":")
     return getattr(import_module(module), name)

@@ -112,14 +112,14 @@ def _matrix(step: str, covariance: Array) -> Array:
 
 
 @contextmanager
-def located(where: str) -> Iterator[None]:
+def located(label: str) -> Iterator[None]:
     """Say where an error of the arithmetic arose."""
     try:
         yield
     except SourceError:
         raise
     except EatlasError as error:
-        what = f"{where}: {error.what}"
+        what = f"{label}: {error.what}"
         raise SourceError(
             what, got=error.got, allowed=error.allowed, remedy=error.remedy
         ) from error
@@ -169,12 +169,12 @@ class TransformedSource(Wrapper):
         """Notes of the source, and what was done to which words."""
         return (*self.source.notes, *self.fit.notes)
 
-    def transform_all(self, found: Mapping[str, Vector]) -> dict[str, Vector]:
+    def transform_all(self, vectors: Mapping[str, Vector]) -> dict[str, Vector]:
         """Map vectors that are, or might be, of the source, by their words."""
-        if not found:
+        if not vectors:
             return {}
-        rows = np.stack([np.asarray(vector, np.float64) for vector in found.values()])
-        return dict(zip(found, self.fit.map([*found], rows, False), strict=True))  # noqa: FBT003
+        rows = np.stack([np.asarray(vector, np.float64) for vector in vectors.values()])
+        return dict(zip(vectors, self.fit.map([*vectors], rows, False), strict=True))  # noqa: FBT003
 
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[tuple[list[str], NDArray[np.floating]]]:
         """All words with their mapped vectors, `rows` at a time."""
@@ -185,8 +185,8 @@ class TransformedSource(Wrapper):
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Map the vectors of the source."""
         for batch in self.source.vectors(items):
-            found = {item.content: f.vector for item, f in batch.items() if f.vector is not None}
-            images = self.transform_all(found)
+            vectors = {item.content: f.vector for item, f in batch.items() if f.vector is not None}
+            images = self.transform_all(vectors)
             yield {item: replace(f, vector=images.get(item.content)) for item, f in batch.items()}
 
 
@@ -196,7 +196,7 @@ def _place(item: Item) -> tuple[str, tuple[int, int]]:
 
 def encoded_table(source: Source, answers: Mapping[Item, Found]) -> ArraySource:
     """The vectors that an encoder answered, as a table that can be read from end to end."""
-    vectors = {item: found.vector for item, found in answers.items() if found.vector is not None}
+    vectors = {item: answer.vector for item, answer in answers.items() if answer.vector is not None}
     items = sorted(vectors, key=_place)
     rows = [vectors[item] for item in items]
     return ArraySource([item.content for item in items], rows, name=source.name)
@@ -223,16 +223,16 @@ class TransformedEncodings(Wrapper):
     def answers(self, items: Collection[Item], tell: Tell | None = None) -> dict[Item, Found]:
         """Encode items, fit the transform on them, and transform them."""
         answers = self.source.answers(items, tell)
-        found = {item: f.vector for item, f in answers.items() if f.vector is not None}
-        if not found:
+        vectors = {item: f.vector for item, f in answers.items() if f.vector is not None}
+        if not vectors:
             return answers
         fit = fitted(self.step, encoded_table(self.source, answers))
         digest = hashlib.sha256()
-        for item in sorted(found, key=_place):
+        for item in sorted(vectors, key=_place):
             digest.update(f"{item.sha256 or item.content}\0{item.span}\0".encode())
         self.mark = f"{self.option};{fit.mark};texts={digest.hexdigest()[:16]}"
         self.added = fit.notes
-        rows = np.stack([*found.values()])
+        rows = np.stack([*vectors.values()])
         # texts that share a vector share its image, bit for bit
         distinct, which = np.unique(rows.astype(np.float64), axis=0, return_inverse=True)
         images = fit.map((), distinct, True)[which.ravel()]  # noqa: FBT003
@@ -241,7 +241,7 @@ class TransformedEncodings(Wrapper):
             roundoff = encoding.roundoff or (SINGLE if rows.dtype == np.float32 else None)
             grown = roundoff and roundoff * _growth(rows, images, fit.gain)
             self._encoding = encoding.model_copy(update={"roundoff": grown})
-        image_of = dict(zip(found, images, strict=True))
+        image_of = dict(zip(vectors, images, strict=True))
         return {item: replace(f, vector=image_of.get(item)) for item, f in answers.items()}
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
