@@ -16,7 +16,6 @@ offer(  # what measures and records call; no measure knows who measures, no reco
     plot="eatlas.present.drawings.plot:plot",
     notebook="eatlas.present.tables:notebook_html",
     report="eatlas.present.page:write_report",
-    table="eatlas.present.tables:report_table",
     compared_text="eatlas.present.tables:compared_text",
     compared_html="eatlas.present.tables:compared_html",
     compared_latex="eatlas.present.tables:compared_latex",

@@ -118,4 +118,4 @@ def test_names_of_a_test_that_is_not_built_in(eatlas_cli, doctored, test_file, v
     assert "names of groups, title and citation of tiny, which fit their hash" in ended.out
     ended = eatlas_cli("verify", path, "--tests", test_file)
     assert ended.code == 1
-    assert "concepts.X: 'Insects' in the file, 'Flowers' in the test that was given" in ended.out
+    assert "concepts.X: 'Insects' in the file, 'Flowers' in the test that was given," in ended.out

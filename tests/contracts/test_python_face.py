@@ -4,7 +4,6 @@ import pytest
 
 import eatlas
 from eatlas.errors import ResultsError, StimulusError
-from eatlas.results import Results
 
 LISTS = {
     "Engineers": ["engineer", "programmer"],
@@ -100,15 +99,6 @@ def test_a_result_has_a_number_a_p_value_and_a_picture(results):
     assert "weat-7" in results.plot().svg
 
 
-def test_results_are_filtered(results):
-    assert [one.test for one in results.filter(test="weat-7")] == ["weat-7"]
-    assert len(results.filter(test=["weat-6", "weat-7"], source="glove-sample")) == 2
-    assert len(results.filter(lambda one: one.d > 1.5, test="weat-7")) == 0
-    assert isinstance(results.filter(pattern="BY-Singular"), Results)
-    with pytest.raises(ResultsError, match=r"filtered by 'tset'; did you mean test\?"):
-        results.filter(tset="weat-6")
-
-
 @pytest.mark.parametrize(
     ("name", "begins"),
     [
@@ -124,10 +114,6 @@ def test_results_are_saved_by_the_name_of_the_file(results, tmp_path, name, begi
     assert (tmp_path / name).read_text().lower().startswith(begins)
     with pytest.raises(ResultsError, match=r"allowed: \.jsonl, \.html"):
         results.save(tmp_path / "r.docx")
-
-
-def test_tables_in_latex(results):
-    assert "\\toprule" in results.to_latex()
 
 
 def test_the_list_of_tests():

@@ -102,12 +102,12 @@ def test_provenance_tells_what_was_run(tiny_vectors):
         ({"vectors": 5}, "this cannot be opened as vectors\n  got: 5 (int)"),
         ({"workers": 0}, "the number of workers is not usable\n  got: 0"),
         ({"case": "upper"}, "unknown case rule\n  got: 'upper'"),
-        ({"seed": True}, "the seed is not usable\n  got: True\n  allowed: a whole number from 0"),
+        ({"seed": True}, "the seed is not usable\n  got: True (bool)\n  allowed: a whole"),
         (
             {"vectors": eatlas.ArraySource},
             "cannot be opened as vectors\n  got: the class ArraySource",
         ),
-        ({"seed": "x"}, "the seed is not usable\n  got: 'x'\n  allowed: a whole number from 0"),
+        ({"seed": "x"}, "the seed is not usable\n  got: 'x' (str)\n  allowed: a whole"),
     ],
 )
 def test_what_cannot_be_run(given, message, tiny, tiny_vectors):

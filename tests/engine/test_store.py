@@ -1,6 +1,5 @@
 """The store: append-only, locked, and never worse than a cut last line."""
 
-import os
 import subprocess
 import sys
 
@@ -62,18 +61,6 @@ def test_a_cut_last_line_is_dropped_and_its_job_done_again(tmp_path, plan, cut):
     assert path.read_bytes().count(b"\n") == 5
 
 
-def test_a_line_that_makes_no_sense_is_done_again(tmp_path, plan):
-    with Store(tmp_path) as store:
-        execute(plan, store=store)
-    path = tmp_path / "unfinished.jsonl"
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(lines[0] + b'{"job": 3}\nnonsense\n[1]\n' + b"".join(lines[1:3]))
-    done = []
-    with pytest.warns(EatlasWarning, match="3 lines are damaged"), Store(tmp_path) as store:
-        execute(plan, counting(done), store=store)
-    assert done == ["t3", "t4"]
-
-
 @pytest.mark.parametrize("old", [b'"effect_size":', b'"job": "', b'"sha256": "', b"weat(", b"t2"])
 @pytest.mark.parametrize("flip", [1, 2, 16])
 def test_a_line_that_was_changed_is_done_again_and_that_is_said(tmp_path, plan, old, flip):
@@ -104,12 +91,6 @@ def test_a_link_in_its_place_is_not_followed(tmp_path, there):
         pass
     assert (other.read_text("utf-8") if there else other.exists()) == ("mine" if there else False)
     assert sorted(path.name for path in folder.iterdir()) == ["unfinished.jsonl"]
-
-
-def test_a_pipe_in_its_place_is_not_read(tmp_path):
-    os.mkfifo(tmp_path / "unfinished.jsonl")
-    with pytest.raises(ResultsError, match="a device or a pipe"), Store(tmp_path):
-        pass
 
 
 def test_what_another_run_left_is_kept_until_it_is_done(tmp_path, plan):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from eatlas.results import MLEATResult, SCEATResult, TrendResult, WEATResult
-from eatlas.results.inference import Influence, Uncertainty
+from eatlas.results.levels import Influence, Uncertainty
 
 TOTAL = 12870
 PATTERNS: dict[str, tuple[str | None, str | None]] = {

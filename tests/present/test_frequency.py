@@ -13,7 +13,7 @@ from eatlas.present import report_html
 from eatlas.present.drawings.svg import Axis, Scales
 from eatlas.present.effects import by_chance, chance_cell, not_beyond
 from eatlas.present.sentences import statement
-from eatlas.results.inference import MatchedLevel
+from eatlas.results.levels import MatchedLevel
 
 
 @pytest.fixture(scope="module")

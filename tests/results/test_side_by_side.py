@@ -33,7 +33,7 @@ def test_as_text_frame_html_and_latex(results):
     found = results.compare("source")
     assert repr(found).splitlines()[:3] == [
         "3 tests, 2 sources; 2 EAT patterns differ",
-        "test    plain                  centred                differs",
+        "Test    plain                  centred                Differs",
         "weat-1  1.17* AX-Singular      1.21* Non-Directional  AX-Singular → Non-Directional",
     ]
     frame = found.to_frame()
@@ -116,7 +116,7 @@ def test_what_differs_among_many():
         return base.model_copy(update={"pattern": pattern, "source": f"hf:m?layer={n}"})
 
     many = eatlas.Results(with_label(label, n) for n, label in enumerate(labels))
-    assert many.compare("source")[0].differs == "BY-Singular, layer 2: A-Uniform"
+    assert many.compare("source")[0].differs == "BY-Singular in 3, A-Uniform in 1"
     apart = ["BY-Singular", "A-Uniform", "AX-Singular"]
     many = eatlas.Results(with_label(label, n) for n, label in enumerate(apart))
     assert many.compare()[0].differs == "BY-Singular in 1, A-Uniform in 1, AX-Singular in 1"

@@ -60,7 +60,6 @@ def test_results_have_the_name_and_where_it_came_from(written, tmp_path):
         ("second", "b.txt"),
     ]
     assert list(results.to_frame()["source"]) == ["first", "second"]
-    assert [one.source for one in results.filter(source_from="b.txt")] == ["second"]
     results.save(tmp_path / "r.jsonl")
     again = eatlas.read_results(tmp_path / "r.jsonl")
     assert again == results

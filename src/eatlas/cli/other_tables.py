@@ -24,7 +24,7 @@ from eatlas.results.diagnosis import (
     RankBand,
 )
 from eatlas.results.effects import shown
-from eatlas.results.inference import Power
+from eatlas.results.levels import Power
 from eatlas.results.scan import SIDES, ScanResult
 
 if TYPE_CHECKING:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import re
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -30,11 +28,6 @@ MORE_MEMORY = (
     "fewer workers leave more memory to each: --workers 1; or raise the limit of the system "
     "(ulimit -v, a container's)"
 )
-_NO_MEMORY = re.compile(
-    "failed to map segment|annot allocate memory|nable to allocate|std::bad_alloc|"
-    "can't start new thread"
-)
-"""What the loader, numpy, LLVM and threads say where there is no memory."""
 Outcome = AssociationResult | Failure
 
 
@@ -196,6 +189,7 @@ def perform(job: Job) -> Outcome:
     The seed and the stimuli decide all random numbers, whoever does it and when.
     """
     test, source, measure = job.test, job.source, job.measure
+    what = f"test {test.id} by {measure.signature}"
     try:
         with warnings.catch_warnings():
             # the result carries the same remarks, and a table or report shows them
@@ -207,23 +201,20 @@ def perform(job: Job) -> Outcome:
         return result.model_copy(update={"source_from": job.source_from})
     except EatlasError as error:
         reason = error
+    except MemoryError:
+        reason = EatlasError(f"{what}: the process ran out of memory", remedy=MORE_MEMORY)
     except Exception as error:  # noqa: BLE001  (a fault of ours must not cost the other jobs)
-        reason = _fault(job, error)
+        reason = _fault(job, what, error)
     period = period_of(source)
     return Failure(test.id, source.name, measure.signature, reason, period, test.contexts)
 
 
-def _fault(job: Job, error: Exception) -> EatlasError:
-    """Say that memory ran out, or whose fault it is: that of the package whose code came last."""
-    what = f"test {job.test.id} by {job.measure.signature}"
-    if lacks_memory(error):
-        return EatlasError(f"{what}: the process ran out of memory", remedy=MORE_MEMORY)
+def _fault(job: Job, what: str, error: Exception) -> EatlasError:
+    """Say whose fault it is: that of the package of measure or source whose code came last."""
     theirs = {type(part).__module__.partition(".")[0] for part in (job.measure, job.source)}
-    passed = [
-        str(frame.f_globals.get("__name__")).partition(".")[0]
-        for frame, _ in traceback.walk_tb(error.__traceback__)
-    ]
-    package = next((name for name in reversed(passed) if name in theirs - {"eatlas"}), "eatlas")
+    modules = [str(f.f_globals.get("__name__")) for f, _ in traceback.walk_tb(error.__traceback__)]
+    passed = [module.partition(".")[0] for module in reversed(modules)]
+    package = next((name for name in passed if name in theirs - {"eatlas"}), "eatlas")
     report = "".join(traceback.format_exception(error))
     return EatlasError(
         f"{what}: a fault of {package}, not of the input",
@@ -233,17 +224,3 @@ def _fault(job: Job, error: Exception) -> EatlasError:
         else "report it to the authors of that package, with the lines above; check_measure and "
         "check_source of eatlas.testing find what breaks the contract",
     )
-
-
-def lacks_memory(error: BaseException | None) -> bool:
-    """Whether an error, or what led to it, is that the system gave no memory.
-
-    Under a limit of address space (``ulimit -v``) libraries cannot be loaded and threads not be
-    started, which has errors of other kinds.
-    """
-    while error is not None:
-        of_system = isinstance(error, OSError) and error.errno == errno.ENOMEM
-        if isinstance(error, MemoryError) or of_system or _NO_MEMORY.search(str(error)):
-            return True
-        error = error.__cause__ or error.__context__
-    return False

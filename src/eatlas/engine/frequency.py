@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import median
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.errors import EatlasError, listed
 from eatlas.measures.association import pattern_shares
-from eatlas.measures.base import Measure, Wish, generator_of, stimuli_of_test
+from eatlas.measures.base import Wish, generator_of, stimuli_of_test
 from eatlas.notes import Note
 from eatlas.results import AssociationResult
-from eatlas.results.inference import (
+from eatlas.results.levels import (
     PAIRS,
     Frequency,
     GroupRanks,
@@ -27,7 +27,7 @@ from eatlas.results.inference import (
     MatchedLevel2,
     Ranks,
 )
-from eatlas.results.parts import Coverage
+from eatlas.results.parts import Coverage, at
 from eatlas.sources import CaseRule, Source, is_contextual, spellings
 from eatlas.sources.frequency_order import (
     FREQUENT,
@@ -42,6 +42,7 @@ from eatlas.sources.source import Vector, Wrapper, innermost
 from eatlas.stats.correlation import rank_sum, spearman
 from eatlas.stats.random_lists import matched_effects, matched_lists, monte_carlo_p
 from eatlas.stimuli import ROLES, AssociationTest, Test
+from eatlas.stimuli.kinds import TARGETS
 
 DRAWS = 2_000
 """Random lists by default: the standard error of a p of .05 is .005."""
@@ -104,12 +105,6 @@ class Ranking:
         return windows
 
 
-def strongest(wishes: Iterable[Wish | None]) -> Wish | None:
-    """The wish that does for all."""
-    order: tuple[Wish | None, ...] = (None, *get_args(Wish))
-    return max(wishes, key=order.index, default=None)
-
-
 def ranking_of(
     source: Source | None,
     tests: Iterable[Test],
@@ -170,44 +165,41 @@ def _vectors(source: Any, order: WordOrder, words: Collection[str]) -> dict[str,
     return vectors | {w: order.vectors[w] for w in words if w not in vectors and w in order.vectors}
 
 
-def _order_of(source: Source | None, wish: Wish) -> WordOrder | str:  # noqa: PLR0911
+def _order_of(source: Source | None, wish: Wish) -> WordOrder | str:
     """The order of a list of counts, of the words that come with the package, or of the source.
 
     Or why it says nothing of the frequency of its words.
     """
-    if source is None:
-        return bundled_order()
     inner = source
     while isinstance(inner, Wrapper):
         if isinstance(inner, CountedSource):
             return inner.order
         inner = inner.source
-    if inner.encodes or (isinstance(inner, ArraySource) and inner.name == SAMPLE and inner.ordered):
+    sample = isinstance(inner, ArraySource) and inner.name == SAMPLE and inner.ordered
+    if inner is None or inner.encodes or sample:
         return bundled_order()
     if not inner.ordered:
         return f"{inner.name} has no information on how frequent its words are"
-    order: WordOrder | None = inner.word_order
-    if order is not None:
-        return order
-    if inner.slow_to_list and wish != "always":
-        # whether an index exists today decides how words are read, and not whether they are: a
-        # result can be repeated
-        return (
-            f"reading all words of {inner.name} again takes more than a second; "
-            "frequency=2000 does it"
-        )
-    order = WordOrder(inner.name, list(inner.vocabulary()))
-    if reason := _implausible(order):
-        return reason
-    inner.word_order = order
-    return order
+    if inner.word_order is None:
+        if inner.slow_to_list and wish != "always":
+            # whether an index exists today decides how words are read, and not whether they are: a
+            # result can be repeated
+            return (
+                f"reading all words of {inner.name} again takes more than a second; "
+                "frequency=2000 does it"
+            )
+        order = WordOrder(inner.name, list(inner.vocabulary()))
+        if reason := _implausible(order):
+            return reason
+        inner.word_order = order
+    return cast("WordOrder", inner.word_order)
 
 
 def _implausible(order: WordOrder) -> str:
     """Why a list is short, or not in order of frequency by what is known; empty where it may be."""
-    few = f"{order.name} has {order.size:,} words; with fewer than {LEAST_WORDS:,}, their order "
     if order.size < LEAST_WORDS:
-        return f"{few}need not be that of frequency"
+        few = f"{order.name} has {order.size:,} words; with fewer than {LEAST_WORDS:,}, their order"
+        return f"{few} need not be that of frequency"
     common = bundled_order()
     mine = order.ranks(common.words[10:FREQUENT:20])
     if len(mine) < LEAST_PROBES:
@@ -225,16 +217,14 @@ Keys = Mapping[str, Mapping[str, str | None]]
 
 
 def placed(
-    measure: Measure, result: AssociationResult, coverage: Coverage, test: Test, source: Any
+    measure: Any, result: AssociationResult, coverage: Coverage, test: Test, source: Any
 ) -> tuple[dict[str, Any], list[Note]]:
     """The fields of a result on frequency, and remarks on groups that differ.
 
     `source` knows the ranks already, or finds them.
     """
-    if not isinstance(test, AssociationTest):
-        return {}, []
     case, wish = result.provenance.case, measure.needs.ranks
-    if wish is None:
+    if wish is None or not isinstance(test, AssociationTest):
         off = getattr(measure, "frequency", None) == "off"
         return {"frequency_reason": "frequency=off"} if off else {}, []
     ranking = getattr(source, "ranking", None)
@@ -242,22 +232,14 @@ def placed(
         vectors = source if measure.needs.source == "vectors" else None
         ranking = ranking_of(vectors, [test], case, wish)
     keys: dict[str, dict[str, str | None]] = {}
-    for role in ROLES:
-        group = coverage[role]
-        as_found = {term: group.found_as.get(term, term) for term in group.stimuli}
-        keys[role] = {
-            term: key if key in ranking.ranks else ranking.key(term, case)
-            for term, key in as_found.items()
-        }
-        if group.image:  # a picture has no frequency in a list of words
-            keys[role] = dict.fromkeys(group.used)
-    ranks = _ranks(ranking, keys)
-    if ranks is None:
+    for role, group in coverage.items():
+        words = () if group.image else group.stimuli  # a picture has no frequency
+        keys[role] = dict.fromkeys(group.used if group.image else ())
+        keys[role] |= {word: ranking.key(group.found_as.get(word, word), case) for word in words}
+    if not any(key for group in keys.values() for key in group.values()):
         none = f"none of the words is in {ranking.vocabulary}"
         return {"frequency_reason": none if ranking.ranks else ranking.reason}, []
-    drawn = _matched(ranking, test, keys, measure, result)
-    why = {"reason": drawn} if isinstance(drawn, str) else {"matched": drawn}
-    notes = []
+    ranks, notes = _ranks(ranking, keys), []
     for role in getattr(measure, "compared", ()):
         p = ranks.p_targets if role == "X" else ranks.p_attributes
         if p is not None and p < DIFFERENT:
@@ -268,19 +250,19 @@ def placed(
                 "p": p,
             }
             notes.append(Note("frequency.differs", f"frequency.ranks.{role}", values))
-    return {"frequency": Frequency(ranks=ranks, **why)}, notes
+    drawn = _matched(ranking, test, keys, measure, result)
+    matched = {"reason": drawn} if isinstance(drawn, str) else {"matched": drawn}
+    return {"frequency": Frequency(ranks=ranks, **matched)}, notes
 
 
-def _ranks(ranking: Ranking, keys: Keys) -> Ranks | None:
-    """Ranks of the stimuli of a test; None where none is known."""
+def _ranks(ranking: Ranking, keys: Keys) -> Ranks:
+    """Ranks of the stimuli of a test, by group, and whether those of opposed groups differ."""
     groups, numbers = {}, {}
     for role, group in keys.items():
         terms = {term: None if key is None else ranking.ranks[key] for term, key in group.items()}
-        listed = [rank for rank in terms.values() if rank is not None]
-        groups[role] = GroupRanks(median=median(listed) if listed else None, terms=terms)
-        numbers[role] = np.array(listed, np.float64)
-    if not any(map(len, numbers.values())):
-        return None
+        numbers[role] = np.array([rank for rank in terms.values() if rank is not None], np.float64)
+        middle = median(numbers[role].tolist()) if len(numbers[role]) else None
+        groups[role] = GroupRanks(median=middle, terms=terms)
     p_targets, p_attributes = (
         rank_sum(numbers[first], numbers[second])
         if len(numbers[first]) and len(numbers[second])
@@ -300,8 +282,19 @@ def _matched(
     ranking: Ranking, test: AssociationTest, keys: Keys, measure: Any, result: Any
 ) -> Matched | str:
     """Draw random lists in the test's place; the reason where it cannot be done."""
-    if reason := _undrawn(ranking, test, keys, measure):
-        return reason
+    unlisted = [term for role in ROLES for term, key in keys[role].items() if key is None]
+    cosines = getattr(measure, "association", "cosine") == "cosine"
+    of_words = not any(part.sentences or part.images for _, part in test.parts)
+    for possible, reason in (
+        (hasattr(measure, "frequency"), f"{measure.name} is not computed for random words"),
+        (cosines, "random words are compared by cosines, and the test by projections"),
+        (of_words, "the terms are sentences or images, which random words cannot replace"),
+        (len(_words(test)) <= MOST_TERMS, f"the test has more than {MOST_TERMS:,} terms"),
+        (not unlisted, f"no rank is known for {listed(unlisted, 5)}"),
+        (ranking.random, ranking.reason),
+    ):
+        if not possible:
+            return reason
     case, seed = result.provenance.case, result.provenance.seed
     draws = DRAWS if isinstance(measure.frequency, str) else measure.frequency
     # the order of terms decides nothing
@@ -329,35 +322,18 @@ def _matched(
         rule=measure.rule,
         rng=rng,
     )
-    level2, observed = None, getattr(result, "level2", None)
-    if observed:
-        x = _level(observed.X.effect_size, d_level2[0])
-        y = _level(observed.Y.effect_size, d_level2[1])
-        level2 = None if x is None or y is None else MatchedLevel2(X=x, Y=y)
+    level2 = [
+        _level(at(result, f"level2.{role}.effect_size"), drawn)
+        for role, drawn in zip(TARGETS, d_level2, strict=True)
+    ]
     return Matched(
         draws=draws,
         near=NEAR,
         words=len(used),
         level1=_level(result.level1.effect_size, d),
-        level2=level2,
+        level2=MatchedLevel2(X=level2[0], Y=level2[1]) if all(level2) else None,
         patterns=None if measure.rule is None else pattern_shares(*signs),
     )
-
-
-def _undrawn(ranking: Ranking, test: AssociationTest, keys: Keys, measure: Any) -> str:
-    """Why no random lists are drawn; empty where they are."""
-    lacking = [term for role in ROLES for term, key in keys[role].items() if key is None]
-    if not hasattr(measure, "frequency"):
-        return f"{measure.name} is not computed for random words"
-    if getattr(measure, "association", "cosine") != "cosine":
-        return "random words are compared by cosines, and the test by projections"
-    if any(part.sentences or part.images for _, part in test.parts):
-        return "the terms are sentences or images, which random words cannot replace"
-    if len(_words(test)) > MOST_TERMS:
-        return f"the test has more than {MOST_TERMS:,} terms"
-    if lacking:
-        return f"no rank is known for {listed(lacking, 5)}"
-    return "" if ranking.random else ranking.reason
 
 
 def _level(observed: float | None, draws: NDArray[np.float64]) -> MatchedLevel | None:

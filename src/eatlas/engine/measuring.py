@@ -21,17 +21,10 @@ from eatlas.measures.levels import diagnose_terms
 from eatlas.notes import Note, as_note, as_notes, warn
 from eatlas.results import AssociationResult, is_result
 from eatlas.results.parts import Concepts, Coverage, GroupCoverage, Provenance
-from eatlas.sources import (
-    CaseRule,
-    Source,
-    embed,
-    open_sources,
-    open_vectors,
-    period_of,
-    spellings,
-)
+from eatlas.sources import CaseRule, Source, embed, open_sources, open_vectors, period_of
+from eatlas.sources.coverage import embed_concepts
 from eatlas.stats.inputs import generator
-from eatlas.stimuli import ROLES, AssociationTest, Test
+from eatlas.stimuli import ROLES, AssociationTest, Concept, Test
 from eatlas.stimuli.batteries import namesake
 from eatlas.stimuli.kinds import OF_TARGETS
 from eatlas.version import __version__
@@ -197,21 +190,18 @@ def _read_vectors(measure: Measure, test: Test, source: Source, case: CaseRule) 
 
 def _vectors_of(words: Sequence[str], source: Source, case: CaseRule) -> dict[str, Array]:
     """Vectors of the words of a measure's own, by word."""
-    keys = {word: spellings(word, case) for word in words}
-    rows = source.lookup({key for several in keys.values() for key in several}) if keys else {}
-    vectors = {
-        word: np.asarray(rows[key], np.float64)
-        for word, several in keys.items()
-        for key in reversed(several)  # the first spelling wins
-        if key in rows and np.any(rows[key])
-    }
-    if missing := [word for word in keys if word not in vectors]:
+    if not words:
+        return {}
+    concept = Concept(name="words of the measure", terms=tuple(dict.fromkeys(words)))
+    embedded = embed_concepts({concept.name: concept}, source, case)
+    group = embedded.coverage[concept.name]
+    if group.missing:
         raise CoverageError(
             f"the direction needs terms that have no usable vector in {source.name}",
-            got=f"missing: {listed(missing)}",
+            got=f"missing: {listed(group.missing)}",
             remedy="name defining pairs whose terms the source has",
         )
-    return vectors
+    return dict(zip(group.used, embedded.vectors[concept.name], strict=True))
 
 
 def _read_log_ratios(measure: Any, test: Any, source: LanguageModel, case: CaseRule) -> Read:  # noqa: ARG001

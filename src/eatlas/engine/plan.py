@@ -14,18 +14,17 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import product
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
-from eatlas.engine.frequency import ranking_of, strongest
+from eatlas.engine.frequency import ranking_of
 from eatlas.engine.measuring import AnySource, open_for
-from eatlas.errors import EatlasError, SignatureError, SourceError
+from eatlas.errors import EatlasError, SignatureError, SourceError, require_whole
 from eatlas.executors import Executor, here
 from eatlas.measures import Measure, get_measure, measure_types
-from eatlas.measures.base import Need
+from eatlas.measures.base import Need, Wish
 from eatlas.sources import CaseRule, Tell, ask, period_of
-from eatlas.sources.coverage import needed_items
+from eatlas.sources.coverage import needed_items, require_case
 from eatlas.sources.opening import names_under, specs_of
 from eatlas.sources.source import is_contextual
 from eatlas.stimuli import AssociationTest, Test, load_tests
@@ -54,6 +53,8 @@ SourceLike: TypeAlias = "VectorsLike | LanguageModel | Counts"
 """What :func:`eatlas.run` opens: vectors, a language model, or a table of counts."""
 SourcesLike: TypeAlias = "SourceLike | Mapping[str, SourceLike] | Iterable[SourceLike]"
 """One or several of them; a mapping gives each the name that results know it by."""
+WISHES: tuple[Wish | None, ...] = (None, *get_args(Wish))
+"""Of ranks of words by frequency, the one that does for all last."""
 Variant = tuple[tuple[Test, ...], list[Measure]]
 """Tests in contexts of one size, and the measures that take them so."""
 
@@ -100,24 +101,23 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
 
     Parameters are those of :func:`eatlas.engine.run`; `watch` shows progress, `executor` encodes.
     """
-    _require_choices(case, seed)
-    loaded = load_tests(DEFAULT_TESTS if tests is None else tests)
-    if reference is not None:
-        from eatlas.engine.references import with_reference  # noqa: PLC0415  (few runs have one)
-
-        loaded = with_reference(loaded, reference)
-    for test in loaded:
-        test.require_at_hand()
+    require_whole("the seed", seed, 0)
+    loaded = _loaded(tests, reference)
     if measures is None:
         measures = [DEFAULT_MEASURES[kind] for kind in dict.fromkeys(test.kind for test in loaded)]
     chosen = _with_frequency([get_measure(measure) for measure in _each(measures)], frequency)
-    questions = _by_need(in_contexts(loaded, chosen, contexts, windows))
-    concepts = [concept for test in loaded for concept in test.concepts.values()]
-    if prompts is not None and all(concept.images for concept in concepts):
+    questions: dict[Need, list[tuple[Test, Measure]]] = {}
+    for variant, its_measures in in_contexts(loaded, chosen, contexts, windows):
+        _require_fitting(variant, its_measures)
+        for measure, test in product(its_measures, variant):
+            if test.kind == measure.kind:
+                questions.setdefault(measure.needs.source, []).append((test, measure))
+    if prompts is not None and all(c.images for test in loaded for c in test.concepts.values()):
         raise SourceError(
             "a prompt changes nothing here: all stimuli are images, which are put into none",
             allowed="prompts for tests with texts, such as images against words",
         )
+    require_case(case)
     jobs, names = [], []
     for need, pairs in questions.items():
         for name, source in open_as(vectors, need, prompts):
@@ -126,27 +126,19 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
             jobs += [Job(test, source, measure, case, int(seed)) for test, measure in pairs]
             names += [name] * len(pairs)
     jobs = read(jobs, watch, executor)
-    return tuple(renamed(job, name) for job, name in zip(jobs, names, strict=True))
+    return tuple(_renamed(job, name) for job, name in zip(jobs, names, strict=True))
 
 
-def _require_choices(case: str, seed: object) -> None:
-    """Refuse an unknown case rule, and what is no seed."""
-    if case not in get_args(CaseRule):
-        allowed = " or ".join(get_args(CaseRule))
-        raise EatlasError("unknown case rule", got=repr(case), allowed=allowed)
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise EatlasError("the seed is not usable", got=repr(seed), allowed="a whole number from 0")
+def _loaded(tests: Any, reference: Any) -> tuple[Test, ...]:
+    """Tests with their references, all of whose stimuli are on this machine."""
+    loaded = load_tests(DEFAULT_TESTS if tests is None else tests)
+    if reference is not None:
+        from eatlas.engine.references import with_reference  # noqa: PLC0415  (few runs have one)
 
-
-def _by_need(variants: Iterable[Variant]) -> dict[Need, list[tuple[Test, Measure]]]:
-    """Which tests go with which measures, variant by variant, by what measures need."""
-    questions: dict[Need, list[tuple[Test, Measure]]] = {}
-    for tests, measures in variants:
-        _require_fitting(tests, measures)
-        for measure, test in product(measures, tests):
-            if test.kind == measure.kind:
-                questions.setdefault(measure.needs.source, []).append((test, measure))
-    return questions
+        loaded = with_reference(loaded, reference)
+    for test in loaded:
+        test.require_at_hand()
+    return loaded
 
 
 def _each(choice: Any) -> list[Any]:
@@ -289,7 +281,7 @@ def _prompted(sources: Sequence[Any], prompts: Any, need: Need) -> list[AnySourc
     return list({source.name: source for some in several for source in some}.values())
 
 
-def renamed(job: Job, name: str) -> Job:
+def _renamed(job: Job, name: str) -> Job:
     """Give the source of a job the name that results know it by."""
     source: Any = job.source
     if not name:
@@ -365,7 +357,7 @@ def read_source(jobs: Sequence[Job], tell: Tell | None = None) -> AnySource:
         return ModelSnapshot.of(source, questions, tell)
     tests = [job.test for job in jobs]
     words = {word for job in jobs for word in job.measure.needs.words}
-    wish = strongest(job.measure.needs.ranks for job in jobs)
+    wish = max((job.measure.needs.ranks for job in jobs), key=WISHES.index)
     if wish is None:
         return ask(source, tests, words, case, tell)
     beside = {item.content for item in needed_items(source, tests, words, case)}

@@ -58,7 +58,7 @@ from eatlas.results.scan import (
     summary_of,
 )
 from eatlas.sources import CaseRule, Source
-from eatlas.sources.coverage import embed_concepts
+from eatlas.sources.coverage import Embedded, embed_concepts
 from eatlas.sources.opening import VectorsLike, named_spec, open_one_named
 from eatlas.sources.spec import parse_file_spec
 from eatlas.stats.effect_size import effect_sizes
@@ -266,6 +266,52 @@ def make_scan(  # noqa: PLR0913  (as scan)
     test, concepts = find_attributes(attributes)
     source, name, _ = open_one_named(vectors, "a scan")
     source.require_listed("a scan tests every word")
+    embedded = _embedded(concepts, source, case)
+    a, b = sizes = tuple(len(embedded.coverage[side].used) for side in SIDES)
+    if chosen.p not in {"auto", "exact"} or (chosen.p == "exact" and a + b > LARGEST):
+        raise SignatureError(
+            "a scan counts all relabellings of up to 32 attributes, and inverts beyond",
+            got=f"{chosen.signature} with {a + b} attributes",
+            allowed="p=auto, which counts or inverts and states its error",
+            remedy="eatlas run --measure takes the other p-values, for the words of a test",
+        )
+    shared = RunningMaxT(a + b, a, rng=np.random.default_rng(seed), draws=MAX_T_DRAWS, scale=1.0)
+    stimuli: dict[str, object] = {"kind": "attributes"}
+    stimuli |= {side: sorted(concepts[side].terms) for side in SIDES}
+    head = {
+        "signature": chosen.signature,
+        "test": test.id if test else None,
+        "title": test.title if test else "",
+        "source": name or source.name,
+        "source_from": source.name if name else "",
+        "concepts": Concepts({side: concepts[side].name for side in SIDES}),
+        "coverage": embedded.coverage,
+        "sort": sort,
+        "provenance": Provenance(
+            version=__version__,
+            seed=seed,
+            case=case,
+            stimuli_sha256=digest(stimuli),
+            source_fingerprint=source.fingerprint,
+            vectors_sha256=embedded.sha256,
+            citation=test.citation if test else "",
+        ),
+    }
+    step = ROWS if a + b <= QUICK else SLOW_ROWS if a + b <= MOST_SCORES else SLOWEST_ROWS
+    side_of = {key: i for i, side in enumerate(SIDES, 1) for key in embedded.keys[side].values()}
+    depends = [FORM, __version__, source.name, source.fingerprint, embedded.sha256, sizes]
+    depends += [sorted(side_of.items()), chosen.ddof, first, step, shared.relabellings]
+    depends += [None if shared.enumerated else seed]
+    identity = hashlib.sha256(json.dumps(depends, ensure_ascii=False).encode()).hexdigest()
+    rows = np.concatenate([kernels.unit_rows(embedded.vectors[side]) for side in SIDES])
+    return ScanPlan(
+        source, chosen, rows, (a, b), shared, side_of, head, embedded.notes, identity, step, first,
+        top, edges, path,
+    )  # fmt: skip
+
+
+def _embedded(concepts: Mapping[str, Concept], source: Source, case: CaseRule) -> Embedded:
+    """Look the attributes up; each side needs two, as their labels are permuted."""
     embedded = embed_concepts(concepts, source, case)
     for side, group in embedded.coverage.items():
         if len(group.used) < SCEAT.minimum[side]:
@@ -278,59 +324,7 @@ def make_scan(  # noqa: PLR0913  (as scan)
                 "are permuted)",
                 remedy="add terms that the source has, or use a source with more words",
             )
-    a, b = (len(embedded.coverage[side].used) for side in SIDES)
-    if chosen.p not in {"auto", "exact"} or (chosen.p == "exact" and a + b > LARGEST):
-        raise SignatureError(
-            "a scan counts all relabellings of up to 32 attributes, and inverts beyond",
-            got=f"{chosen.signature} with {a + b} attributes",
-            allowed="p=auto, which counts or inverts and states its error",
-            remedy="eatlas run --measure takes the other p-values, for the words of a test",
-        )
-    step = ROWS if a + b <= QUICK else SLOW_ROWS if a + b <= MOST_SCORES else SLOWEST_ROWS
-    rng = np.random.default_rng(seed)
-    shared = RunningMaxT(a + b, a, rng=rng, draws=MAX_T_DRAWS, scale=1.0)
-    side_of = {key: i for i, side in enumerate(SIDES, 1) for key in embedded.keys[side].values()}
-    depends = [FORM, __version__, source.name, source.fingerprint, embedded.sha256, (a, b)]
-    depends += [sorted(side_of.items()), chosen.ddof, first, step, shared.relabellings]
-    depends += [None if shared.enumerated else seed]
-    stimuli: dict[str, object] = {"kind": "attributes"}
-    stimuli |= {side: sorted(concepts[side].terms) for side in SIDES}
-    provenance = Provenance(
-        version=__version__,
-        seed=seed,
-        case=case,
-        stimuli_sha256=digest(stimuli),
-        source_fingerprint=source.fingerprint,
-        vectors_sha256=embedded.sha256,
-        citation=test.citation if test else "",
-    )
-    head = {
-        "signature": chosen.signature,
-        "test": test.id if test else None,
-        "title": test.title if test else "",
-        "source": name or source.name,
-        "source_from": source.name if name else "",
-        "concepts": Concepts({side: concepts[side].name for side in SIDES}),
-        "coverage": embedded.coverage,
-        "sort": sort,
-        "provenance": provenance,
-    }
-    return ScanPlan(
-        source=source,
-        measure=chosen,
-        rows=np.concatenate([kernels.unit_rows(embedded.vectors[side]) for side in SIDES]),
-        sizes=(a, b),
-        shared=shared,
-        attributes=side_of,
-        head=head,
-        notes=embedded.notes,
-        identity=hashlib.sha256(json.dumps(depends, ensure_ascii=False).encode()).hexdigest(),
-        step=step,
-        first=first,
-        top=top,
-        edges=edges,
-        out=path,
-    )
+    return embedded
 
 
 def _require_choices(top: Any, edges: tuple[Any, ...], sort: Any, first: Any, seed: Any) -> None:

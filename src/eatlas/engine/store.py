@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import re
-import stat
 import tempfile
 from collections.abc import Collection
 from contextlib import suppress
@@ -51,7 +50,7 @@ class Journal:
 
     def __init__(self, path: Path | None, lock: Path | None, out: Path | None) -> None:
         self.path, self.out = path, out
-        self._lock = None if lock is None else FileLock(lock, timeout=0)
+        self._lock = FileLock(lock or "", timeout=0)
         self._handle = -1
         self.pieces: set[str] = set()
         """Names of the pieces that the file is kept for."""
@@ -60,12 +59,12 @@ class Journal:
         """Take over a piece that was done before."""
 
     def __enter__(self) -> Self:
-        if self.path is None or self._lock is None:
+        if self.path is None:
             return self
         try:
             self._lock.acquire()
             self._handle = _opened(self.path)
-            self._recover()
+            self._recover(self.path)
         except Timeout as error:
             raise ResultsError(
                 f"{self.out}: another {self.task} is writing here",
@@ -79,14 +78,8 @@ class Journal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.path is None:
-            return
-        os.close(self._handle)
-        self._handle = -1
-        # the file goes when it is closed: some systems do not remove an open one
-        if not self.pieces:
-            self.path.unlink(missing_ok=True)
-        self._close()
+        if self.path is not None:
+            self._close(self.path)
 
     def append(self, name: str, result: bytes) -> None:
         """Keep the result of one piece, which has no line end."""
@@ -101,7 +94,12 @@ class Journal:
         except OSError as error:
             with suppress(OSError):
                 os.ftruncate(self._handle, end)
-            raise self._cannot(error) from error
+            raise ResultsError(
+                f"{self.path}: finished {self.work} cannot be kept",
+                got=error.strerror or str(error),
+                remedy="free some space, or choose another place with --out; repeat the command to "
+                "continue",
+            ) from error
         self.pieces.add(name)
 
     def discard(self, names: Collection[str]) -> None:
@@ -111,33 +109,32 @@ class Journal:
         """
         self.pieces -= set(names)
 
-    def _recover(self) -> None:
+    def _recover(self, path: Path) -> None:
         """Take over whole lines; cut off what follows the last of them."""
         end = faulty = 0
-        with os.fdopen(os.dup(self._handle), "rb") as file:
-            file.seek(0)
+        with path.open("rb") as file:
             for line in file:
                 if not line.endswith(b"\n"):
                     break
+                end += len(line)
                 match = _LINE.fullmatch(line)
+                name = match["job"].decode(errors="replace") if match else ""
+                if match is None or _hash(name, match["result"]) != match["sha256"]:
+                    faulty += 1
+                    continue
                 try:
-                    if match is None:
-                        raise ValueError
-                    name = match["job"].decode()
-                    if _hash(name, match["result"]) != match["sha256"]:
-                        raise ValueError
                     self.take(name, match["result"])
                     self.pieces.add(name)
                 except (EatlasError, ValueError, KeyError, TypeError, RecursionError):
                     faulty += 1
-                end += len(line)
         os.ftruncate(self._handle, end)
         if faulty:
-            values = {"file": str(self.path), "count": faulty}
-            warn(Note("run.damaged-lines", values=values), stacklevel=4)
+            warn(
+                Note("run.damaged-lines", values={"file": str(path), "count": faulty}), stacklevel=4
+            )
 
-    def _close(self) -> None:
-        """Close the file, give the lock free, and leave no lock file.
+    def _close(self, done: Path | None = None) -> None:
+        """Close the file, remove it where nothing is left in it, and leave no lock file.
 
         The lock file is removed while it is locked: who locks it afterwards holds a file without a
         name, which filelock (3.21 and later) sees, and tries again. On Windows filelock removes it.
@@ -145,19 +142,13 @@ class Journal:
         if self._handle >= 0:
             os.close(self._handle)
         self._handle = -1
+        # the file goes when it is closed: some systems do not remove an open one
+        if done is not None and not self.pieces:
+            done.unlink(missing_ok=True)
         if isinstance(self._lock, UnixFileLock):
             with suppress(OSError):
                 Path(self._lock.lock_file).unlink()
-        if self._lock is not None:
-            self._lock.release()
-
-    def _cannot(self, error: OSError) -> ResultsError:
-        return ResultsError(
-            f"{self.path}: finished {self.work} cannot be kept",
-            got=error.strerror or str(error),
-            remedy="free some space, or choose another place with --out; repeat the command to "
-            "continue",
-        )
+        self._lock.release()
 
 
 class FileJournal(Journal):
@@ -225,15 +216,9 @@ def _unwritable(path: Path | None, error: OSError) -> ResultsError:
 
 
 def _opened(path: Path) -> int:
-    """Open a file for reading and writing; a link or a device in its place is not followed."""
-    flags = os.O_RDWR | os.O_CREAT
-    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
-        flags |= getattr(os, name, 0)
-    handle = os.open(path, flags, 0o666)
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise OSError(errno.EEXIST, "a device or a pipe has this name")
-    return handle
+    """Open a file for reading and writing; a link in its place is not followed."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    return os.open(path, flags, 0o666)
 
 
 def _hash(name: str, result: bytes) -> bytes:

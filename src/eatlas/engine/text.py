@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
 from functools import partial
@@ -35,53 +35,29 @@ FORM = 5
 """Raised whenever a part's counts mean something else than before."""
 
 
-def _of_groups(tests: Iterable[Any]) -> tuple[GroupsTest, ...]:
-    """Tests of targets against groups, all of words."""
-    tests = tuple(tests)
+def _searched(tests: Sequence[GroupsTest]) -> tuple[tuple[str, ...], tuple[Family, ...]]:
+    """Every target and every family of groups once; no table can hold two of one name."""
+    targets: dict[str, str] = {}
+    groups: dict[str, Family] = {}
     for test in tests:
-        if not isinstance(test, GroupsTest):
-            raise StimulusError(
-                f"the test {test.id} has no social groups",
-                got=f"a test of the kind {test.kind}",
-                allowed="tests of the kind groups, such as divdist-gender",
-                remedy="in Python, eatlas.GroupsTest.of_association(test) makes one of it",
-            )
-    stimuli_of(tests)  # refuses sentences
-    return tests
-
-
-def _targets(tests: Sequence[GroupsTest]) -> tuple[str, ...]:
-    """Every target once; of those that differ by case alone, no table can hold both."""
-    targets = dict.fromkeys(term for test in tests for term in test.targets.terms)
-    folded: dict[str, str] = {}
-    for term in targets:
-        if (earlier := folded.setdefault(term.casefold(), term)) != term:
-            raise StimulusError(
-                "two targets differ by case alone",
-                got=f"{earlier}, {term}",
-                allowed="targets that a table of counts distinguishes",
-                remedy="count their tests one by one",
-            )
-    return tuple(targets)
-
-
-def _families(tests: Sequence[GroupsTest]) -> tuple[Family, ...]:
-    """Groups that are distinguished; a name of a group in two families needs the same counts."""
-    families: dict[Family, str] = {}
-    by_name: dict[str, tuple[Family, str]] = {}
-    for test in tests:
-        family = tuple((group.name, group.terms) for group in test.groups)
-        families.setdefault(family, test.id)
-        for name, _ in family:
-            earlier, its_test = by_name.setdefault(name.casefold(), (family, test.id))
-            if earlier != family:
+        for term in test.targets.terms:
+            if (earlier := targets.setdefault(term.casefold(), term)) != term:
                 raise StimulusError(
-                    f"the tests {its_test} and {test.id} both have a group {name}, with other "
-                    "words or beside other groups",
+                    "two targets differ by case alone",
+                    got=f"{earlier}, {term}",
+                    allowed="targets that a table of counts distinguishes",
+                    remedy="count their tests one by one",
+                )
+        family = tuple((group.name, group.terms) for group in test.groups)
+        for name, _ in family:
+            if groups.setdefault(name.casefold(), family) != family:
+                raise StimulusError(
+                    f"test {test.id}: another test has a group {name}, with other words or beside "
+                    "other groups",
                     allowed="one meaning of each group's name in a table of counts",
                     remedy="count the two tests one by one, each to a file of its own",
                 )
-    return tuple(families)
+    return tuple(targets.values()), tuple(dict.fromkeys(groups.values()))
 
 
 def _warn_of_stimuli(tests: Sequence[GroupsTest]) -> None:
@@ -101,27 +77,21 @@ def _warn_of_stimuli(tests: Sequence[GroupsTest]) -> None:
 
 
 class CountedParts(FileJournal):
-    """The parts of a count that are counted."""
+    """The parts of a count that are counted: table, totals, and what was read, by their number."""
 
     work, task = "parts", "count"
 
     def __init__(self, out: Path | None, search: Search, parts: Sequence[Part]) -> None:
         settings = json.dumps([FORM, __version__, asdict(search)], ensure_ascii=False)
-        identity = hashlib.sha256(settings.encode()).hexdigest()
-        super().__init__(out, identity)
-        self._names = [f"{identity[:16]} {part.identity}" for part in parts]
+        super().__init__(out, hashlib.sha256(settings.encode()).hexdigest())
+        self._names = [f"{self.identity[:16]} {part.identity}" for part in parts]
         self.done: dict[int, tuple[Any, Any, Account]] = {}
-        """Table, totals, and what was read, by the number of the part."""
 
     def keep(self, number: int, table: Any, totals: Any, account: Account) -> None:
         """Keep what a part gave."""
         self.done[number] = table, totals, account
         values = [table.tolist(), totals.tolist(), asdict(account)]
         self.append(self._names[number], json.dumps(values).encode())
-
-    def forget(self) -> None:
-        """Forget all parts, once the table is written."""
-        self.discard(list(self.pieces))
 
     def take(self, name: str, result: bytes) -> None:
         """Take over a part that was counted before."""
@@ -210,9 +180,18 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     {'female': 1, 'male': 1}
     """
     require_whole("span", span, 1)
-    groups_tests = _of_groups(load_tests(tests))
-    rule = Rule(case, compounds)
-    search = Search(_targets(groups_tests), _families(groups_tests), rule, int(span))
+    groups_tests: list[GroupsTest] = []
+    for test in load_tests(tests):
+        if not isinstance(test, GroupsTest):
+            raise StimulusError(
+                f"the test {test.id} has no social groups",
+                got=f"a test of the kind {test.kind}",
+                allowed="tests of the kind groups, such as divdist-gender",
+                remedy="in Python, eatlas.GroupsTest.of_association(test) makes one of it",
+            )
+        groups_tests.append(test)
+    stimuli_of(groups_tests)  # refuses sentences
+    search = Search(*_searched(groups_tests), Rule(case, compounds), int(span))
     _warn_of_stimuli(groups_tests)
     path = None if out is None else Path(out)
     if path is not None:
@@ -253,7 +232,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
         result = TextCounts(search, sum(tables), sum(sums), about)
         if path is not None:
             result.write(path)
-        counted.forget()
+        counted.discard(list(counted.pieces))
     if result.unseen:
         values = {"targets": list(result.unseen), "of": len(result.targets), "most": SEVERAL}
         warn(Note("undefined.counts", values=values), stacklevel=3)

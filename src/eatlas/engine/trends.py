@@ -12,6 +12,7 @@ import numpy as np
 from eatlas.measures.base import generator_of, stimuli_covered
 from eatlas.notes import Note
 from eatlas.results import AssociationResult, Failure
+from eatlas.results.base import Head
 from eatlas.results.trend import (
     Level2Trends,
     LevelTrend,
@@ -69,14 +70,9 @@ def _trend(
     digest = hashlib.sha256()
     for result in periods:
         digest.update(f"{result.period} {result.provenance.source_fingerprint}\n".encode())
+    head = {name: getattr(first, name) for name in Head.model_fields if name != "schema_version"}
     return TrendResult(
-        measure=first.measure,
-        signature=first.signature,
-        test=first.test,
-        title=first.title,
-        source=first.source,
-        source_from=first.source_from,
-        concepts=first.concepts,
+        **head,
         periods=tuple(result.period or 0 for result in periods),
         missing=missing,
         level1=level1,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -17,13 +17,7 @@ from eatlas.engine.execution import perform
 from eatlas.engine.measuring import AnySource, open_for
 from eatlas.engine.plan import Job, in_contexts, read_source
 from eatlas.engine.trends import trends
-from eatlas.errors import (
-    EatlasError,
-    SignatureError,
-    SourceError,
-    UntrustedSourceError,
-    listed,
-)
+from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSourceError, listed
 from eatlas.measures import Measure, get_measure
 from eatlas.results import AssociationResult, Failure, TrendResult
 from eatlas.sources import period_of
@@ -38,8 +32,8 @@ ContextsLike = Contexts | Pairs | str | Path
 """Contexts of words or of pairs, or a file of them."""
 MOST_DRAWS = {"draws": 10_000_000, "resamples": 1_000_000, "frequency": 1_000_000}
 """Random draws that a file of somebody else's may request: minutes, not days."""
-BASIS = ("provenance.", "concepts.", "title:", "citation:", "coverage:", "periods", "missing")
-FINDINGS = ("level1.", "level2.", "pattern.")
+FIRST = ("provenance.", "concepts.", "title:", "citation:", "coverage:", "periods", "missing")
+NEXT = ("level1.", "level2.", "pattern.")
 """Differences that are named first, and those that are named next."""
 SHOWN, SHOWN_CHARACTERS = 10, 80
 """Differences that are named one by one, and how much of a long value."""
@@ -63,6 +57,28 @@ ROUNDED = dict.fromkeys(
 side of a threshold."""
 NOT_COMPARED = frozenset({"vectors_sha256", "kept_patterns", "rel_err"})
 """What the last bits of vectors decide, which are the machine's where a model computes them."""
+
+KNOWN = {"given": "the test that was given,", "built in": "the built-in test"}
+"""What the names in a result are held against."""
+
+SourceName = tuple[str, str, Any]
+"""A source, as results name it; what opens it; and what is needed of it."""
+Opened = dict[int | None, AnySource] | EatlasError
+"""The periods of a series, or one source without a period."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of computing one result, or one trend, again."""
+
+    result: AssociationResult | TrendResult
+    status: Literal["same", "differs", "not repeated", "refused"]
+    details: tuple[str, ...] = ()
+    """Each difference, or why the result could not be computed again; then remarks."""
+    against: str = ""
+    """What names of groups, title and citation were compared with: tests that were ``"given"``, the
+    one ``"built in"``, or the ``"hash"`` in the file; empty of a trend, and where the result was
+    not computed again."""
 
 
 def verify(
@@ -96,8 +112,8 @@ def verify(
     from those that are given, or from a file of that name in one of the folders or in the working
     folder.
 
-    A trend is computed again from all periods that the series has now, so that a period that was
-    left out, or has come since, is seen too.
+    A trend is computed again from the results of its periods; a period of the series that it does
+    not name is a difference.
 
     Parameters
     ----------
@@ -152,53 +168,44 @@ def verify(
     with computed_afresh():
         checks = [_rebuilt(result, at_hand, vouched, trusted) for result in results]
         for check in checks:
+            if check.again is None and check.source not in sources:
+                sources[check.source] = _opened(check.source, checks, instead, trusted)
+        for check in checks:
             if check.again is None:
-                if check.source not in sources:
-                    sources[check.source] = _opened(check.source, checks, instead, trusted)
-                check.again = _measured(check, sources[check.source], check.result.period)
+                check.again = check.measured(sources[check.source], check.result.period)
         of_results = [_verdict(check, instead) for check in checks]
         of_trends = [_of_trend(trend, checks, sources) for trend in series]
     return (*of_results, *of_trends)
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """What came of computing one result, or one trend, again."""
-
-    result: AssociationResult | TrendResult
-    status: Literal["same", "differs", "not repeated", "refused"]
-    details: tuple[str, ...] = ()
-    """Each difference, or why the result could not be computed again; then remarks."""
-    against: str = ""
-    """What names of groups, title and citation were compared with: tests that were ``"given"``, the
-    one ``"built in"``, or the ``"hash"`` in the file; empty of a trend, and where the result was
-    not computed again."""
-
-
-Again = AssociationResult | Failure | EatlasError
-"""What comes out now, or why nothing does."""
-SourceName = tuple[str, str, Any]
-"""A source, as results name it; what opens it; and what is needed of it."""
-Opened = dict[int | None, AnySource] | EatlasError
-"""The periods of a series, or one source without a period."""
-
-
 @dataclass
 class _Check:
-    """A result, the question that it answers, and what comes out now."""
+    """A result, the question that it answers, and what comes out now, or why nothing does."""
 
     result: AssociationResult
     test: Any = None
     measure: Any = None
     against: str = ""
-    lines: Sequence[str] = ()
+    lines: tuple[str, ...] = ()
     """What is called otherwise in the test that is known."""
-    again: Again | None = None
+    again: AssociationResult | Failure | EatlasError | None = None
 
     @property
     def source(self) -> SourceName:
         """What its numbers come from."""
         return self.result.source, self.result.source_string, self.measure.needs.source
+
+    def measured(
+        self, source: Opened, period: int | None
+    ) -> AssociationResult | Failure | EatlasError:
+        """Measure its test on one period of a source."""
+        if isinstance(source, EatlasError):
+            return source
+        if period not in source:
+            return SourceError(f"the series has no period {period}")
+        origin, source_from = self.result.provenance, self.result.source_from
+        choices = self.measure, origin.case, origin.seed, source_from
+        return perform(Job(self.test, source[period], *choices))
 
 
 def _rebuilt(
@@ -208,28 +215,94 @@ def _rebuilt(
     trusted: Collection[str],
 ) -> _Check:
     """Rebuild what a result answers."""
-    origin = result.provenance.contexts
     try:
         with data_only(result.source_string):  # a signature that eatlas wrote names no file
-            test = _with_files(result.to_test(), vouched.values())
+            test = result.to_test()
             measure = get_measure(result.signature)
         if result.source_string not in trusted:
             _require_few_draws(measure)
-        if origin is None:
-            return _Check(result, test, measure, *_labels(test, vouched, lambda known: known))
-        contexts = at_hand.find(origin)
-
-        def in_them(test: Test) -> tuple[Test, Measure]:
-            [((test,), (measure_in,))] = in_contexts((test,), [measure], contexts)
-            return test, measure_in
-
-        in_context, measure = in_them(test)
+        against, known = _known(test, vouched)
+        if known is not None:
+            test = _with_files(test, known)
+        origin = result.provenance.contexts
+        contexts = None if origin is None else at_hand.find(origin)
+        in_context, its_measure = _in(contexts, test, measure)
         # the title says already that the test is one of contexts
         test = in_context.model_copy(update={"title": test.title})
-        labels = _labels(test, vouched, lambda known: in_them(known)[0])
-        return _Check(result, test, measure, *labels)
+        check = _Check(result, test, its_measure, against)
+        if known is not None:
+            try:
+                known, _ = _in(contexts, known.against(test), measure)
+                check.lines = tuple(_labels(test, known, against))
+            except EatlasError:  # its terms have no contexts in the file
+                check.lines = (f"coverage: the terms are not those of {KNOWN[against]}",)
+        return check
     except EatlasError as error:
         return _Check(result, again=error)
+
+
+def _in(contexts: Contexts | Pairs | None, test: Test, measure: Measure) -> tuple[Test, Measure]:
+    """A test in its contexts, if it has any, and the measure that takes it so."""
+    [((test,), (measure,))] = in_contexts((test,), [measure], contexts)
+    return test, measure
+
+
+def _require_few_draws(measure: Measure) -> None:
+    """Refuse a number of random draws with which a file would keep a machine busy for days."""
+    for name, most in MOST_DRAWS.items():
+        number = getattr(measure, name, 0)
+        if isinstance(number, int) and number > most:
+            raise SignatureError(
+                f"{measure.name}: more random draws than are drawn again for a file",
+                got=f"{name}={number}",
+                allowed=f"{name} up to {most:,}",
+                remedy="eatlas run draws as many as you say; --trust SOURCE lets a file say it",
+            )
+
+
+def _known(test: Test, vouched: Mapping[str, Test]) -> tuple[str, Test | None]:
+    """The test of the same id that was given, or that is built in; the hash where none is."""
+    of_sentences = any(concept.sentences for _, concept in test.parts)
+    built_in = built_in_tests(sentences=of_sentences and test.contexts is None)
+    for against, tests in (("given", vouched.values()), ("built in", built_in)):
+        known = next((with_images(t) for t in tests if t.id == test.id), None)
+        if known is not None and known.kind == test.kind and known.at_hand:
+            return against, known
+    return "hash", None
+
+
+def _with_files(test: Test, known: Test) -> Test:
+    """A test whose images, of which results have hashes alone, have the paths of a known test."""
+    paths = {image.sha256: image.path for _, c in known.parts for image in c.images}
+    concepts = {}
+    for group, concept in test.concepts.items():
+        images = tuple(
+            image.model_copy(update={"path": image.path or paths.get(image.sha256, "")})
+            for image in concept.images
+        )
+        concepts[group] = concept.model_copy(update={"images": images}) if images else concept
+    return test.with_concepts(concepts) if paths else test
+
+
+def _labels(test: Test, known: Test, against: str) -> Iterator[str]:
+    """What a result calls otherwise than the test of its id."""
+    name = f"{KNOWN[against]} {known.id}"
+    pairs = {
+        f"concepts.{group}": (test.concepts[group].name, concept.name)
+        for group, concept in known.concepts.items()
+        if group in test.concepts
+    }
+    for key in ("title", "citation", "sentences_from"):
+        pairs[key.replace("sent", "provenance.sent")] = getattr(test, key), getattr(known, key)
+    for key, (old, new) in pairs.items():
+        if old != new:
+            yield f"{key}: {_shortly(old)} in the file, {_shortly(new)} in {name}"
+    if test.stimuli_sha256 != known.stimuli_sha256:
+        terms = listed(map(repr, sorted(set(test.terms) ^ set(known.terms))), 6)
+        yield (
+            f"coverage: the terms are not those of {name}: {terms or 'in other groups'}; a test "
+            "with other terms needs another id"
+        )
 
 
 def _opened(
@@ -241,7 +314,7 @@ def _opened(
     """Open what results name, and look up the words of all of them at once."""
     called, string, need = name
     asking = [check for check in checks if check.measure and check.source == name]
-    mine = next((instead[one] for one in (called, string) if one in instead), None)
+    mine = next((instead[key] for key in (called, string) if key in instead), None)
     try:
         with data_only(string, (string,) if mine is not None else trusted):
             opened = {}
@@ -262,15 +335,7 @@ def _opened(
         return error
 
 
-def _measured(check: _Check, source: Opened, period: int | None) -> Again:
-    """Measure the test of a result again, on one period of its source."""
-    if isinstance(source, EatlasError):
-        return source
-    if period not in source:
-        return SourceError(f"the series has no period {period}")
-    case, seed = check.result.provenance.case, check.result.provenance.seed
-    source_from = check.result.source_from
-    return perform(Job(check.test, source[period], check.measure, case, seed, source_from))
+# --- what came of it ------------------------------------------------------------------------------
 
 
 def _verdict(check: _Check, instead: Collection[str]) -> Verdict:
@@ -278,7 +343,7 @@ def _verdict(check: _Check, instead: Collection[str]) -> Verdict:
     result, again = check.result, check.again
     if not isinstance(again, AssociationResult):
         return _unrepeated(result, again)
-    old, new = _data(result), _data(again)
+    old, new = result.to_dict(), again.to_dict()
     if result.source in instead or result.source_from in instead:
         for part in (r.get(key) for r in (old, new) for key in ("encoding", "language_model")):
             (part or {}).pop("model", None)
@@ -289,42 +354,10 @@ def _verdict(check: _Check, instead: Collection[str]) -> Verdict:
     return _judged(result, [*check.lines, *differences(old, new)], remarks, check.against)
 
 
-def _unrepeated(record: AssociationResult | TrendResult, outcome: Any) -> Verdict:
-    """Say why a record was not computed again, and what to do about it."""
-    error = outcome.error if isinstance(outcome, Failure) else outcome
-    remedy = error.remedy if isinstance(error, SourceError | SignatureError) else None
-    status: Literal["refused", "not repeated"]
-    status = "refused" if isinstance(error, UntrustedSourceError) else "not repeated"
-    return Verdict(record, status, (error.what, *([f"remedy: {remedy}"] if remedy else [])))
-
-
-def _judged(
-    record: AssociationResult | TrendResult,
-    lines: Iterable[str],
-    remarks: Iterable[str] = (),
-    against: str = "",
-) -> Verdict:
-    """Say whether there is a difference; the basis comes first, then the findings."""
-    ordered = sorted(
-        lines, key=lambda line: (not line.startswith(BASIS), not line.startswith(FINDINGS))
-    )
-    cut = (f"and {len(ordered) - SHOWN} more",) if len(ordered) > SHOWN else ()
-    status: Literal["same", "differs"] = "differs" if ordered else "same"
-    return Verdict(record, status, (*ordered[:SHOWN], *cut, *remarks), against)
-
-
-def _data(record: AssociationResult | TrendResult) -> dict[str, Any]:
-    """A record without the sentences of its notes, which say what their values say."""
-    data = record.to_dict()
-    for note in data["warnings"]:
-        del note["text"]
-    return data
-
-
 def _of_trend(
     trend: TrendResult, checks: Iterable[_Check], sources: Mapping[SourceName, Opened]
 ) -> Verdict:
-    """Verify a trend by the results of its periods, those that the file lacks included."""
+    """Verify a trend by the results of its periods; whether the series has others is said."""
 
     def named(record: AssociationResult | TrendResult) -> tuple[object, ...]:
         """The hash of the stimuli distinguishes windows."""
@@ -339,109 +372,40 @@ def _of_trend(
     source = sources[first.source] if first.measure else first.again
     if not isinstance(source, dict):
         return _unrepeated(trend, source)
-    again = {check.result.period: check.again for check in same}
-    outcomes = {
-        period: again[period] if period in again else _measured(first, source, period)
-        for period in source
-    }
-    computed = trends(
-        [outcome for outcome in outcomes.values() if isinstance(outcome, AssociationResult)],
-        [outcome for outcome in outcomes.values() if isinstance(outcome, Failure)],
-        trend.provenance.seed,
-    )
-    if not computed:
+    again = [check.again for check in same if isinstance(check.again, AssociationResult)]
+    if not (computed := trends(again, (), trend.provenance.seed)):
         reason = "too few periods of the series give a result now"
         return Verdict(trend, "not repeated", (reason,))
-    return _judged(trend, differences(_data(trend), _data(computed[0])))
+    old, new = trend.to_dict(), computed[0].to_dict()
+    lines = [*differences(old, {**new, "missing": old["missing"]})]
+    stated = {*trend.periods, *(gap.period for gap in trend.missing)}
+    if stated != set(source):
+        lines.append(f"periods: {sorted(stated)} in the file, {[*source]} in the series")
+    return _judged(trend, lines)
 
 
-# --- what a result is called ----------------------------------------------------------------------
+def _unrepeated(record: AssociationResult | TrendResult, outcome: Any) -> Verdict:
+    """Say why a record was not computed again, and what to do about it."""
+    error = outcome.error if isinstance(outcome, Failure) else outcome
+    remedy = error.remedy if isinstance(error, SourceError | SignatureError) else None
+    details = (error.what, f"remedy: {remedy}") if remedy else (error.what,)
+    refused = isinstance(error, UntrustedSourceError)
+    return Verdict(record, "refused" if refused else "not repeated", details)
 
 
-def _require_few_draws(measure: Measure) -> None:
-    """Refuse a number of random draws with which a file would keep a machine busy for days."""
-    for name, most in MOST_DRAWS.items():
-        number = getattr(measure, name, 0)
-        if isinstance(number, int) and number > most:
-            raise SignatureError(
-                f"{measure.name}: more random draws than are drawn again for a file",
-                got=f"{name}={number}",
-                allowed=f"{name} up to {most:,}",
-                remedy="eatlas run draws as many as you say; --trust SOURCE lets a file say it",
-            )
-
-
-def _with_files(test: Test, vouched: Iterable[Test]) -> Test:
-    """Return a test whose images have the paths that known tests have for these bytes.
-
-    Results say what images are, and not where they are. Known are the tests that are given, and
-    the built-in test of the same id where its images are on this machine.
-    """
-    if not any(concept.images for _, concept in test.parts):
-        return test
-    built_in = [with_images(t) for t in built_in_tests(sentences=False) if t.id == test.id]
-    paths = {
-        image.sha256: image.path
-        for known in (*vouched, *built_in)
-        for _, concept in known.parts
-        for image in concept.images
-    }
-    concepts = {}
-    for group, concept in test.concepts.items():
-        images = [
-            image.model_copy(update={"path": image.path or paths.get(image.sha256, "")})
-            for image in concept.images
-        ]
-        concepts[group] = concept.model_copy(update={"images": tuple(images)})
-    fields = {key: value for key, value in test if key not in {*concepts, "groups", "kind"}}
-    return type(test).of(concepts, **fields)
-
-
-def _labels(
-    test: Test, vouched: Mapping[str, Test], placed: Callable[[Test], Test]
-) -> tuple[str, list[str]]:
-    """Compare what a result is called with the test of its id, where that is known.
-
-    What it was compared with, and what is called otherwise there.
-    """
-    of_sentences = any(concept.sentences for _, concept in test.parts)
-    built_in = built_in_tests(sentences=of_sentences and test.contexts is None)
-    for against, tests, called in (
-        ("given", vouched.values(), "the test that was given"),
-        ("built in", built_in, "the built-in test"),
-    ):
-        known = next((with_images(t) for t in tests if t.id == test.id), None)
-        if known is None or known.kind != test.kind or not known.at_hand:
-            continue
-        where = f"{called} {known.id}"
-        try:
-            known = placed(known.against(test))
-        except EatlasError:  # its terms have no contexts in the file that has those of the result
-            return against, [f"coverage: the terms are not those of {where}"]
-        pairs = {
-            f"concepts.{group}": (test.concepts[group].name, concept.name)
-            for group, concept in known.concepts.items()
-            if group in test.concepts
-        }
-        pairs["title"] = test.title, known.title
-        pairs["citation"] = test.citation, known.citation
-        pairs["provenance.sentences_from"] = test.sentences_from, known.sentences_from
-        lines = [
-            f"{key}: {_shortly(old)} in the file, {_shortly(new)} in {where}"
-            for key, (old, new) in pairs.items()
-            if old != new
-        ]
-        if test.stimuli_sha256 != known.stimuli_sha256:
-            other = listed(map(repr, sorted(set(test.terms) ^ set(known.terms))), 6)
-            lines.append(
-                f"coverage: the terms are not those of {where}: {other or 'in other groups'}; "
-                "a test with other terms needs another id"
-            )
-        return against, lines
-    return "hash", []
-
-
-# --- what differs ---------------------------------------------------------------------------------
+def _judged(
+    record: AssociationResult | TrendResult,
+    lines: Iterable[str],
+    remarks: Iterable[str] = (),
+    against: str = "",
+) -> Verdict:
+    """Say whether there is a difference; the basis comes first, then the findings."""
+    ordered = sorted(
+        lines, key=lambda line: (not line.startswith(FIRST), not line.startswith(NEXT))
+    )
+    cut = (f"and {len(ordered) - SHOWN} more",) if len(ordered) > SHOWN else ()
+    details = (*ordered[:SHOWN], *cut, *remarks)
+    return Verdict(record, "differs" if ordered else "same", details, against)
 
 
 def differences(old: Any, new: Any) -> Iterator[str]:
@@ -457,9 +421,11 @@ def differences(old: Any, new: Any) -> Iterator[str]:
 def _walk(
     old: Any, new: Any, path: tuple[str | int, ...], scale: float, ignored: Collection[str]
 ) -> Iterator[str]:
-    """Every part that differs, with both values."""
+    """Every part that differs, with both values; a note's sentence says what its values say."""
     name = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)[1:]
     if old == new or name in ignored or (scale and NOT_COMPARED & set(path)):
+        return
+    if path[:1] == ("warnings",) and path[-1] == "text":
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in {**old, **new}:

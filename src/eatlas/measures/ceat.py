@@ -32,7 +32,7 @@ from eatlas.measures.inference import generalised
 from eatlas.measures.levels import QUANTILES as QUARTILES
 from eatlas.measures.levels import kept_pairs, kept_scores, sizes, sorted_rows
 from eatlas.notes import Note
-from eatlas.results.embedding_tests import CEATResult, ContextDraws
+from eatlas.results.contextual import CEATResult, ContextDraws
 from eatlas.results.levels import (
     CELLS,
     Cell,

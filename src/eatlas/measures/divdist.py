@@ -35,9 +35,14 @@ from eatlas.measures.base import (
 )
 from eatlas.measures.levels import Stimuli
 from eatlas.notes import Note
-from eatlas.results.levels import LabelDesign, LabelTest, ShareIntervals, TargetShares
 from eatlas.results.parts import Coverage, defined, defined_ends
-from eatlas.results.targets import DivDistResult
+from eatlas.results.targets import (
+    DivDistResult,
+    LabelDesign,
+    LabelTest,
+    ShareIntervals,
+    TargetShares,
+)
 from eatlas.stats.inputs import clopper_pearson
 from eatlas.stats.permutation import (
     ALWAYS_EXACT,

@@ -29,9 +29,9 @@ from eatlas.measures.base import (
 )
 from eatlas.notes import Note
 from eatlas.results.effects import DEFAULT_ALPHA
-from eatlas.results.levels import PValues, TargetValue
+from eatlas.results.levels import PValues
 from eatlas.results.parts import Coverage, defined
-from eatlas.results.targets import Range, TargetValuesResult
+from eatlas.results.targets import Range, TargetValue, TargetValuesResult
 from eatlas.stats import permutation
 from eatlas.stats.correlation import ranks, spearman
 from eatlas.stimuli import Test

@@ -21,15 +21,15 @@ from eatlas.measures.levels import (
     too_many,
 )
 from eatlas.notes import Note
-from eatlas.results.inference import (
+from eatlas.results.levels import (
     CrossedLevel,
     CrossedLevel2,
     DesignPower,
     Generalisation,
+    Level2,
     Power,
     Unit,
 )
-from eatlas.results.levels import Level2
 from eatlas.results.parts import defined
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.crossed import crossed_test

@@ -18,15 +18,7 @@ from eatlas import kernels
 from eatlas.measures.association import pattern_of
 from eatlas.measures.base import Array
 from eatlas.results.diagnosis import ALIKE_MEAN, ALIKE_SD, DECIMALS, Dimension, TermsDiagnosis
-from eatlas.results.levels import (
-    CELLS,
-    AttributeScores,
-    Cell,
-    Level,
-    Level2,
-    Level3,
-    Scores,
-)
+from eatlas.results.levels import CELLS, AttributeScores, Cell, Level, Level2, Level3, Scores
 from eatlas.results.parts import Coverage, GroupCoverage, defined
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.space import cosines_mean_and_sd, shared_iso_score

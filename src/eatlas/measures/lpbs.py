@@ -26,7 +26,7 @@ from eatlas.measures.levels import Ordered, level3, similarities
 from eatlas.measures.ml_eat import compared
 from eatlas.measures.resampling import Variation, over_attributes
 from eatlas.notes import Note
-from eatlas.results.embedding_tests import LPBSResult, PieceCounts
+from eatlas.results.contextual import LPBSResult, PieceCounts
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin
 from eatlas.stimuli.kinds import OPPOSITES

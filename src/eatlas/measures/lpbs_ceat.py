@@ -25,7 +25,7 @@ from eatlas.measures.inference import generalised
 from eatlas.measures.levels import kept_pairs, sizes
 from eatlas.measures.lpbs import LogRatioMeasure, Ratios
 from eatlas.notes import Note
-from eatlas.results.embedding_tests import LPBSCEATResult, SentenceDraws
+from eatlas.results.contextual import LPBSCEATResult, SentenceDraws
 from eatlas.results.levels import Model, Replace, Variance
 from eatlas.stats.effect_size import Components, components_of_means, draw_contexts, stream
 from eatlas.stimuli.kinds import OPPOSITES

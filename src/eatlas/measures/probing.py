@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from eatlas.errors import CoverageError, EatlasError, StimulusError, listed
 from eatlas.measures.base import Input, generator_of, stimuli_covered
-from eatlas.results.levels import Probe
 from eatlas.results.parts import Coverage
+from eatlas.results.targets import Probe
 from eatlas.stimuli.kinds import OF_TARGETS
 
 Array = NDArray[np.float64]

@@ -15,7 +15,7 @@ from eatlas.measures.association import DECIMALS, LABELS
 from eatlas.measures.base import Array, Input, generator_of
 from eatlas.measures.levels import MOST_CELLS, Ordered, Rows, several, sides, sizes
 from eatlas.notes import OVER_STIMULI, Note
-from eatlas.results.inference import (
+from eatlas.results.levels import (
     EffectInterval,
     Influence,
     Level2Influence,

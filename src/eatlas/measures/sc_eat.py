@@ -18,7 +18,7 @@ from eatlas.measures.levels import several, sides, sizes, stimuli_of
 from eatlas.notes import Note
 from eatlas.results import SCEATResult
 from eatlas.results.embedding_tests import TermAssociation
-from eatlas.results.inference import Unit
+from eatlas.results.levels import Unit
 from eatlas.stats.effect_size import unequal_spread
 from eatlas.stats.permutation import (
     ALWAYS_EXACT,

@@ -8,7 +8,7 @@ from eatlas.present.numbers import UNDEFINED, count, interval, p_value, percent
 from eatlas.present.text import isolated, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.results.inference import Matched
+from eatlas.results.levels import Matched
 
 RUNNER_UP, OFTEN = 0.05, 0.1
 """Share of resamples, draws or random lists from which another pattern is worth a mention; of the

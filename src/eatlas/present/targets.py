@@ -15,8 +15,7 @@ from eatlas.results import AssociationResult
 from eatlas.results.settings import source_name
 
 if TYPE_CHECKING:
-    from eatlas.results.levels import TargetShares, TargetValue
-    from eatlas.results.targets import TargetsResult, TargetValuesResult
+    from eatlas.results.targets import TargetShares, TargetsResult, TargetValue, TargetValuesResult
 
 Target = TypeVar("Target")
 

@@ -10,17 +10,18 @@ from .collection import (
     salvage_results as salvage_results,
 )
 from .effects import Effect as Effect, Rule as Rule
-from .embedding_tests import (
+from .contextual import (
     CEATResult as CEATResult,
-    DrawnResult as DrawnResult,
     LogRatioResult as LogRatioResult,
     LPBSCEATResult as LPBSCEATResult,
     LPBSResult as LPBSResult,
+    ZeroShotResult as ZeroShotResult,
+)
+from .embedding_tests import (
     MLEATResult as MLEATResult,
     SCEATResult as SCEATResult,
     ThreeLevelResult as ThreeLevelResult,
     WEATResult as WEATResult,
-    ZeroShotResult as ZeroShotResult,
 )
 from .json_lines import to_json_line as to_json_line
 from .targets import (

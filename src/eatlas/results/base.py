@@ -12,15 +12,15 @@ from eatlas.lazy import as_frame, offered
 from eatlas.notes import Noted
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.effects import Effect, ReadOver, Rule, parameters, shown
-from eatlas.results.inference import Frequency, Generalisation, Power
 from eatlas.results.levels import (
     DrawsRecord,
     Findings,
+    Frequency,
+    Generalisation,
     Level,
     Level3,
+    Power,
     StimulusLevel,
-    TargetShares,
-    TargetValue,
 )
 from eatlas.results.parts import (
     ByGroup,
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from typing_extensions import TypeIs
 
+    from eatlas.results.targets import TargetShares, TargetValue
     from eatlas.stimuli import ContextsOrigin
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
 
-from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
+from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.lazy import as_frame, offered
 from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect
@@ -139,12 +139,6 @@ _FORMS = {
     ".jsonl": "results", ".html": "html", ".csv": "csv", ".tex": "latex", ".md": "markdown",
 }  # fmt: skip
 """What a file of results holds, by the ending of its name."""
-
-
-def _facts(result: AssociationResult) -> dict[str, Any]:
-    """What results are filtered by: first columns of tables, and the pattern that is read."""
-    facts: dict[str, Any] = result.head()
-    return facts if result.pattern is None else facts | {"pattern": result.primary.label}
 
 
 @dataclass(frozen=True)
@@ -297,25 +291,24 @@ class Results(Sequence[AssociationResult]):
         for i, (result, time, *_) in enumerate(findings):
             groups.setdefault(() if settings else (*named(result)[1:], time), []).append(i)
         members: dict[int, FamilyMember] = {}
+        families: list[Family] = []
         for group in groups.values():
-            raw_p = np.array([findings[i][-1][tail] for i in group])
-            for i, p in zip(group, METHODS[method](raw_p).tolist(), strict=True):
-                result, time, effect, raw = findings[i]
-                again = [f"number {time}"] if time > 1 else []
+            raw = [findings[i][-1][tail] for i in group]
+            adjusted = METHODS[method](np.array(raw)).tolist()
+            for i, p, its_adjusted in zip(group, raw, adjusted, strict=True):
+                result, time, effect, _ = findings[i]
                 facts: dict[str, Any] = dict(zip(FACTS, named(result), strict=True))
+                again = f"number {time}" if time > 1 else ""
                 members[i] = FamilyMember(
                     level=effect.place, term=effect.term, effect_size=effect.d,
-                    p=raw[tail], adjusted=p,
-                    setting=", ".join(filter(None, [among.of(result), *again])),
-                    together=len(group), **facts,
+                    p=p, adjusted=its_adjusted, together=len(group),
+                    setting=", ".join(filter(None, [among.of(result), again])), **facts,
                 )  # fmt: skip
-        apart = [tuple(members[i] for i in group) for group in groups.values()]
-        parts = [
-            Family(group, method, tail, levels, name="" if settings else group[0].setting)
-            for group in apart
-        ]
+            together = tuple(members[i] for i in group)
+            name = "" if settings else together[0].setting
+            families.append(Family(together, method, tail, levels, name=name))
         every = tuple(members[i] for i in range(len(findings)))
-        return Family(every, method, tail, levels, tuple(parts))
+        return Family(every, method, tail, levels, tuple(families))
 
     def compare(self, by: str = "setting") -> SideBySide:
         """Put results that are alike but for one respect side by side, and say what differs.
@@ -361,59 +354,6 @@ class Results(Sequence[AssociationResult]):
     def plot(self, kind: str | None = None, *, width: str | float | None = None) -> Any:
         """Draw the results, by default as a forest of effect sizes; see :func:`eatlas.plot`."""
         return offered("plot")(self, kind, width=width)
-
-    def filter(
-        self, condition: Callable[[AssociationResult], bool] | None = None, **values: Any
-    ) -> Results:
-        """Keep the results that meet all conditions.
-
-        Parameters
-        ----------
-        condition : callable, optional
-            Takes a result, returns whether to keep it.
-        **values
-            Columns of :meth:`to_frame` or facts of a result, such as ``test="weat-6"`` or
-            ``source=["a.vec", "b.vec"]``; of several values in a list, each is kept. ``pattern``
-            is the label of the EAT pattern that is read.
-
-        Raises
-        ------
-        ResultsError
-            If no result has such a column.
-
-        Examples
-        --------
-        >>> import eatlas
-        >>> results = eatlas.run(tests=["weat-6", "weat-7"])
-        >>> [one.test for one in results.filter(pattern="BY-Singular")]
-        ['weat-6']
-        >>> len(results.filter(lambda one: one.p < 1e-9))
-        0
-        """
-        facts = [_facts(result) for result in self]
-        columns = dict.fromkeys(name for row in facts for name in row)
-        if unknown := [name for name in values if facts and name not in columns]:
-            raise ResultsError(
-                f"results cannot be filtered by {unknown[0]!r}{did_you_mean(unknown[0], columns)}",
-                allowed=", ".join(columns),
-            )
-        allowed = {
-            name: {value} if isinstance(value, str | int | float | None) else set(value)
-            for name, value in values.items()
-        }
-        results = [
-            result
-            for result, row in zip(self, facts, strict=True)
-            if condition is None or condition(result)
-            if all(row.get(name) in choices for name, choices in allowed.items())
-        ]
-        tests = {result.test for result in results}
-        trends = [trend for trend in self.trends if trend.test in tests]
-        return Results(results, self.failures, trends)
-
-    def to_latex(self) -> str:
-        """Return tables for a manuscript in LaTeX; :func:`eatlas.present.report_table` has more."""
-        return str(offered("table")(self, "latex"))
 
     def save(self, path: str | Path) -> None:
         """Write the results to a file, in the form that its name says.

@@ -15,6 +15,7 @@ from eatlas.lazy import as_frame, offered
 from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect, parameters
 from eatlas.results.levels import CELLS
+from eatlas.results.parts import at
 from eatlas.results.settings import Settings
 from eatlas.stimuli.kinds import ROLES
 
@@ -38,8 +39,6 @@ RESAMPLES = 10_000
 """Of the terms, for the interval of a difference."""
 LEVELS = ("level1", "level2.X", "level2.Y")
 """Effect sizes whose differences have intervals, in the order of a bootstrap."""
-EXCEPTIONS = 3
-"""Settings that differ from most others and are named one by one."""
 
 
 def choices_of(result: AssociationResult) -> dict[str, str]:
@@ -109,20 +108,20 @@ def _alike(result: AssociationResult, by: str) -> Hashable:
     """
     if by == "setting":
         return result.test
-    source: Hashable = result.source
-    contexts: Hashable = result.contexts and result.contexts.size
-    if by in get_args(By) and result.contexts is not None:
-        contexts = result.contexts.model_dump_json(exclude={by})
-    if by in _ASIDE and result.encoding is not None:
-        source = result.encoding.model_dump_json(exclude=_ASIDE[by])
+    contexts, encoding = result.contexts, result.encoding
     facts: dict[str, Hashable] = {
         "test": result.test,
         "measure": result.signature,
         "period": result.period,
-        "source": source,
-        "contexts": contexts,
+        "source": result.source,
+        "contexts": contexts and contexts.size,
     }
-    return tuple(value for name, value in facts.items() if name != by)
+    if by in get_args(By) and contexts is not None:
+        facts["contexts"] = contexts.model_dump_json(exclude={by})
+    if by in _ASIDE and encoding is not None:
+        facts["source"] = encoding.model_dump_json(exclude=_ASIDE[by])
+    facts.pop(by, None)
+    return tuple(facts.values())
 
 
 def _order(value: str, by: str) -> tuple[bool, str]:
@@ -176,57 +175,57 @@ class Row:
         >>> eatlas.run(["weat-1", "weat-6"], both).compare("source")[0].differs
         'AX-Singular → Non-Directional'
         """
-        labels = [pair for pair in zip(self.values, self.labels, strict=True) if pair[1]]
-        if not labels:
-            stars = [bool(r and r.effects() and r.effects()[0].star) for r in self.members]
-            starred = [value for value, star in zip(self.values, stars, strict=True) if star]
-            return "" if len(set(stars)) < 2 else f"significant in {', '.join(starred)}"
-        counts = Counter(label for _, label in labels)
-        if len(counts) < 2:
-            return ""
-        if len(labels) == 2:
-            return " → ".join(label for _, label in labels)
-        most, times = counts.most_common(1)[0]
-        rest = [f"{value}: {label}" for value, label in labels if label != most]
-        if times > 1 and len(rest) <= EXCEPTIONS:
-            return ", ".join([most, *rest])
-        return ", ".join(f"{label} in {n}" for label, n in counts.items())
+        labels = [label for label in self.labels if label]
+        if labels:
+            counts = Counter(labels)
+            if len(labels) == 2 == len(counts):
+                return " → ".join(labels)
+            several = [f"{label} in {n}" for label, n in counts.most_common()]
+            return ", ".join(several) if len(several) > 1 else ""
+        stars = [bool(r and r.effects() and r.effects()[0].star) for r in self.members]
+        starred = [value for value, star in zip(self.values, stars, strict=True) if star]
+        return f"significant in {', '.join(starred)}" if len(set(stars)) > 1 else ""
+
+    @cached_property
+    def _effects(self) -> dict[str, tuple[Effect | None, ...]]:
+        """Effect sizes of results as a whole, one of each member, by their place."""
+        members = [
+            {effect.place: effect for effect in result.effects() if effect.term is None}
+            if result
+            else {}
+            for result in self.members
+        ]
+        places = dict.fromkeys(place for effects in members for place in effects)
+        return {place: tuple(effects.get(place) for effects in members) for place in places}
 
     @property
     def places(self) -> tuple[str, ...]:
         """Places of the effect sizes of results as a whole, such as ``level1``."""
-        effects = (effect for result in self.members if result for effect in result.effects())
-        return tuple(dict.fromkeys(effect.place for effect in effects if effect.term is None))
+        return tuple(self._effects)
 
     def effects(self, place: str) -> tuple[Effect | None, ...]:
         """One effect size of each member."""
-        return tuple(
-            next((e for e in r.effects() if e.place == place and e.term is None), None)
-            if r
-            else None
-            for r in self.members
-        )
+        return self._effects[place]
 
     def difference(self, place: str, number: int) -> Difference | None:
         """How far the effect size of a member is from that of the first; None where undefined."""
         effects = self.effects(place)
-        first, other = effects[0], effects[number]
-        if number == 0 or first is None or other is None or first.d is None or other.d is None:
+        first, second = effects[0], effects[number]
+        if number == 0 or first is None or second is None or first.d is None or second.d is None:
             return None
-        return Difference(other.d - first.d, self._intervals.get((place, number)))
+        return Difference(second.d - first.d, self._intervals.get((place, number)))
 
     @cached_property
     def _intervals(self) -> dict[tuple[str, int], tuple[float, float]]:
         """Intervals of differences from the first member, by place and member."""
         intervals: dict[tuple[str, int], tuple[float, float]] = {}
-        first, *others = self.members
-        for n, result in enumerate(others, start=1):
+        first, *later = self.members
+        for n, result in enumerate(later, start=1):
             if first is None or result is None or not _paired(first, result):
                 continue
-            tail = (1 - first.uncertainty.confidence) / 2  # type: ignore[union-attr]
-            for place, before, after in zip(
-                LEVELS, _resampled(first), _resampled(result), strict=True
-            ):
+            tail = (1 - at(first, "uncertainty.confidence")) / 2
+            pairs = zip(LEVELS, _resampled(first), _resampled(result), strict=True)
+            for place, before, after in pairs:
                 gaps = (after - before)[~np.isnan(after - before)]
                 if gaps.size > 1:
                     low, high = np.quantile(gaps, [tail, 1 - tail]).tolist()
@@ -234,15 +233,19 @@ class Row:
         return intervals
 
 
-def _paired(first: AssociationResult, other: AssociationResult) -> bool:
+def _paired(first: AssociationResult, second: AssociationResult) -> bool:
     """Whether both have the cosines of the same terms, so that both can be resampled alike."""
-    for result in (first, other):
-        known = result.uncertainty is not None and result.uncertainty.unit == "term"
-        if not known or not result.similarities or result.stimulus_level or result.draws:
-            return False
-        if result.unit != "cosine" or set(result.coverage) != set(ROLES):
-            return False
-    return all(first.coverage[role].used == other.coverage[role].used for role in ROLES)
+    usable = [
+        result.unit == "cosine"
+        and at(result, "uncertainty.unit") == "term"
+        and bool(result.similarities)
+        and not (result.stimulus_level or result.draws)
+        and set(result.coverage) == set(ROLES)
+        for result in (first, second)
+    ]
+    return all(usable) and all(
+        first.coverage[role].used == second.coverage[role].used for role in ROLES
+    )
 
 
 def _resampled(result: AssociationResult) -> list[Any]:

@@ -11,14 +11,14 @@ from eatlas.results.parts import TAILS, Tail, at
 from eatlas.signature import Signature
 
 if TYPE_CHECKING:
-    from eatlas.results.inference import (
+    from eatlas.results.levels import (
         CrossedLevel,
         DesignPower,
         EffectInterval,
         MatchedLevel,
+        OverDraws,
         TermInfluence,
     )
-    from eatlas.results.levels import OverDraws
 
 DEFAULT_ALPHA = 0.05
 ReadOver = Literal["terms", "stimuli"]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from eatlas.decoding import own_toml
@@ -41,30 +41,10 @@ def repeated(results: Iterable[AssociationResult]) -> bool:
     return len(tests) < len(every) or any(result.period is not None for result in every)
 
 
-class KnownSource(NamedTuple):
-    """Published vectors as people call them."""
-
-    name: str
-    dim: int
-    about: str = ""
-
-    @property
-    def short(self) -> str:
-        """For titles and labels, such as "GloVe 6B (100d)"."""
-        return f"{self.name} ({self.dim}d)"
-
-    @property
-    def full(self) -> str:
-        """For a methods paragraph, such as "GloVe 6B, 100 dimensions"."""
-        return f"{self.name}, {self.dim} dimensions{f' ({self.about})' if self.about else ''}"
-
-
 @cache
-def known_sources() -> Mapping[str, KnownSource]:
-    """Published vectors by the name that ``--vectors`` takes."""
-    data = resources.files("eatlas.results") / "data" / "sources.toml"
-    entries = own_toml(data)
-    return {key: KnownSource(**entry) for key, entry in entries.items()}
+def known_sources() -> Mapping[str, Mapping[str, Any]]:
+    """Published vectors by the name that ``--vectors`` takes: name, dimensions, what they are."""
+    return own_toml(resources.files("eatlas.results") / "data" / "sources.toml")
 
 
 def source_name(source: str, *, full: bool = False) -> str:
@@ -92,7 +72,9 @@ def _parts_of_text(source: str, *, full: bool = False) -> dict[str, str]:
 def _short(head: str, *, full: bool = False) -> str:
     """The name of a source without its path; published vectors as people call them."""
     if published := known_sources().get(head):
-        return published.full if full else published.short
+        name, dim, about = published["name"], published["dim"], published.get("about")
+        more = f" ({about})" if about else ""
+        return f"{name}, {dim} dimensions{more}" if full else f"{name} ({dim}d)"
     for scheme in _SCHEMES:
         if head.startswith(scheme):
             return _model(head.removeprefix(scheme))

@@ -52,6 +52,13 @@ class Embedded:
         return self.coverage if self.counts is None else self.counts
 
 
+def require_case(case: str) -> None:
+    """Refuse an unknown rule by which terms are looked up."""
+    if case not in get_args(CaseRule):
+        allowed = " or ".join(get_args(CaseRule))
+        raise SourceError("unknown case rule", got=repr(case), allowed=allowed)
+
+
 @lru_cache(maxsize=65_536)  # a run looks up the same terms again, measure by measure
 def spellings(term: str, case: CaseRule) -> tuple[str, ...]:
     """Keys under which a term is looked up, first hit wins."""
@@ -173,10 +180,7 @@ def _embed(
     concepts: Mapping[str, Concept], source: Source, case: CaseRule, test: Test | None
 ) -> Embedded:
     """Ask a source for the terms of concepts, and account for every term."""
-    if case not in get_args(CaseRule):
-        raise SourceError(
-            "unknown case rule", got=repr(case), allowed=" or ".join(get_args(CaseRule))
-        )
+    require_case(case)
     encoded = source.encodes
     wanted = {role: _ways(part, case, encoded=encoded) for role, part in concepts.items()}
     answers = source.answers(

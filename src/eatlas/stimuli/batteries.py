@@ -145,8 +145,7 @@ def with_images(test: Test) -> Test:
             concepts[group] = Concept.model_validate(
                 {"name": concept.name, "images": concept.images_from}
             )
-    fields = {key: value for key, value in test if key not in {*concepts, "groups", "kind"}}
-    return type(test).of(concepts, **fields)
+    return test.with_concepts(concepts)
 
 
 def tests(*names: str) -> pd.DataFrame:

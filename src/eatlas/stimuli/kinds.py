@@ -95,6 +95,11 @@ class Described(Frozen):
         """Make a test of the concepts by their groups' names, as :attr:`concepts` has them."""
         return cls(**concepts, **values)
 
+    def with_concepts(self, concepts: Mapping[str, Concept]) -> Self:
+        """The same test with other concepts of its groups."""
+        fields = {key: value for key, value in self if key not in {*concepts, "groups", "kind"}}
+        return type(self).of(concepts, **fields)
+
     def stated(self) -> dict[str, Any]:
         """What every result of a test of this kind says of it besides its concepts."""
         return {}

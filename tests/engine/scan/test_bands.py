@@ -136,17 +136,6 @@ def test_words_without_spread_without_direction_and_without_vector():
     ]  # fmt: skip
 
 
-def test_many_missing_words_are_counted_and_a_few_named():
-    source = vocabulary(4)
-    words = [word for part, _ in source.iter_chunks() for word in part]
-    rows = np.vstack([np.array(list(source.lookup(words).values())), np.zeros((9, 6))])
-    made = eatlas.ArraySource([*words, *(f"z{i}" for i in range(9))], rows)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "ROWS", 3)
-        result = eatlas.scan(made, concepts())
-    assert "its vector is zero (norm 0): z0, z1, z2, z3, z4, ..." in str(result.warnings[-1])
-
-
 def test_a_design_that_can_show_nothing_says_so():
     result = eatlas.scan(vocabulary(a=2, b=2), concepts(2, 2))
     assert "p.design-two-sided" in [note.code for note in result.warnings]

@@ -1,6 +1,5 @@
 """Finished chunks: kept to the last bit, whatever a kill or a bad disk did to the file."""
 
-import warnings
 from dataclasses import fields, replace
 from types import SimpleNamespace
 
@@ -63,37 +62,6 @@ def test_what_was_kept_comes_back(tmp_path, chunks):
         file.keep(chunks[0])
     with chunks_of(out) as file:
         assert sorted(file.done) == [0, 1, 2]
-
-
-def test_a_file_without_chunks_goes(tmp_path, chunks):
-    out = tmp_path / "out.csv"
-    store(out, [])
-    assert list(tmp_path.iterdir()) == []
-    with chunks_of(out) as file:
-        file.keep(chunks[0])
-        file.discard(list(file.pieces))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_changed_byte_costs_one_chunk_at_most(tmp_path, chunks):
-    out = tmp_path / "out.csv"
-    store(out, chunks[:3])
-    path = file_of(out)
-    data = path.read_bytes()
-    chance = np.random.default_rng(1)
-    for place in chance.integers(0, len(data), 20).tolist():
-        changed = bytearray(data)
-        changed[place] ^= 1 << chance.integers(8)
-        path.write_bytes(changed)
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
-            with chunks_of(out) as file:
-                found = list(file.done.values())
-        assert all(same(chunk, chunks[chunk.index]) for chunk in found)
-        # where a line end is changed two lines become one, or the last is none
-        assert len(found) == 2 or (len(found) == 1 and data[place] == ord("\n"))
-        assert len(said) == (place < len(data) - 1)
-        path.write_bytes(data)
 
 
 def test_other_settings_have_a_file_of_their_own(tmp_path, chunks):

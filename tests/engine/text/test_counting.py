@@ -15,17 +15,9 @@ from tests.corpora import span_oracle
 
 import eatlas
 from eatlas.corpora import files
-from eatlas.engine.store import STORE
 from eatlas.engine.text import count_text
-from eatlas.errors import (
-    EatlasError,
-    ResultsError,
-    SourceError,
-    StimulusError,
-    StimulusWarning,
-    UndefinedWarning,
-)
-from eatlas.executors import Processes, here
+from eatlas.errors import EatlasError, SourceError, StimulusWarning, UndefinedWarning
+from eatlas.executors import here
 
 GROUPS = {"Female": ["she", "her"], "Male": ["he", "his"]}
 SURNAMES = {"Asian": ["chen", "li"], "Hispanic": ["garcia"], "White": ["smith"]}
@@ -131,34 +123,6 @@ def test_any_order_of_outcomes(corpus, monkeypatch):
     same(one, quiet(corpus, TEST, executor=backwards))
 
 
-def test_a_worker_that_is_killed_ends_the_count(corpus, tmp_path, monkeypatch):
-    """Two processes; one is killed in the middle of its first parts."""
-    monkeypatch.setattr(files, "SIZE", 3000)
-    mark = tmp_path / "killed"
-
-    class Killing:
-        def __call__(self, function, items):
-            yield from Processes(2)(Deadly(function, mark), items)
-
-    with pytest.raises(EatlasError, match="a worker process ended before its work was done"):
-        quiet(corpus, TEST, executor=Killing())
-    assert mark.exists()
-
-
-class Deadly:
-    """Counts, but kills its process once."""
-
-    def __init__(self, function, mark):
-        self.function, self.mark = function, mark
-
-    def __call__(self, item):
-        found = self.function(item)
-        if not self.mark.exists():
-            self.mark.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return found
-
-
 KILLED = """
 import os, signal, sys
 import eatlas
@@ -214,18 +178,6 @@ def test_a_file_that_changed_is_counted_again(tmp_path, monkeypatch):
     os.utime(text, ns=(0, time.time_ns()))
     assert quiet(text, TEST, out=out).counts("nurse") == {"female": 0, "male": 1}
     assert not [path for path in tmp_path.iterdir() if path.suffix == ".unfinished"]
-
-
-def test_two_counts_of_one_table_at_once(corpus, tmp_path):
-    out = tmp_path / "c.csv"
-
-    def twice(function, items):
-        quiet(corpus, TEST, out=out)
-        yield from here(function, items)
-
-    with pytest.raises(ResultsError) as caught:
-        quiet(corpus, TEST, out=out, executor=twice)
-    assert "another count is writing here" in str(caught.value)
 
 
 def test_the_table_is_a_source(corpus, tmp_path):
@@ -324,7 +276,7 @@ def test_damaged_lines_have_their_numbers_in_their_part(tmp_path, monkeypatch):
 def test_a_document_of_many_megabytes_on_one_line(tmp_path):
     path = tmp_path / "long.txt"
     piece = b"So the nurse sat there. She was here. Nobody came or went at all, it was late. "
-    times = 10_000_000 // len(piece)
+    times = 2_000_000 // len(piece)
     path.write_bytes(piece * times + b"\nSo pilot he.\n")
     counts = quiet(path, TEST)
     assert counts.counts("nurse") == {"female": times, "male": 0}
@@ -332,31 +284,26 @@ def test_a_document_of_many_megabytes_on_one_line(tmp_path):
     assert counts.totals.tolist()[:3:2] == [2, times + 1]
 
 
+OTHER = groups_test("x", targets=["nurse"], groups=GROUPS | {"Male": ["he"]})
+CASE = groups_test("x", targets=["Nurse"], groups=GROUPS)
+
+
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("tests", "options", "message"),
     [
-        ({"span": 0}, "span is not usable"),
-        ({"span": True}, "span is not usable"),
-        ({"case": "no"}, "unknown rule for case"),
-        ({"unit": "page"}, "a corpus cannot be read with this unit"),
-        ({"out": "c.xlsx"}, "c.xlsx: counts cannot be written so"),
-        ({"workers": 0}, "the number of workers is not usable"),
+        (TEST, {"span": 0}, "span is not usable"),
+        (TEST, {"case": "no"}, "unknown rule for case"),
+        (TEST, {"unit": "page"}, "a corpus cannot be read with this unit"),
+        (TEST, {"out": "c.xlsx"}, "c.xlsx: counts cannot be written so"),
+        (TEST, {"workers": 0}, "the number of workers is not usable"),
+        ("weat-6", {}, "the test weat-6 has no social groups"),
+        ([TEST, OTHER], {}, "test x: another test has a group Female"),
+        ([TEST, CASE], {}, "two targets differ by case alone"),
     ],
 )
-def test_options_that_are_none(corpus, options, message):
+def test_what_cannot_be_counted(corpus, tests, options, message):
     with pytest.raises(EatlasError, match=message):
-        count_text(corpus, TEST, **options)
-
-
-def test_tests_that_cannot_be_counted(corpus):
-    with pytest.raises(StimulusError, match="the test weat-6 has no social groups"):
-        count_text(corpus, "weat-6")
-    other = groups_test("x", targets=["nurse"], groups=GROUPS | {"Male": ["he"]})
-    with pytest.raises(StimulusError, match="jobs and x both have a group Female"):
-        count_text(corpus, [TEST, other])
-    case = groups_test("x", targets=["Nurse"], groups=GROUPS)
-    with pytest.raises(StimulusError, match="two targets differ by case alone"):
-        count_text(corpus, [TEST, case])
+        count_text(corpus, tests, **options)
 
 
 def test_targets_that_are_words_of_a_group(corpus):
@@ -371,9 +318,3 @@ def test_stimuli_that_hide_others(corpus):
         count_text(corpus, [TEST, test])
     assert (said[0].category, len(said)) == (StimulusWarning, 2)
     assert "where 'head nurse' is found, 'nurse' is not" in str(said[0].message)
-
-
-def test_nothing_but_its_own_file_is_left(corpus, tmp_path):
-    quiet(corpus, TEST, out=tmp_path / "c.parquet", executor=here)
-    assert [path.name for path in tmp_path.iterdir()] == ["c.parquet"]
-    assert not (tmp_path / STORE).exists()

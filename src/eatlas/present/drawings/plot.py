@@ -332,7 +332,7 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> str:
             "with a period",
             allowed="results of vectors of a year or decade, or of several layers, windows or "
             "distances",
-            remedy="leave the others out: results.filter(...)",
+            remedy="leave the others out, as in eatlas.Results(r for r in results if ...)",
         )
     every, parts = steps(result.period or 0 for result in results) if dated else [], []
     for unit, line in lines:

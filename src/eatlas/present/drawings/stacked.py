@@ -239,7 +239,7 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
             "the matrix does not fit into this width",
             got=f"{len(table.values)} settings",
             allowed=f"{int((width - names - LEFT) // LEAST_COLUMN)} at most",
-            remedy='take width="double", or fewer results: results.filter(...)',
+            remedy='take width="double", or fewer results, such as results[:20]',
         )
     axis = Scales.of(table.results).axis
     lefts = [names + i * column for i in range(len(table.values))]

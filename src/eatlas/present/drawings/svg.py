@@ -21,7 +21,7 @@ from eatlas.present.numbers import effect
 from eatlas.present.text import clean, isolated, pixels, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.results.inference import MatchedLevel
+from eatlas.results.levels import MatchedLevel
 
 NAMESPACE = "http://www.w3.org/2000/svg"
 WIDTH = 460.0

@@ -1,0 +1,222 @@
+"""Records of measures beyond cosines of words: contexts, log-probabilities, zero-shot readings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from eatlas.results.effects import Effect
+from eatlas.results.embedding_tests import ThreeLevelResult
+from eatlas.results.levels import (
+    CELLS,
+    DrawsRecord,
+    EffectInterval,
+    Interval,
+    Level,
+    OverDraws,
+    SentenceCounts,
+)
+from eatlas.results.parts import ByRole, LanguageModelRecord, Probability, Record, at
+
+Direction = Literal["target given attribute", "attribute given target"]
+
+
+class PieceCounts(ByRole[tuple[int, ...]]):
+    """Pieces of each used term, by role and in its order: the most that any sentence needs."""
+
+
+class CellIntervals(Record):
+    """Percentile intervals of mean shares over resamples of the stimuli; None where undefined."""
+
+    XA: Interval | None
+    XB: Interval | None
+    YA: Interval | None
+    YB: Interval | None
+    difference: Interval | None
+    """Of the share of A with X less that with Y."""
+
+
+class ZeroShotResult(ThreeLevelResult):
+    """What :class:`eatlas.ZeroShot` found.
+
+    Each cell of level 3 has the shares of one attribute concept in the readings of one target
+    group, a number for each target: the means of XA and XB sum to 1, as do those of YA and YB.
+    ``scores`` are, of a target, its share of A less what chance gives A; of an attribute, its mean
+    share in the readings of one target group.
+    """
+
+    display_name: ClassVar[str] = "Zero-shot"
+    full_name: ClassVar[str] = (
+        "the zero-shot reading of a two-tower model (Radford et al. 2021), the softmax share that "
+        "the labels of each attribute concept take of each target, at the three levels of the "
+        "ML-EAT"
+    )
+    subject: ClassVar[str] = "zero-shot readings"
+    unit: ClassVar[str] = "share"
+
+    measure: Literal["zero-shot"] = "zero-shot"
+    logit_scale: float = Field(gt=0)
+    """What a cosine is multiplied by before the softmax."""
+    scale_from: Literal["model", "signature"]
+    """Whether the source states it, or the signature."""
+    chance: Probability
+    """Share that A has where all labels are alike: its part of the labels."""
+    readings: tuple[tuple[float, ...], ...] | None = None
+    """Share of each attribute (A then B) in the reading of each target (X then Y), to 6 decimals;
+    None where there are too many to keep."""
+    share_intervals: CellIntervals | None = None
+    """Intervals of the four mean shares and of their difference; None where the measure does not
+    resample."""
+
+    def cell_text(self, name: str) -> str:
+        """The mean share of a cell, in percent; only none is 0%, and only all are 100%."""
+        mean: float = self.level3[name].mean
+        nearly = {"0%": "<1%", "100%": ">99%"} if 0 < mean < 1 else {}
+        return nearly.get(f"{mean:.0%}", f"{mean:.0%}")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: the columns of an ML-EAT, then the four shares with their intervals."""
+        (row,) = super().rows()
+        row |= {"logit_scale": self.logit_scale, "chance": self.chance}
+        for name in (*CELLS, "difference"):
+            low, high = at(self.share_intervals, name) or (None, None)
+            share = self.level1.difference if name == "difference" else self.level3[name].mean
+            row |= {f"share_{name}": share, f"share_{name}_low": low, f"share_{name}_high": high}
+        return [row]
+
+
+class ContextDraws(DrawsRecord):
+    """Draws of one context for each stimulus."""
+
+    drawn: ClassVar[str] = "one context for each stimulus"
+    varied: ClassVar[str] = "contexts"
+    varied_of: ClassVar[str] = "contexts of one stimulus"
+
+    contexts: SentenceCounts
+    """Contexts of each stimulus, by its name."""
+
+
+class CEATResult(ThreeLevelResult):
+    """What :class:`eatlas.CEAT` found.
+
+    Effect sizes of levels 1 and 2 are equally weighted means over draws, and `difference` too;
+    their permutation p-values are those of these means. Level 3 has the mean cosine over all
+    draws; `sd`, `n` and quantiles are those of the single cosines of the first draws. Scores are
+    means over draws, one for each stimulus, in the order of ``draws.contexts``. `similarities` are
+    mean cosines over all contexts of both stimuli, in the same order.
+    """
+
+    display_name: ClassVar[str] = "CEAT"
+    full_name: ClassVar[str] = (
+        "the Contextualized Embedding Association Test (CEAT; Guo and Caliskan 2021) at the three "
+        "levels of the ML-EAT (Wolfe, Hiniker and Howe 2024)"
+    )
+
+    measure: Literal["ceat"] = "ceat"
+    draws: ContextDraws
+
+    def scored(self, role: str) -> tuple[str, ...]:
+        """The stimuli of a group."""
+        return tuple(self.contexts_of(role))
+
+    def paired(self, role: str) -> tuple[str, ...]:
+        """The stimuli of a group."""
+        return self.scored(role)
+
+    def contexts_of(self, role: str) -> dict[str, int]:
+        """Contexts of each stimulus of a group."""
+        return self.draws.contexts[role]
+
+
+class LogRatioResult(ThreeLevelResult):
+    """What a measure of log-probabilities found.
+
+    What associates a target x with an attribute a is a log-probability ratio in nats: the log of
+    the probability of one, given the other, less the log of its probability without the other.
+    """
+
+    subject: ClassVar[str] = "model's predictions"
+    unit: ClassVar[str] = "log-ratio"
+    scale: ClassVar[str] = "nats"
+    places: ClassVar[tuple[str, ...]] = ("level1", "level2.X", "level2.Y", "over_attributes")
+
+    over_attributes: Level
+    """The effect size of Kurita et al. (2019): of s(a), the mean ratio of X less that of Y, over
+    A less B. Its p-values move the labels of attributes; those of `level1` move labels of
+    targets."""
+    direction: Direction
+    """What is conditioned on what."""
+    language_model: LanguageModelRecord
+    pieces: PieceCounts
+    templates: tuple[str, ...]
+    """Sentences with places for a target and an attribute, over which ratios are aggregated or
+    drawn. Empty where the sentences are those of a corpus."""
+
+    @property
+    def effect_size(self) -> float | None:
+        """The published effect size, over attributes; None where the scores have no spread."""
+        return self.over_attributes.effect_size
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: the columns of an ML-EAT, and what is conditioned on what."""
+        return [row | {"direction": self.direction} for row in super().rows()]
+
+    def effect(self, place: str) -> Effect:
+        """The effect size at one place; that over attributes is the published one."""
+        effect = super().effect(place)
+        if place != "over_attributes":
+            return effect
+        resampled = at(self, "over_attributes_uncertainty")  # of LPBS alone
+        return replace(
+            effect,
+            remark="the published effect size",
+            in_family=False,
+            resampled=resampled,
+            confidence=at(self.uncertainty, "confidence") if resampled else None,
+        )
+
+
+class LPBSResult(LogRatioResult):
+    """What :class:`eatlas.LPBS` found."""
+
+    display_name: ClassVar[str] = "LPBS"
+    full_name: ClassVar[str] = (
+        "the log-probability bias score (LPBS; Kurita, Vyas, Pareek, Black and Tsvetkov 2019), at "
+        "the three levels of the ML-EAT and over attributes"
+    )
+
+    measure: Literal["lpbs"] = "lpbs"
+    over_attributes_uncertainty: EffectInterval | None = None
+    """Interval of that effect size; None where the measure does not resample."""
+
+
+class SentenceDraws(DrawsRecord):
+    """Draws of one sentence for each pair of a target and an attribute."""
+
+    drawn: ClassVar[str] = "one sentence for each pair of a target and an attribute"
+    varied: ClassVar[str] = "sentences"
+    varied_of: ClassVar[str] = "sentences of the same pairs"
+
+    over_attributes: OverDraws
+
+
+class LPBSCEATResult(LogRatioResult):
+    """What :class:`eatlas.LPBSCEAT` found.
+
+    All effect sizes are equally weighted means over draws, and `difference` too; their permutation
+    p-values are those of these means. Scores, similarities and the means of level 3 are means over
+    draws, in nats, in the order of the used terms; `sd`, `n` and quantiles of level 3 are those of
+    the single log-ratios of the first draws.
+    """
+
+    display_name: ClassVar[str] = "LPBS-CEAT"
+    full_name: ClassVar[str] = (
+        "the log-probability bias score (LPBS; Kurita, Vyas, Pareek, Black and Tsvetkov 2019) "
+        "within the Contextualized Embedding Association Test (CEAT; Guo and Caliskan 2021), as "
+        "Husse and Spitz (2022) merge them, at the three levels of the ML-EAT and over attributes"
+    )
+
+    measure: Literal["lpbs-ceat"] = "lpbs-ceat"
+    draws: SentenceDraws
