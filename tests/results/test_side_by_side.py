@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.present.test_encodings import encoded
+from tests.present.test_comparison import encoded
 
 import eatlas
 from eatlas.errors import ResultsError
@@ -46,7 +46,7 @@ def test_as_text_frame_html_and_latex(results):
     assert other["difference"] == pytest.approx(results[3].d - results[0].d)
     assert other["difference_low"] < other["difference"] < other["difference_high"]
     assert other["pattern_differs"]
-    assert "\\textbf{Non-Directional}" in found.to_latex()
+    assert "\\toprule" in found.to_latex()
     assert "<table" in found._repr_html_()
     assert "weat-1: " in found.plot().alt
 
