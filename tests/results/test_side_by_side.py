@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.present.records import ml_eat
 from tests.present.test_comparison import encoded
 
 import eatlas
@@ -141,7 +142,8 @@ def test_what_cannot_be_compared(results, by, said):
 
 def test_signs_and_significance_of_prompts():
     before = encoded(prompt="The {}")
-    after = encoded("Non-Directional", prompt="A {}", d=-0.2, greater=6000)
+    after = ml_eat("Non-Directional", d=-0.2, greater=6000, source="hf:model?prompt=A {}")
+    after = after.model_copy(update={"encoding": encoded(prompt="A {}").encoding})
     frame = eatlas.Results([before, after]).compare("prompt").to_frame()
     level1 = frame[frame["place"] == "level1"]
     assert level1["prompt"].tolist() == ["The {}", "A {}"]

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from typing_extensions import TypeIs
 
-    from eatlas.results.targets import TargetShares, TargetValue
     from eatlas.stimuli import ContextsOrigin
 
 
@@ -150,12 +149,12 @@ class AssociationResult(Findings, Head):
     """What cosines are multiplied by before a softmax."""
 
     @property
-    def by_target(self) -> tuple[TargetShares, ...] | None:
+    def by_target(self) -> tuple[Any, ...] | None:
         """What was found of each target against k groups."""
         return None
 
     @property
-    def values(self) -> tuple[TargetValue, ...] | None:
+    def values(self) -> tuple[Any, ...] | None:
         """The number of each target, of measures that have one."""
         return None
 
