@@ -37,7 +37,6 @@ REFUSED = (
     ("ceat", {"model": "DL"}, "got: 'DL'\n  allowed: dl or pm"),
     ("ceat", {"variance": "hedges"}, "allowed: common or ceat"),
     ("ceat", {"replace": "never"}, "allowed: auto or always"),
-    ("ceat", {"draws": 7}, "allowed: n for draws of contexts or sentences: ceat(n=7)"),
     ("lpbs", {"model": "both"}, "the parameter model has no such value"),
     ("lpbs", {"pieces": "first"}, "allowed: joint or pll"),
     ("lpbs", {"aggregate": "max"}, "allowed: mean or logsum"),

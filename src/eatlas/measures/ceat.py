@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import SignatureError
 from eatlas.measures.association import (
     LABELS,
     PatternMeasure,
@@ -64,7 +63,6 @@ from eatlas.stats.effect_size import (
     union_variance,
 )
 from eatlas.stats.inputs import relative_tolerance
-from eatlas.stats.permutation import DRAWING, DRAWS
 from eatlas.stats.permutation.problem import SMALLEST
 from eatlas.stimuli import ROLES
 from eatlas.stimuli.kinds import OPPOSITES
@@ -151,16 +149,14 @@ class Contexts:
 
     def some(self) -> dict[str, Array]:
         """Unit vectors of some contexts of every stimulus, spread evenly, by role."""
-        rows, first = {}, 0
+        places, starts = dict[str, list[NDArray[np.intp]]](), iter(self.starts.tolist())
         for role in ROLES:
-            counts = list(self.counts[role].values())
-            most = max(1, DIAGNOSED // len(counts))
-            places = []
-            for count in counts:
-                places.append(first + np.unique(np.linspace(0, count - 1, most).astype(np.intp)))
-                first += count
-            rows[role] = self.rows.units(np.concatenate(places))
-        return rows
+            most = max(1, DIAGNOSED // len(self.counts[role]))
+            places[role] = [
+                next(starts) + np.unique(np.linspace(0, count - 1, most).astype(np.intp))
+                for count in self.counts[role].values()
+            ]
+        return {role: self.rows.units(np.concatenate(parts)) for role, parts in places.items()}
 
     def components(self) -> tuple[Components, Components, Components]:
         """Variance of associations over all contexts: level 1, level 2 of X, level 2 of Y.
@@ -242,10 +238,6 @@ class CEAT(PatternMeasure):
     variance: Variance = parameter("common", Variance)
     replace: Replace = parameter("auto", Replace)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_relabellings(self)
-
     @property
     def needs(self) -> Needs:
         """Contexts of every stimulus."""
@@ -303,16 +295,6 @@ class Draws:
     """Of the variance between draws."""
     variance: Variance
     replace: Replace
-
-
-def require_relabellings(measure: PatternMeasure) -> None:
-    """Refuse a number of relabellings where none are drawn: who states one means `n`."""
-    if measure.draws != DRAWS and measure.p not in DRAWING and measure.statistic == "difference":
-        raise SignatureError(
-            f"{measure.name}: draws counts relabellings where p is sampled",
-            got=f"draws={measure.draws}, p={measure.p}",
-            allowed=f"n for draws of contexts or sentences: {measure.name}(n={measure.draws})",
-        )
 
 
 def over_draws(

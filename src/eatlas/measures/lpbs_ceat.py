@@ -19,7 +19,6 @@ from eatlas.measures.ceat import (
     level3_of,
     mean_scores,
     over_draws,
-    require_relabellings,
 )
 from eatlas.measures.inference import generalised
 from eatlas.measures.levels import kept_pairs, sizes
@@ -187,10 +186,6 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
     tau2: Model = parameter("dl", Model)
     variance: Variance = parameter("common", Variance)
     replace: Replace = parameter("auto", Replace)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_relabellings(self)
 
     def compute(self, given: Input, notes: list[Note]) -> LPBSCEATResult:
         """Three levels and the published effect size over draws, and the patterns of the draws."""

@@ -44,7 +44,6 @@ then have Monte Carlo errors of about .003, and shares of patterns of about .002
 Tests with more terms have narrower intervals, so that fewer resamples do."""
 WORK = 170_000_000
 """Products of a weight and a cosine, in the scores of one level: 50,000 resamples of 64 by 50."""
-_MOST_WORK = 2 * 10**10
 CLOSE = 0.9
 """Cosine of two words, once the mean of all words of the test is taken out: of the ten tests of
 Caliskan et al. on the bundled vectors, prison and jail, violin and cello, awful, horrible and
@@ -122,17 +121,9 @@ class Variation:
     def influence(self, layout: Layout, place: str = "") -> Influence | None:
         """Change of each effect size without each term, or without all sentences of each stimulus.
 
-        None where a group has one alone, and where the lists are so long that it takes minutes.
+        None where a group has one alone.
         """
-        x, y, a, b = (layout.sizes[role] for role in ROLES)
-        if min(x, y, a, b) < 2:
-            return None
-        targets, attributes = x + y, a + b
-        # 10**10 of these are about two seconds
-        work = 40 * (targets**2 + attributes**2) + targets * attributes * (targets + attributes)
-        if work > _MOST_WORK:
-            values = {"unit": self.unit, "targets": targets, "attributes": attributes}
-            self.notes.append(Note("resampling.no-influence", f"{place}influence", values))
+        if min(layout.sizes.values()) < 2:
             return None
         records = []
         changes = influence(layout, self.ddof, self.levels)
