@@ -20,6 +20,7 @@ from eatlas.errors import EatlasError, EatlasWarning, ResultsError
 
 if TYPE_CHECKING:
     from eatlas.apps.serving import Served
+    from eatlas.results import Results
 
 # control characters but tab and the end of a line; DEL and C1; what turns the direction of all that
 # follows; separators of lines; halves of characters; tags, which cannot be seen
@@ -27,6 +28,8 @@ _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u202a-\u202e\u2028\u2029\ud800-\udfff\ufeff\ufff9-\uffff"
     "\U000e0000-\U000e007f]"
 )
+MOST_ERRORS = 20
+"""Failures of jobs that are said one by one."""
 INDENT = "    "
 """Before further lines of what an error got: none of them looks like another message."""
 
@@ -99,6 +102,17 @@ def cleaned(what: Any) -> Any:
 def complain(error: Exception | str) -> None:
     """Say what is wrong."""
     _write(sys.stderr, f"error: {plain_error(error)}\n")
+
+
+def exit_code(results: Results) -> int:
+    """Say what failed, each kind once; 0 where nothing did, 1 for some of the jobs, 2 for all."""
+    errors = {failure.error.what: failure.error for failure in results.failures}
+    for error in list(errors.values())[:MOST_ERRORS]:
+        complain(error)
+    failed, done = len(results.failures), len(results)
+    if failed and done:
+        remark(f"{failed:,} of {done + failed:,} jobs failed; the others are done")
+    return (1 if done else 2) if failed else 0
 
 
 def remark(text: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from eatlas.cli.messages import (
-    complain,
+    exit_code,
     output_of_a_command,
     print_data,
     print_line,
@@ -21,6 +21,7 @@ from eatlas.errors import StudyError
 
 if TYPE_CHECKING:
     from eatlas.apps.studies import Prepared, Study
+    from eatlas.engine import Store
     from eatlas.executors import Executor
 
 DEFAULT_OUT = Path("study")
@@ -94,30 +95,24 @@ def multiverse(
     study = _carried_out(prepared, out, on_cluster or choose(workers, len(prepared.jobs)))
     with output_of_a_command():
         _show(study, out)
-    raise typer.Exit(_exit_code(study))
+    raise typer.Exit(exit_code(study.results))
 
 
 def _carried_out(prepared: Prepared, out: Path, executor: Executor) -> Study:
     """Do the study in its folder, with progress; say what is kept when it is cut off."""
     from eatlas.apps.studies import carry_out  # noqa: PLC0415
 
-    numbers = [0]
+    stores: list[Store] = []
 
-    def taken(number: int) -> None:
-        remark(f"jobs taken over from an interrupted study: {number:,}")
+    def begun(store: Store) -> None:
+        stores.append(store)
+        if store.done:
+            remark(f"jobs taken over from an interrupted study: {len(store.done):,}")
 
-    def ticked(number: int, total: int) -> None:
-        numbers.append(number)
-        if tick is not None:
-            tick(number, total)
-
-    done = f"of {len(prepared.jobs):,} jobs are done"
-    with (
-        bars() as watch,
-        bar_of("jobs") as tick,
-        what_is_kept(lambda: numbers[-1], done, "no job is kept"),
-    ):
-        return carry_out(prepared, executor, out, progress=ticked, watch=watch, taken=taken)
+    done, nothing = f"of {len(prepared.jobs):,} jobs are done", "no job is kept"
+    kept = what_is_kept(lambda: sum(len(store.done) for store in stores), done, nothing)
+    with bars() as watch, bar_of("jobs") as tick, kept:
+        return carry_out(prepared, executor, out, progress=tick, watch=watch, begun=begun)
 
 
 def _show(study: Study, out: Path) -> None:
@@ -131,15 +126,3 @@ def _show(study: Study, out: Path) -> None:
         for name, what in FILES.items():
             if (out / name).exists():
                 print_line(f"{what + ':':<15} {out / name}")
-
-
-def _exit_code(study: Study) -> int:
-    """Print the failures, each kind once, and return 0 (none), 1 (some jobs) or 2 (all jobs)."""
-    failures = study.results.failures
-    errors = {failure.error.what: failure.error for failure in failures}
-    for error in list(errors.values())[:LISTED]:
-        complain(error)
-    if failures and len(study.results):
-        total = len(study.results) + len(failures)
-        remark(f"{len(failures):,} of {total:,} jobs failed; the others are done")
-    return (1 if len(study.results) else 2) if failures else 0

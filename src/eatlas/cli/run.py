@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from eatlas.cli.messages import (
-    complain,
+    exit_code,
     output_of_a_command,
     print_json,
     print_line,
@@ -121,7 +121,7 @@ def run(
     results = _executed(jobs, executor, target)
     with output_of_a_command():
         _show(results, target, as_json=as_json)
-    raise typer.Exit(_exit_code(results))
+    raise typer.Exit(exit_code(results))
 
 
 def _prompts(alone: list[str] | None, averaged: list[str] | None) -> list[Any] | None:
@@ -195,12 +195,3 @@ def _show(results: Results, directory: Path | None, *, as_json: bool) -> None:
             print_line("")
             print_line(f"results: {directory / RESULTS}")
             print_line(f"report:  {directory / REPORT}")
-
-
-def _exit_code(results: Results) -> int:
-    for failure in results.failures:
-        complain(failure.error)
-    failed = len(results.failures)
-    if failed and len(results):
-        remark(f"{failed} of {len(results) + failed} jobs failed; the others are done")
-    return (1 if len(results) else 2) if failed else 0

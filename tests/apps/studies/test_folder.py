@@ -39,7 +39,9 @@ def test_what_is_done_is_not_done_again(tmp_path):
         return here(function, items)
 
     taken = []
-    carry_out(prepare(PLAN), nothing_is_left, tmp_path, taken=taken.append)
+    carry_out(
+        prepare(PLAN), nothing_is_left, tmp_path, begun=lambda store: taken.append(len(store.done))
+    )
     assert (done, taken) == ([], [4])
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
@@ -58,7 +60,9 @@ def test_a_study_that_was_cut_off_goes_on(tmp_path):
         carry_out(prepare(PLAN), cut_after_three, tmp_path)
     assert not (tmp_path / "results.jsonl").exists()
     taken = []
-    study = carry_out(prepare(PLAN), directory=tmp_path, taken=taken.append)
+    study = carry_out(
+        prepare(PLAN), directory=tmp_path, begun=lambda store: taken.append(len(store.done))
+    )
     assert taken == [3]
     assert study.results == eatlas.multiverse(PLAN).results
 

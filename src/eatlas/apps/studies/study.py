@@ -18,7 +18,7 @@ from eatlas.apps.studies.analysis import analyse
 from eatlas.apps.studies.fitting import Prepared, prepare
 from eatlas.apps.studies.plan import tables_of
 from eatlas.apps.studies.record import Metric, Specification, StudyAnalysis, StudyRecord
-from eatlas.engine import Watch, execute, open_store, read
+from eatlas.engine import Store, Watch, execute, open_store, read
 from eatlas.errors import ResultsError, StudyError
 from eatlas.executors import Executor, choose, here, reading_of
 from eatlas.lazy import as_frame
@@ -143,7 +143,7 @@ def carry_out(
     *,
     progress: Callable[[int, int], None] | None = None,
     watch: Watch | None = None,
-    taken: Callable[[int], None] = lambda _: None,
+    begun: Callable[[Store], None] = lambda _: None,
     reader: Executor | None = None,
 ) -> Study:
     """Do the jobs of a study; in a folder, what is done there already is taken over."""
@@ -152,8 +152,7 @@ def carry_out(
             require_same_plan(directory, prepared)
             _write_plan(directory, prepared)
             store.done |= _finished(directory)
-            if store.done:
-                taken(len(store.done))
+            begun(store)
         jobs = read(prepared.jobs, watch, reader or reading_of(executor))
         names = [job.identity for job in jobs]
         outcomes = execute(jobs, executor, store=store, progress=progress)
