@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-from tests import terminal
 from tests.inputs import wait_until
 
 from eatlas.encoders.cache import contents
@@ -21,17 +20,6 @@ def slow(texts):
         file.write("".join(f"{text}\\n" for text in texts))
     time.sleep(0.7)
     return [[len(text), text.count("a"), text.count("e"), text.count("s")] for text in texts]
-"""
-OWN = """
-schema = 1
-[[test]]
-id = "own"
-title = "Flowers and insects"
-citation = "made for the tests"
-X = { name = "Flowers", terms = ["rose", "ivy"] }
-Y = { name = "Insects", terms = ["ant", "wasp"] }
-A = { name = "Pleasant", terms = ["nice", "lovely", "peace"] }
-B = { name = "Unpleasant", terms = ["vile", "awful", "war"] }
 """
 COMMAND = (
     "run --tests sent-weat-7 --vectors py:slow_one:slow?cache=yes&version=1 --measure weat --json"
@@ -59,13 +47,6 @@ def texts_asked(folder):
     """Texts that the function was called with so far."""
     path = folder / "asked"
     return path.read_text().count("\n") if path.exists() else 0
-
-
-def on_a_terminal(folder, command):
-    """What a person sees, and what goes into a file."""
-    with (folder / "result").open("wb") as result:
-        text = terminal.on_a_terminal(*command.split(), cwd=folder, columns=120, stdout=result)
-    return text, (folder / "result").read_text()
 
 
 def test_ctrl_c_says_what_is_kept_and_the_same_command_goes_on(folder):

@@ -87,4 +87,4 @@ def test_a_published_set_is_listed_with_and_without_its_files(eatlas_cli, drawn,
     assert several.code == 2
     assert "several models" in several.err
     wrong = eatlas_cli("run", "--tests", "ieat-age", "--vectors", f"{tables}?model=igpt_l_23")
-    assert "did you mean igpt_l_32?" in wrong.err
+    assert "allowed: ?model= and one of igpt_l_32" in wrong.err

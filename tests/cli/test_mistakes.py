@@ -41,7 +41,6 @@ def folder(tmp_path):
 
 RUN = "run --tests mine.toml --vectors cbow:glove-sample"
 SCAN = "scan --vectors glove-sample --attributes weat-7"
-POWER = "tests power"
 
 
 @pytest.mark.parametrize(
@@ -75,13 +74,13 @@ POWER = "tests power"
         ("tests import seat.json --format wefe -o out.toml", "seat.json, key target_sets: field required"),
         ("tests sentences weat-6 --templates no.toml", "error: no.toml: the file cannot be read"),
         ("tests sentences weat-6 -o mine.toml/x", "cannot be written"),
-        (POWER, "error: power needs a design, and none is named\n  allowed: tests, as in eatlas tests power weat-6, or --sizes 8,8,25,25\n"),
-        (f"{POWER} --sizes 8;8", "error: --sizes takes whole numbers separated by commas\n  got: '8;8'\n"),
+        ("tests power", "Missing argument"),
+        ("tests power 8;8", "error: there is no test or battery '8;8'\n"),
         ("scan --vectors glove-sample", "two groups of attributes are needed\n  got: none\n  allowed: --attributes TEST, or both --a WORD,WORD,... and --b WORD,WORD,...\n"),
         (f"{SCAN} --b she,her", "two groups of attributes are needed\n  got: --attributes and --b\n"),
         (f"{SCAN} --frequency-bands ten", "--frequency-bands: these are not ranks\n  got: ten\n"),
         (f"{SCAN} --top -1", "--top"),
-        (f"{SCAN} --out x.xlsx", "--out x.xlsx: this kind of file is not known\n  got: .xlsx\n  allowed: .csv or .parquet\n"),
+        (f"{SCAN} --out x.xlsx", "x.xlsx: all words of a scan cannot be written so\n  got: .xlsx\n  allowed: .csv, .parquet\n"),
         ("scan --attributes weat-7 --vectors x=", "nothing is named 'x'"),
         ("text none.txt --tests jobs.toml", "error: none.txt: there is no such file\n"),
         ("text corpus.txt --tests jobs.toml -o c.xlsx", "error: c.xlsx: counts cannot be written so\n"),

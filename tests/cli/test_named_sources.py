@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from tests.cli.conftest import QUICK
 from tests.inputs import TOML, make_test, make_vectors
 
 
@@ -40,19 +39,6 @@ def test_names_everywhere(eatlas_cli, folder):
         eatlas_cli("report", "out/results.jsonl", "--format", form, "-o", "table")
         assert "small" in (folder / "table").read_text(encoding="utf-8")
     assert eatlas_cli("verify", "out/results.jsonl").code == 0
-
-
-def test_a_file_that_was_moved_is_found_by_the_name_or_the_path(eatlas_cli, folder):
-    eatlas_cli("run", "--tests", "t.toml", *QUICK, *BOTH)
-    (folder / "deep" / "one.txt").rename(folder / "moved.txt")
-    ended = eatlas_cli("verify", "out/results.jsonl")
-    assert ended.code == 1
-    assert "--vectors small=PATH" in ended.out
-    for name in ("small", "deep/one.txt"):
-        ended = eatlas_cli("verify", "out/results.jsonl", "--vectors", f"{name}=moved.txt")
-        assert (ended.code, "2 of 2 results are the same" in ended.out) == (0, True), ended.out
-    wrong = eatlas_cli("verify", "out/results.jsonl", "--vectors", "small=deep/two.txt")
-    assert ": differs" in wrong.out
 
 
 def test_a_scan_and_a_diagnosis_call_a_source_by_its_name(eatlas_cli, folder):

@@ -19,12 +19,6 @@ def test_help_and_version(eatlas_cli):
         assert all("--help" in line for line in flags)  # a flag has no value; that one is typer's
 
 
-def test_help_keeps_brackets(eatlas_cli):
-    """What is in brackets is not taken for a style."""
-    said = " ".join(eatlas_cli("run", "--help").out.replace("│", " ").split())
-    assert "[default: as many as are useful]" in said
-
-
 def test_no_command_shows_help(eatlas_cli):
     ended = eatlas_cli()
     assert ended.code == 2
@@ -56,15 +50,3 @@ def test_show_survives_odd_words(eatlas_cli, tmp_path):
     saved = tmp_path / "saved.toml"
     saved.write_text(eatlas_cli("tests", "show", path).out, encoding="utf-8")
     assert load_tests(saved) == load_tests(path)
-
-
-def test_check(eatlas_cli, test_file, tmp_path):
-    ended = eatlas_cli("tests", "check", test_file)
-    assert ended.code == 0
-    assert "tiny: X Flowers: 4, Y Insects: 4, A Pleasant: 4, B Unpleasant: 4" in ended.out
-    bad = tmp_path / "bad.toml"
-    bad.write_text(TOML.replace('"lily"', '"aster"'), encoding="utf-8")
-    ended = eatlas_cli("tests", "check", bad)
-    assert ended.code == 2
-    assert "key X.terms: duplicate terms 'aster'" in ended.err
-    assert "Traceback" not in ended.err

@@ -1,6 +1,5 @@
 """Small pictures of image stimuli in reports, from the command line."""
 
-import re
 from pathlib import Path
 
 from tests.present.test_thumbnails import images_of, symbols
@@ -29,12 +28,3 @@ def test_report_shows_the_images_of_a_folder(eatlas_cli, tmp_path):
     done = eatlas_cli("report", "out/results.jsonl", "--images", "set", "-o", "again.html")
     assert done.code == 0
     assert symbols(Path("again.html").read_text("utf-8"))
-
-
-def test_a_folder_that_is_not_there(eatlas_cli, tmp_path):
-    written(tmp_path)
-    eatlas_cli("run", "--tests", "test.toml", "--vectors", "vectors.csv")
-    said = eatlas_cli("report", "out/results.jsonl", "--images", "nowhere", "-o", "r.html")
-    assert said.code == 2
-    assert re.search("nowhere: there is no such folder of images", said.err)
-    assert not Path("r.html").exists()

@@ -7,8 +7,7 @@ import pytest
 from tests.inputs import make_sentences
 
 import eatlas
-from eatlas.present.numbers import effect, percent
-from eatlas.present.sentences import statement
+from eatlas.present.numbers import effect
 
 
 @pytest.fixture(scope="module")
@@ -28,16 +27,6 @@ def page(result, tmp_path_factory):
 
 def words_of(html):
     return " ".join(re.sub(r"<[^>]+>", " ", html).split())
-
-
-def test_the_statement_names_shares_and_variance(result):
-    said = statement("contexts", result)
-    own = result.draws.patterns[result.pattern.label]
-    assert f"the pattern is {result.pattern.label} in {percent(own)}" in said
-    shares = result.draws.level1.shares
-    assert f"{percent(shares.contexts)} is between contexts of one stimulus" in said
-    low, high = result.draws.level1.quantiles[0], result.draws.level1.quantiles[4]
-    assert f"between {effect(low)} and {effect(high)}" in said
 
 
 def test_the_page_has_draws_patterns_and_stimuli(page, result):

@@ -25,13 +25,6 @@ def test_each_pattern_has_its_sentence(label, said):
     assert headline(ml_eat(label)) == said
 
 
-def test_without_any_association_the_sentence_says_so():
-    result = ml_eat("Non-Directional", d=0.1, greater=6000)
-    assert (
-        headline(result) == "No clear association of Flowers or Insects with Pleasant or Unpleasant"
-    )
-
-
 @pytest.mark.parametrize(
     ("name", "verb"),
     [("Math", "goes"), ("Physics", "goes"), ("Men", "go"), ("Happiness", "goes"), ("", "goes")],

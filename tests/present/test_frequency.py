@@ -11,7 +11,7 @@ import eatlas
 from eatlas.cli.table import print_results
 from eatlas.present import report_html
 from eatlas.present.drawings.svg import Axis, Scales
-from eatlas.present.effects import by_chance, chance_cell, not_beyond
+from eatlas.present.effects import chance_cell
 from eatlas.present.sentences import statement
 from eatlas.results.levels import MatchedLevel
 
@@ -60,14 +60,6 @@ def test_the_report_shows_the_null_and_says_it_in_a_sentence(results):
     assert "impermanent (156,675)" in text
     low, high = matched.level1.quantiles[0], matched.level1.quantiles[4]
     assert f"between {low:.2f} and {high:.2f}".replace("-", "−") in text
-
-
-def test_readings(results, chance):
-    five, nine = results
-    assert by_chance(five)[0] == five.frequency.matched.patterns["A-Uniform"]
-    assert by_chance(nine)[1] == nine.frequency.matched.level1.p_two_sided
-    assert (not_beyond(five), not_beyond(nine)) == (False, True)
-    assert by_chance(chance[0])[0] > 0.9
 
 
 def test_what_is_not_known_is_said():

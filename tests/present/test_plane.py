@@ -18,7 +18,6 @@ from eatlas.present.drawings.plane import (
     Point,
     arrows,
     means_of,
-    plane_figure,
     points_of,
     standardised,
     written,
@@ -104,21 +103,6 @@ def test_no_name_lies_on_another_or_beyond_the_edge(given):
         assert box[2] <= SIDE + 0.5
     for (x1, y1, x2, y2), (x3, y3, x4, y4) in combinations(boxes, 2):
         assert x2 - x3 <= 1 or x4 - x1 <= 1 or y2 - y3 <= 1 or y4 - y1 <= 1
-
-
-def test_the_drawing_escapes_names_and_says_what_it_shows():
-    rng = np.random.default_rng(0)
-    words = ["<b>bold</b>", "b&w", "c", "d", "e", "f", "g", "h"]
-    vectors = {word: rng.normal(size=4) for word in words}
-    test = eatlas.AssociationTest(
-        X={"<X>": words[:2]}, Y={"Y": ["c", "d"]}, A={"A": ["e", "f"]}, B={"B": ["g", "h"]}
-    )
-    (result,) = eatlas.run(test, vectors)
-    drawn = plane_figure(result, 414.0)
-    assert "<b>" not in drawn
-    assert "&lt;b&gt;bold&lt;/b&gt;" in drawn
-    assert re.search(r'aria-label="&lt;X&gt;: mean cosine .* words are nearer to A', drawn)
-    assert drawn.count("<title>") == 1 + 4 + 2
 
 
 def test_without_cosines_there_is_no_map(results):

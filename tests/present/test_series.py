@@ -1,9 +1,7 @@
 """Results of one test over years: groups, gaps, words."""
 
-import re
-
 import pytest
-from tests.present.reading import Page, svg_root
+from tests.present.reading import Page
 from tests.present.records import level_trend, ml_eat, sc_eat, trend, uncertainty, weat
 
 from eatlas.errors import CoverageError
@@ -102,17 +100,3 @@ def test_the_page_shows_lines_sentences_gaps_and_a_table():
     assert drawn.endswith("without a result: 1920")
     assert "over-time" in page.ids()
     assert {"#test-1", "#test-1-2", "#test-1-3"} <= {a["href"] for a in page.all("a")}
-
-
-def test_hostile_texts_stay_text():
-    nasty = '"><script>alert(1)</script>&amp;\x1b[31m'
-    head = {"test": nasty, "title": nasty, "source": nasty}
-    given = [ml_eat(period=year, names=dict.fromkeys("XYAB", nasty), **head) for year in YEARS]
-    missing = [{"period": 1920, "reason": nasty}]
-    said = trend(YEARS, missing=missing, warnings=[nasty], **head)
-    html = report_html(Results(given, trends=[said]))
-    page = Page(html)
-    assert len(page.scripts) == 1
-    assert "\x1b" not in html
-    (figure,) = [svg for svg in re.findall(r"<svg.*?</svg>", html, re.DOTALL) if "by year" in svg]
-    assert "alert(1)" in "".join(svg_root(figure).itertext())

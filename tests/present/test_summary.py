@@ -1,14 +1,9 @@
 """The summary: what stands in its rows, and by what they can be sorted and found."""
 
-from pathlib import Path
-
-from tests.present.reading import Page, variables
+from tests.present.reading import Page
 from tests.present.records import full, ml_eat
 
-import eatlas
 from eatlas.present import report_html
-
-TEMPLATES = Path(eatlas.present.__file__).parent / "templates"
 
 
 def summary(*results, **options) -> str:
@@ -50,11 +45,3 @@ def test_rows_say_to_which_test_pattern_and_source_they_belong_and_cells_their_n
     assert [a["data-v"] for a in page.all("td") if "data-v" in a][2] == "1.4"
     assert not Page(report_html([ml_eat()])).all("select")  # nothing to choose from
     assert "2 results of ML-EAT on some-vectors and more." in page.text
-
-
-def colours(scheme: str) -> dict[str, str]:
-    light, dark = (
-        variables((TEMPLATES / name).read_text(encoding="utf-8"))
-        for name in ("report.css", "dark.css")
-    )
-    return light | {"paper": "#fdfdfc"} if scheme == "light" else light | dark

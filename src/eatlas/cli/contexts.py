@@ -33,14 +33,12 @@ def contexts(
     repeats: str = "drop",
     field: str | None = None,
     unit: str = "line",
-    seed: int = 0,
     workers: int | None = None,
     engine: str = "local",
 ) -> None:
     """Sample contexts of the stimuli of tests from texts.
 
-    The corpus is read once. The same seed gives the same sample, whatever the order of the texts
-    and files.
+    The corpus is read once. The sample is the same whatever the order of the texts and files.
     Exit codes: 0 done, 2 an input cannot be used, 130 interrupted.
 
     Parameters
@@ -89,7 +87,6 @@ def contexts(
             repeats=repeats,
             field=field,
             unit=unit,
-            seed=seed,
             workers=workers,
             executor=executor_of(engine, workers),
             progress=progress,

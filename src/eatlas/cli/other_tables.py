@@ -234,26 +234,14 @@ def print_powers(designs: Sequence[tuple[str, Power]]) -> None:
     heads = ["Test"]
     for number, what in ((1, "X v Y"), (2, "A v B")):
         heads += [f"Level {number}\n{what}", "smallest\np", "smallest\nd"]
-        heads += [] if first.d is None else [f"power at\nd = {first.d:g}"]
     for name, power in designs:
         cells = [name]
-        for place, level in (("level1", power.level1), ("level2", power.level2)):
-            d = (
-                ""
-                if level is None
-                else "none"
-                if level.smallest_d is None
-                else effect(level.smallest_d)
-            )
-            sizes = (
-                [f"{level.n[0]} v {level.n[1]}", p_value(level.min_p, power.alpha)]
-                if level
-                else ["", ""]
-            )
-            cells += [*sizes, d]
-            if first.d is not None:
-                chance = (power.chance or {}).get(place)
-                cells.append("" if chance is None else percent(chance))
+        for level in (power.level1, power.level2):
+            if level is None:
+                cells += ["", "", ""]
+                continue
+            d = "none" if level.smallest_d is None else effect(level.smallest_d)
+            cells += [f"{level.n[0]} v {level.n[1]}", p_value(level.min_p, power.alpha), d]
         rows.append(cells)
     needed = ", ".join(f"d = {d}: {n}" for d, n in (first.terms_needed or {}).items())
     stimuli = any(power.unit == "stimulus" for _, power in designs)

@@ -148,7 +148,7 @@ def sentences(
 
 
 @app.command("power")
-def power(names: list[str], *, d: float | None = None) -> None:
+def power(names: list[str]) -> None:
     """Show what a design can find: smallest p, smallest effect size, number of terms needed.
 
     Level 1 permutes targets, level 2 attributes. Tests of sentences count stimuli.
@@ -157,8 +157,6 @@ def power(names: list[str], *, d: float | None = None) -> None:
     ----------
     names : ID|FILE.toml|X,Y[,A,B]...
         Tests, batteries or TOML files; or sizes of groups, such as 8,8,25,25.
-    d
-        Effect size: how likely is it found?
     """
     from eatlas.cli.other_tables import print_powers  # noqa: PLC0415  (--help need not wait)
     from eatlas.measures.inference import power  # noqa: PLC0415
@@ -167,10 +165,10 @@ def power(names: list[str], *, d: float | None = None) -> None:
     for name in names:
         sizes = name.split(",")
         if all(size.strip().isdecimal() for size in sizes):
-            designs.append((name, power(tuple(map(int, sizes)), d=d)))
+            designs.append((name, power(tuple(map(int, sizes)))))
         else:
             tests: tuple[Any, ...] = load_tests(name)  # power says which have one
-            designs += [(test.id, power(test, d=d)) for test in tests]
+            designs += [(test.id, power(test)) for test in tests]
     with output_of_a_command():
         print_powers(designs)
 

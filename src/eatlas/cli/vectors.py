@@ -95,13 +95,13 @@ def fetch(names: list[str]) -> None:
 def check(
     source: str = SAMPLE,
     *,
-    tests: list[str] | None = None,
     residual: str | None = None,
 ) -> None:
     """Check whether cosines are meaningful in a space: anisotropy and rogue dimensions.
 
     Reads every vector of the source once. For a source that encodes texts, it encodes the texts of
-    tests. Several layers (?layer=all) are shown side by side.
+    sent-caliskan, or of caliskan for vectors of words. Several layers (?layer=all) are shown side
+    by side.
 
     With --residual, looks for a bias after a transform instead, by clusters, neighbours and a
     classifier (Gonen and Goldberg 2019), before and after it and beside 19 random directions, each
@@ -114,9 +114,6 @@ def check(
     source : [NAME=]SOURCE
         Vectors: a file or a name, as for eatlas run. Add ?transform=... to see what a remedy would
         do.
-    tests : ID|BATTERY|FILE.toml
-        For a source that encodes texts: tests whose texts are encoded. May be repeated. [default:
-        sent-caliskan; caliskan for vectors of words]
     residual : gender|race|religion|FILE.toml|TEST|own
         Word sets that define the bias that is looked for; own: those of the transform.
     """
@@ -135,7 +132,6 @@ def check(
         diagnoses = [
             diagnose(
                 named.source,
-                tests=tests or None,
                 tell=None if watch is None else watch("texts by", named.name or named.source.name),
             ).called(named.name)
             for named in several

@@ -215,12 +215,6 @@ def test_a_timeline_says_which_years_are_missing():
         eatlas.plot([series[0], series[0]], "timeline")
 
 
-def test_two_sources_are_arrows(two):
-    plot = eatlas.plot([r for r in two if r.test == "weat-6"], "plane")
-    assert plot.drawn.count('class="moves') == 18
-    assert "lean" in plot.alt
-
-
 @given(st.lists(st.floats(-3, 3), min_size=1, max_size=12), st.floats(60, 400))
 def test_any_effects_are_drawn_in_any_width(sizes, width):
     drawn = eatlas.plot(
