@@ -50,6 +50,13 @@ Given = Mapping[str, Mapping[str, str]]
 """Labels by annotator, then by item."""
 Row = tuple[str, str, str, str]
 """Where a label is written, annotator or "", item, label."""
+JOURNAL = "eatlas/labels/1"
+ENDING = ".labels.jsonl"
+SKIPPED = ""
+"""Stands where a person passed over a context."""
+LONGEST_NAME = 60
+Acts = dict[str, list[tuple[str, str]]]
+"""Of each person, the items in the order in which they were labelled, and the labels."""
 
 
 def read_file(path: Path, what: str) -> bytes:
@@ -413,16 +420,6 @@ def usable_labels(items: Items, rows: Iterator[Row]) -> dict[str, dict[str, str]
 def _key(*parts: object) -> bytes:
     """A number that looks random and follows from its parts."""
     return hashlib.blake2b(json.dumps(parts, ensure_ascii=False).encode(), digest_size=16).digest()
-
-
-JOURNAL = "eatlas/labels/1"
-ENDING = ".labels.jsonl"
-SKIPPED = ""
-"""Stands where a person passed over a context."""
-LONGEST_NAME = 60
-
-Acts = dict[str, list[tuple[str, str]]]
-"""Of each person, the items in the order in which they were labelled, and the labels."""
 
 
 def journal_of(items: Path) -> Path:

@@ -54,6 +54,16 @@ _QUOTES = "\"'“”‘’„«»[]() "
 Role = Literal["X", "Y", "A", "B"]
 Pasted = Mapping[Any, tuple[str, str]]
 """Name and text of each of four lists, by role."""
+KEPT = 256
+"""Results that are kept: a word that is switched off and on again costs nothing."""
+DEFAULT_MEASURE = "ml-eat"
+DECIMALS = 12
+"""Kept of a mean cosine: the last bits are rounding, and no distance on a map."""
+T = TypeVar("T")
+Key = tuple[str, str]
+"""Role and word."""
+Pair = tuple[float, float]
+"""Mean cosine with A, and with B."""
 
 
 class Request(BaseModel):
@@ -304,18 +314,6 @@ def lists_of_file(text: str) -> dict[str, Any]:
         raise EatlasError(NO_FILE) from error
     more = f", the first of {len(others) + 1} tests of the file" if others else ""
     return {"lists": lists, "note": f"These are the lists of {first.get('id', 'the test')}{more}."}
-
-
-KEPT = 256
-"""Results that are kept: a word that is switched off and on again costs nothing."""
-DEFAULT_MEASURE = "ml-eat"
-DECIMALS = 12
-"""Kept of a mean cosine: the last bits are rounding, and no distance on a map."""
-T = TypeVar("T")
-Key = tuple[str, str]
-"""Role and word."""
-Pair = tuple[float, float]
-"""Mean cosine with A, and with B."""
 
 
 class NamedSource(NamedTuple):

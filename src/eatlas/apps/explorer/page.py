@@ -97,6 +97,15 @@ INFLUENCE = 640.0
 """Pixels of the drawing of the words on which effect sizes rest."""
 MISSING = 8
 """Words without a vector that are named one by one."""
+MOVED = 1.4
+"""Pixels by which a mark has to move for its old place to be drawn."""
+LEVEL, LEVEL_HEIGHT = 104.0, 22.0
+"""Pixels of the scale of an effect size."""
+LARGEST = 256 << 10
+"""Bytes of the body of a request."""
+_FIGURE = re.compile(rf"({'|'.join(FIGURES)})-(single|double)\.(svg|pdf)")
+_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
+_NAMED = "hand the vectors over: eatlas.explore(results, vectors=...)"
 
 
 def page_of(explorer: Explorer) -> str:
@@ -291,12 +300,6 @@ def file_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._]+", "-", text)[:80].strip("-.") or "test"
 
 
-MOVED = 1.4
-"""Pixels by which a mark has to move for its old place to be drawn."""
-LEVEL, LEVEL_HEIGHT = 104.0, 22.0
-"""Pixels of the scale of an effect size."""
-
-
 def word_id(lists: Lists, role: str, word: str) -> str:
     """What a word is called in all views of the page, such as ``X3``."""
     return f"{role}{lists.groups[role].words.index(word)}"
@@ -380,12 +383,6 @@ def moved_effect(now: Effect, was: Effect | None, axis: Axis) -> Markup:
         f'<svg width="{width:g}" height="22" viewBox="0 0 {width:g} 22" class="fig interval" '
         f'aria-hidden="true">{"".join(parts)}</svg>'
     )
-
-
-LARGEST = 256 << 10
-"""Bytes of the body of a request."""
-_FIGURE = re.compile(rf"({'|'.join(FIGURES)})-(single|double)\.(svg|pdf)")
-_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
 
 
 def application(explorer: Explorer) -> App:
@@ -560,6 +557,3 @@ def _vectors_of(results: Iterable[AssociationResult], trusted: Collection[str]) 
             )
         vectors[name] = {plain_name(name): text} if result.source_from else text
     return list(vectors.values())
-
-
-_NAMED = "hand the vectors over: eatlas.explore(results, vectors=...)"

@@ -57,6 +57,11 @@ FILES = {
 }
 """What each file holds, in the order in which people look at them."""
 _SHA256 = re.compile(r"^# sha256: ([0-9a-f]{64})$", re.MULTILINE)
+MOST_ROWS = 200
+"""Rows of a table; the files beside the page have all."""
+MOST_PANELS = 24
+"""Pairs of methods that are drawn as points."""
+MOST_REASONS = 50
 
 
 @dataclass(frozen=True)
@@ -387,13 +392,6 @@ def resolved(prepared: Prepared, files: Mapping[str, str] | None = None) -> str:
     for head, table in tables_of(prepared.plan, files):
         lines += ["", head, *(f"{inline(key)} = {inline(value)}" for key, value in table.items())]
     return "\n".join([*lines, ""])
-
-
-MOST_ROWS = 200
-"""Rows of a table; the files beside the page have all."""
-MOST_PANELS = 24
-"""Pairs of methods that are drawn as points."""
-MOST_REASONS = 50
 
 
 def share(value: float | None) -> str:
