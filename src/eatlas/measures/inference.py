@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from eatlas import kernels
 from eatlas.errors import EatlasError
-from eatlas.measures.association import LABELS
 from eatlas.measures.base import Array, Input
 from eatlas.measures.levels import (
     MOST_CELLS,
@@ -26,25 +25,22 @@ from eatlas.results.levels import (
     CrossedLevel2,
     DesignPower,
     Generalisation,
-    Level2,
     Power,
     Unit,
 )
 from eatlas.results.parts import defined
-from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.crossed import crossed_test
 from eatlas.stats.designs import (
     TAILS,
     chance_of_rejection,
     checked_alpha,
-    pattern_chances,
     shift_of_d,
     smallest_effect,
     smallest_p,
     terms_needed,
 )
-from eatlas.stats.inputs import least_spread, numbers, whole
-from eatlas.stimuli import ROLES, TARGETS, AssociationTest, load_tests
+from eatlas.stats.inputs import least_spread, whole
+from eatlas.stimuli import ROLES, AssociationTest, load_tests
 
 __all__ = ["power"]
 
@@ -52,9 +48,6 @@ Sizes = tuple[int, int, int, int]
 """Terms of X, Y, A and B."""
 Design = tuple[int, int] | None
 """Sizes of two groups whose labels are permuted."""
-Observed = tuple[tuple[float, float], float]
-"""What the chance of a pattern supposes: effect sizes of X and of Y at level 2; and the correlation
-of the associations with X and with Y of one attribute, within A and within B."""
 CONFIDENCE = 0.95
 """Of intervals, in measures without such a parameter."""
 TWO = 2
@@ -146,21 +139,6 @@ def generalised_input(
     )
 
 
-def correlated(
-    level2: Level2 | None, contrasts: Mapping[str, tuple[Array, Array]]
-) -> Observed | None:
-    """What was observed at level 2; None without it, or where an effect size is undefined."""
-    if level2 is None or level2.X.effect_size is None or level2.Y.effect_size is None:
-        return None
-    x, y = (
-        np.concatenate([scores - scores.mean() for scores in contrasts[f"level2.{target}"]])
-        for target in TARGETS
-    )
-    spread = math.sqrt(float(x @ x) * float(y @ y))
-    effects = level2.X.effect_size, level2.Y.effect_size
-    return effects, float(x @ y) / spread if spread > 0 else 0.0
-
-
 def design_power(
     level1: Design,
     level2: Design,
@@ -169,44 +147,21 @@ def design_power(
     wanted: float = 0.8,
     tail: str = "two_sided",
     unit: Unit = "term",
-    rule: PatternRule | None = None,
-    observed: Observed | None = None,
 ) -> Power:
-    """What groups of these sizes can find; with a `rule` the chance of each pattern."""
+    """What groups of these sizes can find."""
     designs: dict[str, DesignPower | None] = {}
     for place, n in (("level1", level1), ("level2", level2)):
         d = None
         if n is not None and sum(n) > TWO:
             d = smallest_effect(*n, power=wanted, alpha=alpha, tail=tail)
         designs[place] = n and DesignPower(n=n, min_p=smallest_p(*n, tail), smallest_d=d)
-    chances: dict[str, Any] = {}
-    if rule is not None and observed is not None and level2 is not None:
-        effects, correlation = observed
-        margins = {t: _chances(rule, level2, d) for t, d in zip(TARGETS, effects, strict=True)}
-        of_signs = pattern_chances(margins, correlation)
-        patterns = {LABELS[signs]: round(chance, 6) for signs, chance in of_signs.items()}
-        chances = {"patterns": patterns, "effects": effects}
-    return Power(power=wanted, alpha=alpha, tail=tail, unit=unit, **designs, **chances)
-
-
-def _chances(rule: PatternRule, n: tuple[int, int], d: float) -> tuple[float, float]:
-    """Chance of an association with A, and of one with B, where the true effect is `d`."""
-    alpha = rule.alpha if rule.tail == "directional" else rule.alpha / 2
-    # from the bound of effect sizes on the shift is infinite
-    bound = sum(n) / math.sqrt(math.prod(n))
-    shift = math.copysign(math.inf, d) if abs(d) >= bound else shift_of_d(d, *n)
-    a, b = (
-        chance_of_rejection(*n, shift, alpha=alpha, tail=tail, threshold=rule.threshold)
-        for tail in ("greater", "less")
-    )
-    return a, min(b, 1 - a)
+    return Power(power=wanted, alpha=alpha, tail=tail, unit=unit, **designs)
 
 
 def power(
     design: AssociationTest | str | Sequence[int] | None = None,
     *,
     d: float | None = None,
-    effects: tuple[float, float] | None = None,
     wanted: float = 0.8,
     alpha: float = 0.05,
     tail: str = "two_sided",
@@ -220,8 +175,6 @@ def power(
         number of terms alone. A result has the same in its field `power`.
     d : float, optional
         A true effect size, for its chance of being found at each level.
-    effects : pair of float, optional
-        True level 2 effect sizes of X and Y, for the chance of each EAT pattern.
     wanted : float, default 0.8
         Power that the smallest effect size has.
     alpha : float, default 0.05
@@ -233,7 +186,7 @@ def power(
     -------
     Power
         ``level1.smallest_d`` and ``level2.smallest_d``, None where the design cannot reach alpha;
-        ``chance`` of `d`; ``patterns``; ``terms_needed`` for each of two groups of one size.
+        ``chance`` of `d`; ``terms_needed`` for each of two groups of one size.
 
     Raises
     ------
@@ -259,16 +212,6 @@ def power(
     if tail not in TAILS:
         raise EatlasError("unknown tail", got=repr(tail), allowed=", ".join(TAILS))
     level1, level2, unit = _designs(design)
-    observed = None
-    if effects is not None:
-        pair = numbers(effects, "effects", 1)
-        if level2 is None or pair.size != TWO:
-            raise EatlasError(
-                "the chance of a pattern takes attributes, and the effects of X and of Y",
-                got="no sizes of A and B" if level2 is None else f"{pair.size} effects",
-                allowed="two effects with four sizes, or with a test",
-            )
-        observed = (float(pair[0]), float(pair[1])), 0.0
     one_sided = "two_sided" if tail == "two_sided" else "greater"
     stated = [abs(d)] if d and abs(d) < 2 else []
     more: dict[str, Any] = {
@@ -284,9 +227,7 @@ def power(
             for name, n in (("level1", level1), ("level2", level2))
             if n is not None
         }
-    rule = PatternRule(alpha)
-    how: dict[str, Any] = {"alpha": alpha, "wanted": wanted, "tail": tail, "unit": unit}
-    power = design_power(level1, level2, **how, rule=rule, observed=observed)
+    power = design_power(level1, level2, alpha=alpha, wanted=wanted, tail=tail, unit=unit)
     return power.model_copy(update=more)
 
 

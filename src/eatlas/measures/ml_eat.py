@@ -22,7 +22,7 @@ from eatlas.measures.base import (
     parameter,
     whole,
 )
-from eatlas.measures.inference import correlated, design_power, generalised_input
+from eatlas.measures.inference import design_power, generalised_input
 from eatlas.measures.levels import (
     COMPARED,
     Ordered,
@@ -298,7 +298,5 @@ def compared(
             n.get("level2.X"),
             alpha=measure.alpha,
             unit="stimulus" if sentences else "term",
-            rule=measure.rule,
-            observed=correlated(judged.get("level2"), read),
         ),
     }

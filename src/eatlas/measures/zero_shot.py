@@ -20,7 +20,7 @@ from eatlas.measures.association import (
     scale_of,
 )
 from eatlas.measures.base import SHARE, Array, Input, Needs, parameter, whole
-from eatlas.measures.inference import correlated, design_power, unanswered
+from eatlas.measures.inference import design_power, unanswered
 from eatlas.measures.levels import (
     MOST_CELLS,
     QUANTILES,
@@ -158,13 +158,7 @@ class ZeroShot(PatternMeasure):
             level3=_level3(table, x, a),
             scores=kept_scores(contrasts),
             generalisation=unanswered(DEPENDENT, self.confidence),
-            power=design_power(
-                (x, y),
-                (a, b),
-                alpha=self.alpha,
-                rule=self.rule,
-                observed=correlated(fields["level2"], contrasts),
-            ),
+            power=design_power((x, y), (a, b), alpha=self.alpha),
             logit_scale=scale,
             scale_from=OF_MODEL if self.scale == OF_MODEL else "signature",
             chance=a / (a + b),

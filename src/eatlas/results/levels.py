@@ -200,11 +200,6 @@ class Power(Record):
     """Targets permuted; None where there is no level 1."""
     level2: DesignPower | None
     """Attributes permuted, for X as for Y; None where there is no level 2."""
-    patterns: dict[str, float] | None = None
-    """Chance of each of the nine EAT patterns with other attributes, if the effects at level 2 were
-    those of `effects`; None without a pattern."""
-    effects: tuple[float, float] | None = None
-    """Effect sizes of X and of Y at level 2 that `patterns` supposes: those observed, or stated."""
     chance: dict[str, float] | None = Field(default=None, exclude_if=is_empty)
     """Where an effect size was stated: the power at ``level1`` and ``level2``."""
     d: float | None = Field(default=None, exclude_if=is_empty)

@@ -11,10 +11,9 @@ Which of many rows of scores the exact test rejects is decided without a p for e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from itertools import count, product
-from statistics import NormalDist
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,9 +174,6 @@ SHIFT_TOLERANCE = 1e-3
 MOST_TERMS = 100_000
 LARGEST_SHIFT = 64.0
 """In standard deviations within a group; d differs from its bound by .002."""
-_ARC, _ARC_WEIGHTS = np.polynomial.legendre.leggauss(40)
-_NORMAL = NormalDist()
-_LEAST = 1e-15
 
 
 def d_of_shift(shift: float, n: int, m: int) -> float:
@@ -220,7 +216,6 @@ def chance_of_rejection(
     *,
     alpha: float = 0.05,
     tail: str = "two_sided",
-    threshold: float = 0.0,
 ) -> float:
     """Power of the permutation test of normal scores.
 
@@ -237,10 +232,8 @@ def chance_of_rejection(
         sign = -1.0 if tail == "less" else 1.0
         one_sided = "two_sided" if tail == "two_sided" else "greater"
         return _simulated(n, m, sign * float(shift), alpha, one_sided)
-    if math.isinf(shift):
-        return float(tail == "two_sided" or (shift > 0) == (tail == "greater"))
     df, noncentrality = n + m - 2, shift * math.sqrt(n * m / (n + m))
-    limit = max(t_quantile(level if tail == "two_sided" else 2 * level, df), _t_of(threshold, n, m))
+    limit = t_quantile(level if tail == "two_sided" else 2 * level, df)
     chance = 0.0
     if tail != "less":
         chance += _beyond(limit, df, noncentrality)
@@ -304,73 +297,18 @@ def terms_needed(
     return int(terms)
 
 
-def pattern_chances(
-    chances: Mapping[str, tuple[float, float]], correlation: float
-) -> dict[tuple[int, int], float]:
-    """Chance of each pair of level 2 associations, of X and of Y.
-
-    A bivariate normal distribution with the correlation of the scores joins the two margins.
-    Against 8,000 simulated pairs of tests of 6, 8 and 25 terms a group: within .04.
-    """
-    rho = min(max(correlation, -0.999), 0.999)
-    edges = {
-        target: (_quantile(b), _quantile(1 - min(a, 1 - b))) for target, (a, b) in chances.items()
-    }
-
-    def below(x: float, y: float) -> float:
-        if -math.inf in (x, y):
-            return 0.0
-        if math.inf in (x, y):
-            return _NORMAL.cdf(min(x, y))
-        return _both_below(x, y, rho)
-
-    limits = {t: (-math.inf, *ends, math.inf) for t, ends in edges.items()}
-    found = {}
-    for i, j in product((-1, 0, 1), repeat=2):
-        (x0, x1), (y0, y1) = (limits[t][s + 1 : s + 3] for t, s in (("X", i), ("Y", j)))
-        mass = below(x1, y1) - below(x0, y1) - below(x1, y0) + below(x0, y0)
-        found[i, j] = min(max(mass, 0.0), 1.0)
-    whole_ = sum(found.values())
-    return {signs: mass / whole_ for signs, mass in found.items()}
-
-
 @lru_cache(maxsize=4_096)
 def _simulated(n: int, m: int, shift: float, alpha: float, tail: str) -> float:
     """Share of rejections among samples that are the same in every call."""
-    if math.isinf(shift):
-        shift = math.copysign(LARGEST_SHIFT, shift)
     rows = np.random.default_rng(0).standard_normal((SIMULATED, n + m))
     rows[:, :n] += shift
     batch = samples(-rows if tail == "less" else rows, n, two_sided=tail == "two_sided")
     return float(below(batch, alpha).mean())
 
 
-def _t_of(d: float, n: int, m: int) -> float:
-    """Student's t of groups whose effect size is d, with ddof = 1; infinite beyond its bound."""
-    share = n * m / (n + m) * d**2 / (n + m - 1)
-    return math.sqrt((n + m - 2) * share / (1 - share)) if share < 1 else math.inf
-
-
 def _beyond(limit: float, df: int, noncentrality: float) -> float:
     """P(T > limit) of the noncentral t."""
     from scipy.special import nctdtr  # noqa: PLC0415  (heavy at start)
 
-    if math.isinf(limit):
-        return 0.0
     chance = float(1 - nctdtr(df, noncentrality, limit))
     return float(noncentrality > limit) if math.isnan(chance) else chance  # its far tail underflows
-
-
-def _quantile(p: float) -> float:
-    if p <= _LEAST:
-        return -math.inf
-    return math.inf if p >= 1 - _LEAST else _NORMAL.inv_cdf(p)
-
-
-def _both_below(h: float, k: float, rho: float) -> float:
-    """P(X < h, Y < k) of standard normal variables (Drezner and Wesolowsky 1990)."""
-    arc = math.asin(rho)
-    angles = arc * (_ARC + 1) / 2
-    sines, squares = np.sin(angles), np.cos(angles) ** 2
-    heights = np.exp(-(h * h + k * k - 2 * h * k * sines) / (2 * squares))
-    return _NORMAL.cdf(h) * _NORMAL.cdf(k) + float(heights @ _ARC_WEIGHTS) * arc / (4 * math.pi)
