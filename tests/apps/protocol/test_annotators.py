@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 from scipy.stats import spearmanr
+from tests.apps.protocol.cards import found
 
 import eatlas
 from eatlas.apps.annotation import load_items, read_labels
 from eatlas.apps.annotation.items import Journal
-from eatlas.apps.protocol.evidence import Evidence
 from eatlas.errors import UndefinedWarning
 
-CRITERIA = ["convergent", "inter-annotator"]
 WOMEN = {"nurse": 9, "dancer": 7, "librarian": 6, "soldier": 1, "pilot": 2, "carpenter": 4}
 """Of ten texts of a profession so many are about a woman."""
 
@@ -56,34 +55,23 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
     return {"labels": [folder / "items.csv", *people], "counts": counts}
 
 
-def found(measure: str = "semaxis", vectors: object = "glove-sample", **given: object) -> dict[
-    str, Evidence
-]:  # fmt: skip
-    card = eatlas.protocol(measure, vectors, criteria=CRITERIA, **given)
-    return {one.study: one for one in card.evidence if one.study in OURS}
-
-
-OURS = ("agreement", "human-associations", "text-by-span")
-
-
 def test_agreement_is_that_of_the_labels(files: dict[str, list[Path]]) -> None:
-    evidence = found(labels=files["labels"])["agreement"]
+    evidence = found("inter-annotator", labels=files["labels"])["agreement"]
     labels = read_labels(load_items(files["labels"][0]), files["labels"][1:])
     theirs = labels.agreement()
-    for name, one, n in (
-        ("Krippendorff's alpha", theirs.alpha, 60),
-        ("Fleiss' kappa", theirs.kappa, 60),
-        ("agreement", theirs.agreement, 60),
-    ):
-        figure = evidence.figure(name)
-        assert (figure.value, figure.n, figure.of) == (one.value, n, "contexts")
-        assert (figure.low, figure.high) == one.interval
+    coefficients = (theirs.alpha, theirs.kappa, theirs.agreement)
+    for figure, coefficient in zip(evidence.figures, coefficients, strict=True):
+        assert (figure.n, figure.of) == (60, "contexts")
+        assert (figure.value, (figure.low, figure.high)) == (
+            coefficient.value,
+            coefficient.interval,
+        )
     assert evidence.tables[0].rows == (("anna", 60), ("ben", 60), ("cleo", 60))
     assert len(evidence.tables[2].rows) == 3
 
 
 def test_people_against_the_measure(files: dict[str, list[Path]]) -> None:
-    evidence = found(labels=files["labels"])["human-associations"]
+    evidence = found("inter-annotator", labels=files["labels"])["human-associations"]
     (table,) = evidence.tables
     assert table.columns[:3] == ("target", "lean to Female", "people: share of Female")
     people = {row[0]: row[2] for row in table.rows}
@@ -98,7 +86,7 @@ def test_people_against_the_measure(files: dict[str, list[Path]]) -> None:
 
 
 def test_people_against_co_occurrence_by_span(files: dict[str, list[Path]]) -> None:
-    evidence = found(labels=files["labels"], counts=files["counts"])["text-by-span"]
+    evidence = found("convergent", "mac", {"she": [1.0, 0.0]}, **files)["text-by-span"]
     (table,) = evidence.tables
     assert [row[0] for row in table.rows] == [1, 2, 5]
     assert evidence.figure("rho, share of Female, 2 sentences").value == pytest.approx(1.0)
@@ -120,17 +108,17 @@ def test_labels_that_are_all_the_same_have_no_alpha(files: dict[str, list[Path]]
         for name in ("anna", "ben"):
             for item in items.rows[:5]:
                 journal.label(name, item.id, "Male")
-    evidence = found(labels=path)["agreement"]
+    evidence = found("inter-annotator", labels=path)["agreement"]
     assert evidence.figure("agreement").value == 1.0
     assert evidence.figure("Krippendorff's alpha").value is None
     assert any("labels that can be compared are the same" in line for line in evidence.remarks)
 
 
 def test_what_is_not_run_says_why(files: dict[str, list[Path]], tmp_path: Path) -> None:
-    only = found(labels=files["labels"])["text-by-span"]
+    only = found("convergent", "mac", {"she": [1.0, 0.0]}, labels=files["labels"])["text-by-span"]
     assert only.not_run.startswith("Nothing was given by --counts, of the text that the contexts")
     odd = tmp_path / "odd.csv"
     odd.write_text(files["labels"][1].read_text().replace(",Male,", ",man,"))
-    bad = found(labels=[files["labels"][0], odd])["agreement"]
+    bad = found("inter-annotator", labels=[files["labels"][0], odd])["agreement"]
     assert "man" in bad.not_run
     assert "Female, Male, none" in bad.not_run

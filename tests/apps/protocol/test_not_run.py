@@ -76,7 +76,7 @@ def test_a_study_says_why_it_is_not_run(files, study, measure, vectors, given, r
         ({"answers": "x = "}, "answers.toml: this is not TOML"),
         ({"answers": ".".join("a" * 20_000) + " = 1"}, "a key has too many parts"),
         ({"answers": 'grops = "All."'}, "'grops' has no question; did you mean groups?"),
-        ({"answers": "groups = 5"}, "the answer to 'groups' is no text"),
+        ({"answers": "groups = 5"}, "the answer to 'groups' is not text"),
     ],
 )
 def test_what_cannot_be_used_is_refused_before_any_work(files, tmp_path, given, message):

@@ -21,7 +21,7 @@ from scipy.stats import binomtest
 
 from eatlas.apps.protocol.evidence import Figure, Mark
 from eatlas.apps.protocol.material import (
-    Found,
+    Exhibits,
     Material,
     NotRunError,
     drawing,
@@ -73,7 +73,7 @@ def agreement(agreeing: int, total: int, units: str) -> Figure:
     )  # fmt: skip
 
 
-def stereotyped_professions(material: Material, name: str, source: Any) -> Found:
+def stereotyped_professions(material: Material, name: str, source: Any) -> Exhibits:
     """The sign of each profession of Table 3: how many agree, the table, and a drawing."""
     test: Any = load_tests(PROFESSIONS)[0]
     numbers = leanings(material, test, source, name)
@@ -83,11 +83,11 @@ def stereotyped_professions(material: Material, name: str, source: Any) -> Found
         raise NotRunError("No profession has a number.")
     rows: list[tuple[Any, ...]] = []
     for term, stereotype in STEREOTYPES.items():
-        if term in signs:
-            side = first if signs[term] > 0 else second if signs[term] < 0 else "neither"
-            rows.append((term, stereotype, signs[term], side, side == stereotype))
-        else:
+        if (sign := signs.get(term)) is None:
             rows.append((term, stereotype, None, None, None))
+            continue
+        side = first if sign > 0 else second if sign < 0 else "neither"
+        rows.append((term, stereotype, sign, side, side == stereotype))
     remarks = [f"A profession's number is its {numbers.what}; above 0 it leans to {first}."]
     if missing := [term for term in STEREOTYPES if term not in signs]:
         remarks.append(f"No number is defined for {', '.join(missing)}.")
@@ -99,7 +99,7 @@ def stereotyped_professions(material: Material, name: str, source: Any) -> Found
     return [agreement(agreeing, len(signs), "professions")], [signs_table], [drawn], remarks
 
 
-def documented_tests(material: Material, name: str, source: Any) -> Found:
+def documented_tests(material: Material, name: str, source: Any) -> Exhibits:
     """The sign of each Caliskan test, whose X people associate with A.
 
     Of effect sizes of single terms it is that of X less Y.
@@ -374,7 +374,7 @@ def p_values(bench: Bench) -> Outcome:
     result = bench.complete
     named = [f"a p-value of {effect.title}" for effect in result.effects() if effect.p is not None]
     named += ["a p-value of each target" for target in result.by_target or () if target.labels]
-    return _yes(bool(named), "".join(named[:1]))
+    return _yes(bool(named), named[0] if named else "")
 
 
 def intervals(bench: Bench) -> Outcome:
@@ -521,14 +521,14 @@ INVARIANCES: dict[str, Check] = {
 """What is checked on copies of a source's vectors."""
 
 
-def structure(material: Material, name: str, source: Any) -> Found:  # noqa: ARG001
+def structure(material: Material, name: str, source: Any) -> Exhibits:  # noqa: ARG001
     """The properties that follow from changing the test."""
     (test,) = load_tests(TESTS[material.measure.kind])
     bench = Bench(material.measure, material.fitted(test), source, material.seed)
     return _checked(bench, STRUCTURE)
 
 
-def invariances(material: Material, name: str, source: Any) -> Found:  # noqa: ARG001
+def invariances(material: Material, name: str, source: Any) -> Exhibits:  # noqa: ARG001
     """The properties that follow from changing vectors, on copies of those of a source."""
     (test,) = load_tests(TESTS[material.measure.kind])
     if material.fitted(test).contexts is not None:
@@ -536,7 +536,7 @@ def invariances(material: Material, name: str, source: Any) -> Found:  # noqa: A
     return _checked(copied(material, test, source), INVARIANCES)
 
 
-def _checked(bench: Bench, checks: Mapping[str, Check]) -> Found:
+def _checked(bench: Bench, checks: Mapping[str, Check]) -> Exhibits:
     """Check some properties; an error on the way is the answer."""
     if not bench.numbers:  # a test that cannot be measured as it is ends the study here
         raise NotRunError("The measure gives no number.")

@@ -15,7 +15,7 @@ import eatlas
 from eatlas.apps.protocol.content import copied, unit
 from eatlas.apps.protocol.evidence import Drawing, Figure, Mark, Table
 from eatlas.apps.protocol.material import (
-    Found,
+    Exhibits,
     Material,
     NotRunError,
     Parts,
@@ -95,7 +95,7 @@ def tests_on_sources(material: Material) -> Parts:
             yield name, source, test
 
 
-def other_measures(material: Material, name: str, source: Any, test: GroupsTest) -> Found:
+def other_measures(material: Material, name: str, source: Any, test: GroupsTest) -> Exhibits:
     """Correlations with every other measure that takes the source, over the targets of a test."""
     own = leanings(material, test, source, name)
 
@@ -129,7 +129,7 @@ def other_measures(material: Material, name: str, source: Any, test: GroupsTest)
     return [middle], *shown, [*remarks, *reasons]
 
 
-def word_lists(material: Material, name: str, source: Any, test: GroupsTest) -> Found:
+def word_lists(material: Material, name: str, source: Any, test: GroupsTest) -> Exhibits:
     """Median and range of the correlations with random word lists of 3 and of 5 words a group."""
     whole = leanings(material, test, source, name)
     rng = np.random.default_rng([material.seed, len(test.groups)])
@@ -185,7 +185,7 @@ def _drawn(things: tuple[Any, ...], size: int, rng: np.random.Generator) -> tupl
     return tuple(things[i] for i in sorted(places))
 
 
-def parameters(material: Material, name: str, source: Any) -> Found:
+def parameters(material: Material, name: str, source: Any) -> Exhibits:
     """Correlations with every other choice of a parameter that has choices."""
     measures = dict(_alternatives(material.measure))
     if not measures:
@@ -214,7 +214,7 @@ def _alternatives(measure: Measure) -> Iterator[tuple[str, Measure]]:
                 yield f"{name}={str(value).lower() if hint is bool else value}", changed
 
 
-def treated_vectors(material: Material, name: str, source: Any) -> Found:
+def treated_vectors(material: Material, name: str, source: Any) -> Exhibits:
     """Correlations with vectors of length 1, centred, standardised and without their main axis."""
 
     def treated(step: str) -> tuple[Any, str, None]:
@@ -234,7 +234,7 @@ def _changed(
     source: Any,
     labels: Iterable[str],
     change: Callable[[str], tuple[Any, str, Measure | None]],
-) -> Found:
+) -> Exhibits:
     """Correlations of the numbers as they are with those of changed measures or sources.
 
     `change` makes a source, its name, and a measure, of a label.
@@ -243,24 +243,23 @@ def _changed(
     base = leanings(material, test, source, name)
 
     def numbers(label: str) -> tuple[Leanings, tuple[Any, ...]]:
-        changed, called, measure = change(label)
-        notes = getattr(changed, "notes", ())
-        return leanings(material, test, changed, called, measure), notes
+        treated, called, measure = change(label)
+        return leanings(material, test, treated, called, measure), getattr(treated, "notes", ())
 
-    others, reasons = tried_each("Not measured", numbers, labels)
+    measured, reasons = tried_each("Not measured", numbers, labels)
     by_label: dict[str, Correlation] = {}
     idle, notes = [], []
-    for label, (other, of_source) in others.items():
+    for label, (changed, of_source) in measured.items():
         # with another divergence biases differ, deviations do not
-        if base.directed != other.directed:
-            by_label[label] = correlated(base.directed, other.directed)
-        elif base.values != other.values:
-            by_label[label] = correlated(base.values, other.values)
+        if base.directed != changed.directed:
+            by_label[label] = correlated(base.directed, changed.directed)
+        elif base.values != changed.values:
+            by_label[label] = correlated(base.values, changed.values)
         else:
             idle.append(label)
             continue
         stated = {*base.result.warnings, *of_source}
-        notes += [f"{label}: {note}" for note in other.result.warnings if note not in stated]
+        notes += [f"{label}: {note}" for note in changed.result.warnings if note not in stated]
     if not by_label:
         same = f"Numbers are the same with {', '.join(idle)}." if idle else ""
         raise NotRunError(" ".join((same, *reasons)).strip() or "Nothing could be changed.")

@@ -21,7 +21,7 @@ from eatlas.results.parts import defined
 from eatlas.stats.correlation import PairedTest, RankCorrelation
 from eatlas.stimuli import Test
 
-Found = tuple[Sequence[Figure], Sequence[Table], Sequence[Drawing], Sequence[str]]
+Exhibits = tuple[Sequence[Figure], Sequence[Table], Sequence[Drawing], Sequence[str]]
 """Figures, tables, drawings and remarks of a piece of evidence."""
 Parts = Iterator[tuple[Any, ...]]
 """What a study is run on, once for each: the source or the files that its evidence names, and what

@@ -21,7 +21,7 @@ import eatlas
 from eatlas.apps.annotation import load_items, read_labels
 from eatlas.apps.protocol.evidence import Drawing, Figure, Mark, Table
 from eatlas.apps.protocol.material import (
-    Found,
+    Exhibits,
     Material,
     NotRunError,
     Parts,
@@ -115,7 +115,7 @@ def _families(material: Material) -> list[Family]:
     return list(families(material, material.require("census", needed), "census"))
 
 
-def census_year(material: Material, _: str, family: Family, name: str, source: Any) -> Found:
+def census_year(material: Material, _: str, family: Family, name: str, source: Any) -> Exhibits:
     """Rank correlation over occupations with the shares of one year."""
     shares = next((years for years in family.tables if years.period == YEAR), family.tables[-1])
     terms = family.terms([shares])
@@ -155,7 +155,7 @@ def _rhos(figures: Sequence[Figure], title: str) -> Drawing:
 
 def census_decades(
     material: Material, _: str, family: Family, by_period: Mapping[int, tuple[str, Any]]
-) -> Found:
+) -> Exhibits:
     """Correlation of yearly means of a series with those of the census."""
     census = {of_year.period: of_year for of_year in family.tables}
     years = sorted(by_period.keys() & census.keys())
@@ -275,7 +275,7 @@ def _stages(
                 yield "representations", Path(called).name, numbers, None
 
 
-def amplification(material: Material, _: str, family: Family, counting: DivDist) -> Found:
+def amplification(material: Material, _: str, family: Family, counting: DivDist) -> Exhibits:
     """Every later stage against every earlier one, over the targets that both have."""
     test = family.of_targets(family.terms(family.tables[:1]))
     stages = list(_stages(material, family, test, counting))
@@ -360,7 +360,7 @@ def _tables(group: str, terms: Sequence[str], stages: Sequence[Stage]) -> Iterat
     yield by_target("Contexts of each target", texts, totals)
 
 
-def mitigation(material: Material, name: str, source: Any) -> Found:
+def mitigation(material: Material, name: str, source: Any) -> Exhibits:
     """The mean change by each debiasing transform, of each family of groups."""
     tests = {
         f"{method}:{test.id.rpartition('-')[2]}": test
@@ -408,7 +408,7 @@ def labels(material: Material) -> Parts:
     yield read.items.name, read
 
 
-def agreement(material: Material, _: str, labels: Labels) -> Found:
+def agreement(material: Material, _: str, labels: Labels) -> Exhibits:
     """Krippendorff's alpha and Fleiss' kappa of the labels, and of each label and pair."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedWarning)  # remarks say the same
@@ -469,7 +469,7 @@ def sources_and_people(material: Material) -> Parts:
 
 def human_associations(
     material: Material, name: str, source: Any, family: Family, without: Sequence[str]
-) -> Found:
+) -> Exhibits:
     """Rank correlation of the measure with people's associations, over targets that both have."""
     terms = list(family.test.targets.terms)
     numbers = leanings(material, family.test, source, name)
@@ -488,7 +488,7 @@ def human_associations(
     return figures, [table("Associations of targets", ("target", *columns), rows)], [], remarks
 
 
-def text_by_span(material: Material, _: str, labels: Labels) -> Found:
+def text_by_span(material: Material, _: str, labels: Labels) -> Exhibits:
     """Correlation of people's shares with those of counts, those of shorter spans first.
 
     Of two groups the first alone, since the shares of the other are what is left.
@@ -545,7 +545,7 @@ def read_answers(path: Path) -> dict[str, str]:
     ids = questions()
     for name, answer in answers.items():
         if name not in ids or not isinstance(answer, str):
-            what = "is no text" if name in ids else f"has no question{did_you_mean(name, ids)}"
+            what = "is not text" if name in ids else f"has no question{did_you_mean(name, ids)}"
             raise EatlasError(
                 f"{path}: the answer to {name!r} {what}",
                 got=described(answer),
@@ -560,7 +560,7 @@ def answers(material: Material) -> Parts:
     yield (paths[0].name if paths else ""), *paths
 
 
-def questionnaire(_material: Material, _: str, path: Path | None = None) -> Found:
+def questionnaire(_material: Material, _: str, path: Path | None = None) -> Exhibits:
     """The questions with the answers that were given; the others are open."""
     answers = {} if path is None else read_answers(path)
     rows = [(text, id_, answers.get(id_, OPEN)) for id_, text in questions().items()]

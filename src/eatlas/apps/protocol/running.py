@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from eatlas.apps.protocol import content, convergent, outside
 from eatlas.apps.protocol.evidence import CRITERIA, Card, Criterion, Evidence, Given
 from eatlas.apps.protocol.evidence import criteria as described
-from eatlas.apps.protocol.material import Found, Material, NotRunError, Parts, reason_of
+from eatlas.apps.protocol.material import Exhibits, Material, NotRunError, Parts, reason_of
 from eatlas.decoding import require_file
 from eatlas.engine import open_as
 from eatlas.errors import EatlasError, EatlasWarning, did_you_mean
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 DEFAULT_VECTORS = "glove-sample"
 """For measures of vectors; there is no language model or table of counts that comes with eatlas."""
-STUDIES: dict[str, tuple[Callable[[Material], Parts], Callable[..., Found]]] = {
+STUDIES: dict[str, tuple[Callable[[Material], Parts], Callable[..., Exhibits]]] = {
     "stereotyped-professions": (Material.each_source, content.stereotyped_professions),
     "documented-tests": (Material.each_source, content.documented_tests),
     "structure": (Material.each_source, content.structure),
@@ -161,15 +161,15 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
         "census": census, "contexts": contexts, "labels": labels, "counts": counts,
         "generated": generated, "answers": answers,
     }  # fmt: skip
-    files = {option: _files(option, given) for option, given in paths.items() if given}
+    files = {option: _files(option, value) for option, value in paths.items() if value}
     if "answers" in files:
         outside.read_answers(files["answers"][0])
     if vectors is None and measure.needs.source == "vectors":
         vectors = DEFAULT_VECTORS
-    opened = [] if vectors is None else open_as(vectors, measure.needs.source)
+    sources = [] if vectors is None else open_as(vectors, measure.needs.source)
     material = Material(
         measure,
-        {_with_period(name or source.name, source): source for name, source in opened},
+        {_with_period(name or source.name, source): source for name, source in sources},
         seed,
         () if tests is None else load_tests(tests),
         files,
@@ -207,9 +207,9 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     )
 
 
-def _files(option: str, given: str | Path | Iterable[str | Path]) -> tuple[Path, ...]:
+def _files(option: str, value: str | Path | Iterable[str | Path]) -> tuple[Path, ...]:
     """The files of an option; one that is not there is refused before any work."""
-    paths = [Path(given)] if isinstance(given, str | Path) else list(map(Path, given))
+    paths = [Path(value)] if isinstance(value, str | Path) else list(map(Path, value))
     if option == "census":
         paths = [table for path in paths for table in tables_of(path)]
     for path in paths:

@@ -570,8 +570,8 @@ def write_replication(replication: Replication, folder: str | Path) -> tuple[Pat
             to_json_line(result).encode() for result in (*results, *results.trends)
         )
         written += [directory / LINES, directory / REPORT]
-    if kept := keep_others(lines, *(path for path in written if path not in lines)):
-        values = {"folder": str(directory), "files": list(map(str, kept))}
+    if moved := keep_others(lines, *(path for path in written if path not in lines)):
+        values = {"folder": str(directory), "files": list(map(str, moved))}
         warn(Note("run.files-moved", values=values))
     with atomic_files() as new:
         new(directory / PAGE).write(page)
