@@ -62,7 +62,7 @@ class Search:
         return Matcher(self.stimuli, self.rule)
 
     @cached_property
-    def _roles(self) -> tuple[NDArray[np.int32], ...]:
+    def _roles(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
         """What each stimulus is, as the compiled loop takes it."""
         number = {stimulus: k for k, stimulus in enumerate(self.stimuli)}
         target = np.full(len(number), -1, np.int32)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import product
 from typing import Any, get_args
 
@@ -111,67 +110,67 @@ class Samples:
         return [self.kept[name][key][1] for key in sorted(self.kept[name])]
 
 
-@dataclass(frozen=True)
-class Sampling:
-    """What is sampled, and how; checked."""
-
-    tests: tuple[Test, ...]
-    distance: int | None = None
-    """Most words between the two of a pair; None where single stimuli are sampled."""
-    per_term: int = 1000
-    window: Window = 9
-    case: Case = "auto"
-    compounds: Compounds = "either"
-    repeats: Repeats = "drop"
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        require_whole("per_term", self.per_term, 1)
-        require_whole("window", 0 if self.window == SENTENCE else self.window, 0, SENTENCE)
-        require_whole("seed", self.seed, 0)
-        if self.repeats not in get_args(Repeats):
-            raise EatlasError(
-                "repeats is not usable",
-                got=described(self.repeats),
-                allowed=", ".join(get_args(Repeats)),
-            )
-
-    @cached_property
-    def names(self) -> list[Names]:
-        """What is sampled: stimuli; or every target of a test with every attribute of it."""
-        if self.distance is None:
-            return [(stimulus,) for stimulus in stimuli_of(self.tests)]
-        pairs: dict[Names, None] = {}
-        for test in self.tests:
-            if not isinstance(test, AssociationTest):
-                raise StimulusError(
-                    f"the test {test.id} has no pairs",
-                    got=f"a test of the kind {test.kind}",
-                    allowed="tests of the kind association, with targets and attributes",
-                )
-            targets, attributes = test.X.terms + test.Y.terms, test.A.terms + test.B.terms
-            pairs |= dict.fromkeys(product(targets, attributes))
-        return [pair for pair in pairs if pair[0] != pair[1]]
-
-
 def key_seed(seed: int, *stimuli: str) -> int:
     """Return what makes the keys of a seed and a stimulus, or a pair, different from all others."""
     seeded = "\0".join((str(seed), *stimuli)).encode()
     return int.from_bytes(hashlib.blake2b(seeded, digest_size=8).digest(), "little")
 
 
+def _pairs_of(tests: Iterable[Test]) -> list[Names]:
+    """Every target of a test with every attribute of it."""
+    pairs: dict[Names, None] = {}
+    for test in tests:
+        if not isinstance(test, AssociationTest):
+            raise StimulusError(
+                f"the test {test.id} has no pairs",
+                got=f"a test of the kind {test.kind}",
+                allowed="tests of the kind association, with targets and attributes",
+            )
+        targets, attributes = test.X.terms + test.Y.terms, test.A.terms + test.B.terms
+        pairs |= dict.fromkeys(product(targets, attributes))
+    return [pair for pair in pairs if pair[0] != pair[1]]
+
+
 class Sampler:
     """Looks at the texts of parts and keeps the sample of each stimulus, or pair."""
 
-    def __init__(self, sampling: Sampling) -> None:
-        self.sampling, self.names = sampling, sampling.names
-        stimuli = stimuli_of(sampling.tests)
-        self.matcher = Matcher(stimuli, Rule(sampling.case, sampling.compounds))
-        self.samples = Samples(len(self.names), int(sampling.per_term))
-        seeds = [key_seed(sampling.seed, *names) for names in self.names]
-        self._seeds = np.array(seeds, np.uint64)
+    def __init__(
+        self,
+        tests: Sequence[Test],
+        distance: int | None = None,
+        *,
+        per_term: int = 1000,
+        window: Window = 9,
+        case: Case = "auto",
+        compounds: Compounds = "either",
+        repeats: Repeats = "drop",
+        seed: int = 0,
+    ) -> None:
+        require_whole("per_term", per_term, 1)
+        require_whole("window", 0 if window == SENTENCE else window, 0, SENTENCE)
+        require_whole("seed", seed, 0)
+        if repeats not in get_args(Repeats):
+            allowed = ", ".join(get_args(Repeats))
+            raise EatlasError("repeats is not usable", got=described(repeats), allowed=allowed)
+        stimuli = stimuli_of(tests)
+        self.distance, self.window, self.repeats = distance, window, repeats
+        self.names = [(s,) for s in stimuli] if distance is None else _pairs_of(tests)
+        """What is sampled: stimuli, or pairs."""
+        self.about = {
+            "seed": int(seed),
+            "per_term": int(per_term),
+            "window": window if isinstance(window, str) else int(window),
+            "repeats": repeats,
+            "case": case,
+            "compounds": compounds,
+            "tests": [test.id for test in tests],
+            **({} if distance is None else {"distance": int(distance)}),
+        }
+        self.matcher = Matcher(stimuli, Rule(case, compounds))
+        self.samples = Samples(len(self.names), int(per_term))
+        self._seeds = np.array([key_seed(seed, *names) for names in self.names], np.uint64)
         self._pairs = np.full((len(stimuli), len(stimuli)), -1, np.int32)
-        if sampling.distance is not None:
+        if distance is not None:
             place = {stimulus: k for k, stimulus in enumerate(stimuli)}
             for number, (target, attribute) in enumerate(self.names):
                 self._pairs[place[target], place[attribute]] = number
@@ -185,12 +184,11 @@ class Sampler:
         at = key_seed(part.copy, part.ends_sha256) + part.start
         for batch in batches:
             matches = starts, ends, stimuli = self.matcher.matches(*batch)
-            if self.sampling.distance is None:
+            if self.distance is None:
                 places, names = np.arange(len(stimuli))[None], stimuli
             else:
-                distance = int(self.sampling.distance)
                 near = kernels.near(
-                    batch[0], starts, ends, stimuli, batch[1], distance, self._pairs
+                    batch[0], starts, ends, stimuli, batch[1], int(self.distance), self._pairs
                 )
                 places, names = near[:, :2].T, near[:, 2]
             if len(names):
@@ -209,7 +207,7 @@ class Sampler:
         """Take in contexts of names; `places` are those of their stimuli among the matches."""
         from eatlas.corpora import kernels  # noqa: PLC0415
 
-        (match_starts, match_ends, _), size = matches, self.sampling.window
+        (match_starts, match_ends, _), size = matches, self.window
         first, last = places.min(axis=0), places.max(axis=0)
         begins, stops = bounds = np.empty((2, len(names)), np.int64)
         if isinstance(size, str):
@@ -227,7 +225,7 @@ class Sampler:
             starts = match_starts[place]
             kernels.keys(batch[0], begins, starts, stops, self._seeds[names], keys, row)
         keys = _mixed(keys)
-        for place in places if self.sampling.repeats == KEEP else ():
+        for place in places if self.repeats == KEEP else ():
             position = match_starts[place].astype(np.uint64) + np.uint64(at)
             keys = _mixed(keys ^ _mixed(position))
         self.samples.found += np.bincount(names, minlength=len(self._seeds))
@@ -331,8 +329,16 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
     >>> contexts.of_stimulus("home")
     [Context(stimulus='home', text='executive office. Home is where', start=18, end=22)]
     """
-    sampling = Sampling(load_tests(tests), None, per_term, window, case, compounds, repeats, seed)
-    return Contexts(*_sampled(sampling, corpus, field, unit, workers, progress, executor))
+    sampler = Sampler(
+        load_tests(tests),
+        per_term=per_term,
+        window=window,
+        case=case,
+        compounds=compounds,
+        repeats=repeats,
+        seed=seed,
+    )
+    return Contexts(*_sampled(sampler, corpus, field, unit, workers, progress, executor))
 
 
 def find_pairs(
@@ -384,12 +390,12 @@ def find_pairs(
     ('John', 'career', 'For John, a career is all.')
     """
     require_whole("distance", distance, 0)
-    sampling = Sampling(load_tests(tests), distance, **choices)
-    return Pairs(*_sampled(sampling, corpus, field, unit, workers, progress, executor))
+    sampler = Sampler(load_tests(tests), distance, **choices)
+    return Pairs(*_sampled(sampler, corpus, field, unit, workers, progress, executor))
 
 
 def _sampled(
-    sampling: Sampling,
+    sampler: Sampler,
     corpus: Corpus,
     field: str | None,
     unit: Unit,
@@ -398,40 +404,30 @@ def _sampled(
     executor: Executor | None,
 ) -> tuple[list[Any], tuple[Any, ...], dict[str, Any]]:
     """Contexts, how many there are of each name, and what was read, and how."""
-    names = sampling.names
-    read = partial(look_at, Sampler(sampling))
-    parts = parts_of(corpus, field, unit)
-    samples = Samples(len(names), int(sampling.per_term))
+    names, parts = sampler.names, parts_of(corpus, field, unit)
+    samples = Samples(len(names), sampler.samples.size)
     accounts = [Account(part.path) for part in parts]
-    with closing((executor or choose(workers, len(parts)))(read, parts)) as outcomes:
+    run = executor or choose(workers, len(parts))
+    with closing(run(partial(look_at, sampler), parts)) as outcomes:
         for done, (position, (sample, account)) in enumerate(outcomes, start=1):
             samples.merge(*sample)
             accounts[position] = account
             if progress is not None:
                 progress(done, len(parts))
     rows = [samples.sample(k) for k in range(len(names))]
-    count: Any = Count if sampling.distance is None else PairCount
+    count: Any = Count if sampler.distance is None else PairCount
     counts = (
         count(*name, int(found), len(contexts))
         for name, found, contexts in zip(names, samples.found, rows, strict=True)
     )
-    window = sampling.window
     about = {
         "schema": SCHEMA,
         "version": __version__,
-        "seed": int(sampling.seed),
-        "per_term": int(sampling.per_term),
-        "window": window if isinstance(window, str) else int(window),
-        "repeats": sampling.repeats,
-        "case": sampling.case,
-        "compounds": sampling.compounds,
+        **sampler.about,
         "unit": unit,
         "field": field,
-        "tests": [test.id for test in sampling.tests],
         **files_read(parts, accounts),
     }
-    if sampling.distance is not None:
-        about["distance"] = int(sampling.distance)
     return [context for contexts in rows for context in contexts], tuple(counts), about
 
 
