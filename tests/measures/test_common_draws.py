@@ -29,15 +29,6 @@ def by_term(result: eatlas.results.MLEATResult, what: str) -> dict[tuple[str, st
     }
 
 
-def test_id_source_and_concept_names_decide_nothing() -> None:
-    one = eatlas.MLEAT()(TEST, VECTORS)
-    renamed = TEST.model_copy(update={"id": "another", "title": "Another"})
-    words, rows = list(VECTORS), np.array(list(VECTORS.values()))
-    sources = [eatlas.ArraySource(words, rows, name=name) for name in ("one", "other")]
-    found = eatlas.run(tests=renamed, vectors=sources)
-    assert [r.uncertainty for r in found] == [one.uncertainty] * 2
-
-
 @pytest.mark.parametrize("measure", [eatlas.MLEAT(), eatlas.MLEAT(p="sampled", draws=500)])
 def test_terms_in_another_order_give_the_same_bits(measure: eatlas.MLEAT) -> None:
     one = measure(TEST, VECTORS)

@@ -12,7 +12,6 @@ from tests.inputs import make_test, make_vectors
 import eatlas
 from eatlas.errors import EatlasError
 from eatlas.measures.association import to_record
-from eatlas.measures.base import generator_of, stimuli_of_test
 from eatlas.present.numbers import explain_p
 from eatlas.results.levels import PValues
 from eatlas.stats.permutation import permutation_test
@@ -71,16 +70,6 @@ def test_the_generator_is_explicit_and_defaults_to_the_seed(p):
     assert weat(p, seed=4).level1 == weat(p, seed=4).level1 != weat(p, seed=5).level1
     with pytest.raises(EatlasError, match="rng must be a numpy Generator\n  got: int"):
         weat(p, rng=4)
-
-
-def test_the_seed_and_the_stimuli_decide_random_relabellings():
-    (result,) = eatlas.run(TESTS[1], VECTORS, "weat(p=sampled,draws=500)", seed=9)
-    rng = generator_of(9, stimuli_of_test(TESTS[1]), "relabellings")
-    again = eatlas.get_measure(result.signature)(TESTS[1], VECTORS, seed=0, rng=rng)
-    assert again.level1 == result.level1
-    called = TESTS[1].model_copy(update={"id": "called-otherwise"})
-    (other,) = eatlas.run(called, VECTORS, "ml-eat(p=sampled,draws=500)", seed=9)
-    assert other.level1 == result.level1
 
 
 def test_too_few_draws_are_remarked():

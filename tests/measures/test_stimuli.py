@@ -113,25 +113,6 @@ def test_sentences_that_repeat_their_stimulus_add_nothing(seed, copies):
     assert over.pattern.label == plain.pattern.label
 
 
-@settings(max_examples=12)
-@given(st.randoms(use_true_random=False))
-def test_the_order_of_sentences_changes_nothing(random):
-    test = make_sentences(COUNTS)
-    vectors = make_vectors(test)
-    shuffled = {
-        role: Concept(name=role, sentences=random.sample(c.sentences, len(c.sentences)))
-        for role, c in test.parts
-    }
-    measure = eatlas.MLEAT(resamples=0)
-    one, other = (
-        measure(t, vectors).stimulus_level for t in (test, test.model_copy(update=shuffled))
-    )
-    assert (one.level1, one.level2, one.pattern) == (other.level1, other.level2, other.pattern)
-    assert dict(zip(one.sentences.X, one.scores.X, strict=True)) == dict(
-        zip(other.sentences.X, other.scores.X, strict=True)
-    )
-
-
 @pytest.mark.parametrize(("role", "level"), [("Y", "level 1"), ("A", "level 2 of X")])
 def test_one_stimulus_alone_cannot_be_relabelled(role, level):
     test = make_sentences({**COUNTS, role: (6,)})
