@@ -132,7 +132,9 @@ def test_across_the_diagonal_the_means_are_as_far_apart_as_d(pair):
 
 
 def test_each_word_and_both_means_have_an_arrow(pair):
-    root = svg_root(eatlas.plot(pair, "plane").drawn)
+    first, second = map(points_of, pair)
+    concepts = dict(pair[0].concepts.items())
+    root = svg_root(arrows(first, second, concepts, ("one", "two"), unit="cosine", title="t"))
     moves = [p for p in root.iter("path") if (p.get("class") or "").startswith("moves")]
     assert len(moves) == 18
     assert sum("thick" in arrow.get("class") for arrow in moves) == 2

@@ -22,7 +22,7 @@ from eatlas.engine import Store, Watch, execute, open_store, read
 from eatlas.errors import ResultsError, StudyError
 from eatlas.executors import Executor, choose, here, reading_of
 from eatlas.lazy import as_frame
-from eatlas.present.drawings.curves import drawn_of, panel, specification_curve
+from eatlas.present.drawings.curves import drawn_of, specification_curve
 from eatlas.present.drawings.svg import share_bar
 from eatlas.present.numbers import UNDEFINED, percent
 from eatlas.present.rendering import page_files, render
@@ -59,8 +59,6 @@ FILES = {
 _SHA256 = re.compile(r"^# sha256: ([0-9a-f]{64})$", re.MULTILINE)
 MOST_ROWS = 200
 """Rows of a table; the files beside the page have all."""
-MOST_PANELS = 24
-"""Pairs of methods that are drawn as points."""
 MOST_REASONS = 50
 
 
@@ -406,7 +404,6 @@ def study_html(record: StudyRecord, analysis: StudyAnalysis, seeds: Sequence[int
     every, *alternatives = record.summaries()
     patterns = Counter(spec.pattern for spec in record.specifications if spec.pattern)
     choices = {name: record.choices.get(name, ()) for name in record.varying or ("test",)}
-    pairs = [pair for pair in analysis.correlations if pair.points][:MOST_PANELS]
     shown = {
         "effects": effects,
         "every": every,
@@ -418,7 +415,6 @@ def study_html(record: StudyRecord, analysis: StudyAnalysis, seeds: Sequence[int
         "curve": Markup(specification_curve(effects, choices) if effects else ""),  # noqa: S704
         "drawn": len(drawn_of(effects)),
         "rows": effects if len(effects) <= MOST_ROWS else [*effects[:half], *effects[-half:]],
-        "panels": [(pair, Markup(panel(pair.points, pair.first, pair.second))) for pair in pairs],  # noqa: S704
         "reasons": {status: _reasons(record, status) for status in ("failed", "skipped")},
         "seeds": seeds,
     }

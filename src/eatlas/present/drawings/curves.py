@@ -203,16 +203,12 @@ MOST = 1000
 """Specifications of a curve; of more, as many that lie evenly in their order."""
 MOST_ROWS = 12
 """Alternatives of a choice that have a row of their own; the others share one."""
-MOST_POINTS = 500
-"""Of a panel of points."""
 NAMED = 200
 """Specifications of which each mark has a tooltip."""
 STUDY, HEADS, NAMES, RIGHT = 920.0, 100.0, 235.0, 10.0
 """Pixels of the whole; where the names of choices end, those of alternatives, and the curve: on a
 narrow drawing in the same shares."""
 TOP, CURVE, ROW, GAP = 10.0, 230.0, 18.0, 8.0
-PANEL, EDGE = 210.0, 46.0
-"""Pixels of the side of a panel, and of its margin."""
 
 
 def drawn_of(measured: Sequence[Specification]) -> list[Specification]:
@@ -306,25 +302,3 @@ def specification_curve(
     )
     title, kind = "Specification curve", "figure study-curve"
     return figure(y + 6, *parts, title=title, alt=alt, width=width, kind=kind)
-
-
-def panel(points: Sequence[tuple[float, float]], first: str, second: str) -> str:
-    """Effect sizes of the same tests in two ways, as points around the line where both agree."""
-    shown = points[:: -(-len(points) // MOST_POINTS)]
-    upright = Axis.around((value for point in points for value in point), PANEL, TOP)
-    across = upright.on(EDGE, EDGE + PANEL - TOP)
-    diagonal = f"M{across.start:g} {upright.start:g}L{across.end:g} {upright.end:g}"
-    dots = "".join(dot(across.at(x), upright.at(y), 2.6) for x, y in shown)
-    middle, room = (TOP + PANEL) / 2, PANEL - 20
-    return figure(
-        PANEL + 40,
-        across.grid(TOP, PANEL),
-        upright.grid(across.start, across.end, upright=True),
-        path(diagonal, "fig-dashed"),
-        path(dots, "fig-dot"),
-        muted(short(first, room), (across.start + across.end) / 2, PANEL + 34),
-        tag("g", muted(short(second, room), 0, middle + 11), transform=f"rotate(-90 0 {middle:g})"),
-        title=f"{first} and {second}", width=EDGE + PANEL, kind="figure study-panel",
-        alt=f"Effect sizes by {first} (across) and by {second} (upright), "
-        f"{number_of(len(points), 'pair')}.",
-    )  # fmt: skip

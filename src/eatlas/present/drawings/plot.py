@@ -21,10 +21,8 @@ from eatlas.present.drawings.plane import (
     LEFT_ROOM,
     SIDE,
     UPPER_ROOM,
-    arrows,
     has_map,
     plane_figure,
-    points_of,
 )
 from eatlas.present.drawings.svg import NAMESPACE, WIDTH, figure, placed, size_of
 from eatlas.present.effects import shares_of
@@ -129,7 +127,6 @@ class Plot:
         except ModuleNotFoundError as error:
             raise EatlasError(
                 f"{ending} files are written by vl-convert-python, which is not installed",
-                got="no module named vl_convert",
                 allowed=".svg without it",
                 remedy="pip install 'eatlas[plots]'",
             ) from error
@@ -137,16 +134,13 @@ class Plot:
         points = width if self.width_mm is None else self.width_mm * 72 / 25.4
         size = f'width="{points:.2f}" height="{points * height / width:.2f}"'
         svg = re.sub(r'width="[^"]*" height="[^"]*"', size, self.svg, count=1)
+        scale = 2 if self.width_mm is None else PPI / 72
         try:
-            if ending == ".pdf":
-                return bytes(convert.svg_to_pdf(svg))
-            return bytes(convert.svg_to_png(svg, scale=2 if self.width_mm is None else PPI / 72))
+            pdf = ending == ".pdf"
+            return bytes(convert.svg_to_pdf(svg) if pdf else convert.svg_to_png(svg, scale=scale))
         except RuntimeError as error:  # fonts of bitmaps, such as emoji, cannot be embedded
-            raise ResultsError(
-                f"this drawing cannot be written as {ending}",
-                got=str(error).splitlines()[0],
-                remedy="save it as .svg",
-            ) from error
+            what, got = f"this drawing cannot be written as {ending}", str(error).splitlines()[0]
+            raise ResultsError(what, got=got, remedy="save it as .svg") from error
 
     def _repr_html_(self) -> str:
         """An image: its style meets nothing else of the page."""
@@ -174,7 +168,7 @@ def plot(results: object, kind: str | None = None, *, width: str | float | None 
         - ``"findings"``: a row for each result: map, sentence, effect sizes, stability.
         - ``"forest"``: effect sizes with intervals and numbers; every measure.
         - ``"plane"``: the map of the words, each target at its mean cosines with both attributes;
-          ML-EAT, CEAT, LPBS and LPBS-CEAT. Two results of one test are one map of arrows.
+          ML-EAT, CEAT, LPBS and LPBS-CEAT.
         - ``"influence"``: which terms drive the associations; ML-EAT and WEAT.
         - ``"stability"``: share of resamples that show each EAT pattern; ML-EAT.
         - ``"matrix"``: tests by settings, with small EAT-Maps and forests, and what differs.
@@ -249,16 +243,14 @@ def listed(shown: object) -> tuple[AssociationResult, ...]:
     several = isinstance(shown, Iterable) and not (isinstance(shown, str) or is_result(shown))
     results: tuple[Any, ...] = tuple(shown) if several else (shown,)  # type: ignore[arg-type]
     wrong = [result for result in results if not is_result(result)]
-    if results and not wrong:
-        return results
-    failures = getattr(shown, "failures", ())
-    first = f"; the first failed job: {failures[0].error.what}" if failures else ""
-    raise ResultsError(
-        "a drawing is made of results",
-        got=described(wrong[0]) if results else f"0 results{first}",
-        allowed="a result, Results or a list of results",
-        remedy="results = eatlas.run(...) or eatlas.read_results(...)",
-    )
+    if wrong or not results:
+        raise ResultsError(
+            "a drawing is made of results",
+            got=described(wrong[0]) if wrong else "0 results",
+            allowed="a result, Results or a list of results",
+            remedy="results = eatlas.run(...) or eatlas.read_results(...)",
+        )
+    return results
 
 
 def beside(drawings: Sequence[str], width: float, columns: int, title: str) -> str:
@@ -296,24 +288,6 @@ def _eat_maps(results: Sequence[AssociationResult], width: float) -> str:
         heading = f"{setting}: {result.primary.label}" if len(results) > 1 else ""
         maps.append(eat_map(result, own, heading=heading))
     return beside(maps, width, columns, "EAT-Maps")
-
-
-def _planes(results: Sequence[AssociationResult], width: float) -> str:
-    """A map for each result; two of one test with the same words are one of arrows."""
-    settings, parts = Settings.among(results), []
-    for test, members in stacked.by_test(results).items():
-        points = [points_of(result) for result in members]
-        words = [{(point.role, point.term) for point in each} for each in points]
-        if len(members) != 2 or words[0] != words[1]:
-            parts += [plane_figure(result, width) for result in members]
-            continue
-        names = [settings.of(result) or settings.subject for result in members]
-        concepts, unit = dict(members[0].concepts.items()), members[0].unit
-        title = f"Each target word of {test}, from {names[0]} to {names[1]}"
-        side = width - LEFT_ROOM - UPPER_ROOM
-        first, second = points
-        parts.append(arrows(first, second, concepts, names, unit=unit, title=title, side=side))
-    return beside(parts, width, 1, "Maps of the words")
 
 
 def _timelines(results: Sequence[AssociationResult], width: float) -> str:
@@ -374,8 +348,8 @@ KINDS: dict[str, Kind] = {
     "findings": Kind(stacked.findings, lambda r: r.effects(), _EFFECTS),
     "forest": Kind(stacked.forest, lambda r: r.effects(), _EFFECTS),
     "plane": Kind(
-        _planes, has_map, "results of ML-EAT, CEAT, LPBS or LPBS-CEAT that kept the cosines of "
-        "single words, of 400 targets at most", LEFT_ROOM + SIDE + UPPER_ROOM,
+        below(plane_figure), has_map, "results of ML-EAT, CEAT, LPBS or LPBS-CEAT that kept the "
+        "cosines of single words, of 400 targets at most", LEFT_ROOM + SIDE + UPPER_ROOM,
     ),
     "influence": Kind(
         below(stacked.influence), lambda r: r.primary.influence,

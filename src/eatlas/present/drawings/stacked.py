@@ -53,14 +53,6 @@ DRAWN, BINS, SEED = 20_000, 41, 0
 """Relabellings of a null distribution; bars of it, an odd number so that one is at zero."""
 
 
-def by_test(results: Iterable[AssociationResult]) -> dict[str, list[AssociationResult]]:
-    """Results of each test together, in the order of the first ones."""
-    groups: dict[str, list[AssociationResult]] = {}
-    for result in results:
-        groups.setdefault(result.test, []).append(result)
-    return groups
-
-
 def named(result: AssociationResult, settings: Settings | None = None) -> str:
     """A test by its id and title, and its setting where there are several."""
     title = result.title if result.title != result.test else ""
@@ -114,7 +106,8 @@ def forest(results: Sequence[AssociationResult], width: float) -> str:
         (v for v in values if v is not None), names + 12, width - RIGHT - numbers - 6
     )
     top = None
-    for members in by_test(results).values():
+    for test in dict.fromkeys(result.test for result in results):
+        members = [result for result in results if result.test == test]
         sheet.heading(named(members[0]))
         if any(e.roles in ("X", "Y", "XY") for e in members[0].effects()):
             _directions(sheet, axis, members[0].sides[-1])
