@@ -114,7 +114,7 @@ REFUSED = [
     (run, {3: "glove-sample"}, "the name of a source is not usable\n  got: 3 (int)"),
     (run, "glove-sample=other.txt", "'glove-sample' is the name of other vectors"),
     (run, ["a=glove-sample", "a=glove-sample?transform=center"], "two sources have the name 'a'"),
-    (run, {"a": "glove-sample", "b": [1.0, 2.0]}, "sources by name or vectors by word, not both"),
+    (run, {"a": "glove-sample", "b": [1.0, 2.0]}, "dict: the vectors are not an array of numbers\n  got: <U12"),
     (run, "nope=nope.txt", "nope.txt: there is no such file"),
     # prompts
     (lettered, ["a {}", "a {}"], "a prompt of a set occurs twice"),

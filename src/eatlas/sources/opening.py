@@ -402,17 +402,7 @@ def required_name(name: object, source: Any) -> str:
 
 def is_by_name(spec: object) -> bool:
     """Whether this is a mapping from names to sources, rather than from words to vectors."""
-    if not isinstance(spec, Mapping):
-        return False
-    sources = [key for key, value in spec.items() if _opens_alone(value)]
-    vectors = [key for key, value in spec.items() if not _opens_alone(value)]
-    if sources and vectors:
-        raise SourceError(
-            "a mapping holds sources by name or vectors by word, not both",
-            got=f"a source as {sources[0]!r}, a vector as {vectors[0]!r}",
-            allowed='{"50d": "glove.50d.txt", "mine": {"up": [1.0, 0.0], ...}}',
-        )
-    return bool(sources)
+    return isinstance(spec, Mapping) and bool(spec) and all(map(_opens_alone, spec.values()))
 
 
 def specs_of(given: Any, default: str) -> list[NamedSpec]:
@@ -429,16 +419,6 @@ def specs_of(given: Any, default: str) -> list[NamedSpec]:
             specs.append(named_spec(spec))
         else:
             specs.append(NamedSpec(default if spec is None else spec))
-    by_name: dict[str, NamedSpec] = {}
-    for spec in specs:
-        first = by_name.setdefault(spec.name, spec)
-        if spec.name and first.key != spec.key:
-            raise SourceError(
-                f"two sources have the name {spec.name!r}, so their results could not be "
-                "distinguished",
-                got=f"{first.key[1]} and {spec.key[1]}",
-                remedy="give each a name of its own",
-            )
     once = {spec.key: spec for spec in specs}.values()
     return sorted(once, key=lambda spec: not isinstance(spec.spec, str | Path))
 
