@@ -107,19 +107,6 @@ def test_a_file_of_results_runs_no_code(tmp_path, monkeypatch):
         eatlas.explore(read_results(path))
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"tests": "weat-66"}, "there is no test or battery"),
-        ({"vectors": "nothing.txt"}, "there is no such file"),
-        ({"port": 99_999}, "cannot be used"),
-    ],
-)
-def test_what_is_refused(given, said):
-    with pytest.raises(EatlasError, match=said):
-        eatlas.explore(**{"tests": "weat-6"} | given)
-
-
 def test_sentences_whose_vectors_are_at_hand():
     (test,) = eatlas.load_tests("sent-weat-6")
     texts = [text for concept in test.concepts.values() for text in concept.texts]
