@@ -155,26 +155,18 @@ class Encoder(Source):
         items: Collection[Item],
         key: Callable[[Item], K],
         size: int,
-        call: Callable[[list[K], list[str]], NDArray[np.floating]],
+        call: Callable[[list[K]], Any],
     ) -> Iterator[Answers]:
-        """Encode items in calls, the shortest first, each different one once.
+        """Encode items in calls of so many keys, the shortest first, each different one once.
 
-        Parameters
-        ----------
-        items : collection of Item
-        key : callable
-            What the encoder is given for an item; items of one key share a vector.
-        size : int
-            Keys in a call.
-        call : callable
-            From keys, and the text of each, to an array with a row for each.
+        A key is what the encoder is given for an item, and `call` returns a row for each.
         """
         grouped: dict[K, list[Item]] = {}
         for item in sorted(items, key=shortest_first):
             grouped.setdefault(key(item), []).append(item)
         for keys in cut(grouped, size):
             texts = [grouped[item][0].content for item in keys]
-            rows = as_rows(call(keys, texts), texts, self.name)
+            rows = as_rows(call(keys), texts, self.name)
             if self._dim not in {None, rows.shape[1]}:
                 raise SourceError(
                     f"{self.name}: vectors of two calls differ in length",

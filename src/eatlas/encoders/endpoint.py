@@ -7,6 +7,7 @@ import json
 import os
 import time
 from collections.abc import Collection, Iterator
+from functools import partial
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -70,11 +71,7 @@ class EndpointSource(Encoder):
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Send the texts of items, request by request."""
-        key = self._key()
-
-        def call(texts: list[str], _: list[str]) -> NDArray[np.float32]:
-            return self._rows(texts, key)
-
+        call = partial(self._rows, self._key())
         return self.in_calls(items, lambda item: item.content, self.options.batch, call)
 
     def _key(self) -> str:
@@ -93,7 +90,7 @@ class EndpointSource(Encoder):
             )
         return key
 
-    def _rows(self, texts: list[str], key: str) -> NDArray[np.float32]:
+    def _rows(self, key: str, texts: list[str]) -> NDArray[np.float32]:
         """Vectors of texts in single precision, asked for until there is an answer."""
         for pause in (*PAUSES, None):
             status, after, content = self._post(texts, key)

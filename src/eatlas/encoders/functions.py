@@ -99,7 +99,7 @@ class FunctionSource(Encoder):
             If the function fails, or returns something else than a finite vector for each.
         """
 
-        def call(keys: list[Item | str], _: list[str]) -> Any:
+        def call(keys: list[Item | str]) -> Any:
             try:
                 with working_directory():
                     return self._function(keys)
