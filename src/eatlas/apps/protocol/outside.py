@@ -8,7 +8,7 @@ labels, their associations, and answers on consequences.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import resources
 from itertools import combinations
 from pathlib import Path
@@ -225,15 +225,15 @@ MOST_CONTEXTS = 10**9
 
 
 def _changes(
-    changes: Mapping[str, PairedChange], first: Sequence[str], names: Iterable[tuple[str, ...]]
+    changes: Mapping[tuple[str, ...], PairedChange], first: Sequence[str]
 ) -> tuple[list[Figure], Table]:
-    """Mean changes of bias with the test of signs, and a table of them."""
+    """Mean changes of bias, by label and the `first` cells of a row, and a table of them."""
     figures, rows = [], []
-    for (label, pairs), name in zip(changes.items(), names, strict=True):
+    for (label, *cells), pairs in changes.items():
         flipped = "signs of changes flipped"
         figures.append(tested(f"change of bias, {label}", pairs.change, pairs, "targets", flipped))
         numbers = map(defined, (pairs.before, pairs.after, pairs.change, pairs.p))
-        rows.append((*name, pairs.n, *numbers, pairs.rose, pairs.fell))
+        rows.append((*cells, pairs.n, *numbers, pairs.rose, pairs.fell))
     columns = ("targets", "mean before", "mean after", "change", "p", "rose", "fell")
     return figures, table("Mean bias before and after", (*first, *columns), rows)
 
@@ -286,21 +286,20 @@ def amplification(material: Material, _: str, family: Family, counting: DivDist)
         shares = distribution(counts, counting.normalize, counting.negative)
         return divergence(shares, np.array(test.weights), counting.divergence)
 
-    changes: dict[str, PairedChange] = {}
-    rows: list[tuple[str, str]] = []
+    changes: dict[tuple[str, ...], PairedChange] = {}
     drawings: list[Drawing] = []
     for before, after in combinations(stages, 2):
         if before[0] == after[0]:
             continue
         by_target, change = _change(before, after, bias, material.seed)
-        changes[f"{after[0]} {after[1]} less {before[0]} {before[1]}"] = change
-        rows.append((after[1], before[1]))
+        label = f"{after[0]} {after[1]} less {before[0]} {before[1]}"
+        changes[label, after[1], before[1]] = change
         if not drawings:
             most = sorted(sorted(by_target, key=lambda term: -abs(by_target[term]))[:SHOWN])
             title = f"Change of bias, {after[0]} less {before[0]}"
             marks = [Mark(label=term, value=by_target[term]) for term in most]
             drawings.append(drawing(title, "change of bias; above 0 it grew", marks))
-    figures, summary = _changes(changes, ("after", "before"), rows)
+    figures, summary = _changes(changes, ("after", "before"))
     return figures, [summary, *_tables(family.groups[0], test.targets.terms, stages)], drawings, []
 
 
@@ -381,7 +380,8 @@ def mitigation(material: Material, name: str, source: Any) -> Exhibits:
     changes, reasons = tried_each("Not run", change, tests)
     if not changes:
         raise NotRunError(" ".join(reasons))
-    figures, summary = _changes(changes, ("transform",), [(label,) for label in changes])
+    by_row: Any = {(label, label): change for label, change in changes.items()}
+    figures, summary = _changes(by_row, ("transform",))
     axis, title = "change of bias; below 0 it fell", "Mean change of bias by each transform"
     marks = [mark(label, change) for label, change in zip(changes, figures, strict=True)]
     return figures, [summary], [drawing(title, axis, marks)], reasons

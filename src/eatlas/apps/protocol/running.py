@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from eatlas.sources import VectorsLike
     from eatlas.stimuli.kinds import TestsLike
 
+EXHIBITS = ("figures", "tables", "drawings", "remarks")
 DEFAULT_VECTORS = "glove-sample"
 """For measures of vectors; there is no language model or table of counts that comes with eatlas."""
 STUDIES: dict[str, tuple[Callable[[Material], Parts], Callable[..., Exhibits]]] = {
@@ -65,18 +66,12 @@ def evidence_of(
         for part in parts(material):
             source: str = part[0]
             try:
-                figures, tables, drawings, remarks = compute(material, *part)
+                exhibits: Any = map(tuple, compute(material, *part))
+                fields = dict(zip(EXHIBITS, exhibits, strict=True))
+                fields["remarks"] = (*study.get("remarks", ()), *fields["remarks"])
             except EatlasError as error:
-                yield Evidence(**asks, source=source, not_run=reason_of(error))
-                continue
-            yield Evidence(
-                **asks,
-                source=source,
-                figures=tuple(figures),
-                tables=tuple(tables),
-                drawings=tuple(drawings),
-                remarks=(*study.get("remarks", ()), *remarks),
-            )
+                fields = {"not_run": reason_of(error)}
+            yield Evidence(**asks, source=source, **fields)
     except EatlasError as error:
         yield Evidence(**asks, not_run=reason_of(error))
 
