@@ -21,16 +21,6 @@ def test_a_row_holds_effects_intervals_p_values_and_both_patterns():
     assert "AX-Singular two-sided: Non-Directional" in text
 
 
-def test_p_values_are_adjusted_over_the_declared_family():
-    two = [ml_eat(test="one"), ml_eat(test="two", d=0.3, greater=1000)]
-    assert "1.40 * .0078 (.016) .031" in summary(*two)
-    assert "0.30 .078 (.16) .16" in summary(*two)
-    assert "both level 1 comparisons of the 2 results shown here" in summary(*two)
-    both = summary(*two, family="level2")
-    assert "1.40 * .0078 (.016) 0.90 * .0078 (.016) .062" in both
-    assert "No family was declared" in summary(*two, family="none")
-
-
 def test_rows_say_to_which_test_pattern_and_source_they_belong_and_cells_their_numbers():
     html = report_html([ml_eat(), ml_eat("A-Uniform", test="two", source="more")])
     page = Page(html)

@@ -1,6 +1,6 @@
 """Columns are declared once, and each form takes of them what it has room for."""
 
-from tests.present.records import full, ml_eat, sc_eat, weat
+from tests.present.records import ml_eat, sc_eat, weat
 
 from eatlas.present.columns import (
     MANUSCRIPT,
@@ -22,17 +22,6 @@ def heads(found):
 def cells(found, title):
     place = heads(found).index(title)
     return [row[place].lines for row in found.rows]
-
-
-def test_every_form_says_the_same_of_a_result():
-    result = full("AX-Singular")
-    d = result.effect("level1").d
-    for form in (MANUSCRIPT, TERMINAL):
-        found = table(form, result)
-        place = next(i for i, c in enumerate(found.columns) if c.title == "d")
-        assert found.rows[0][place].lines[0] == f"{d:.2f}"
-        assert found.rows[0][place].star == result.effect("level1").significant
-        assert cells(found, "EAT pattern")[0][0] == "AX-Singular"
 
 
 def test_heads_of_effect_sizes():

@@ -21,24 +21,8 @@ def test_every_text_is_printed_as_it_is(text):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "a--b",
-        "a---b",
-        "''",
-        "``",
-        "!`",
-        "?`",
-        ",,",
-        "\\end{tabular}",
-        "[2em]",
-        "*",
-        "%",
-        "~^",
-        "–-",
-        "-–",
-        "'’",
-    ],
-)
+    ["a--b", "a---b", "''", "``", "!`", "?`", ",,", "\\end{tabular}", "[2em]", "*", "%", "~^", "–-", "-–", "'’"],
+)  # fmt: skip
 def test_what_latex_would_read_otherwise(text):
     assert latex_text(escape(text)) == text
 
