@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from functools import cache, cached_property
 from importlib import resources
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -219,19 +219,10 @@ class DivDistResult(TargetsResult):
     """What a cosine is multiplied by before the softmax; of ``soa=softmax`` alone."""
 
 
-class Words(NamedTuple):
-    """How a measure is named in texts, and what its readers need to know."""
-
-    short: str
-    full: str
-    remark: str
-
-
 @cache
-def earlier() -> dict[str, Words]:
-    """The words of the measures that the record serves, by name."""
-    words = own_toml(resources.files("eatlas.results") / "data" / "earlier.toml")
-    return {measure: Words(**texts) for measure, texts in words.items()}
+def earlier() -> dict[str, dict[str, str]]:
+    """How the measures that the record serves are named in texts, short and full; a remark."""
+    return own_toml(resources.files("eatlas.results") / "data" / "earlier.toml")
 
 
 Named = Literal["direct-bias", "indirect-bias", "ripa", "semaxis", "rnd", "mac", "ect", "rnsb"]
@@ -278,17 +269,17 @@ class TargetValuesResult(GroupsResult):
     @property
     def display_name(self) -> str:  # type: ignore[override]
         """Name of the measure in texts."""
-        return earlier()[self.measure].short
+        return earlier()[self.measure]["short"]
 
     @property
     def full_name(self) -> str:  # type: ignore[override]
         """The measure as a methods section names it."""
-        return earlier()[self.measure].full
+        return earlier()[self.measure]["full"]
 
     @property
     def remark(self) -> str:  # type: ignore[override]
         """A sentence that a reader of any result of the measure needs."""
-        return earlier()[self.measure].remark
+        return earlier()[self.measure]["remark"]
 
     @property
     def values(self) -> tuple[TargetValue, ...]:

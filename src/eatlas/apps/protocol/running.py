@@ -186,7 +186,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     record = record_types().get(measure.name)
     title, full_name = measure.name.upper(), ""
     if words := earlier().get(measure.name):
-        title, full_name = words.short, words.full
+        title, full_name = words["short"], words["full"]
     elif record is not None:
         title, full_name = record.display_name, record.full_name
     return Card(
