@@ -19,11 +19,6 @@ def heads(found):
     return [column.short or column.title for column in found.columns]
 
 
-def cells(found, title):
-    place = heads(found).index(title)
-    return [row[place].lines for row in found.rows]
-
-
 def test_heads_of_effect_sizes():
     result = ml_eat()
     assert heads(table(TERMINAL, result))[:4] == [
