@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +21,6 @@ from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
     from eatlas.corpora import Contexts, Pairs
-    from eatlas.engine import Job
-    from eatlas.executors import Executor
     from eatlas.results import Results
 
 DEFAULT_OUT = Path("out")
@@ -96,7 +93,8 @@ def run(
         How terms are looked up. auto: as written, then in lower case, capitalised, in upper case.
         exact: only as written.
     """
-    from eatlas.engine import make_plan  # noqa: PLC0415  (--help waits for none)
+    # --help waits for none
+    from eatlas.engine import execute, make_plan, open_store, results_of  # noqa: PLC0415
     from eatlas.executors import choose, reading_of  # noqa: PLC0415
 
     on_cluster = executor_of(engine, workers)
@@ -118,25 +116,6 @@ def run(
         )
     target = out or (None if as_json else DEFAULT_OUT)
     executor = on_cluster or choose(workers, len(jobs))
-    results = _executed(jobs, executor, target)
-    with output_of_a_command():
-        _show(results, target, as_json=as_json)
-    raise typer.Exit(exit_code(results))
-
-
-def _prompts(alone: list[str] | None, averaged: list[str] | None) -> list[Any] | None:
-    """Prompts that are taken each alone, and sets that are averaged."""
-    if not averaged:
-        return alone
-    from eatlas.sources.prompts import PromptSet  # noqa: PLC0415  (seldom needed)
-
-    return [*(alone or ()), *map(PromptSet.read, averaged)]
-
-
-def _executed(jobs: Sequence[Job], executor: Executor, target: Path | None) -> Results:
-    """Do jobs; write results and report where they have a folder."""
-    from eatlas.engine import execute, open_store, results_of  # noqa: PLC0415
-
     with nullcontext() if target is None else open_store(target) as store:
         names = [] if store is None else [job.identity for job in jobs]
         if store is not None and (taken := len(store.done.keys() & set(names))):
@@ -149,7 +128,18 @@ def _executed(jobs: Sequence[Job], executor: Executor, target: Path | None) -> R
             _write(results, target)
         if store is not None:
             store.discard(names)
-    return results
+    with output_of_a_command():
+        _show(results, target, as_json=as_json)
+    raise typer.Exit(exit_code(results))
+
+
+def _prompts(alone: list[str] | None, averaged: list[str] | None) -> list[Any] | None:
+    """Prompts that are taken each alone, and sets that are averaged."""
+    if not averaged:
+        return alone
+    from eatlas.sources.prompts import PromptSet  # noqa: PLC0415  (seldom needed)
+
+    return [*(alone or ()), *map(PromptSet.read, averaged)]
 
 
 def _contexts(path: Path | None, per_term: int | None) -> Contexts | Pairs | None:

@@ -58,9 +58,9 @@ SCALE = Allowed(
 )
 DECIMALS = 6
 """Kept of figures whose own error is larger by far."""
-REMEMBERED = 4096
-"""Answers of permutation tests that a process keeps: measures that differ in what they make of a
-p-value, such as the tail or the threshold of a pattern, ask the same question."""
+_remembered = lru_cache(maxsize=4096)(permutation_test)
+"""Of methods that draw nothing at random: measures that differ in what they make of a p-value, such
+as the tail or the threshold of a pattern, ask the same question."""
 MOST_BITS = 13_000
 """Of a whole number in a result: 3,914 digits. Python's own reader refuses 4,301."""
 NO_PATTERN: Final = "Non-Directional"
@@ -151,7 +151,14 @@ class AssociationMeasure(Measure):
     def permuted(self, scores: Array, n: int, given: Input, scale: float) -> PermutationResult:
         """P-values of the first `n` scores against the others, as the parameters find them."""
         if self.statistic == "difference" and self.p not in DRAWING:
-            return _counted(scores.tobytes(), n, self.p, scale, self.strict, given.precision)
+            return _remembered(
+                tuple(scores.tolist()),
+                n,
+                method=self.p,
+                scale=scale,
+                strict=self.strict,
+                precision=given.precision,
+            )
         test = permutation_test if self.statistic == "difference" else permutation.studentised_test
         return test(
             scores,
@@ -182,22 +189,6 @@ class PatternMeasure(AssociationMeasure):
     def rule(self) -> PatternRule:
         """When a target counts as associated."""
         return PatternRule(self.alpha, self.threshold, self.tail, self.ddof)
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _counted(
-    scores: bytes,
-    n: int,
-    method: str,
-    scale: float,
-    strict: bool,  # noqa: FBT001  (a cache knows arguments by their place)
-    precision: float | None,
-) -> PermutationResult:
-    """P-values of a method that draws nothing at random; of scores as the bytes of float64."""
-    values = np.frombuffer(scores, np.float64)
-    return permutation_test(
-        values, n, method=method, scale=scale, strict=strict, precision=precision
-    )
 
 
 def to_record(answer: PermutationResult) -> PValues:

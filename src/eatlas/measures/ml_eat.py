@@ -255,9 +255,9 @@ def compared(
     stimuli = stimuli_of(given.coverage)
     sentences = several(stimuli)
     contrasts = read = contrasts_of(given.rows, level2=level2)
-    levels: dict[str, Level | None] = {
-        place: measure.level(*pair, place, notes, given) for place, pair in contrasts.items()
-    }
+    levels: dict[str, Level | None] = {}
+    for place, (first, second) in contrasts.items():
+        levels[place] = measure.level(first, second, place, notes, given)
     fields = judged = levels_of(levels, measure.rule)
     if sentences:
         read, of_stimuli = {}, dict[str, Level | None]()

@@ -53,7 +53,18 @@ def count_at_least(
         if half is None:
             return None
         halves.append(half)
-    return _join(halves[0], halves[1], n, ts)
+    (lows, low_item, low_need), (highs, high_item, high_need) = halves
+    counts = np.zeros(len(ts), np.int64)
+    for k in range(min(lows, default=0), max(lows, default=-2) + 2):
+        sums = _one_more(lows, k, low_item, low_need)
+        rest = _one_more(highs, n - k, high_item, high_need)
+        lows.pop(k - 1, None)  # used up, as are those of more than n - k items
+        highs.pop(n - k, None)
+        short, long = sorted((sums, rest), key=len)
+        if short.size:
+            counts += _pairs(short, long, ts)
+    exact: list[int] = counts.tolist()
+    return exact
 
 
 def _singles(values: Integers, t: int) -> int:
@@ -123,29 +134,15 @@ def _one_more(lists: Lists, k: int, item: int, need: Integers) -> Integers:
     return both
 
 
-def _join(low: Half, high: Half, n: int, thresholds: list[int]) -> list[int]:
-    """Pairs of a k-sum and an (n - k)-sum that reach each threshold."""
-    counts = [0] * len(thresholds)
-    for k in range(min(low[0], default=0), max(low[0], default=-2) + 2):
-        first, second = _one_more(low[0], k, *low[1:]), _one_more(high[0], n - k, *high[1:])
-        low[0].pop(k - 1, None)  # used up, as are those of more than n - k items
-        high[0].pop(n - k, None)
-        short, long = sorted((first, second), key=len)
-        if short.size:
-            pairs = _pairs(short, long, thresholds)
-            counts = [count + more for count, more in zip(counts, pairs, strict=True)]
-    return counts
-
-
-def _pairs(short: Integers, long: Integers, thresholds: list[int]) -> list[int]:
+def _pairs(short: Integers, long: Integers, thresholds: list[int]) -> Integers:
     """The number of pairs that reach each threshold; both lists are ascending."""
-    counts = [0] * len(thresholds)
+    counts = np.zeros(len(thresholds), np.int64)
     least, most = min(thresholds), max(thresholds)
     for end in range(short.size, 0, -TOGETHER):
         part = short[max(0, end - TOGETHER) : end][::-1]
         start = int(long.searchsorted(least - part[0]))
         near = long[start : int(long.searchsorted(most - part[-1]))]
-        counts = [count + part.size * (long.size - start) for count in counts]
+        counts += part.size * (long.size - start)
         if not near.size:
             continue
         lowest, *others = sorted(range(len(thresholds)), key=thresholds.__getitem__)

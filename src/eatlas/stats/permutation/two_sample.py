@@ -135,17 +135,26 @@ def permutation_test(
     question = ask(array[None], n, scale, strict=strict, precision=precision).row(0)
     if method in DRAWING:
         draws, rng = whole(draws, "draws", 1), generator(rng)
+    values, n, total = question.values, question.n, question.total
+    ends = beyond = None
+    if not question.degenerate and method not in ("normal", *DRAWING):
+        ends = beyond = _solved(values, n, [question.at_least, question.below], method)
+        if ends is not None and not (question.central or question.balanced):
+            # the sums below the mirror image are those of the negative scores above it
+            beyond = _solved(-values[::-1], n, [1 - question.far], method)
     if question.degenerate:
-        upper = lower = both = Tail.exact(question.total, question.total)
+        upper = lower = both = Tail.exact(total, total)
     elif method == "normal":
         upper, lower, both = normal(question)
-    else:
-        known = None if method in DRAWING else tails(question, method)
+    elif ends is None or beyond is None:
         source = rng if method in DRAWING and rng else np.random.default_rng(0)
-        upper, lower, both = known or sampled(question, draws, source)
+        upper, lower, both = sampled(question, draws, source)
+    else:
+        upper, lower = ends[0], complement(ends[1], total)
+        both = Tail.exact(total, total) if question.central else together(upper, beyond[0], total)
     if question.mirrored:
         upper, lower = lower, upper
-    return PermutationResult(upper, lower, both, question.total)
+    return PermutationResult(upper, lower, both, total)
 
 
 def normal(question: Question) -> Tails:
@@ -167,27 +176,19 @@ def normal(question: Question) -> Tails:
     return upper, lower, both
 
 
-def tails(question: Question, method: str) -> Tails | None:
-    """Tails by counting or inverting; None where `auto` can do neither."""
-    values, n, total = question.values, question.n, question.total
-    solve = _auto if method == "auto" else _counted_at_any_cost
-    ends = solve(values, n, [question.at_least, question.below])
-    beyond = ends
-    if ends is not None and not (question.central or question.balanced):
-        # the sums below the mirror image are those of the negative scores above it
-        beyond = solve(-values[::-1], n, [1 - question.far])
-    if ends is None or beyond is None:
-        return None
-    upper, not_lower = ends
-    both = Tail.exact(total, total) if question.central else together(upper, beyond[0], total)
-    return upper, complement(not_lower, total), both
-
-
-def _auto(values: Integers, n: int, thresholds: Sequence[int]) -> list[Tail] | None:
+def _solved(values: Integers, n: int, thresholds: Sequence[int], method: str) -> list[Tail] | None:
     """A count where that is quick, an inversion within the guarantee, or a long count."""
     total = subsets(values.size, n)
-    if total <= ALWAYS_EXACT:
-        return _exact(count_at_least(values, n, thresholds, FORCED_STATES), total)
+    if method == "exact" or total <= ALWAYS_EXACT:
+        counts = count_at_least(values, n, thresholds, FORCED_STATES)
+        if counts is None and method == "exact":
+            raise EatlasError(
+                "an exact count is out of reach for this design",
+                got=f"{n} of {values.size} scores, about 10^{math.log10(total):.1f} subsets",
+                allowed=f"at most {2 * FORCED_STATES} partial sums that can reach the observed sum",
+                remedy="use method='auto', which states its error",
+            )
+        return _exact(counts, total)
     counts, log_count = None, log_count_near(values, n, min(thresholds))
     if log_count <= HOPEFUL_LOG_COUNT:
         counts = count_at_least(values, n, thresholds, STATES)
@@ -205,20 +206,6 @@ def _auto(values: Integers, n: int, thresholds: Sequence[int]) -> list[Tail] | N
     if log_count <= LAST_LOG_COUNT:
         counts = count_at_least(values, n, thresholds, LAST_STATES)
     return _exact(counts, total)
-
-
-def _counted_at_any_cost(values: Integers, n: int, thresholds: Sequence[int]) -> list[Tail]:
-    """A count that was requested."""
-    total = subsets(values.size, n)
-    counts = count_at_least(values, n, thresholds, FORCED_STATES)
-    if counts is None:
-        raise EatlasError(
-            "an exact count is out of reach for this design",
-            got=f"{n} of {values.size} scores, about 10^{math.log10(total):.1f} subsets",
-            allowed=f"at most {2 * FORCED_STATES} partial sums that can reach the observed sum",
-            remedy="use method='auto', which states its error",
-        )
-    return [Tail.exact(count, total) for count in counts]
 
 
 def _exact(counts: list[int] | None, total: int) -> list[Tail] | None:
