@@ -117,8 +117,10 @@ CASES = (
             "run --json --frequency off --tests caliskan --tests mind-your-bias --tests histwords "
             "--tests mind-your-bias-excerpts --tests angry-black-woman --tests double-bind "
             "--measure ml-eat(resamples=0)",
-            "run --json --frequency off --tests caliskan --measure weat(resamples=0) "
-            "--measure sc-eat --measure zero-shot(scale=20,resamples=0)",
+            "run --json --frequency off --tests caliskan --measure weat(resamples=0)",
+            "run --json --frequency off --tests weat-1 --tests weat-6 --tests weat-9 --measure sc-eat",
+            "run --json --frequency off --tests weat-1 --tests weat-6 --tests weat-10 "
+            "--measure zero-shot(scale=20,resamples=0)",
             "run --json --frequency off --tests weat-1 --tests weat-9 --measure weat(p=normal,ddof=0) "
             "--measure ml-eat(tail=two-sided) --measure weat(p=sampled,draws=2000)",
         ),
