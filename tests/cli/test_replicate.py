@@ -17,8 +17,6 @@ def test_replicate(eatlas_cli, tmp_path):
     assert {path.name for path in (tmp_path / "o").iterdir()} == {
         "replication.html", "replication.csv", "results.jsonl", "report.html",
     }  # fmt: skip
-    verified = eatlas_cli("verify", "o/results.jsonl")
-    assert verified.code == 0
 
 
 def test_jobs_that_fail_end_with_1(eatlas_cli):

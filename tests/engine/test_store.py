@@ -144,7 +144,7 @@ from eatlas.errors import ResultsError
 folder, held = Path(sys.argv[1]), 0
 print("ready", flush=True)
 sys.stdin.readline()
-until = time.time() + 1
+until = time.time() + 0.3
 while time.time() < until:
     try:
         with Store(folder):

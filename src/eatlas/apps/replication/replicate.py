@@ -191,9 +191,9 @@ class Replication(Sequence[Cell]):
     Examples
     --------
     >>> import eatlas
-    >>> found = eatlas.replicate("ml-eat")
-    >>> sum(check.holds for check in found.checks if check.name == "pattern")
-    21
+    >>> found = eatlas.replicate("divdist")
+    >>> len(found.checks), len(found.failed_checks)
+    (19, 4)
     >>> found.to_frame().columns[:4].tolist()
     ['table', 'model', 'row', 'column']
     """
