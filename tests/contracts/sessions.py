@@ -8,6 +8,7 @@ import json
 import os
 import random
 import re
+import subprocess
 import sys
 import warnings
 from collections.abc import Callable
@@ -59,6 +60,21 @@ def printed_by(function: Callable[..., object], words: list[str]) -> tuple[int, 
     for stream in (out, err):
         stream.flush()
     return code, *(stream.buffer.getvalue().decode() for stream in (out, err))
+
+
+def in_one_process(folder: Path, *commands: str) -> list:
+    """Code and output of each of several commands of a process that has a folder on its path; stderr."""
+    code = (
+        "import json\nfrom tests.contracts.sessions import call_eatlas\n"
+        f"print(json.dumps([call_eatlas(words.split()) for words in {commands!r}]))"
+    )
+    places = (str(folder), str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH"))
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, places))},
+    )  # fmt: skip
+    ended = json.loads(done.stdout.splitlines()[-1])
+    return [*(tuple(each[:2]) for each in ended), "".join(each[2] for each in ended) + done.stderr]
 
 
 @contextlib.contextmanager

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
+from tests.contracts.sessions import in_one_process
 from tests.inputs import TERMS
 from tests.measures.test_lpbs import Table, any_number, words
 
@@ -364,20 +365,14 @@ def test_a_package_that_cannot_be_loaded_costs_nothing_else(tmp_path):
     (info / "entry_points.txt").write_text(
         "[eatlas.measures]\nbroken = no_such_module:Measure\nnone = pathlib:Path\n"
     )
-    places = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
-    here = {**os.environ, "PYTHONPATH": places}
-    run = [sys.executable, "-m", "eatlas", "run", "--tests", "weat-6", "--json"]
-    done = subprocess.run(run, env=here, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["measure"] == "ml-eat"
+    run = "run --tests weat-6 --frequency off --json"
+    whole, *refused, err = in_one_process(
+        tmp_path, run, f"{run} --measure broken", f"{run} --measure none"
+    )
+    assert json.loads(whole[1])["measure"] == "ml-eat"
+    assert [code for code, _ in refused] == [2, 2]
     for name, said in (
         ("broken", "no_such_module:Measure cannot be imported\n  got: ModuleNotFoundError"),
-        (
-            "none",
-            "pathlib:Path is something else\n  got: the class Path\n  allowed: a class",
-        ),
+        ("none", "pathlib:Path is something else\n  got: the class Path\n  allowed: a class"),
     ):
-        done = subprocess.run(
-            [*run, "--measure", name], env=here, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 2
-        assert f"error: {name} of broken cannot be used: {said}" in done.stderr
+        assert f"error: {name} of broken cannot be used: {said}" in err

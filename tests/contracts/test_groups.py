@@ -4,11 +4,11 @@ import csv
 import io
 import json
 import re
-import subprocess
-import sys
+from functools import partial
 
 import numpy as np
 import pytest
+from tests.contracts.sessions import in_one_process
 
 import eatlas
 from eatlas.errors import StimulusError
@@ -96,32 +96,7 @@ def eatlas_run(tmp_path):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lean-plugin\nVersion: 1\n")
     (info / "entry_points.txt").write_text(ENTRY_POINTS)
 
-    def call(*commands):
-        """Several commands in one process; what each printed, and how it ended."""
-        code = (
-            f"import sys, json, io, contextlib; sys.path.insert(0, {str(tmp_path)!r})\n"
-            "from eatlas.cli import main\n"
-            "ended = []\n"
-            f"for words in {commands!r}:\n"
-            "    out = io.TextIOWrapper(io.BytesIO(), 'utf-8')\n"
-            "    sys.argv = ['eatlas', *words.split()]\n"
-            "    status = 0\n"
-            "    with contextlib.redirect_stdout(out):\n"
-            "        try:\n"
-            "            main()\n"
-            "        except SystemExit as stop:\n"
-            "            status = stop.code or 0\n"
-            "    out.flush()\n"
-            "    ended.append((status, out.buffer.getvalue().decode()))\n"
-            "print(json.dumps(ended))\n"
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-        return [*json.loads(done.stdout.splitlines()[-1]), done.stderr]
-
-    return call
+    return partial(in_one_process, tmp_path)
 
 
 def test_a_measure_of_three_groups_goes_the_whole_way(eatlas_run, tmp_path):
@@ -155,33 +130,21 @@ def test_a_measure_of_three_groups_goes_the_whole_way(eatlas_run, tmp_path):
             assert part in html
     assert json.loads(frame[1])["signature"] == "LEAN(power=1)"
 
-
-def test_a_changed_reference_is_found(eatlas_run, tmp_path):
-    (run, _) = eatlas_run("run --tests work.toml --vectors vectors.txt --measure lean")[:2]
-    assert run[0] == 0
-    path = tmp_path / "out" / "results.jsonl"
-    record = json.loads(path.read_text())
     record["reference"] = [0.2, 0.4, 0.4]
-    path.write_text(json.dumps(record) + "\n")
-    verified, _ = eatlas_run("verify out/results.jsonl")
-    assert verified[0] == 1
-    assert "stimuli_sha256" in verified[1]
-
-
-def test_a_test_of_another_kind_is_refused(eatlas_run):
-    ended, err = eatlas_run("run --tests weat-6 --measure lean")
-    assert ended[0] == 2
+    (tmp_path / "changed.jsonl").write_text(json.dumps(record) + "\n")
+    text = (tmp_path / "work.toml").read_text()
+    (tmp_path / "few.toml").write_text(text.replace('"child", "boy", "girl"', '"kid", "teen"'))
+    changed, *refused, err = eatlas_run(
+        "verify changed.jsonl",
+        "run --tests weat-6 --measure lean",
+        "run --tests work.toml --vectors vectors.txt --measure weat",
+        "run --tests few.toml --vectors vectors.txt --measure lean",
+    )
+    assert changed[0] == 1
+    assert "stimuli_sha256" in changed[1]
+    assert [code for code, _ in refused] == [2, 2, 2]
     assert "the measure lean does not take tests of the kind of weat-6" in err
-    ended, err = eatlas_run("run --tests work.toml --vectors vectors.txt --measure weat")
-    assert ended[0] == 2
     assert re.search("for work: .*lean", err)
-
-
-def test_groups_need_terms(eatlas_run, tmp_path):
-    path = tmp_path / "work.toml"
-    path.write_text(path.read_text().replace('"child", "boy", "girl"', '"kid", "teen"'))
-    ended, err = eatlas_run("run --tests work.toml --vectors vectors.txt --measure lean")
-    assert ended[0] == 2
     assert "test work, group Children (Children): no term has a usable vector" in err
 
 

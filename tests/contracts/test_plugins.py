@@ -1,12 +1,13 @@
 """Other packages add measures, records, sources and batteries, through real entry points."""
 
 import json
-import os
 import re
 import subprocess
 import sys
+from functools import partial
 
 import pytest
+from tests.contracts.sessions import in_one_process
 
 MODULE = """
 from dataclasses import dataclass
@@ -137,31 +138,23 @@ def hostile(tmp_path_factory):
     (folder / "mine.txt").write_text("up 1 0\ndown 0 1\n")
     (folder / "mine.five").write_text("up 1 0\ndown 0 1\n")
 
-    python_path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
-
-    def run(*arguments):
-        return subprocess.run(
-            [sys.executable, "-m", "eatlas", *arguments], cwd=folder, capture_output=True,
-            text=True, check=False, env={**os.environ, "PYTHONPATH": python_path},
-        )  # fmt: skip
-
-    return run
+    return partial(in_one_process, folder)
 
 
-def left_out(done):
+def left_out(err):
     """The warnings, by entry point; each is one line, and told once."""
-    assert "Traceback" not in done.stderr
-    lines = [line for line in done.stderr.splitlines() if "It is left out." in line]
+    assert "Traceback" not in err
+    lines = [line for line in err.splitlines() if "It is left out." in line]
     assert len(set(lines)) == len(lines)
     pattern = r"warning: (\S+) of hostile-package cannot be used: (.*)\. It is left out\."
     return {found[1]: found[2] for line in lines if (found := re.fullmatch(pattern, line))}
 
 
 def test_batteries_that_cannot_be_used_are_left_out(hostile):
-    done = hostile("tests", "list")
-    assert done.returncode == 0
-    assert "  weat-6 " in done.stdout
-    said = left_out(done)
+    (code, out), err = hostile("tests list")
+    assert code == 0
+    assert "  weat-6 " in out
+    said = left_out(err)
     assert set(said) == {*FAULTY_FILES, "caliskan"}
     assert said["caliskan"] == "eatlas itself brings caliskan (hostile:other)"
     assert said["gone"].startswith("no_such_module:any cannot be imported (ModuleNotFoundError: ")
@@ -174,35 +167,37 @@ def test_batteries_that_cannot_be_used_are_left_out(hostile):
 
 
 def test_a_run_goes_on_and_measures_with_what_eatlas_brings(hostile):
-    run = ("run", "--tests", "weat-6", "--measure", "weat", "--json")
-    done = hostile(*run, "--vectors", "glove-sample", "--out", "out")
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["source"] == "glove-sample"
-    assert {"weat", "glove-sample", "glove.6B.50d"} <= set(left_out(done))
-    done = hostile("report", "out/results.jsonl", "-o", "report.html")
-    assert done.returncode == 0
-    assert left_out(done).get("weat", "").startswith("eatlas itself brings weat")
+    run = "run --tests weat-6 --measure weat --json --vectors glove-sample --out out"
+    (code, out), err = hostile(run)
+    assert code == 0
+    assert json.loads(out)["source"] == "glove-sample"
+    assert {"weat", "glove-sample", "glove.6B.50d"} <= set(left_out(err))
+    (code, _), err = hostile("report out/results.jsonl -o report.html")
+    assert code == 0
+    assert left_out(err).get("weat", "").startswith("eatlas itself brings weat")
 
 
-@pytest.mark.parametrize(
-    ("vectors", "said"),
-    [
-        ("raises", "hostile:raises raises an error\n  got: RuntimeError: first line\n"),
-        ("five", "hostile:five returns something else\n  got: 5 (int)\n  allowed: a source: name"),
-        ("gone:any", "no_such_module:any cannot be imported"),
-        ("five:any", "hostile:five returns something else"),
-        ("mine.five", "hostile:five returns something else"),
-        ("nothing-of-this-name", "there are no vectors called 'nothing-of-this-name'"),
-    ],
-)
-def test_who_asks_for_what_cannot_be_used_gets_an_error(hostile, vectors, said):
-    done = hostile("run", "--tests", "weat-6", "--vectors", vectors)
-    assert done.returncode == 2
-    assert said in done.stderr
-    left_out(done)
+FAULT = "hostile:five returns something else"
+SAID = {
+    "raises": "hostile:raises raises an error\n  got: RuntimeError: first line\n",
+    "five": f"{FAULT}\n  got: 5 (int)\n  allowed: a source: name",
+    "gone:any": "no_such_module:any cannot be imported",
+    "five:any": FAULT,
+    "mine.five": FAULT,
+    "nothing-of-this-name": "there are no vectors called 'nothing-of-this-name'",
+}
+
+
+def test_who_asks_for_what_cannot_be_used_gets_an_error(hostile):
+    *ended, err = hostile(*(f"run --tests weat-6 --vectors {vectors}" for vectors in SAID))
+    assert [code for code, _ in ended] == [2] * len(SAID)
+    errors = err.split("error: ")[1:]
+    for text, said in zip(errors, SAID.values(), strict=True):
+        assert said in text
+    left_out(err)
 
 
 def test_a_format_does_not_take_files_that_eatlas_reads(hostile):
-    done = hostile("vectors", "check", "mine.txt")
-    assert "mine.txt" in done.stdout
-    assert {"txt", "text"} <= set(left_out(done))
+    (_, out), err = hostile("vectors check mine.txt")
+    assert "mine.txt" in out
+    assert {"txt", "text"} <= set(left_out(err))
