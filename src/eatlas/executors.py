@@ -28,7 +28,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from eatlas.errors import EatlasError, EatlasWarning
-from eatlas.ray_watch import watched
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -427,6 +426,8 @@ def _connected(address: str | None, workers: int | None = None) -> Any:
         got="it was killed, or Ray on this machine was",
         remedy=KEPT,
     )
+    from eatlas.ray_watch import watched  # noqa: PLC0415  (of Ray alone)
+
     watched(f"error: {ended}", own=address is None)
     return ray
 

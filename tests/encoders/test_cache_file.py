@@ -13,7 +13,7 @@ from tests.inputs import wait_until
 
 from eatlas.encoders.cache import NAME, cached, contents
 from eatlas.errors import SourceWarning
-from eatlas.folders import cache_folder
+from eatlas.paths import cache_folder
 
 N = 1000
 FORK = multiprocessing.get_context("fork")

@@ -22,8 +22,8 @@ import numpy as np
 from eatlas.encoders.encoder import shortest_first
 from eatlas.encoders.models import hash_of
 from eatlas.errors import SourceError, described, nearest
-from eatlas.folders import CACHE, cache_folder
 from eatlas.notes import Note, warn
+from eatlas.paths import CACHE, cache_folder
 from eatlas.sources.source import Answers, Found, Item, Source, Wrapper, is_contextual
 from eatlas.sources.spec import take_option
 from eatlas.untrusted import computes_afresh

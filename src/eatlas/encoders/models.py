@@ -20,9 +20,8 @@ from unittest.mock import patch
 from eatlas.decoding import require_file
 from eatlas.encoders.encoder import Options, explained, read_options, require_extra
 from eatlas.errors import ResultsError, SourceError
-from eatlas.folders import cache_folder
 from eatlas.notes import Note
-from eatlas.paths import is_file, is_folder, is_there
+from eatlas.paths import cache_folder, is_file, is_folder, is_there
 from eatlas.sources.spec import CONFIG, GGUF, MODULES, parse_file_spec
 from eatlas.untrusted import computes_afresh, only_data, require_trust
 from eatlas.writing import atomic_file

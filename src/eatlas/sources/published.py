@@ -22,7 +22,7 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from eatlas.decoding import toml_bytes
 from eatlas.errors import SourceError, listed, nearest
-from eatlas.folders import DATA, data_folder
+from eatlas.paths import DATA, data_folder
 from eatlas.sources.archives import check_growth, faults_of_library, locate
 from eatlas.sources.spec import parsed_toml
 from eatlas.stimuli.images import SUFFIXES

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import ResultsError, SourceError
-from eatlas.folders import cache_folder
+from eatlas.paths import cache_folder
 from eatlas.sources.archives import Content, incomplete, open_binary
 from eatlas.sources.memory import MAX_COMPONENTS, Chunk
 from eatlas.sources.source import (

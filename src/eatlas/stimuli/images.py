@@ -17,8 +17,8 @@ from pydantic import Field, StringConstraints
 
 from eatlas.decoding import own_toml, require_file
 from eatlas.errors import StimulusError, did_you_mean, listed
-from eatlas.folders import data_folder
 from eatlas.notes import Note, warn
+from eatlas.paths import data_folder
 from eatlas.stimuli.records import Frozen, Term, Text
 
 SHA256 = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")]

@@ -10,7 +10,7 @@ from eatlas.encoders import loading
 from eatlas.encoders.cache import contents
 from eatlas.encoders.language import Question, language_model, open_language_model
 from eatlas.errors import SourceError
-from eatlas.folders import cache_folder
+from eatlas.paths import cache_folder
 
 TOML = """
 schema = 1
