@@ -93,7 +93,7 @@ def with_vectors(test: Any) -> Any:
         if all(term in group for term, group in zip(pair, groups, strict=True))
     ]
     concepts = {
-        name: concept.model_copy(update={"terms": used[name], "clusters": ()})
+        name: concept.model_copy(update={"terms": used[name]})
         for name, concept in test.concepts.items()
     }
     pairs = pairs or list(zip(*groups, strict=False))

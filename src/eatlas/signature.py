@@ -52,13 +52,17 @@ def _parse_params(text: str, inside: str) -> tuple[tuple[str, Value], ...]:
     position = 0
     while inside[position:].strip():
         item = _ITEM.match(inside, position)
-        if item is None or item[1] in params:
+        try:
+            value = None if item is None or item[1] in params else _read(item[2])
+        except ValueError:  # a backslash that begins no escape
+            value = None
+        if item is None or value is None:
             raise SignatureError(
                 f"a parameter of the measure {text!r} cannot be read",
                 got=inside[position:].strip(),
                 allowed="key=value pairs with commas between, each key once",
             )
-        params[item[1]] = _read(item[2])
+        params[item[1]] = value
         position = item.end()
     return tuple(params.items())
 
@@ -66,7 +70,7 @@ def _parse_params(text: str, inside: str) -> tuple[tuple[str, Value], ...]:
 def _read(text: str) -> Value:
     """A value as a signature writes it: a text in quotes, a truth value, a number, or a word."""
     if text.startswith('"'):
-        return str(json.loads(text))
+        return str(json.loads(text, strict=False))  # ends of lines as they are
     lowered = text.lower()
     if lowered in {"true", "false"}:
         return lowered == "true"

@@ -34,6 +34,10 @@ def test_forms_that_mean_the_same():
     assert {eatlas.get_measure(form) for form in forms} == {eatlas.MLEAT()}
 
 
+def test_texts_of_several_lines():
+    assert Signature.parse('lpbs(templates="one;\n two")').params == (("templates", "one;\n two"),)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -44,6 +48,7 @@ def test_forms_that_mean_the_same():
             "a parameter of the measure 'ml-eat.alpha.' cannot be read\n  got: alpha",
         ),
         ("ml-eat(alpha=0.1,alpha=0.2)", "each key once"),
+        (r'ml-eat(p="\q")', r'cannot be read\n  got: p="\\q"'),
         ("ml-eat(alpha=0.1 0.2)", "parameter alpha has no such value\n  got: '0.1 0.2'"),
         (
             "ml-eat(beta=1)",

@@ -403,7 +403,7 @@ def drawn_fields(
     notes: list[Note],
     given: Input,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Fields of a :class:`eatlas.results.DrawnResult`, and those of its draws.
+    """Fields of a result that has draws, and those of its draws.
 
     `parts` say where the variance of level 1, level 2 of X and level 2 of Y lies.
     """
