@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from eatlas import AssociationTest
+from eatlas import AssociationTest, executors
 from tests.inputs import TOML, make_test, make_vectors
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 gc.set_threshold(20_000, 20, 20)
 # tests run side by side, and several threads of each would wait for one another; torch reads this
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# on a busy machine all that is slow would be shared out among processes, which cost more than it
+executors.WORTH_A_PROCESS = 1e6
 # started in the background of a shell, this process and all that it starts would not hear Ctrl-C
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

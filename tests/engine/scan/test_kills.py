@@ -16,7 +16,7 @@ from tests.inputs import wait_until
 GROUPS = [f"a{i}" for i in range(12)], [f"b{i}" for i in range(12)]
 """12 against 12: chunks of 1024 words that take a while, and drawn relabellings for maxT."""
 PROGRESS = re.compile(r"words: [\d,]+ of ")
-WORDS = 10_000
+WORDS = 5_000
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 
