@@ -21,10 +21,7 @@ def corpus(tmp_path):
 
 def test_the_table(eatlas_cli, tmp_path, corpus, test_file):
     ended = eatlas_cli("contexts", corpus, "--tests", test_file, "--per-term", 2)
-    assert (ended.code, ended.err) == (
-        0,
-        f"skipped: {corpus}, line 2: not UTF-8\n",
-    )
+    assert (ended.code, ended.err) == (0, f"skipped: {corpus}, line 2: not UTF-8\n")
     lines = ended.out.splitlines()
     assert lines[0].split() == ["stimulus", "found", "kept"]
     assert lines[1].split() == ["aster", "2", "2"]

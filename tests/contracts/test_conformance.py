@@ -48,8 +48,7 @@ def test_our_measures_keep_the_contract(measure, tests, vectors):
 
 
 @pytest.mark.parametrize(
-    "source",
-    ["glove-sample", "glove-sample?transform=center", "cbow:glove-sample"],
+    "source", ["glove-sample", "glove-sample?transform=center", "cbow:glove-sample"]
 )
 def test_our_sources_keep_the_contract(source):
     check_source(source, words=("aster", "love", "war"))

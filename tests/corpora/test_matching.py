@@ -130,11 +130,7 @@ def test_what_is_taken_for_the_same(stimulus, text):
 
 @pytest.mark.parametrize(
     ("stimulus", "text"),
-    [
-        ("cafe", "caf\u00e9"),
-        ("cafe", "cafe\u0301"),
-        ("nurse", "\uff4e\uff55\uff52\uff53\uff45"),
-    ],
+    [("cafe", "caf\u00e9"), ("cafe", "cafe\u0301"), ("nurse", "\uff4e\uff55\uff52\uff53\uff45")],
 )
 def test_what_is_not(stimulus, text):
     assert not find_in(Matcher([stimulus]), f"to {text}.")

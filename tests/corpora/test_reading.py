@@ -126,10 +126,7 @@ def test_lines_that_are_no_utf_8(tmp_path):
     path.write_bytes(b"\xef\xbb\xbflove one\nlove \xff two\nlove three\n\xe9 love")
     contexts, damaged = told(path)
     assert sorted(one.text for one in contexts) == ["love one", "love three"]
-    assert damaged == [
-        f"{path}, line 2: not UTF-8",
-        f"{path}, line 4: not UTF-8",
-    ]
+    assert damaged == [f"{path}, line 2: not UTF-8", f"{path}, line 4: not UTF-8"]
     assert contexts.provenance["files"][0]["texts"] == 2
 
 

@@ -77,11 +77,7 @@ def test_texts_are_not_for_it_nor_images_for_a_model_of_texts(seeing, model, dra
 @pytest.mark.parametrize(
     ("family", "options", "said"),
     [
-        (
-            "vit",
-            "level=word",
-            "the option level changes nothing here\n  got: level=word",
-        ),
+        ("vit", "level=word", "the option level changes nothing here\n  got: level=word"),
         ("vit", "subword=first", "the option subword changes nothing"),
         ("vit", "truncate=yes", "the option truncate changes nothing"),
         (

@@ -73,11 +73,7 @@ def test_vectors_are_those_of_the_plain_loop(family, level, how, model, loop):
 
 @pytest.mark.parametrize(
     ("layer", "numbers", "combine"),
-    [
-        ("0", (0,), np.mean),
-        ("-2..-1", (2, 3), np.mean),
-        ("1,3", (1, 3), np.mean),
-    ],
+    [("0", (0,), np.mean), ("-2..-1", (2, 3), np.mean), ("1,3", (1, 3), np.mean)],
 )
 @pytest.mark.parametrize("family", ["bert", "gpt2"])  # below, so that a model is loaded once
 def test_layers(family, layer, numbers, combine, model, loop):

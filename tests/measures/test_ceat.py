@@ -9,11 +9,7 @@ from tests.inputs import make_sentences, make_test, make_vectors
 
 import eatlas
 from eatlas import CEAT, AssociationTest, Concept
-from eatlas.errors import (
-    CoverageError,
-    StimulusError,
-    UndefinedWarning,
-)
+from eatlas.errors import CoverageError, StimulusError, UndefinedWarning
 from eatlas.measures.ceat import Contexts
 from eatlas.stats.effect_size import union_variance
 from eatlas.stats.permutation import permutation_test

@@ -8,12 +8,7 @@ from jsonschema import Draft202012Validator
 
 import eatlas
 from eatlas import Concept, DivDist, GroupsTest
-from eatlas.errors import (
-    CoverageError,
-    SignatureError,
-    StimulusError,
-    UndefinedWarning,
-)
+from eatlas.errors import CoverageError, SignatureError, StimulusError, UndefinedWarning
 from eatlas.results.json_lines import json_schema
 
 FAST = DivDist(resamples=0, p="off")

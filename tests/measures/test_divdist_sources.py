@@ -102,13 +102,7 @@ def test_refusals_of_tables(tmp_path):
         eatlas.run(absent, f"{path}?year=2000", COUNTS)
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        "Female=0.8,Male=0.2",
-        {"Female": 0.8, "Male": 0.2},
-    ],
-)
+@pytest.mark.parametrize("given", ["Female=0.8,Male=0.2", {"Female": 0.8, "Male": 0.2}])
 def test_a_reference_that_is_given(given):
     result = eatlas.run(TEST, VECTORS, "divdist(resamples=0)", reference=given)[0]
     assert result.reference == (0.8, 0.2)

@@ -9,12 +9,7 @@ import pytest
 
 import eatlas
 from eatlas import ArraySource, Concept, GroupsTest
-from eatlas.errors import (
-    CoverageError,
-    EatlasError,
-    StimulusError,
-    UndefinedWarning,
-)
+from eatlas.errors import CoverageError, EatlasError, StimulusError, UndefinedWarning
 from eatlas.testing import check_measure
 
 NAMES = ("rnd", "mac", "ect", "rnsb", "semaxis", "ripa", "direct-bias", "indirect-bias")

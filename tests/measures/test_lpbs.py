@@ -16,13 +16,7 @@ from tests.inputs import make_test
 import eatlas
 from eatlas import LPBS
 from eatlas.encoders.language import Answer
-from eatlas.errors import (
-    CoverageError,
-    EatlasError,
-    SourceError,
-    StimulusError,
-    UndefinedWarning,
-)
+from eatlas.errors import CoverageError, EatlasError, SourceError, StimulusError, UndefinedWarning
 from eatlas.results.parts import LanguageModelRecord
 
 ABOUT = LanguageModelRecord(model="table", architecture="Table", kind="masked", vocabulary=9)

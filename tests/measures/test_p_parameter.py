@@ -29,10 +29,7 @@ VECTORS = {t: v for i, test in enumerate(TESTS) for t, v in make_vectors(test, s
         (eatlas.WEAT(p="sampled"), "WEAT(alpha=0.05,ddof=1,draws=100000,p=sampled)"),
         (eatlas.WEAT(strict=True), "WEAT(alpha=0.05,ddof=1,p=auto,strict=true)"),
         (eatlas.WEAT(draws=7), "WEAT(alpha=0.05,ddof=1,draws=7,p=auto)"),
-        (
-            eatlas.MLEAT(),
-            "ML-EAT(alpha=0.05,ddof=1,p=auto,tail=directional,threshold=0.2)",
-        ),
+        (eatlas.MLEAT(), "ML-EAT(alpha=0.05,ddof=1,p=auto,tail=directional,threshold=0.2)"),
     ],
 )
 def test_signatures_say_what_matters_and_parse_back(measure, signature):

@@ -90,8 +90,7 @@ def ml_eat(
     given = {"X": d_X if d_X is not None else sizes[x], "Y": d_Y if d_Y is not None else sizes[y]}
     level2 = {
         role: level(
-            None if role in undefined else given[role],
-            None if attribute else TOTAL // 2 - 500,
+            None if role in undefined else given[role], None if attribute else TOTAL // 2 - 500
         )
         for role, attribute in (("X", x), ("Y", y))
     }

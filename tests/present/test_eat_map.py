@@ -4,12 +4,7 @@ import pytest
 from tests.present.reading import svg_root
 from tests.present.records import PATTERNS, full, ml_eat
 
-from eatlas.present.drawings.eat_map import (
-    eat_map,
-    glyphs,
-    in_words,
-    mini_map,
-)
+from eatlas.present.drawings.eat_map import eat_map, glyphs, in_words, mini_map
 
 SVG = ""
 SIZES = {"full": eat_map, "mini": lambda r: mini_map(r.primary.label, 0.0, 0.0, 44.0)}

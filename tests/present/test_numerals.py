@@ -3,20 +3,12 @@ import math
 import pytest
 from tests.present.records import p_values
 
-from eatlas.present.numbers import (
-    count,
-    effect,
-    explain_p,
-    odds,
-    p_equals,
-    p_value,
-)
+from eatlas.present.numbers import count, effect, explain_p, odds, p_equals, p_value
 from eatlas.results.levels import PValues
 
 
 @pytest.mark.parametrize(
-    ("d", "shown"),
-    [(1.5, "1.50"), (-1.385, "−1.39"), (0.0, "0.00"), (-0.001, "0.00"), (None, "–")],
+    ("d", "shown"), [(1.5, "1.50"), (-1.385, "−1.39"), (0.0, "0.00"), (-0.001, "0.00"), (None, "–")]
 )
 def test_effect_has_a_true_minus_and_no_negative_zero(d, shown):
     assert effect(d) == shown

@@ -4,14 +4,7 @@ import gzip
 
 import numpy as np
 import pytest
-from tests.sources.files.writers import (
-    Data,
-    as_text,
-    csv_file,
-    matrix,
-    npz,
-    word2vec_binary,
-)
+from tests.sources.files.writers import Data, as_text, csv_file, matrix, npz, word2vec_binary
 
 import eatlas
 from eatlas.engine.frequency import ranking_of

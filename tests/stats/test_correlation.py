@@ -56,10 +56,7 @@ def test_signs_are_those_of_scipy():
     before, after = rng(3).normal(size=(2, 9))
     found = paired_change(before, after, rng=rng())
     theirs = stats.permutation_test(
-        (after, before),
-        lambda a, b: np.mean(a - b),
-        permutation_type="samples",
-        n_resamples=np.inf,
+        (after, before), lambda a, b: np.mean(a - b), permutation_type="samples", n_resamples=np.inf
     )
     assert found.p == pytest.approx(theirs.pvalue)
 

@@ -385,10 +385,7 @@ def test_effects_combined_by_hand():
 
 @pytest.mark.parametrize(
     ("method", "tau2", "mean", "se"),
-    [
-        ("dl", 0.3088, -0.7141, 0.1787),
-        ("pm", 0.3181, -0.7150, 0.1809),
-    ],
+    [("dl", 0.3088, -0.7141, 0.1787), ("pm", 0.3181, -0.7150, 0.1809)],
 )
 def test_published_figures_of_the_bcg_trials(method, tau2, mean, se):
     """Risk ratios as in the manual of R's metafor, which prints four digits."""

@@ -7,13 +7,7 @@ from tests.inputs import make_test
 
 from eatlas import load_tests
 from eatlas.errors import StimulusWarning
-from eatlas.stimuli.sentences import (
-    Forms,
-    Templates,
-    built_in,
-    make_sentence,
-    sentence_tests,
-)
+from eatlas.stimuli.sentences import Forms, Templates, built_in, make_sentence, sentence_tests
 
 BY_HAND = {
     "Jill": [

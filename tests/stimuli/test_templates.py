@@ -3,12 +3,7 @@
 import pytest
 
 from eatlas.errors import StimulusError
-from eatlas.stimuli.sentences import (
-    Forms,
-    built_in,
-    forms_of,
-    read_templates,
-)
+from eatlas.stimuli.sentences import Forms, built_in, forms_of, read_templates
 
 OWN = """
 schema = 1

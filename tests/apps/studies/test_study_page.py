@@ -13,12 +13,7 @@ from eatlas.apps.studies.record import Specification, StudyRecord
 from eatlas.apps.studies.study import MOST_ROWS as TABLE_ROWS
 from eatlas.apps.studies.study import share, study_html
 from eatlas.errors import ResultsError
-from eatlas.present.drawings.curves import (
-    MOST,
-    MOST_ROWS,
-    drawn_of,
-    specification_curve,
-)
+from eatlas.present.drawings.curves import MOST, MOST_ROWS, drawn_of, specification_curve
 
 PLAN = {
     "study": {"title": "Career", "question": "Does it depend on how?"},

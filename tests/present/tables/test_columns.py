@@ -2,13 +2,7 @@
 
 from tests.present.records import ml_eat, sc_eat, weat
 
-from eatlas.present.columns import (
-    MANUSCRIPT,
-    TERMINAL,
-    arranged,
-    rows_of,
-    terms_table,
-)
+from eatlas.present.columns import MANUSCRIPT, TERMINAL, arranged, rows_of, terms_table
 
 
 def table(form, *results, **how):

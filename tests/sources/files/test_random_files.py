@@ -17,11 +17,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from tests.sources.files.faults import read_all, written
-from tests.sources.files.writers import (
-    Data,
-    as_text,
-    word2vec_binary_lines,
-)
+from tests.sources.files.writers import Data, as_text, word2vec_binary_lines
 
 from eatlas import open_vectors
 from eatlas.errors import SourceError
@@ -81,12 +77,7 @@ def comes_back(data: Data, path: Path, rows: int) -> None:
     np.testing.assert_array_equal(np.concatenate([chunk[1] for chunk in chunks]), data.vectors)
 
 
-@given(
-    vectors(PLAIN),
-    st.booleans(),
-    st.sampled_from(["\n", "\r\n"]),
-    st.integers(1, 9),
-)
+@given(vectors(PLAIN), st.booleans(), st.sampled_from(["\n", "\r\n"]), st.integers(1, 9))
 @example(Data(["1", "2.5", "nan"], np.eye(3, dtype=np.float32)), False, "\n", 2)
 def test_text(data, header, end, rows):
     with TemporaryDirectory() as folder:

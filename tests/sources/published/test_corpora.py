@@ -8,12 +8,7 @@ from tests.corpora.test_shards import HEAD, page
 
 import eatlas
 from eatlas.errors import SourceError
-from eatlas.sources.published import (
-    find,
-    on_this_machine,
-    published_vectors,
-    unpack,
-)
+from eatlas.sources.published import find, on_this_machine, published_vectors, unpack
 
 CORPORA = [one for one in published_vectors() if one.vectors.kind == "texts"]
 TEST = eatlas.GroupsTest(

@@ -71,10 +71,7 @@ def test_published_features_run_as_a_source(root, data, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        (
-            "ieat-f13edea/data/experiments/age/../../../../evil.jpg",
-            "not the archive of drawn",
-        ),
+        ("ieat-f13edea/data/experiments/age/../../../../evil.jpg", "not the archive of drawn"),
         ("ieat-f13edea/data/experiments/age\\evil.jpg", "not the archive of drawn"),
     ],
 )

@@ -21,10 +21,7 @@ def difference(inverted, exact):
     return abs(math.expm1(math.log(inverted.p) - math.log(exact.p)))
 
 
-@pytest.mark.parametrize(
-    ("n", "m", "d", "seed"),
-    [(25, 25, 0.5, 3), (21, 27, 0.4, 5)],
-)
+@pytest.mark.parametrize(("n", "m", "d", "seed"), [(25, 25, 0.5, 3), (21, 27, 0.4, 5)])
 def test_within_a_ten_millionth_of_the_count(n, m, d, seed):
     scores = separated(n, m, d, seed)
     exact = permutation_test(scores, n, method="exact")
