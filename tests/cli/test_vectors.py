@@ -73,6 +73,8 @@ def test_a_debiased_file_and_its_note(eatlas_cli, tmp_path):
         "vectors: new/debiased.vec",
         "origin:  new/debiased.vec.json",
     ]
+    again = eatlas_cli("vectors", "transform", spec, "--out", "new/debiased.vec")
+    assert again.out.startswith("vectors: new/debiased.vec (an older file was replaced)\n")
     note = json.loads((tmp_path / "new" / "debiased.vec.json").read_text("utf-8"))
     assert (note["source"], note["words"]) == (spec, 10_496)
     wanted = eatlas.open_vectors(spec).lookup(["nurse"])["nurse"]

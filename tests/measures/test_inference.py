@@ -146,6 +146,10 @@ def test_stated_effects():
     [
         ({"design": 8}, "power is that of a test, or of sizes of groups\n  got: 8"),
         ({"design": (8,)}, "power is that of a test, or of sizes of groups\n  got: (8,)"),
+        (
+            {"design": "divdist-face-validity"},
+            "got: divdist-face-validity, a test of the kind groups",
+        ),
         ({"design": (0, 8)}, "a size is out of range\n  got: 0\n  allowed: 1 or more"),
         ({"design": "caliskan"}, "power is that of one test\n  got: 'caliskan', which has 10"),
         ({"design": "weta-6"}, "there is no test or battery 'weta-6'"),

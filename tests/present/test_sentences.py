@@ -68,7 +68,7 @@ def test_sc_eat_sentence():
     said = sentence(sc_eat({"nurse": -1.2, "poet": 0.1, "miner": 1.4, "void": None}))
     assert said == (
         "Of 4 terms, the vectors associate 1 with Pleasant and 1 with Unpleasant (p < .05 in the "
-        "direction of d, each term taken by itself). Closest to Pleasant: miner (d = 1.40); "
+        "direction of d, each term taken by itself, not adjusted). Closest to Pleasant: miner (d = 1.40); "
         "closest to Unpleasant: nurse (d = −1.20)."
     )
     assert sentence(sc_eat({"void": None})) == "No effect size is defined for 1 term."

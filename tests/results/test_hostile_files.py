@@ -31,9 +31,9 @@ def changed(line, *path, to):
 
 
 CHANGES = [
-    (("measure",), [], "the measure of a result is unknown;   got: [] (list);   allowed: "),
-    (("measure",), {"a": 1}, "the measure of a result is unknown;   got: {'a': 1} (dict);"),
-    (("schema",), [[]], "the schema of a result is unknown;   got: [[]] (list);"),
+    (("measure",), [], "the measure of a result is unknown; got: [] (list); allowed: "),
+    (("measure",), {"a": 1}, "the measure of a result is unknown; got: {'a': 1} (dict);"),
+    (("schema",), [[]], "the schema of a result is unknown; got: [[]] (list);"),
     (("level1", "effect_size"), 3e8, "level1.effect_size: Input should be less than or equal to"),
     (("level1", "effect_size"), 10**300, "level1.effect_size: Input should be less than or equal"),
     (("level1", "difference"), -1e20, "level1.difference: Input should be greater than or eq"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from eatlas.cli.messages import output_of_a_command, print_line, print_rows, remark
 from eatlas.cli.options import executor_of, number_or_word
 from eatlas.cli.progress import bar_of
+from eatlas.errors import listed
 
 if TYPE_CHECKING:
     from eatlas.corpora import Contexts, Pairs
@@ -164,6 +165,6 @@ def _wanting(contexts: Contexts) -> list[str]:
     """Name the stimuli without contexts, and those with fewer than were requested."""
     none = [row.stimulus for row in contexts.few if not row.kept]
     fewer = [f"{row.stimulus} ({row.kept:,})" for row in contexts.few if row.kept]
-    lines = [f"without any context: {', '.join(none)}"] if none else []
+    lines = [f"without any context: {listed(none)}"] if none else []
     wanted = contexts.provenance["per_term"]
-    return [*lines, f"with fewer than {wanted:,}: {', '.join(fewer)}"] if fewer else lines
+    return [*lines, f"with fewer than {wanted:,}: {listed(fewer)}"] if fewer else lines

@@ -165,10 +165,11 @@ def transform(source: str, *, out: Path) -> None:
     """
     from eatlas.sources.writing import write_vectors  # noqa: PLC0415  (--help need not wait)
 
+    replaced = " (an older file was replaced)" if out.exists() else ""
     with bar_of("words") as bar:
         note = write_vectors(source, out, tell=bar or Lines("words", SOON))
     with output_of_a_command():
-        print_line(f"vectors: {out}")
+        print_line(f"vectors: {out}{replaced}")
         print_line(f"origin:  {note}")
 
 

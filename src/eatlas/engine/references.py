@@ -86,7 +86,8 @@ def _read(test: GroupsTest, names: Sequence[str], reference: Any) -> Reference:
         return shares, {}, GIVEN
     if is_mapping or isinstance(reference, Counts):
         return _of_table(test, names, reference)
-    raise StimulusError("this is not a reference", got=described(reference), allowed=ALLOWED)
+    got = f"{text!r}, which is no file here" if isinstance(reference, str | Path) else ""
+    raise StimulusError("this is not a reference", got=got or described(reference), allowed=ALLOWED)
 
 
 def _of_results(test: GroupsTest, names: Sequence[str], results: Any) -> Reference:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eatlas import kernels
-from eatlas.errors import EatlasError
+from eatlas.errors import EatlasError, described
 from eatlas.measures.base import Array, Input
 from eatlas.measures.levels import (
     MOST_CELLS,
@@ -40,7 +40,7 @@ from eatlas.stats.designs import (
     terms_needed,
 )
 from eatlas.stats.inputs import least_spread, whole
-from eatlas.stimuli import ROLES, AssociationTest, load_tests
+from eatlas.stimuli import ROLES, AssociationTest, GroupsTest, load_tests
 
 __all__ = ["power"]
 
@@ -250,11 +250,12 @@ def _designs(design: Any) -> tuple[Design, Design, Unit]:
         x, y, a, b = (n or m for n, m in zip(stimuli, words, strict=True))
         return (x, y), (a, b), "stimulus" if any(stimuli) else "term"
     if not isinstance(design, list | tuple | np.ndarray) or len(design) not in (2, 4):
+        of_groups = isinstance(design, GroupsTest)
         raise EatlasError(
             "power is that of a test, or of sizes of groups",
-            got=repr(design),
-            allowed="a test; two whole numbers (X, Y), or four (X, Y, A, B), from 1",
-            remedy="a result has the same in its field power",
+            got=f"{design.id}, a test of the kind groups" if of_groups else described(design),
+            allowed="a test of X and Y; two whole numbers (X, Y), or four (X, Y, A, B), from 1",
+            remedy="eatlas tests list shows the kind of each test" if of_groups else None,
         )
     n = [whole(size, "a size", 1) for size in design]
     return (n[0], n[1]), (n[2], n[3]) if len(n) == 4 else None, "term"

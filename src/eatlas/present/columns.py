@@ -489,7 +489,8 @@ def explanations(members: Sequence[AssociationResult]) -> list[str]:
     if first.by_target is None and first.values is None:
         if not any(shown.symbol == "d" for result in members for shown in result.effects()):
             return []
-        about = "; p below each effect size."
+        beside = first.level1 is None and first.level3 is None
+        about = "; two-sided p in brackets." if beside else "; p below each effect size."
     if first.level3 is not None:
         about += (
             f" Level 3: mean {_unit(first)} (standard deviation). Map: rows A and B, columns X and "

@@ -78,7 +78,8 @@ class Lean:
         if self.shown.deviation is None:
             return f"{name} has no bias that is defined"
         if self.towards is None:
-            return f"{name} leans to none of the groups"
+            unsure = self.shown.uncertainty is not None and None in self.intervals
+            return f"{name} has no interval" if unsure else f"{name} leans to none of the groups"
         by = self.points[self.towards] or 0.0
         text = f"{by:.{0 if abs(by) >= 0.95 else 1}f}"
         group = isolated(self.groups[self.towards])

@@ -62,7 +62,7 @@ def record_from_dict(values: dict[str, Any]) -> AssociationResult:
     if values.get("schema") != SCHEMA:
         raise ResultsError(
             "the schema of a result is unknown",
-            got=described(values.get("schema")),
+            got=described(values["schema"]) if "schema" in values else "none",
             allowed=SCHEMA,
             remedy="read it with the version of eatlas that wrote it",
         )
@@ -202,7 +202,7 @@ def _fault(error: Exception) -> str:
         fault = error.strerror or str(error)
     else:
         kind = "" if isinstance(error, EatlasError | ValueError) else f"{type(error).__name__}: "
-        fault = kind + "; ".join(str(error).splitlines())
+        fault = kind + "; ".join(map(str.strip, str(error).splitlines()))
     return fault if len(fault) <= LONGEST else f"{fault[: LONGEST - 3]}..."
 
 

@@ -276,10 +276,12 @@ def _read(content: Content, encoding: str) -> tuple[list[str], NDArray[np.floati
         with np.errstate(over="ignore"):
             return words, numbers.to_numpy(np.float64).astype(np.float32)
     except ValueError as error:
-        odd = numbers.apply(pd.to_numeric, errors="coerce").isna().any(axis=1)
+        odd = numbers.apply(pd.to_numeric, errors="coerce").isna().to_numpy()
+        row, column = np.argwhere(odd)[0]
         raise SourceError(
-            f"{label}: a component is not a number",
-            got=f"{error}, in the row of {words[int(odd.to_numpy().argmax())]!r}",
+            f"{label}, line {row + titled + 1}: a component is not a number",
+            got=f"{numbers.iat[row, column]!r}, in the row of {words[row]!r}",
+            remedy="a table of counts goes with --measure 'divdist(soa=counts)'",
         ) from error
 
 

@@ -201,12 +201,12 @@ def _cells(path: Path) -> list[list[str]]:
         text = io.StringIO(path.read_text(encoding="utf-8-sig"))
         return list(csv.reader(text, delimiter="\t" if path.suffix == ".tsv" else ","))
     except (OSError, ValueError, csv.Error) as error:
-        near = file_like(path)
+        near = "" if path.exists() else file_like(path)
         raise SourceError(
             f"{path}: the table cannot be read",
             got=getattr(error, "strerror", None) or str(error),
             allowed="a CSV file of UTF-8 with a header: term,group,count, or term and the groups",
-            remedy=f"did you mean {near}?" if near else "name a table of counts by --vectors",
+            remedy=f"did you mean {near}?" if near else None,
         ) from error
 
 

@@ -49,6 +49,12 @@ def texts(plot):
     return ["".join(node.itertext()) for node in svg_root(plot.svg).iter(f"{SVG}text")]
 
 
+def test_findings_without_d_have_no_axis_of_d(religion):
+    plot = eatlas.plot(religion, "findings")
+    assert not any("Scale: d" in text for text in texts(plot))
+    assert "0" not in texts(plot)
+
+
 @pytest.mark.parametrize("width", [None, "single", "double"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_drawn_in_every_width(kind, width, results, two, study, religion):

@@ -175,12 +175,18 @@ def _titled(sheet: Sheet, left: float, title: Sequence[str], about: Sequence[str
     return 15.0 * len(title) + 14.0 * len(about) + 10
 
 
+def _with_d(result: AssociationResult) -> list[Effect]:
+    """Effect sizes d of a result as a whole."""
+    return [effect for effect in levels_of(result) if effect.symbol == "d"]
+
+
 def _small(sheet: Sheet, result: AssociationResult, x: float, side: float, axis: Axis) -> float:
     """The small map of a result and its effect sizes below each other; the height of these."""
     if result.pattern is not None:
         sheet.add(mini_map(result.primary.label, x, sheet.y + 6, side))
-    levels = sorted(levels_of(result), key=attrgetter("place"))
-    sheet.add(stacked(levels, axis, sheet.y + 4, result.rule.threshold or 0.0)[0])
+    levels = sorted(_with_d(result), key=attrgetter("place"))
+    if levels:
+        sheet.add(stacked(levels, axis, sheet.y + 4, result.rule.threshold or 0.0)[0])
     return 12.0 * len(levels) + 12
 
 
@@ -192,7 +198,8 @@ def findings(results: Sequence[AssociationResult], width: float) -> str:
     axis = Scales.of(results).axis.on(end - min(0.28 * width, 220.0) - 16, end - 20)
     left = LEFT + 42 if any(result.pattern for result in results) else LEFT
     room = axis.start - left - 14
-    sheet.add(*(muted(text, x, 14) for x, text in axis.ticks()))
+    drawn = any(map(_with_d, results))
+    sheet.add(*(muted(text, x, 14) for x, text in axis.ticks() if drawn))
     sheet.add(muted("stability", width - 10, 14, anchor="end") if stable else "")
     sheet.y = 20
     for result in results:
@@ -204,7 +211,8 @@ def findings(results: Sequence[AssociationResult], width: float) -> str:
             sheet.add(*_share(share, end, sheet.y + 16, stable - 10, strong=True))
         sheet.y += height
     sheet.y += 4
-    notes = notes_of(results, settings, f"Scale: d, {' to '.join(axis.ends())}.")
+    scale = f"Scale: d, {' to '.join(axis.ends())}." if drawn else ""
+    notes = notes_of(results if drawn else (), settings, scale)
     if stable:
         notes.append("Stability: share of resamples of the terms with the same pattern.")
     alt = " ".join(f"{isolated(r.test)}: {headline(r)}" for r in results)
