@@ -15,7 +15,7 @@ import eatlas
 from eatlas import AssociationTest, Concept
 from eatlas.errors import ResultsError
 from eatlas.present import report_html
-from eatlas.present.thumbnails import SIDE, small_jpeg, thumbnails_of
+from eatlas.present.sections import THUMBNAIL, small_jpeg, thumbnails_of
 
 URI = re.compile(r'href="(data:image/jpeg;base64,[^"]+)"')
 
@@ -55,7 +55,7 @@ def test_a_page_with_the_folder_of_its_images(measured, tmp_path):
     assert "img-src data:" in page
     for uri in URI.findall(page):
         small = Image.open(BytesIO(base64.b64decode(uri.partition(",")[2])))
-        assert max(small.size) <= SIDE
+        assert max(small.size) <= THUMBNAIL
         assert len(uri) < 4_000
     assert f"{test.X.terms[0]}, image of Flowers" in page
 

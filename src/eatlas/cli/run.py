@@ -18,6 +18,7 @@ from eatlas.cli.messages import (
 from eatlas.cli.options import executor_of, number_or_word
 from eatlas.cli.progress import bar_of, bars, what_is_kept
 from eatlas.errors import EatlasError
+from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
     from eatlas.corpora import Contexts, Pairs
@@ -117,17 +118,28 @@ def run(
     target = out or (None if as_json else DEFAULT_OUT)
     executor = on_cluster or choose(workers, len(jobs))
     with nullcontext() if target is None else open_store(target) as store:
-        names = [] if store is None else [job.identity for job in jobs]
-        if store is not None and (taken := len(store.done.keys() & set(names))):
+        identities = [] if store is None else [job.identity for job in jobs]
+        if store is not None and (taken := len(store.done.keys() & set(identities))):
             remark(f"jobs taken over from an interrupted run: {taken}")
         done, nothing = f"of {len(jobs)} jobs are done", "no job is kept"
         kept = what_is_kept(lambda: 0 if store is None else len(store.done), done, nothing)
         with kept, bar_of("jobs") as tick:
             results = results_of(execute(jobs, executor, store=store, progress=tick))
         if target is not None and len(results):
-            _write(results, target)
+            from eatlas.present import report_html  # noqa: PLC0415
+            from eatlas.results.json_lines import keep_others, to_json_line  # noqa: PLC0415
+
+            lines = (to_json_line(result).encode() for result in (*results, *results.trends))
+            earlier = keep_others({target / RESULTS: lines}, target / REPORT)
+            if earlier:
+                names = ", ".join(map(str, earlier))
+                remark(f"{target} had results of another run; kept as {names}")
+            results.write(target / RESULTS)
+            page = report_html(results)
+            with atomic_file(target / REPORT) as file:
+                file.write(page)
         if store is not None:
-            store.discard(names)
+            store.discard(identities)
     with output_of_a_command():
         _show(results, target, as_json=as_json)
     raise typer.Exit(exit_code(results))
@@ -156,19 +168,6 @@ def _contexts(path: Path | None, per_term: int | None) -> Contexts | Pairs | Non
 
     loaded = load_either(path)
     return loaded if per_term is None else loaded.first(per_term)
-
-
-def _write(results: Results, directory: Path) -> None:
-    """Write results and report."""
-    from eatlas.present import write_report  # noqa: PLC0415
-    from eatlas.results.json_lines import keep_others, to_json_line  # noqa: PLC0415
-
-    lines = (to_json_line(one).encode() for one in (*results, *results.trends))
-    others = keep_others({directory / RESULTS: lines}, directory / REPORT)
-    if others:
-        remark(f"{directory} had results of another run; kept as {', '.join(map(str, others))}")
-    results.write(directory / RESULTS)
-    write_report(results, directory / REPORT)
 
 
 def _show(results: Results, directory: Path | None, *, as_json: bool) -> None:

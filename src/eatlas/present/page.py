@@ -18,12 +18,11 @@ from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.drawings.svg import Scales
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import page_files, render
-from eatlas.present.sections import Section, sections, source_of
+from eatlas.present.sections import Folders, Section, sections, source_of, thumbnails_of
 from eatlas.present.sentences import title, wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
 from eatlas.present.tables import FORMATS as TABLES
 from eatlas.present.tables import report_table
-from eatlas.present.thumbnails import Folders, thumbnails_of
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
 from eatlas.results.settings import Settings, repeated
@@ -121,11 +120,11 @@ def report_html(
         "scales": Scales.of(every), "cells": CELLS, "tails": TAILS, "packed": packed,
         "words": words, "thumbnails": thumbnails_of(images, every),
     }  # fmt: skip
-    # a part of a page without blanks that no reader sees
-    details = [
-        Markup(_BETWEEN.sub("", _INDENT.sub("\n", render("detail", section=section, **values))))  # noqa: S704
-        for section in shown
-    ]
+    details = []
+    for section in shown:
+        detail = render("detail", section=section, **values)
+        # without blanks that no reader sees
+        details.append(Markup(_BETWEEN.sub("", _INDENT.sub("\n", detail))))  # noqa: S704
     packs = range(0, len(details), PACK) if packed else ()
     return render(
         "report",

@@ -64,7 +64,10 @@ def clusters(text: str) -> list[str]:
 
 def pixels(text: str, size: float) -> float:
     """Estimate the width of a text in a sans-serif font; rather too wide than too narrow."""
-    return size * sum(max(map(_em, cluster)) for cluster in clusters(text))
+    ems = 0.0
+    for cluster in clusters(text):
+        ems += max(map(_em, cluster))
+    return size * ems
 
 
 @cache

@@ -133,11 +133,10 @@ def averages(block: Array, others: Array, groups: Groups, counts: Array | None =
         for (group, sign), total in zip(groups, totals, strict=True):
             scaled[:, group] *= sign / total[0]
         return product(scaled, weights)
-    parts = (
-        product(block[:, group], weights[group]) * (sign / total)
-        for (group, sign), total in zip(groups, totals, strict=True)
-    )
-    return np.asarray(sum(parts))
+    means = np.zeros((len(block), weights.shape[1]))
+    for (group, sign), total in zip(groups, totals, strict=True):
+        means += product(block[:, group], weights[group]) * (sign / total)
+    return means
 
 
 def block_layout(
@@ -315,10 +314,11 @@ def influence(layout: Layout, ddof: int, levels: int = 3) -> list[tuple[float, d
     for level, roles in zip(layout.levels[:levels], sides, strict=False):
         units, others = (np.ones((size, 1)) for size in level.shape)
         d = float(level.effects(units, others, ddof)[0])
-        without = (
-            [level.effects(left, others, ddof) for left in _leaving_one(len(units))],
-            [level.effects(units, left, ddof) for left in _leaving_one(len(others))],
-        )
+        without: tuple[list[Array], list[Array]] = [], []
+        for left in _leaving_one(len(units)):
+            without[0].append(level.effects(left, others, ddof))
+        for left in _leaving_one(len(others)):
+            without[1].append(level.effects(units, left, ddof))
         of_roles: dict[str, Array] = {}
         for groups, parts in zip(roles, without, strict=True):
             borders = np.cumsum([layout.sizes[role] for role in groups])[:-1]

@@ -77,13 +77,6 @@ def enumerable(size: int, n: int) -> bool:
     return math.comb(size, n) <= ENUMERATED
 
 
-def below(batch: Samples, alpha: float) -> Flags:
-    """For each sample of a small design, whether its exact p is below `alpha`."""
-    total = math.comb(len(batch.values), batch.n)
-    # one more than is needed: no rounding of alpha * total matters
-    return np.asarray(enumerated(batch, math.ceil(alpha * total) + 1) / total < alpha)
-
-
 class Judge:
     """Compares p-values of samples of one design with alpha."""
 
@@ -116,7 +109,10 @@ class Judge:
         """
         batch = samples(rows, self.n, two_sided=self.two_sided, scale=scale, precision=precision)
         if enumerable(self.size, self.n):
-            return below(batch, self.alpha)
+            total = math.comb(self.size, self.n)
+            # one more than is needed: no rounding of alpha * total matters
+            counts = enumerated(batch, math.ceil(self.alpha * total) + 1)
+            return np.asarray(counts / total < self.alpha)
         return self._screened(batch.single())
 
     def _relabellings(self) -> Iterator[Labels]:
@@ -303,7 +299,8 @@ def _simulated(n: int, m: int, shift: float, alpha: float, tail: str) -> float:
     rows = np.random.default_rng(0).standard_normal((SIMULATED, n + m))
     rows[:, :n] += shift
     batch = samples(-rows if tail == "less" else rows, n, two_sided=tail == "two_sided")
-    return float(below(batch, alpha).mean())
+    total = math.comb(n + m, n)
+    return float((enumerated(batch, math.ceil(alpha * total) + 1) / total < alpha).mean())
 
 
 def _beyond(limit: float, df: int, noncentrality: float) -> float:

@@ -6,7 +6,6 @@ each sample becomes an operation on whole rows.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -154,17 +153,14 @@ def enumerated(batch: Samples, enough: int) -> Counts:
     From large k to small: most samples far from significance have enough after the first few,
     and for those far beyond it the greatest sum with smaller k is too small.
     """
-    counts = np.empty(batch.reach.size, dtype=np.int64)
+    images = 1 + (batch.two_sided and batch.mirrored)
+    counts = np.zeros(batch.reach.size, dtype=np.int64)
     for start in range(0, counts.size, TOGETHER):
         part = slice(start, start + TOGETHER)
         values, reach = batch.values[:, part], batch.reach[part]
-        if not batch.two_sided:
-            counts[part] = _pairs(values, batch.n, reach, enough)
-        elif batch.mirrored:
-            counts[part] = 2 * _pairs(values, batch.n, reach, -(-enough // 2))
-        else:
-            found = _pairs(values, batch.n, reach, enough)
-            counts[part] = found + _pairs(-values, batch.n, reach, enough)
+        counts[part] = images * _pairs(values, batch.n, reach, -(-enough // images))
+        if batch.two_sided and not batch.mirrored:
+            counts[part] += _pairs(-values, batch.n, reach, enough)
     return counts
 
 
@@ -179,16 +175,11 @@ def _pairs(values: Numbers, n: int, reach: Numbers, enough: int) -> Counts:
         open_ = np.flatnonzero((counts < enough) & (greatest >= reach))
         high = product(every(middle, k), upper[:, open_])
         low = product(every(len(lower), n - k), lower[:, open_])
-        counts[open_] += _at_least(high, low, reach[open_])
-    return counts
-
-
-def _at_least(first: Numbers, second: Numbers, reach: Numbers) -> Counts:
-    """How many sums of a row of `first` and a row of `second` are `reach` or more."""
-    many, few = (first, second) if len(first) > len(second) else (second, first)
-    counts, hits = np.zeros(reach.size, dtype=np.int64), np.empty(few.shape, dtype=np.bool_)
-    for missing in reach - many:
-        counts += _number(np.greater_equal(few, missing, out=hits))
+        many, few = (high, low) if len(high) > len(low) else (low, high)
+        more, hits = np.zeros(open_.size, np.int64), np.empty(few.shape, np.bool_)
+        for missing in reach[open_] - many:
+            more += _number(np.greater_equal(few, missing, out=hits))
+        counts[open_] += more
     return counts
 
 
@@ -201,4 +192,5 @@ def _number(hits: Labels) -> NDArray[np.uint8]:
 @lru_cache(maxsize=256)
 def every(size: int, k: int) -> Array:
     """Rows of 0 and 1, shape (C(size, k), size): every k-subset once."""
-    return next(every_subset(size, k, math.comb(size, k)))
+    members = np.array(list(combinations(range(size), k)), dtype=np.intp)
+    return np.asarray(np.eye(size)[members].sum(axis=1))

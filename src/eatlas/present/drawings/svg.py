@@ -38,11 +38,10 @@ def tag(name: str, *children: str, **attributes: object) -> str:
 
     A trailing underscore is dropped from attribute names, and others become hyphens.
     """
-    written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{_show(value)}"'
-        for key, value in attributes.items()
-        if value is not None
-    )
+    written = ""
+    for key, value in attributes.items():
+        if value is not None:
+            written += f' {key.rstrip("_").replace("_", "-")}="{_show(value)}"'
     inside = "".join(children)
     return f"<{name}{written}>{inside}</{name}>" if inside else f"<{name}{written}/>"
 
@@ -126,10 +125,11 @@ def text_lines(
     lines: Sequence[str], x: float, y: float, *, whole: str = "", step: float = 15.0, **look: object
 ) -> str:
     """Lines below each other from a first one; where they cut a name, the whole is a tooltip."""
-    size: object = look.pop("size", NAME)
-    written = (label(isolated(line), x, y + step * i, size=size) for i, line in enumerate(lines))  # type: ignore[arg-type]
-    cut = whole and [whole] != list(lines)
-    return tag("g", tag("title", words(whole)) if cut else "", *written, **look)
+    size: Any = look.pop("size", NAME)
+    parts = [tag("title", words(whole))] if whole and [whole] != list(lines) else []
+    for i, line in enumerate(lines):
+        parts.append(label(isolated(line), x, y + step * i, size=size))
+    return tag("g", *parts, **look)
 
 
 class Sheet:
