@@ -165,13 +165,13 @@ def _record(
     source: Source, unit: Moments, raw: Moments, seen: int, bands: tuple[RankBand, ...]
 ) -> Diagnosis:
     """The record, but for its warnings."""
-    cosines, covariance = pair_cosines(unit), raw.scatter / (raw.n - 1)
-    mean, sd = round(cosines.mean, DECIMALS), round(cosines.sd, DECIMALS)
+    mean, sd, contributions, lengths = pair_cosines(unit)
+    mean, sd, covariance = round(mean, DECIMALS), round(sd, DECIMALS), raw.scatter / (raw.n - 1)
     score = iso_score(covariance)
     shares = [defined(share, DECIMALS) for share in variance_shares(covariance, (1, 3, 10))]
-    by_contribution = np.argsort(-cosines.contributions, kind="stable")[:ROGUE]
-    rogue = [Dimension.of(int(i), cosines.contributions, cosines.lengths) for i in by_contribution]
-    loudest = int(np.argmax(cosines.lengths))
+    by_contribution = np.argsort(-contributions, kind="stable")[:ROGUE]
+    rogue = [Dimension.of(int(i), contributions, lengths) for i in by_contribution]
+    loudest = int(np.argmax(lengths))
     return Diagnosis(
         source=source.name,
         source_fingerprint=source.fingerprint,
@@ -189,7 +189,7 @@ def _record(
         if None in shares
         else VarianceShares(**dict(zip(VarianceShares.model_fields, shares, strict=True))),
         rogue=tuple(rogue),
-        loudest=Dimension.of(loudest, cosines.contributions, cosines.lengths),
+        loudest=Dimension.of(loudest, contributions, lengths),
     )
 
 

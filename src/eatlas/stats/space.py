@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,21 +47,11 @@ def products_of(moments: Moments) -> Array:
     return products
 
 
-class PairCosines(NamedTuple):
-    """Cosines of all pairs of different rows, without any pair being drawn."""
+def pair_cosines(unit: Moments) -> tuple[float, float, Array, Array]:
+    """Mean and standard deviation of the cosines of all pairs, from sums over the rows alone.
 
-    mean: float
-    """The expected cosine of two rows taken at random."""
-    sd: float
-    """Standard deviation of the cosine over the pairs."""
-    contributions: Array
-    """What each dimension adds to the mean, shape (d,); their sum is the mean."""
-    lengths: Array
-    """Mean share of each dimension in the squared length of a row, shape (d,); their sum is 1."""
-
-
-def pair_cosines(unit: Moments) -> PairCosines:
-    """Mean and spread of the cosines of all pairs, from sums over the rows alone.
+    And what each dimension adds to the mean, whose sum it is; and its mean share in the squared
+    length of a row, whose sum is 1.
 
     With u a unit row, s the sum of the rows and S the sum of their outer products,
 
@@ -77,7 +67,7 @@ def pair_cosines(unit: Moments) -> PairCosines:
     contributions = ((n * unit.mean) ** 2 - squares) / pairs
     mean = float(contributions.sum())
     variance = (float(np.sum(products**2)) - n) / pairs - mean**2
-    return PairCosines(mean, float(np.sqrt(max(0.0, variance))), contributions, squares / n)
+    return mean, float(np.sqrt(max(0.0, variance))), contributions, squares / n
 
 
 def cosines_mean_and_sd(first: Array, second: Array, ddof: int) -> tuple[float, float]:
