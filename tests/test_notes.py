@@ -28,8 +28,9 @@ TEMPLATES = {
 def codes_in_use() -> set[str]:
     calls = (
         node
-        for path in SOURCE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for text in (path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
+        if "Note(" in text
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Note"
     )
     return {str(call.args[0].value) for call in calls if isinstance(call.args[0], ast.Constant)}

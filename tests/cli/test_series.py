@@ -18,10 +18,11 @@ def drift(tmp_path):
     decades = {year: make_vectors(test, seed=year) for year in range(1900, 2000, 10)}
     decades[1950] = {term: np.zeros(5) for term in decades[1950]}
     write_histwords(tmp_path / "hist", decades)
-    return ("run", "--vectors", "hist", "--tests", "drift.toml")
+    quick = ("--measure", "ml-eat(resamples=0)", "--frequency", "off")
+    return ("run", "--vectors", "hist", "--tests", "drift.toml", *quick)
 
 
-def test_years_and_trend_are_shown(eatlas_cli, drift):
+def test_years_and_trend_are_shown_and_verified(eatlas_cli, drift, tmp_path):
     ended = eatlas_cli(*drift)
     assert ended.code == 1
     assert "1 of 10 jobs failed; the others are done" in ended.err
@@ -32,19 +33,11 @@ def test_years_and_trend_are_shown(eatlas_cli, drift):
     assert "level 1: rank correlation with the year" in ended.out
     assert "of 6 arrangements of blocks of 3 periods" in ended.out
     assert "1950 is missing: test drift, group X (Flowers): no term has" in ended.out
-
-
-def test_verify_names_the_year_and_the_trend(eatlas_cli, drift):
-    eatlas_cli(*drift)
     ended = eatlas_cli("verify", "out/results.jsonl")
     assert ended.code == 0
     assert "drift on hist, 1990, by ML-EAT" in ended.out
     assert "\ntrend of drift on hist by ML-EAT(" in ended.out
     assert "9 of 9 results and 1 of 1 trends are the same" in ended.out
-
-
-def test_verify_names_what_was_changed_in_a_trend(eatlas_cli, drift, tmp_path):
-    eatlas_cli(*drift)
     path = tmp_path / "out" / "results.jsonl"
     lines = path.read_text("utf-8").splitlines()
     record = json.loads(lines[-1])

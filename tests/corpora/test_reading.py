@@ -100,15 +100,9 @@ def test_damaged_lines_of_json(tmp_path):
     path = tmp_path / "some.jsonl"
     good = json.dumps({"text": "love"}).encode()
     lines = [
+        good, b'{"text": "love', b"", b"[1]", b'{"text": 5}', b'{"text": "\xff"}', b'{"id": 1}',
         good,
-        b'{"text": "love',
-        b"",
-        b"[1]",
-        b'{"text": 5}',
-        b'{"text": "\xff"}',
-        b'{"id": 1}',
-        good,
-    ]
+    ]  # fmt: skip
     path.write_bytes(b"\n".join(lines) + b"\n")
     contexts, damaged = told(path)
     places = [one.split(": ")[0].rsplit(" ", 1)[1] for one in damaged]

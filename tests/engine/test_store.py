@@ -11,11 +11,12 @@ from eatlas.errors import EatlasWarning, ResultsError
 
 TESTS = [make_test(f"t{i}") for i in range(5)]
 VECTORS = make_vectors(TESTS[0])
+MEASURE = "weat(resamples=0)"
 
 
 @pytest.fixture
 def plan():
-    return make_plan(TESTS, VECTORS, "weat")
+    return make_plan(TESTS, VECTORS, MEASURE)
 
 
 def counting(done):
@@ -96,7 +97,7 @@ def test_a_link_in_its_place_is_not_followed(tmp_path, there):
 def test_what_another_run_left_is_kept_until_it_is_done(tmp_path, plan):
     with Store(tmp_path) as store:
         execute(plan, store=store)
-    other = make_plan(TESTS, VECTORS, "weat(ddof=0)")
+    other = make_plan(TESTS, VECTORS, "weat(ddof=0,resamples=0)")
     done = []
     with Store(tmp_path) as store:
         execute(other, counting(done), store=store)
@@ -186,7 +187,7 @@ def test_a_disk_that_takes_no_more(tmp_path, plan):
 
 
 def test_the_identity_of_a_job(plan):
-    def first(vectors=VECTORS, measure="weat", **choices):
+    def first(vectors=VECTORS, measure=MEASURE, **choices):
         return make_plan(TESTS, vectors, measure, **choices)[0].identity
 
     names = {job.identity for job in plan}

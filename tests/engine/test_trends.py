@@ -12,6 +12,7 @@ from tests.sources.series_files import write_histwords
 
 import eatlas
 from eatlas.engine.trends import trends
+from eatlas.executors import Processes
 from eatlas.results import TrendResult, to_json_line
 from eatlas.results.json_lines import json_schema
 from eatlas.stimuli import ContextsOrigin
@@ -115,7 +116,7 @@ def test_trends_are_written_and_read_back(results, tmp_path):
 
 def test_the_same_command_gives_the_same_numbers(folder, drift, results):
     with pytest.warns(eatlas.EatlasWarning):
-        assert eatlas.run(drift, str(folder), MEASURE, workers=2) == results
+        assert eatlas.run(drift, str(folder), MEASURE, executor=Processes(1)) == results
 
 
 def test_each_window_of_contexts_has_its_own_trend(results):

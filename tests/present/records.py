@@ -10,16 +10,10 @@ from eatlas.results.levels import Influence, Uncertainty
 
 TOTAL = 12870
 PATTERNS: dict[str, tuple[str | None, str | None]] = {
-    "AB-Divergent": ("A", "B"),
-    "BA-Divergent": ("B", "A"),
-    "A-Uniform": ("A", "A"),
-    "B-Uniform": ("B", "B"),
-    "AX-Singular": ("A", None),
-    "BX-Singular": ("B", None),
-    "AY-Singular": (None, "A"),
-    "BY-Singular": (None, "B"),
-    "Non-Directional": (None, None),
-}
+    "AB-Divergent": ("A", "B"), "BA-Divergent": ("B", "A"), "A-Uniform": ("A", "A"),
+    "B-Uniform": ("B", "B"), "AX-Singular": ("A", None), "BX-Singular": ("B", None),
+    "AY-Singular": (None, "A"), "BY-Singular": (None, "B"), "Non-Directional": (None, None),
+}  # fmt: skip
 NAMES = {"X": "Flowers", "Y": "Insects", "A": "Pleasant", "B": "Unpleasant"}
 TERMS = ("one", "two", "three")
 

@@ -14,7 +14,7 @@ TWO = {"plain": "glove-sample", "centred": "glove-sample?transform=center"}
 
 @pytest.fixture(scope="module")
 def results():
-    return eatlas.run(["weat-1", "weat-6", "weat-7"], TWO)
+    return eatlas.run(["weat-1", "weat-6", "weat-7"], TWO, frequency="off")
 
 
 def test_a_row_for_each_test_a_column_for_each_source(results):

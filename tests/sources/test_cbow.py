@@ -8,15 +8,9 @@ from eatlas.errors import SourceError
 from eatlas.sources import CBOWSource
 
 WORDS = {
-    "this": [1.0, 0.0],
-    "is": [0.0, 1.0],
-    "Amy": [2.0, 2.0],
-    "person": [4.0, 0.0],
-    "'s": [0.0, 2.0],
-    "mother-in-law": [6.0, 6.0],
-    "well": [1.0, 1.0],
-    "known": [3.0, 3.0],
-}
+    "this": [1.0, 0.0], "is": [0.0, 1.0], "Amy": [2.0, 2.0], "person": [4.0, 0.0], "'s": [0.0, 2.0],
+    "mother-in-law": [6.0, 6.0], "well": [1.0, 1.0], "known": [3.0, 3.0],
+}  # fmt: skip
 
 
 @pytest.fixture

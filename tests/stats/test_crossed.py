@@ -191,7 +191,7 @@ def test_level_2_by_hand():
     assert (found.se, found.df) == (math.sqrt(2), 1.0)
 
 
-SIMULATIONS = 600
+SIMULATIONS = 400
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ SIMULATIONS = 600
     ],
 )
 def test_level_1_keeps_its_level(sizes, spread):
-    """600 tables put the bound, four standard errors above 5 %, at 8.6 %."""
+    """400 tables put the bound, four standard errors above 5 %, at 9.4 %."""
     rng = np.random.default_rng(5)
     p, narrow = np.empty(SIMULATIONS), np.empty(SIMULATIONS)
     for i in range(SIMULATIONS):
@@ -212,7 +212,7 @@ def test_level_1_keeps_its_level(sizes, spread):
         narrow[i] = stats.ttest_ind(s[: sizes[0]], s[sizes[0] :], equal_var=False).pvalue
     assert (p < 0.05).mean() <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / SIMULATIONS)
     assert (p < 0.05).any()  # the level is held, not by never rejecting
-    assert (narrow < 0.05).mean() > 0.086  # the targets alone do not keep it
+    assert (narrow < 0.05).mean() > 0.094  # the targets alone do not keep it
 
 
 @pytest.mark.parametrize("value", [0.0, 0.3])

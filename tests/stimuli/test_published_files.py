@@ -30,25 +30,14 @@ SEAT_ORDER = {("weat3", "B"), ("weat4", "B"), ("weat3b", "B")}
 """Groups whose terms the file has in another order."""
 
 MIND_WORDS = {
-    "C1_name_word": "c1-name",
-    "C3_name_word": "c3-name",
-    "C3_term_word": "c3-term",
-    "C6_name_word": "c6-name",
-    "C6_term_word": "c6-term",
-    "C9_name_word": "c9-name",
-    "C9_name_m_word": "c9-name",
-    "C9_term_word": "c9-term",
-    "Occ_name_word": "occ-name",
-    "Occ_term_word": "occ-term",
-    "I1_name_word": "i1-name",
-    "I2_name_word": "i2-name",
-    "LPBS/simplified/C1_name_word": "kurita-c1",
-    "LPBS/simplified/C3_term_word": "kurita-c3",
-    "LPBS/simplified/C6_term_word": "kurita-c6",
-    "LPBS/simplified/C9_name_word": "kurita-c9",
-    "LPBS/simplified/C9_name_m_word": "kurita-c9",
-    "LPBS/simplified/Occ_term_word": "kurita-occ",
-}
+    "C1_name_word": "c1-name", "C3_name_word": "c3-name", "C3_term_word": "c3-term",
+    "C6_name_word": "c6-name", "C6_term_word": "c6-term", "C9_name_word": "c9-name",
+    "C9_name_m_word": "c9-name", "C9_term_word": "c9-term", "Occ_name_word": "occ-name",
+    "Occ_term_word": "occ-term", "I1_name_word": "i1-name", "I2_name_word": "i2-name",
+    "LPBS/simplified/C1_name_word": "kurita-c1", "LPBS/simplified/C3_term_word": "kurita-c3",
+    "LPBS/simplified/C6_term_word": "kurita-c6", "LPBS/simplified/C9_name_word": "kurita-c9",
+    "LPBS/simplified/C9_name_m_word": "kurita-c9", "LPBS/simplified/Occ_term_word": "kurita-occ",
+}  # fmt: skip
 MIND_DIFFERENCES = {
     # file and role: terms that only the paper prints, terms that only the file has
     ("C9_name_word", "A"): ({"transitory"}, set()),

@@ -30,24 +30,9 @@ def groups_test(test_id, **values):
 TEST = groups_test("jobs", targets=["nurse", "pilot", "abbot"], groups=GROUPS)
 BY_NAME = groups_test("names", targets=["nurse", "judge"], groups=SURNAMES)
 WORDS = [
-    "nurse",
-    "she",
-    "it",
-    "pilot",
-    "he",
-    "chen",
-    "her",
-    "garcia",
-    "ran",
-    "his",
-    "judge",
-    "li",
-    "Smith",
-    "so",
-    "smith",
-    "it",
-    "it",
-]
+    "nurse", "she", "it", "pilot", "he", "chen", "her", "garcia", "ran", "his", "judge", "li",
+    "Smith", "so", "smith", "it", "it",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
