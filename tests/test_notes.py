@@ -91,7 +91,7 @@ def test_notes_that_differ_in_figures_become_one_with_ranges() -> None:
 
     ((note, members),) = merged([differs(0.04), differs(0.001), differs(0.02)])
     assert members == [0, 1, 2]
-    assert str(note).endswith("median ranks 1,000 and 2,000 (p = 0.001 to 0.04).")
+    assert str(note).endswith("median ranks 1,000 and 2,000 (p = .0010 to .040).")
     other = Note("coverage.common-words", values={"names": ["Bill"]})
     assert [members for _, members in merged([differs(0.04), other])] == [[0], [1]]
 

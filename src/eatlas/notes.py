@@ -27,6 +27,7 @@ from eatlas.errors import (
     UndefinedWarning,
     listed,
 )
+from eatlas.numbers import p_value
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -191,12 +192,18 @@ def _compiled(template: str) -> Template:
         "json": lambda value: json.dumps(value, ensure_ascii=False),
         "listed": listed,
         "of_roles": lambda names, most: _by_role(names, "{1} ({0})", most),
+        "p": _p,
         "place": place_in_words,
         "repr": repr,
         "roles": _by_role,
         "s": lambda count, one="", many="s": one if count == 1 else many,
     }
     return env.from_string(template)
+
+
+def _p(p: float) -> str:
+    """A p-value, or the span of several."""
+    return " to ".join(dict.fromkeys(map(p_value, (getattr(p, "low", p), float(p)))))
 
 
 def place_in_words(place: str) -> str:

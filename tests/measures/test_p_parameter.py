@@ -12,7 +12,7 @@ from tests.inputs import make_test, make_vectors
 import eatlas
 from eatlas.errors import EatlasError
 from eatlas.measures.association import to_record
-from eatlas.present.numbers import explain_p
+from eatlas.numbers import explain_p
 from eatlas.results.levels import PValues
 from eatlas.stats.permutation import permutation_test
 

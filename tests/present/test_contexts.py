@@ -7,7 +7,7 @@ import pytest
 from tests.inputs import make_sentences
 
 import eatlas
-from eatlas.present.numbers import effect
+from eatlas.numbers import effect
 
 
 @pytest.fixture(scope="module")

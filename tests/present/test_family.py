@@ -10,9 +10,9 @@ import pytest
 import eatlas
 from eatlas.cli.table import print_results
 from eatlas.errors import ResultsError
+from eatlas.numbers import p_value
 from eatlas.present import report_html, report_table
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.numbers import p_value
 from eatlas.results import Results
 
 TESTS = ["weat-7", "weat-8", "weat-9", "weat-10"]

@@ -3,7 +3,7 @@
 import pytest
 from tests.present.records import ml_eat
 
-from eatlas.present.numbers import goes
+from eatlas.numbers import goes
 from eatlas.present.sentences import headline, title
 from eatlas.results.settings import Settings
 

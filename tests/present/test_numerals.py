@@ -3,7 +3,7 @@ import math
 import pytest
 from tests.present.records import p_values
 
-from eatlas.present.numbers import count, effect, explain_p, odds, p_equals, p_value
+from eatlas.numbers import count, effect, explain_p, odds, p_equals, p_value
 from eatlas.results.levels import PValues
 
 

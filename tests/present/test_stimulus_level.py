@@ -8,9 +8,9 @@ from tests.inputs import make_sentences, make_vectors
 
 import eatlas
 from eatlas.cli.table import print_results
+from eatlas.numbers import effect, p_value
 from eatlas.present import report_html, report_table
 from eatlas.present.drawings.eat_map import glyphs
-from eatlas.present.numbers import effect, p_value
 from eatlas.present.sentences import sentence
 from eatlas.results import Results
 

@@ -20,10 +20,10 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from eatlas.errors import ResultsError, joined
+from eatlas.numbers import effect, number_of
 from eatlas.paths import is_folder, is_there
 from eatlas.present.drawings.eat_map import NEITHER, UNDEFINED, legend, small_map, states, symbols
 from eatlas.present.effects import about_terms, levels_of
-from eatlas.present.numbers import effect, number_of
 from eatlas.present.page import PACK, deflated
 from eatlas.present.rendering import page_files, render
 from eatlas.present.sections import source_of

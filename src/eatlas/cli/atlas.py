@@ -26,7 +26,7 @@ def atlas(results: list[Path], *, out: Path, title: str = TITLE) -> None:
         Heading of the page.
     """
     from eatlas.apps.atlas import write_atlas  # noqa: PLC0415  (--help need not wait)
-    from eatlas.present.numbers import number_of  # noqa: PLC0415
+    from eatlas.numbers import number_of  # noqa: PLC0415
 
     site = write_atlas(results, out, title=title)
     for note in site.notes:

@@ -10,7 +10,7 @@ from rich.text import Text
 from eatlas.cli.console import new_console, say, show, table_of
 from eatlas.cli.messages import plain_line
 from eatlas.errors import listed
-from eatlas.present.numbers import count, effect, level_of, number_of, p_value, percent
+from eatlas.numbers import count, effect, level_of, number_of, p_value, percent
 from eatlas.present.rendering import lines
 from eatlas.present.text import one_line
 from eatlas.results.diagnosis import (

@@ -16,6 +16,7 @@ from rich.text import Text
 from eatlas.cli.console import least_width, new_console, rich_table, say, show
 from eatlas.errors import listed
 from eatlas.notes import Note, merged
+from eatlas.numbers import all_of, count, percent
 from eatlas.present.columns import (
     BY_ID,
     LEVEL3,
@@ -28,7 +29,6 @@ from eatlas.present.columns import (
 )
 from eatlas.present.effects import own_share
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.numbers import all_of, count, percent
 from eatlas.present.sentences import (
     heading,
     headline,

@@ -86,7 +86,7 @@ def read_options(kind: type[T], options: Mapping[str, str], label: str) -> T:
         raise SourceError(
             f"{label}: the option {key} cannot have this value",
             got=f"{key}={options.get(key, '')}",
-            allowed=first["msg"],
+            allowed=first["msg"].removeprefix("Input should be "),
         ) from error
 
 

@@ -1,8 +1,8 @@
 """What results say to a reader: EAT-Maps, sentences, one self-contained page, and tables.
 
-:mod:`numbers` writes figures and p-values, :mod:`sentences` and :mod:`summaries` say what was
-found, :mod:`columns` declares the columns of tables and :mod:`tables` writes them, :mod:`page`
-makes the report of :mod:`sections` and ``templates``. :mod:`drawings` are the figures, as SVG.
+:mod:`sentences` and :mod:`summaries` say what was found, :mod:`columns` declares the columns of
+tables and :mod:`tables` writes them, :mod:`page` makes the report of :mod:`sections` and
+``templates``. :mod:`drawings` are the figures, as SVG.
 """
 
 from __future__ import annotations

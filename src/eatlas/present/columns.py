@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, product
 from typing import Any, Literal, NamedTuple
 
+from eatlas.numbers import UNDEFINED, effect, number_of, p_value, percent
 from eatlas.present.drawings.eat_map import glyphs
 from eatlas.present.effects import (
     bracketed,
@@ -22,7 +23,6 @@ from eatlas.present.effects import (
     own_share,
 )
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.numbers import UNDEFINED, effect, number_of, p_value, percent
 from eatlas.present.rendering import lines
 from eatlas.present.sentences import short_sentence
 from eatlas.present.targets import (

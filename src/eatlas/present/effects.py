@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from eatlas.present.numbers import UNDEFINED, count, interval, p_value, percent
+from eatlas.numbers import UNDEFINED, count, interval, p_value, percent
 from eatlas.present.text import isolated, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from eatlas.errors import ResultsError, listed
-from eatlas.present.numbers import all_of, count
+from eatlas.numbers import all_of, count
 from eatlas.results import AssociationResult, Results
 from eatlas.results.collection import Family, FamilyMember, named
 from eatlas.results.effects import Effect

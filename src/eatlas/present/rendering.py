@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from eatlas import numbers
 from eatlas.errors import joined, listed
 from eatlas.notes import Note
-from eatlas.present import effects, numbers
+from eatlas.present import effects
 from eatlas.present.drawings.eat_map import PATTERNS, mini
 from eatlas.present.text import clean, isolated, readable
 from eatlas.results.settings import source_name

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from eatlas.decoding import own_toml
 from eatlas.errors import listed
+from eatlas.numbers import count, effect, level_of, number_of, p_equals, percent
 from eatlas.present import targets  # noqa: F401  (templates call its filters)
 from eatlas.present.effects import levels_of, names_of, runner_up, shares_of
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.numbers import count, effect, level_of, number_of, p_equals, percent
 from eatlas.present.rendering import lines, phrase
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eatlas.decoding import own_toml
+from eatlas.numbers import percent
 from eatlas.present.effects import OFTEN, by_chance, matched_of, not_beyond
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.numbers import percent
 from eatlas.present.rendering import lines
 from eatlas.present.sections import Section, distinct, source_of
 from eatlas.present.sentences import levels_of_trend, wording

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.csv_cells import cell
 from eatlas.errors import ResultsError, did_you_mean
+from eatlas.numbers import POWER, UNDEFINED, effect, number_of
 from eatlas.present.columns import (
     Cell,
     Column,
@@ -21,7 +22,6 @@ from eatlas.present.columns import (
 )
 from eatlas.present.effects import only_terms
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.numbers import POWER, UNDEFINED, effect, number_of
 from eatlas.present.rendering import FILTERS, render, text
 from eatlas.present.text import clean, one_line
 from eatlas.results import AssociationResult

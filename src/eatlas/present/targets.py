@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from eatlas.present.numbers import MINUS, UNDEFINED, effect, number_of
+from eatlas.numbers import MINUS, UNDEFINED, effect, number_of
 from eatlas.present.rendering import FILTERS, lines
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult

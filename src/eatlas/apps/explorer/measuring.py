@@ -20,7 +20,7 @@ from eatlas.decoding import read_toml
 from eatlas.engine import run
 from eatlas.errors import EatlasError, EatlasWarning, SourceError
 from eatlas.measures import Measure, get_measure
-from eatlas.present.numbers import count
+from eatlas.numbers import count
 from eatlas.results import AssociationResult, Results
 from eatlas.results.compare import told_apart
 from eatlas.results.settings import source_name

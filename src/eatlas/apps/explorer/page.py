@@ -41,6 +41,7 @@ from eatlas.apps.explorer.measuring import (
 from eatlas.apps.serving import Answer, App, Served, as_json
 from eatlas.errors import EatlasError, SourceError, UntrustedSourceError
 from eatlas.notes import Note
+from eatlas.numbers import count, number_of
 from eatlas.present import report_html
 from eatlas.present.drawings.eat_map import symbols
 from eatlas.present.drawings.plane import (
@@ -68,7 +69,6 @@ from eatlas.present.drawings.svg import (
     path,
 )
 from eatlas.present.effects import levels_of
-from eatlas.present.numbers import count, number_of
 from eatlas.present.rendering import render
 from eatlas.present.sentences import headline, sentence
 from eatlas.present.text import clean

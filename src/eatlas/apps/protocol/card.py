@@ -8,6 +8,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from eatlas.apps.protocol.evidence import Card, Cell, Drawing, Figure, Mark, criteria
+from eatlas.numbers import MINUS, count, effect, p_equals
 from eatlas.present.drawings.svg import (
     LEFT,
     RIGHT,
@@ -22,7 +23,6 @@ from eatlas.present.drawings.svg import (
     words,
 )
 from eatlas.present.drawings.svg import figure as framed
-from eatlas.present.numbers import MINUS, count, effect, p_equals
 from eatlas.present.rendering import page_files, render
 from eatlas.writing import atomic_files
 

@@ -17,7 +17,7 @@ from eatlas.errors import EatlasError, SourceError, did_you_mean
 from eatlas.executors import choose, require_workers
 from eatlas.lazy import as_frame
 from eatlas.notes import Note, warn
-from eatlas.present.numbers import MINUS, effect
+from eatlas.numbers import MINUS, effect
 from eatlas.present.page import write_report
 from eatlas.present.rendering import page_files, render
 from eatlas.present.tables import csv_text

@@ -26,7 +26,7 @@ from eatlas.corpora import load_either
 from eatlas.engine import AnySource, Job, in_contexts, open_for
 from eatlas.errors import EatlasError, SignatureError, StudyError, UntrustedSourceError
 from eatlas.measures import Measure
-from eatlas.present.numbers import number_of
+from eatlas.numbers import number_of
 from eatlas.sources import is_contextual, prompted, transformed, with_options
 from eatlas.stimuli import Test
 from eatlas.stimuli.sentences import sentence_tests

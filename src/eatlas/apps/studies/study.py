@@ -22,9 +22,9 @@ from eatlas.engine import Store, Watch, execute, open_store, read
 from eatlas.errors import ResultsError, StudyError
 from eatlas.executors import Executor, choose, here, reading_of
 from eatlas.lazy import as_frame
+from eatlas.numbers import UNDEFINED, percent
 from eatlas.present.drawings.curves import drawn_of, specification_curve
 from eatlas.present.drawings.svg import share_bar
-from eatlas.present.numbers import UNDEFINED, percent
 from eatlas.present.rendering import page_files, render
 from eatlas.present.tables import csv_line
 from eatlas.results import AssociationResult, Failure, Results, read_results

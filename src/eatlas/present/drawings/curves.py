@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from eatlas.numbers import effect, number_of, p_equals
 from eatlas.present.drawings.svg import (
     LARGEST,
     NAME,
@@ -27,7 +28,6 @@ from eatlas.present.drawings.svg import (
     words,
 )
 from eatlas.present.effects import levels_of
-from eatlas.present.numbers import effect, number_of, p_equals
 from eatlas.present.text import isolated, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect

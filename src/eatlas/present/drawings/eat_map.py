@@ -14,6 +14,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from eatlas.numbers import effect, p_equals
 from eatlas.present.drawings.svg import (
     NAMESPACE,
     Axis,
@@ -26,7 +27,6 @@ from eatlas.present.drawings.svg import (
     tag,
     text_lines,
 )
-from eatlas.present.numbers import effect, p_equals
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect

@@ -19,8 +19,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from eatlas.numbers import effect
 from eatlas.present.drawings.svg import Axis, cross, figure, muted, outline, path, tag, words
-from eatlas.present.numbers import effect
 from eatlas.present.text import isolated, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS

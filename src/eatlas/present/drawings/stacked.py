@@ -9,6 +9,7 @@ from operator import attrgetter
 import numpy as np
 
 from eatlas.errors import ResultsError
+from eatlas.numbers import effect, interval, p_value, percent
 from eatlas.present.drawings.eat_map import PATTERNS, mini_map
 from eatlas.present.drawings.svg import (
     LEFT,
@@ -31,7 +32,6 @@ from eatlas.present.drawings.svg import (
     text_lines,
 )
 from eatlas.present.effects import levels_of, own_share, shares_of
-from eatlas.present.numbers import effect, interval, p_value, percent
 from eatlas.present.sentences import headline
 from eatlas.present.targets import at_ends, leans
 from eatlas.present.text import isolated

@@ -16,8 +16,8 @@ from typing import Any, Self
 
 from markupsafe import Markup
 
+from eatlas.numbers import effect
 from eatlas.present.effects import levels_of
-from eatlas.present.numbers import effect
 from eatlas.present.text import clean, isolated, pixels, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from eatlas.results.levels import PValues
-
+from typing import Any
 
 MINUS = "\u2212"
 UNDEFINED = "–"
@@ -135,7 +131,7 @@ def all_of(n: int) -> str:
     return "both" if n == 2 else f"all {count(n)}"
 
 
-def explain_p(p: PValues, tail: str, alpha: float = 0.05) -> str:
+def explain_p(p: Any, tail: str, alpha: float = 0.05) -> str:
     """How one tail's p-value came about: its count, or the error that it may have."""
     of = "more than 10^3,900 relabellings" if p.total is None else number_of(p.total, "relabelling")
     counted = p.count_of(tail)
