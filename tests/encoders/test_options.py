@@ -34,8 +34,8 @@ def said(text):
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ("level=text", "option level cannot have this value\n  got: level=text\n  allowed: Input should be 'sentence' or 'word'"),
-        ("pool=avg", "the option pool cannot have this value\n  got: pool=avg\n  allowed: Input should be 'cls', 'mean'"),
+        ("level=text", "option level cannot have this value\n  got: level=text\n  allowed: 'sentence' or 'word'"),
+        ("pool=avg", "the option pool cannot have this value\n  got: pool=avg\n  allowed: 'cls', 'mean'"),
         ("pool=pooled", "texts cannot be pooled so"),
         ("lvl=word", "unknown option\n  got: lvl\n  allowed: device, layer, level, "),
         ("subword=first", "the option subword changes nothing here\n  got: subword=first"),

@@ -72,7 +72,7 @@ def test_the_files_make_the_fingerprint(source, tmp_path):
     ("spec", "said"),
     [
         ("st:", "no model is named"),
-        ("st:{}?level=word", "got: level=word\n  allowed: Input should be 'sentence'"),
+        ("st:{}?level=word", "got: level=word\n  allowed: 'sentence'"),
         ("st:{}?layer=2", "unknown option\n  got: layer"),
         (
             "st:{}/1_Pooling",
