@@ -146,12 +146,12 @@ def one_test(
         judge = Judge(2 * n, n, ALPHA, two_sided=True, samples=1, rng=rng)
         found.permuted[i] += judge.significant(ahead[None], 1.0)[0]
     ranking = ranking_of(source, [test], "exact", "cheap")
-    if ranking.ranks is None or ranking.pool is None:
+    if ranking.vectors is None:
         raise SystemExit(ranking.reason)
     windows = ranking.windows(set(terms), set(terms))
     lists = matched_lists([windows[term] for term in terms], draws, rng)
     rule = PatternRule()
-    pool = kernels.unit_rows(ranking.pool.vectors.astype(np.float64))
+    pool = kernels.unit_rows(ranking.vectors.astype(np.float64))
     of_null, (x, y) = matched_effects(pool, lists, sizes, rule=rule, rng=rng)
     for i, ((d,), some) in enumerate(zip(observed, of_null, strict=True)):
         found.matched[i] += np.array(monte_carlo_p(float(d), some)) < ALPHA

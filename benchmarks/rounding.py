@@ -100,10 +100,10 @@ class _Kept(Source):
     def __init__(self, source, given):
         self.source, self.given = source, given
 
-    name = forwarded("source", "name")
-    dim = forwarded("source", "dim")
-    fingerprint = forwarded("source", "fingerprint")
-    encoding = forwarded("source", "encoding")
+    name = forwarded("source.name")
+    dim = forwarded("source.dim")
+    fingerprint = forwarded("source.fingerprint")
+    encoding = forwarded("source.encoding")
 
     def vectors(self, items):
         yield {item: Found(self.given[item]) for item in items}
