@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from eatlas.present.thumbnails import small_jpeg
+from eatlas.present.sections import small_jpeg
 
 IMAGES, RUNS = 200, 3
 
