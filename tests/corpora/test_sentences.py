@@ -18,24 +18,19 @@ TEXTS = st.lists(PIECES, max_size=15).map(" ".join)
 @pytest.mark.parametrize(
     "text",
     [
-        "Hello World.|My name is Jonas.",
-        "There it is!|I found it.",
+        "Hello World.|My name is Jonas.", "There it is!|I found it.",
         "My name is Jonas E. Smith.|Mr. Smith, to be exact.",
         "Please turn to p. 55.|Then to fig. 3.",
         "They dealt with Pitt, Briggs & Co. at noon.|It closed at Briggs & Co.|Good.",
-        "I live in the U.S.|How about you?",
-        "I have lived in the U.S. for 20 years.",
+        "I live in the U.S.|How about you?", "I have lived in the U.S. for 20 years.",
         "She has $100.00 in her bag.|It is hers.",
         "Her email is Jane.Doe@example.com.|I sent her an email.",
         "She turned to him, “This is great.” she said.|“Is it?”|He was not sure (he said.) at all.",
         "Hello?!|Is that you, etc.|And so on.",
-        "I meant that....|She left.|We wait . . . . and wait.",
-        "Élan vital.|École normale. élan.",
-        "You and I.|Did you see?",
-        "It costs 5.|6 are sold.",
-        "no full stop",
+        "I meant that....|She left.|We wait . . . . and wait.", "Élan vital.|École normale. élan.",
+        "You and I.|Did you see?", "It costs 5.|6 are sold.", "no full stop",
     ],
-)
+)  # fmt: skip
 def test_where_sentences_end(text):
     expected = text.split("|")
     assert sentences(" ".join(expected)) == expected

@@ -161,17 +161,13 @@ def test_a_target_without_a_reference_has_no_bias(tmp_path):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("Female=0.5,Male=0.4", "sum to 0.9"),
-        ("Female=0.5,Men=0.5", "no group 'Men'"),
+        ("Female=0.5,Male=0.4", "sum to 0.9"), ("Female=0.5,Men=0.5", "no group 'Men'"),
         ({"Female": 1.0}, "no weight for"),
         ({"Female": 1.2, "Male": -0.2}, "from 0 to 1|is not a number"),
-        ("0.5,0.6", "not a reference"),
-        ("nosuch.csv", "not a reference"),
-        ("Female=half", "not a reference"),
-        (3, "not a reference"),
-        (object(), "not a reference"),
+        ("0.5,0.6", "not a reference"), ("nosuch.csv", "not a reference"),
+        ("Female=half", "not a reference"), (3, "not a reference"), (object(), "not a reference"),
     ],
-)
+)  # fmt: skip
 def test_references_that_are_refused(given, said):
     with pytest.raises(StimulusError) as raised:
         eatlas.run(TEST, VECTORS, reference=given)

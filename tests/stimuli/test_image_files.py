@@ -37,15 +37,11 @@ def write(folder: Path, x: str, y: str = '"insects"', more: str = "") -> Path:
 @pytest.mark.parametrize(
     "given",
     [
-        '"flowers"',
-        '"flowers/"',
-        '"flowers/*.png"',
-        '"flowers/[0-9].png"',
-        '["flowers/2.png", "flowers/0.png", "flowers/1.png"]',
-        '["flowers/2.png", "flowers/?.png"]',
+        '"flowers"', '"flowers/"', '"flowers/*.png"', '"flowers/[0-9].png"',
+        '["flowers/2.png", "flowers/0.png", "flowers/1.png"]', '["flowers/2.png", "flowers/?.png"]',
         '[{ path = "flowers/2.png" }, "flowers/0.png", "flowers/1.png"]',
     ],
-)
+)  # fmt: skip
 def test_all_forms_name_the_same_images(folder, given):
     (test,) = load_tests(write(folder, given))
     (plain,) = load_tests(write(folder, '"flowers"'))

@@ -61,17 +61,13 @@ def test_shipped_forms_are_those_of_inflect():
 @pytest.mark.parametrize(
     ("term", "one", "plural"),
     [
-        ("hour", "an hour", "hours"),
-        ("university", "a university", "universities"),
-        ("heir", "an heir", "heirs"),
-        ("European", "a European", "Europeans"),
-        ("FBI agent", "an FBI agent", "FBI agents"),
-        ("wife", "a wife", "wives"),
+        ("hour", "an hour", "hours"), ("university", "a university", "universities"),
+        ("heir", "an heir", "heirs"), ("European", "a European", "Europeans"),
+        ("FBI agent", "an FBI agent", "FBI agents"), ("wife", "a wife", "wives"),
         ("saleswoman", "a saleswoman", "saleswomen"),
-        ("mother-in-law", "a mother-in-law", "mothers-in-law"),
-        ("sheep", "a sheep", "sheep"),
+        ("mother-in-law", "a mother-in-law", "mothers-in-law"), ("sheep", "a sheep", "sheep"),
     ],
-)
+)  # fmt: skip
 def test_articles_and_plurals(term, one, plural):
     assert forms_of([term]) == {term: Forms(one, plural)}
 

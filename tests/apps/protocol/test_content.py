@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from tests.apps.protocol.plugins import FirstWord, Nearness, Peeking, Sum
@@ -29,6 +31,7 @@ PLANTED = "A planted association raises the number"
 LIMITS = "Numbers keep within limits"
 
 
+@cache
 def answers(measure: str | Measure, source: object = "glove-sample") -> dict[str, str]:
     card = eatlas.protocol(measure, source, criteria=["content"])
     assert all(one.ran for one in card.evidence)
