@@ -10,7 +10,7 @@ from eatlas import DivDist
 from eatlas.errors import ResultsError
 from eatlas.present import write_report
 from eatlas.present.tables import report_table
-from eatlas.present.targets import at_ends, leans, signed_points, target_sentences
+from eatlas.present.targets import at_ends, leans, signed_end, signed_points, target_sentences
 from eatlas.results import Results
 
 pytestmark = pytest.mark.filterwarnings("ignore::eatlas.errors.UndefinedWarning")
@@ -34,6 +34,9 @@ def test_a_target_in_a_sentence():
         "pilot leans to Male by 7 points",
     ]
     assert signed_points(-0.01) == "0.0"
+    assert [*map(signed_end, (-0.01, 0.0, 1e-12, 0.04, -2.0))] == [
+        "−0.01", "0.0", "0.0", "+0.04", "−2.0",
+    ]  # fmt: skip
     even = groups_test(["nurse"], Female=["she"], Male=["she2"])
     vectors = VECTORS | {"she2": VECTORS["she"]}
     (row,) = leans(DivDist(resamples=0, p="off")(even, vectors)).rows

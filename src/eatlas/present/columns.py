@@ -31,6 +31,7 @@ from eatlas.present.targets import (
     at_ends,
     leans,
     shown_bias,
+    signed_end,
     signed_points,
     values_in_order,
     values_legend,
@@ -396,7 +397,7 @@ def targets_table(result: AssociationResult, *, ends: bool = False) -> Table:
         cells = [Cell((name,), strong=ends and lean is shown.whole)]
         for j in shown.columns:
             interval = lean.intervals[j]
-            between = [f"[{', '.join(map(signed_points, interval))}]"] if interval else []
+            between = [f"[{', '.join(map(signed_end, interval))}]"] if interval else []
             cells.append(Cell((signed_points(lean.points[j]), *between)))
         cells.append(Cell((shown_bias(lean.shown.bias),)))
         if shown.counted:

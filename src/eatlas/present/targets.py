@@ -195,6 +195,13 @@ def signed_points(value: float | None) -> str:
     return "0.0" if float(text) == 0 else text.replace("-", MINUS)
 
 
+def signed_end(value: float) -> str:
+    """An end of an interval, whose sign says whether 0 is in it: a small one keeps one digit."""
+    text = signed_points(value)
+    small = text == "0.0" and abs(value) >= MOST_DECIMALS
+    return f"{value:+.1g}".replace("-", MINUS) if small else text
+
+
 def target_sentences(result: AssociationResult) -> list[str]:
     """How many targets lean to each group, those that do most, and the mean bias."""
     return lines("leans", t=leans(result), mean=result.effects()[0].d)
