@@ -98,6 +98,11 @@ def run(
     from eatlas.engine import execute, make_plan, open_store, results_of  # noqa: PLC0415
     from eatlas.executors import choose, reading_of  # noqa: PLC0415
 
+    prompts: list[Any] = [*(prompt or ())]
+    if prompts_averaged:
+        from eatlas.sources.prompts import PromptSet  # noqa: PLC0415  (seldom needed)
+
+        prompts += map(PromptSet.read, prompts_averaged)
     on_cluster = executor_of(engine, workers)
     lookup: Any = case.lower()  # the plan says which values there are
     with bars() as watch:
@@ -105,7 +110,7 @@ def run(
             tests,
             vectors,
             measure,
-            prompts=_prompts(prompt, prompts_averaged),
+            prompts=prompts or None,
             contexts=_contexts(contexts, per_term),
             windows=[number_or_word(one) for one in window or ()] or None,
             reference=reference,
@@ -143,15 +148,6 @@ def run(
     with output_of_a_command():
         _show(results, target, as_json=as_json)
     raise typer.Exit(exit_code(results))
-
-
-def _prompts(alone: list[str] | None, averaged: list[str] | None) -> list[Any] | None:
-    """Prompts that are taken each alone, and sets that are averaged."""
-    if not averaged:
-        return alone
-    from eatlas.sources.prompts import PromptSet  # noqa: PLC0415  (seldom needed)
-
-    return [*(alone or ()), *map(PromptSet.read, averaged)]
 
 
 def _contexts(path: Path | None, per_term: int | None) -> Contexts | Pairs | None:

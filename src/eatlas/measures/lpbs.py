@@ -150,10 +150,12 @@ class LogRatioMeasure(PatternMeasure):
             path = Path(match[1])
             require_trust(f"read templates from {path}, which no signature of a result names")
             read = read_pairs(path)
-            chosen = choose(read.sets, match[2] or "", str(path))
+            chosen = choose(read.templates, match[2] or "", str(path))
             plural = [word for word in self.plural.split(SEPARATOR) if word.strip()]
             object.__setattr__(self, "templates", f"{SEPARATOR} ".join(chosen))
-            object.__setattr__(self, "plural", SEPARATOR.join([*plural, *sorted(read.plural)]))
+            object.__setattr__(
+                self, "plural", SEPARATOR.join([*plural, *sorted(set(read.words.plural))])
+            )
         for template in self.sentences:
             if fault := fault_of_pair(template):
                 raise SignatureError(f"{self.name}: the template {fault}", allowed=EXAMPLE)
@@ -200,7 +202,7 @@ class LogRatioMeasure(PatternMeasure):
             return ()
         if _NAME.fullmatch(text):
             try:
-                return choose(built_in_pairs().sets, text, "templates")
+                return choose(built_in_pairs().templates, text, "templates")
             except StimulusError as error:
                 raise SignatureError(
                     f"{self.name}: {error.what.partition(': ')[2]}",
@@ -217,7 +219,7 @@ class LogRatioMeasure(PatternMeasure):
     def plurals(self) -> frozenset[str]:
         """Targets that take the plural."""
         own = {word.strip() for word in self.plural.split(SEPARATOR) if word.strip()}
-        return built_in_pairs().plural | own
+        return frozenset(own).union(built_in_pairs().words.plural)
 
     @property
     def how(self) -> How:

@@ -222,7 +222,11 @@ def _embed(
             notes.append(Note("coverage.unknown", values={"terms": terms["all"]}))
         if terms["part"]:
             notes.append(Note("coverage.partly-unknown", values={"terms": terms["part"]}))
-    roundoff = _roundoff(source, answers.values())
+    # of what is computed: as the source says, or else that of vectors in single precision
+    roundoff = None if source.encoding is None else source.encoding.roundoff
+    if source.encoding is not None and roundoff is None:
+        computed = [answer.vector for answer in answers.values() if answer.vector is not None]
+        roundoff = SINGLE if any(vector.dtype == np.float32 for vector in computed) else None
     return Embedded(vectors, Coverage(groups), keys, tuple(notes), _digest(vectors), roundoff)
 
 
@@ -235,16 +239,6 @@ def _first_usable(tried: Mapping[str, Found], source: str) -> tuple[str, str]:
         return "", f"its vector in {source} is zero (norm 0)"
     reasons = (answer.reason for answer in tried.values() if answer.reason)
     return "", next(reasons, f"not in {source}")
-
-
-def _roundoff(source: Source, answers: Iterable[Found]) -> float | None:
-    """Of what is computed: as the source says, or else that of vectors in single precision."""
-    if source.encoding is None:
-        return None
-    if source.encoding.roundoff is not None:
-        return source.encoding.roundoff
-    vectors = (answer.vector for answer in answers)
-    return SINGLE if any(v is not None and v.dtype == np.float32 for v in vectors) else None
 
 
 def _digest(vectors: Mapping[str, NDArray[np.float64]]) -> str:

@@ -45,7 +45,8 @@ def parse_file_spec(text: str) -> FileSpec:
     exists is taken, and the shortest one if none exists. Keys, values and the member may hold
     percent escapes.
     """
-    path = _path_in(text)
+    cuts = [len(text), *(i for i in range(len(text) - 1, 0, -1) if text[i] in "?#")]
+    path = next((text[:cut] for cut in cuts if is_there(text[:cut])), text[: cuts[-1]])
     rest = text[len(path) :]
     options, mark, member = rest.removeprefix("?").partition("#")
     return FileSpec(Path(path), parse_options(options, text), unquote(member) if mark else None)
@@ -156,11 +157,6 @@ def choice(value: str, allowed: Collection[str], option: str, label: str) -> str
 def escape(text: str) -> str:
     """Write a value so that :func:`parse_file_spec` reads it back."""
     return "".join(_ESCAPES.get(character, character) for character in text)
-
-
-def _path_in(text: str) -> str:
-    cuts = [len(text), *(i for i in range(len(text) - 1, 0, -1) if text[i] in "?#")]
-    return next((text[:cut] for cut in cuts if is_there(text[:cut])), text[: cuts[-1]])
 
 
 def file_like(path: Path) -> str:

@@ -42,11 +42,13 @@ def analyse(
     of_rows = np.split(_difference(table, column_sizes, axis=1), row_edges)
     of_columns = np.split(_difference(table, row_sizes, axis=0), column_edges)
     means = [float(part.mean()) for part in of_rows]
-    cells = [
-        _of_cell(cell)
-        for band in np.split(table, row_edges)
-        for cell in np.split(band, column_edges, axis=1)
-    ]
+    cells = []
+    for band in np.split(table, row_edges):
+        for cell in np.split(band, column_edges, axis=1):
+            # what neither its rows nor its columns explain
+            margins = cell.mean(axis=1, keepdims=True) + cell.mean(axis=0, keepdims=True)
+            df = (cell.shape[0] - 1) * (cell.shape[1] - 1)
+            cells.append((float(np.sum((cell - margins + cell.mean()) ** 2)) / df / cell.size, df))
     return (
         means[0] - sum(means[1:]),
         _sum(list(map(_of_mean, of_rows))),
@@ -66,13 +68,6 @@ def _of_mean(values: Array) -> Variance:
     """Variance of a mean."""
     away, df = values - values.mean(), values.size - 1
     return float(away @ away) / df / values.size, df
-
-
-def _of_cell(cell: Array) -> Variance:
-    """Variance of the mean of a cell that neither its rows nor its columns explain."""
-    means = cell.mean(axis=1, keepdims=True) + cell.mean(axis=0, keepdims=True)
-    df = (cell.shape[0] - 1) * (cell.shape[1] - 1)
-    return float(np.sum((cell - means + cell.mean()) ** 2)) / df / cell.size, df
 
 
 def _sum(parts: list[Variance]) -> Variance:

@@ -41,14 +41,6 @@ class Pair:
     neutral_attribute: Span
 
 
-@dataclass(frozen=True)
-class PairTemplates:
-    """Templates by name, and the targets that take the plural."""
-
-    sets: Mapping[str, tuple[str, ...]]
-    plural: frozenset[str]
-
-
 def pair(template: str, target: str, attribute: str, *, plural: bool) -> Pair:
     """Put a target and an attribute into a template; the sentence begins with a capital."""
     agreed = _NUMBER.sub(lambda match: match[2 if plural else 1], template)
@@ -103,8 +95,8 @@ class _Words(Frozen):
     plural: tuple[Text, ...] = ()
 
 
-class _File(Frozen):
-    """A file of templates with two places."""
+class PairTemplates(Frozen):
+    """A file of templates with two places: by name, and the targets that take the plural."""
 
     templates: dict[str, tuple[Annotated[str, AfterValidator(_template)], ...]] = Field(
         min_length=1
@@ -127,8 +119,7 @@ def read_pairs(path: Path) -> PairTemplates:
 def parse_pairs(data: bytes, where: str) -> PairTemplates:
     """Parse a file of templates with two places; `where` is its name, for messages."""
     content = require_schema(read_toml(data, where, StimulusError), where)
-    file = parsed(_File, content, where)
-    return PairTemplates(file.templates, frozenset(file.words.plural))
+    return parsed(PairTemplates, content, where)
 
 
 def choose(sets: Mapping[str, Collection[str]], name: str, where: str) -> tuple[str, ...]:
