@@ -38,39 +38,12 @@ TOLERANCE = 1e-9
 COMPUTED = 1e-4
 """Of numbers whose vectors a model computes, which other processors round otherwise."""
 
-LEAVES = frozenset(
-    [
-        "effect_size",
-        "difference",
-        "greater",
-        "less",
-        "two_sided",
-        "p",
-        "p_greater",
-        "p_less",
-        "p_two_sided",
-        "label",
-        "two_sided_label",
-        "mean",
-        "sd",
-        "value",
-        "bias",
-        "signed",
-        "mean_bias",
-        "association",
-        "distribution",
-        "deviation",
-        "rho",
-        "tau2",
-        "q",
-        "se",
-        "t",
-        "df",
-        "readings",
-        "interval",
-        "slope",
-    ]
-)
+LEAVES = frozenset([
+    "effect_size", "difference", "greater", "less", "two_sided", "p", "p_greater", "p_less",
+    "p_two_sided", "label", "two_sided_label", "mean", "sd", "value", "bias", "signed",
+    "mean_bias", "association", "distribution", "deviation", "rho", "tau2", "q", "se", "t", "df",
+    "readings", "interval", "slope",
+])  # fmt: skip
 """Names of the numbers and labels that are frozen."""
 LEFT_OUT = {
     "": "concepts coverage diagnosis encoding influence power provenance scores similarities "

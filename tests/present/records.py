@@ -100,15 +100,10 @@ def ml_eat(
             "level2": level2,
             "level3": dict.fromkeys(("XA", "XB", "YA", "YB"), cell),
             "pattern": {
-                "label": label,
-                "direction": _direction(label),
+                "label": label, "direction": _direction(label),
                 "two_sided_label": two_sided_label,
                 "two_sided_direction": _direction(two_sided_label),
-                "X": x,
-                "Y": y,
-                "alpha": 0.05,
-                "threshold": 0.2,
-                "tail": tail,
+                "X": x, "Y": y, "alpha": 0.05, "threshold": 0.2, "tail": tail,
             },
             "scores": {
                 "X": scores,
@@ -117,7 +112,7 @@ def ml_eat(
                 "attributes_with_Y": {"A": scores, "B": scores},
             },
         }
-    )
+    )  # fmt: skip
 
 
 def _direction(label: str) -> str:

@@ -40,24 +40,18 @@ KURITA = {
 }
 SEAT = {
     "abw": (
-        "White-identifying female names",
-        "Black-identifying female names",
-        "Antonymic Traits",
+        "White-identifying female names", "Black-identifying female names", "Antonymic Traits",
         "Angry Black Woman Stereotype Traits",
     ),
     "double-bind-competent": (
-        "Double bind, male names",
-        "Double bind, female names",
-        "Double bind, competent",
+        "Double bind, male names", "Double bind, female names", "Double bind, competent",
         "Double bind, incompetent",
     ),
     "double-bind-likable": (
-        "Double bind, male names",
-        "Double bind, female names",
-        "Double bind, likable",
+        "Double bind, male names", "Double bind, female names", "Double bind, likable",
         "Double bind, unlikable",
     ),
-}
+}  # fmt: skip
 DIVDIST = {
     "divdist-gender": ("Professions", "Female", "Male"),
     "divdist-race": ("Professions", "Asian", "Hispanic", "White"),
