@@ -182,6 +182,7 @@ def test_a_port_in_use(served):
             Served(app(), port=port)
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_command_and_a_script():
     command = Command("explore", "--tests", "weat-6")
     assert ask(command.address, "", b"", "GET").status == 200

@@ -49,6 +49,7 @@ def texts_asked(folder):
     return path.read_text().count("\n") if path.exists() else 0
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_what_is_kept_and_the_same_command_goes_on(folder):
     process = started(folder)
     # some texts are kept, and the next are being encoded

@@ -69,6 +69,7 @@ def test_some_failed(eatlas_cli, tmp_path, vectors_csv):
     assert "bad" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_interrupted_by_the_user(tmp_path):
     command = [sys.executable, "-m", "eatlas", "run", "--workers", "2", "--out", "o"]
     command += ["--frequency", "off"]

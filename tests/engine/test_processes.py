@@ -26,6 +26,7 @@ def test_processes_give_what_one_process_gives():
     assert len(many) == 12
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_ends_the_run_and_what_is_done_is_kept(tmp_path):
     mark = tmp_path / "killed"
     plan = make_plan(TESTS, VECTORS, Deadly(mark=str(mark)))

@@ -15,6 +15,7 @@ from eatlas import LPBS, LPBSCEAT
 from eatlas.encoders import loading
 from eatlas.engine.verify import verify
 
+pytestmark = pytest.mark.slow
 MEASURES = (
     LPBS(templates=trained.TEMPLATES, resamples=0),
     LPBSCEAT(templates=trained.TEMPLATES, n=500),

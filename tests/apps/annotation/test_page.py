@@ -103,6 +103,7 @@ def test_two_people_see_orders_of_their_own_and_hostile_text_is_text(
     assert {who: len(some) for who, some in given(sheet).items()} == {"Anna": 1, name: 1}
 
 
+@pytest.mark.slow
 def test_labels_outlive_a_kill_and_the_next_call_goes_on(
     serve, browser, open_page, sheet, tmp_path
 ):
@@ -140,7 +141,9 @@ def test_labels_outlive_a_kill_and_the_next_call_goes_on(
     page.close()
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", PHONE)])
+@pytest.mark.parametrize(
+    ("scheme", "width"), [pytest.param("light", DESK, marks=pytest.mark.slow), ("dark", PHONE)]
+)
 def test_axe_is_content_and_nothing_overflows(address, open_page, scheme, width):
     page = open_page(address, width, scheme)
     page.locator("details").evaluate("one => { one.open = true; }")

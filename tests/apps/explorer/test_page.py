@@ -188,6 +188,7 @@ def test_new_lists_and_what_is_missing_while_typing(open_page, mine):
     expect(page.locator("#group-X summary")).to_contain_text("List X")
 
 
+@pytest.mark.slow
 def test_two_sources_downloads_and_another_tab(open_page, tmp_path):
     page, other = open_page(), open_page()
     page.locator("#against").select_option("1")
@@ -215,7 +216,9 @@ def test_two_sources_downloads_and_another_tab(open_page, tmp_path):
     assert "(d = 1.72, p = 7.8e-5)" in copied
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", PHONE)])
+@pytest.mark.parametrize(
+    ("scheme", "width"), [pytest.param("light", DESK, marks=pytest.mark.slow), ("dark", PHONE)]
+)
 def test_axe_is_content_and_nothing_overflows(open_page, scheme, width):
     page = open_page(width, scheme)
 

@@ -113,6 +113,7 @@ def test_sigkill(folder, uninterrupted):
     assert_same(scan, out, uninterrupted)
 
 
+@pytest.mark.slow
 def test_ctrl_c(folder, uninterrupted):
     scan = Scan(folder, "stopped.csv")
     scan.start()

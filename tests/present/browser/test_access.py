@@ -7,7 +7,14 @@ from tests.present.browser.conftest import DESK, PHONE
 FOCUSED = "document.activeElement.textContent.trim()"
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", DESK), ("light", PHONE)])
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [
+        ("light", DESK),
+        pytest.param("dark", DESK, marks=pytest.mark.slow),
+        pytest.param("light", PHONE, marks=pytest.mark.slow),
+    ],
+)
 def test_axe_is_content(mixed, open_page, scheme, width):
     page = open_page(mixed, scheme=scheme, width=width)
     page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
