@@ -86,6 +86,7 @@ def test_two_sources(wide):
     assert not re.search(r" +$", text, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_layers_and_prompts(wide, tmp_path):
     make_model(tmp_path / "bert", "bert")
     tests = ("--tests", "weat-6", "--tests", "weat-1")

@@ -254,7 +254,7 @@ def _frozen_in(
         yield ".".join(path), value
 
 
-SLOW = ("smollm2",)
+SLOW = ("minilm", "smollm2")
 
 
 @pytest.mark.parametrize(

@@ -168,6 +168,7 @@ def test_a_quotation_mark_that_is_never_closed(tmp_path, monkeypatch):
     assert "field larger than field limit (50)" in damaged[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [False, True], ids=["in a dictionary", "in pages"])
 def test_a_small_parquet_file_of_long_texts_is_refused_in_little_memory(
     tmp_path, spread, monkeypatch

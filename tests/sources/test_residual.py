@@ -76,6 +76,7 @@ def without(source, words, rng):
     return direction, {word: row - row @ direction * direction for word, row in rest.items()}
 
 
+@pytest.mark.slow
 def test_chance_is_what_random_directions_leave(monkeypatch):
     """Its own loop, of other directions: means within four standard errors."""
     svm = pytest.importorskip("sklearn.svm")

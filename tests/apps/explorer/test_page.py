@@ -160,6 +160,7 @@ def test_what_cannot_be_measured_shows_no_number(open_page):
     expect(page.get_by_role("alert")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_new_lists_and_what_is_missing_while_typing(open_page, mine):
     page = open_page()
     page.get_by_role("button", name="New test").click()

@@ -199,6 +199,7 @@ def test_no_spread_makes_every_p_one():
     assert studentised_test(near, 4, scale=1.0).two_sided.p < 1.0
 
 
+@pytest.mark.slow
 def test_unequal_spreads_are_allowed_for():
     """5 of 20 scores three times as wide: the difference rejects equal means four times too often.
 
