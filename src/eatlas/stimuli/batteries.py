@@ -137,7 +137,7 @@ def with_images(test: Test) -> Test:
 
     Where the set is not here, the test is returned as it is; it can be shown, and not be run.
     """
-    if all(concept.at_hand for _, concept in test.parts):
+    if test.at_hand:
         return test
     concepts = test.concepts
     for group, concept in test.concepts.items():

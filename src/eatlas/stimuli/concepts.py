@@ -39,6 +39,11 @@ class Sentence(Frozen):
         """The term that the sentence is: its key, or else its text."""
         return self.key or self.text
 
+    @property
+    def stated_span(self) -> tuple[int, int] | None:
+        """Its span, where a search for the stimulus would not find it there; else None."""
+        return None if self.span == place_of(self.stimulus, self.text) else self.span
+
     @model_validator(mode="before")
     @classmethod
     def _find_the_stimulus(cls, values: object) -> object:
@@ -184,11 +189,7 @@ class Concept(Frozen):
     @property
     def span_of(self) -> dict[str, tuple[int, int]]:
         """Place of the stimulus in each sentence in which a search would not find it there."""
-        return {
-            one.term: one.span
-            for one in self.sentences
-            if one.span is not None and one.span != place_of(one.stimulus, one.text)
-        }
+        return {one.term: span for one in self.sentences if (span := one.stated_span)}
 
     @property
     def hashed(self) -> list[Any]:

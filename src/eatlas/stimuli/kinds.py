@@ -19,7 +19,6 @@ from eatlas.stimuli.concepts import (
     Concept,
     Sentence,
     as_concept,
-    place_of,
     repeated,
     told_apart,
 )
@@ -732,8 +731,8 @@ def _plain(value: Any, folder: Path | None) -> Any:
         name = "" if value.name == path.name else value.name
         table = {"path": path.as_posix(), "name": name, "sha256": value.sha256}
     elif isinstance(value, Sentence):
-        span = None if value.span == place_of(value.stimulus, value.text) else value.span
-        table = value.model_dump(include={"text", "stimulus", "template", "key"}) | {"span": span}
+        table = value.model_dump(include={"text", "stimulus", "template", "key"})
+        table |= {"span": value.stated_span}
     elif isinstance(value, ContextsOrigin):
         return value.model_dump(exclude_none=True)
     else:
