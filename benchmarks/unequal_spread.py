@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.stats.effect_size import unequal_spread
-from eatlas.stats.permutation.sampled import studentised, sums_columns
+from eatlas.stats.regression import Regression
 from eatlas.stats.subsets import random_subsets
 
 Array = NDArray[np.float64]
@@ -70,16 +70,18 @@ def rates(draw: Draw, simulations: int, draws: int, seed: int) -> tuple[float, f
     found, labels = np.zeros(3), None
     for i in range(simulations):
         first, second = draw(np.random.default_rng([seed, i]))
-        columns = sums_columns(np.concatenate([first, second]))
+        scores = np.concatenate([first, second])
         if labels is None:
-            own = (np.arange(first.size + second.size) < first.size)[None] * 1.0
-            size = own.shape[1]
-            drawn = random_subsets(size, first.size, draws, draws, np.random.default_rng(seed))
+            own = (np.arange(scores.size) < first.size)[None] * 1.0
+            rng = np.random.default_rng(seed)
+            drawn = random_subsets(scores.size, first.size, draws, draws, rng)
             labels = np.concatenate([own, *drawn])
-        sums = labels @ columns
+            orders = np.argsort(-labels, axis=1, kind="stable")
+        regression = Regression.of(scores.size, first.size)
+        residuals = regression.residuals(scores)
         found += [
-            share_beyond(np.abs(sums[:, 0])) <= ALPHA,
-            share_beyond(np.abs(studentised(columns, first.size, sums))) <= ALPHA,
+            share_beyond(np.abs(labels @ residuals)) <= ALPHA,
+            share_beyond(np.abs(regression.t(residuals, orders))) <= ALPHA,
             unequal_spread(first, second) is not None,
         ]
     difference, welch, remarks = (found / simulations).tolist()

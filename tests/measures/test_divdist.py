@@ -117,7 +117,7 @@ def test_a_target_with_another_reference_has_no_p(reference):
     result = eatlas.run(**run, reference=equal if reference == "own" else reference)[0]
     assert all(one.labels is None for one in (*result.targets, result.concept))
     assert result.labels is None
-    assert result.adjusted == (None,) * 8
+    assert result.holm == (None,) * 8
     assert [note for note in map(str, result.warnings) if note.startswith("No p where")]
     assert result.to_frame()[["p", "p_holm"]].isna().all(axis=None)
     assert all(one.labels for one in equal[0].targets)

@@ -119,8 +119,10 @@ def test_the_number_of_lists_and_off():
     assert [r.frequency.matched.draws for r in results] == [200, 200]
     assert "frequency=200" in results[0].signature
     (off,) = eatlas.run(tests="weat-6", frequency="off")
-    assert (off.frequency, off.frequency_reason) == (None, "frequency=off")
-    assert json.loads(to_json_line(off))["frequency"] is None
+    assert (off.frequency.matched, off.frequency.reason) == (None, "frequency=off")
+    assert off.adjusted.level1.effect_size == results[0].adjusted.level1.effect_size
+    (none,) = eatlas.run(tests="weat-6", measures="ml-eat(adjust=none,frequency=off)")
+    assert json.loads(to_json_line(none))["frequency"] is None
     own = eatlas.run(tests="weat-6", measures="ml-eat(frequency=300)", frequency=200)
     assert own[0].frequency.matched.draws == 300
 

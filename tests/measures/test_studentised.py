@@ -7,7 +7,8 @@ import pytest
 from tests.inputs import make_test
 
 import eatlas
-from eatlas.stats.permutation import permutation_test, studentised_test
+from eatlas.stats.permutation import permutation_test
+from eatlas.stats.regression import studentised_test
 
 SIZES = {"X": 5, "Y": 15, "A": 6, "B": 6}
 WORDS = {role: tuple(f"{role}{i}" for i in range(n)) for role, n in SIZES.items()}

@@ -186,8 +186,8 @@ def test_shares_sum_to_one_and_roles_can_be_swapped(world, scale):
 def test_a_scale_other_than_the_models_is_said():
     test = make_test()
     source = OfModel(make_vectors(test), logit_scale=100.0)
-    (few,) = eatlas.ZeroShot(resamples=0)(test, source).warnings
-    result = eatlas.ZeroShot(resamples=0, scale=50)(test, source)
+    (few,) = eatlas.ZeroShot(resamples=0, adjust="none")(test, source).warnings
+    result = eatlas.ZeroShot(resamples=0, scale=50, adjust="none")(test, source)
     said = "The logit scale 50 differs from that of the model, 100."
     assert {*map(str, result.warnings)} == {str(few), said}
     assert "scale=50" in result.signature

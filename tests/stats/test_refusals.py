@@ -6,7 +6,7 @@ import pytest
 from eatlas.errors import EatlasError
 from eatlas.stats import agreement, inputs, random_lists
 from eatlas.stats.designs import terms_needed
-from eatlas.stats.permutation import studentised_test
+from eatlas.stats.regression import studentised_test
 from eatlas.stats.space import soften, without_top
 
 RNG = np.random.default_rng(0)

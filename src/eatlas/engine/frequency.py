@@ -216,26 +216,32 @@ Keys = Mapping[str, Mapping[str, str | None]]
 """The key of each stimulus in the order of frequency, by role; None where it is not listed."""
 
 
-def placed(
-    measure: Any, result: AssociationResult, coverage: Coverage, test: Test, source: Any
-) -> tuple[dict[str, Any], list[Note]]:
-    """The fields of a result on frequency, and remarks on groups that differ.
-
-    `source` knows the ranks already, or finds them.
-    """
-    case, wish = result.provenance.case, measure.needs.ranks
+def ranking_for(measure: Any, test: Test, source: Any, case: CaseRule) -> Ranking | None:
+    """What a source that was read knows of a test, or what is found now; None if not needed."""
+    wish = measure.needs.ranks
     if wish is None or not isinstance(test, AssociationTest):
-        off = getattr(measure, "frequency", None) == "off"
-        return {"frequency_reason": "frequency=off"} if off else {}, []
-    ranking = getattr(source, "ranking", None)
+        return None
+    ranking: Ranking | None = getattr(source, "ranking", None)
     if ranking is None:
         vectors = source if measure.needs.source == "vectors" else None
         ranking = ranking_of(vectors, [test], case, wish)
+    return ranking
+
+
+def keys_of(ranking: Ranking, coverage: Coverage, case: CaseRule) -> Keys:
+    """The key of each stimulus of a coverage; a picture has no frequency."""
     keys: dict[str, dict[str, str | None]] = {}
     for role, group in coverage.items():
-        words = () if group.image else group.stimuli  # a picture has no frequency
+        words = () if group.image else group.stimuli
         keys[role] = dict.fromkeys(group.used if group.image else ())
         keys[role] |= {word: ranking.key(group.found_as.get(word, word), case) for word in words}
+    return keys
+
+
+def placed(
+    measure: Any, result: AssociationResult, test: AssociationTest, ranking: Ranking, keys: Keys
+) -> tuple[dict[str, Any], list[Note]]:
+    """The fields of a result on frequency, and remarks on groups that differ."""
     if not any(key for group in keys.values() for key in group.values()):
         none = f"none of the words is in {ranking.vocabulary}"
         return {"frequency_reason": none if ranking.ranks else ranking.reason}, []
@@ -287,6 +293,7 @@ def _matched(
     of_words = not any(part.sentences or part.images for _, part in test.parts)
     for possible, reason in (
         (hasattr(measure, "frequency"), f"{measure.name} is not computed for random words"),
+        (getattr(measure, "frequency", "auto") != "off", "frequency=off"),
         (cosines, "random words are compared by cosines, and the test by projections"),
         (of_words, "the terms are sentences or images, which random words cannot replace"),
         (len(_words(test)) <= MOST_TERMS, f"the test has more than {MOST_TERMS:,} terms"),

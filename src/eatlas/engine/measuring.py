@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from eatlas.engine.frequency import placed
+from eatlas.engine.adjusting import adjusted, covariates_of
+from eatlas.engine.frequency import keys_of, placed, ranking_for
 from eatlas.errors import (
     ContractError,
     CoverageError,
@@ -32,6 +33,7 @@ from eatlas.version import __version__
 if TYPE_CHECKING:
     from eatlas.encoders.language import LanguageModel
     from eatlas.sources.counts import Counts
+    from eatlas.sources.covariates import WordCovariates
 
 AnySource: TypeAlias = "Source | LanguageModel | Counts"
 """Where the numbers of a measurement come from."""
@@ -92,6 +94,7 @@ def measure_opened(
     case: CaseRule = "auto",
     seed: int = 0,
     rng: np.random.Generator | None = None,
+    covariates: WordCovariates | None = None,
 ) -> AssociationResult:
     """Measure one test on a source that is open: look up, compute, and put the record together."""
     if test.kind != measure.kind:
@@ -155,9 +158,31 @@ def measure_opened(
     for note in notes:
         if note.code.partition(".")[0] in {"undefined", "space"}:
             warn(note, test.id, stacklevel=3)
-    frequency, differ = placed(measure, result, given.coverage, test, source)
-    every = as_notes((*filter(None, [namesake(test)]), *remarks, *notes, *differ))
-    return result.model_copy(update={"diagnosis": diagnosis, "warnings": every, **frequency})
+    about_words, more = _words_compared(measure, test, source, given, result, case, covariates)
+    every = as_notes((*filter(None, [namesake(test)]), *remarks, *notes, *more))
+    return result.model_copy(update={"diagnosis": diagnosis, "warnings": every, **about_words})
+
+
+def _words_compared(
+    measure: Any,
+    test: Test,
+    source: AnySource,
+    given: Input,
+    result: AssociationResult,
+    case: CaseRule,
+    covariates: WordCovariates | None,
+) -> tuple[dict[str, Any], list[Note]]:
+    """How frequent the words are, and the associations given that and other covariates."""
+    ranking = ranking_for(measure, test, source, case)
+    if ranking is None or not isinstance(test, AssociationTest):
+        off = getattr(measure, "frequency", None) == "off"
+        return {"frequency_reason": "frequency=off"} if off else {}, []
+    keys = keys_of(ranking, given.coverage, case)
+    fields, notes = placed(measure, result, test, ranking, keys)
+    if getattr(measure, "adjust", "none") != "none":
+        of_words = covariates_of(given.coverage, ranking, keys, covariates, case)
+        fields["adjusted"] = adjusted(measure, given, result, of_words, notes)
+    return fields, notes
 
 
 Read = tuple[dict[str, Any], dict[str, Any], Sequence[Note]]

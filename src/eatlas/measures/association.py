@@ -33,9 +33,17 @@ from eatlas.measures.base import (
     whole,
 )
 from eatlas.notes import Note
-from eatlas.results.levels import Attribute, Direction, Label, Level, Level2, Pattern, PValues
-from eatlas.results.parts import TAILS
-from eatlas.stats import permutation
+from eatlas.results.levels import (
+    AdjustedLevel,
+    Attribute,
+    Direction,
+    Label,
+    Level,
+    Level2,
+    Pattern,
+    PValues,
+)
+from eatlas.results.parts import TAILS, BySide
 from eatlas.stats.bootstrap import PatternRule, TailRule
 from eatlas.stats.effect_size import effect_size, unequal_spread
 from eatlas.stats.permutation import (
@@ -46,10 +54,13 @@ from eatlas.stats.permutation import (
     PermutationResult,
     permutation_test,
 )
+from eatlas.stats.regression import studentised_test
 from eatlas.stats.shares import LARGEST_SCALE
 
 Statistic = Literal["difference", "studentised"]
 """What is compared over relabellings."""
+Adjust = Literal["frequency", "none"]
+"""Whether associations are found given the frequency of the words too."""
 OF_MODEL = "model"
 """The scale that a source states."""
 SCALE = Allowed(
@@ -85,9 +96,11 @@ class AssociationMeasure(Measure):
         Count only relabellings beyond the observed statistic, without those that tie with it.
     statistic : {"difference", "studentised"}
         What is relabelled: the difference of the two means, or that difference divided by its
-        standard error (Janssen 1997; Chung and Romano 2013) on the normal scale of its degrees of
-        freedom, which allows for groups that differ in size and in spread. Studentised p-values
-        are counted or drawn at random.
+        standard error (Janssen 1997; Chung and Romano 2013), which allows for groups that differ
+        in size and in spread. Studentised p-values are counted or drawn at random.
+    adjust : {"frequency", "none"}
+        Whether effect sizes and p-values are found given the frequency of the words as well, and
+        given the covariates of a run.
     """
 
     kind: ClassVar[str] = "association"
@@ -101,6 +114,7 @@ class AssociationMeasure(Measure):
     draws: int = parameter(DRAWS, whole(1), optional=True)
     strict: bool = parameter(default=False, allowed=FLAG, optional=True)
     statistic: Statistic = parameter("difference", Statistic, optional=True)
+    adjust: Adjust = parameter("frequency", Adjust, optional=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -159,7 +173,7 @@ class AssociationMeasure(Measure):
                 strict=self.strict,
                 precision=given.precision,
             )
-        test = permutation_test if self.statistic == "difference" else permutation.studentised_test
+        test = permutation_test if self.statistic == "difference" else studentised_test
         return test(
             scores,
             n,
@@ -298,7 +312,7 @@ def associated_with(
     return "A" if d > 0 else "B"
 
 
-def pattern_of(level2: Level2, rule: PatternRule) -> Pattern:
+def pattern_of(level2: Level2 | BySide[AdjustedLevel], rule: PatternRule) -> Pattern:
     """Find the pattern of two level 2 associations, under a rule and under the two-sided one."""
 
     def associations(tail: TailRule) -> dict[str, Attribute | None]:

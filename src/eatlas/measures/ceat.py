@@ -188,7 +188,7 @@ class CEAT(PatternMeasure):
 
     Parameters
     ----------
-    alpha, ddof, p, draws, strict, statistic, tail, threshold
+    alpha, ddof, p, draws, strict, statistic, adjust, tail, threshold
         As in :class:`eatlas.MLEAT`.
     n : int, default 10,000
         Draws of contexts.

@@ -68,7 +68,7 @@ class WEAT(AssociationMeasure):
         Significance level, between 0 and 1; it only decides which designs are warned about.
     ddof : {1, 0}, default 1
         Denominator of the standard deviation: N - ddof. WEFE uses 0.
-    p, draws, strict, statistic, association, direction, resamples, confidence, \
+    p, draws, strict, statistic, adjust, association, direction, resamples, confidence, \
 frequency
         As in :class:`eatlas.MLEAT`.
 
@@ -109,7 +109,8 @@ frequency
     def needs(self) -> Needs:
         """The terms of the defining pairs; and random words, as `frequency` says."""
         pairs = defining_pairs(self.direction) if self.direction else ()
-        ranks: dict[Any, Wish | None] = {"off": None, "auto": "cheap"}
+        off: Wish | None = None if self.adjust == "none" else "ranks"
+        ranks: dict[Any, Wish | None] = {"off": off, "auto": "cheap"}
         words = tuple(term for pair in pairs for term in pair)
         return Needs(words=words, ranks=ranks.get(self.frequency, "always"))
 
@@ -170,6 +171,9 @@ class MLEAT(WEAT):
         What is relabelled: the difference of means, or that over its standard error, which allows
         for groups that differ in size and in spread; its p-values are counted up to 1,000,000
         relabellings and drawn beyond.
+    adjust : {"frequency", "none"}, default "frequency"
+        Levels 1 and 2 and the pattern are found given the frequency of the words too, where the
+        source has its words in that order, and given the covariates of a run; none: not at all.
     tail : {"directional", "two-sided"}, default "directional"
         Which p-value decides on an association: that of the tail of the observed sign, as in the
         published tables (its false-positive rate is about 2 alpha), or the two-sided one. The

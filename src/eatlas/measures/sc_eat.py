@@ -45,7 +45,7 @@ class SCEAT(AssociationMeasure):
     ----------
     alpha : float, default 0.05
         Significance level, between 0 and 1; it only decides which designs are warned about.
-    ddof, p, draws, strict, statistic
+    ddof, p, draws, strict, statistic, adjust
         As in :class:`eatlas.MLEAT`.
 
     Raises

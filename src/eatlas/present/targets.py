@@ -159,7 +159,7 @@ def leans(result: AssociationResult) -> Leans:
         strength = deviation[0] if len(groups) == 2 and deviation else bias or 0.0
         return bias is None, -strength, lean.term
 
-    pairs = zip(shown.by_target, shown.adjusted, strict=True)
+    pairs = zip(shown.by_target, shown.holm, strict=True)
     rows = tuple(sorted((Lean(target, groups, p) for target, p in pairs), key=order))
     return Leans(
         shown,

@@ -13,6 +13,7 @@ from eatlas.notes import Noted
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.effects import Effect, ReadOver, Rule, parameters, shown
 from eatlas.results.levels import (
+    Adjusted,
     DrawsRecord,
     Findings,
     Frequency,
@@ -121,6 +122,9 @@ class AssociationResult(Findings, Head):
     None where no order of frequency is known."""
     frequency_reason: str = Field(default="", exclude_if=is_empty)
     """Why it is not known."""
+    adjusted: Adjusted | None = None
+    """The same associations given the frequency and other covariates of the words; None where
+    `warnings` says why, and with ``adjust=none``."""
     warnings: tuple[Noted, ...] = ()
     """What a reader should know before trusting the numbers."""
     provenance: Provenance
@@ -266,6 +270,7 @@ class AssociationResult(Findings, Head):
             design=at(self.power, place.partition(".")[0]),
             influence=at(read.influence, place),
             matched=at(self.frequency, f"matched.{place}"),
+            adjusted=at(self.adjusted, place),
             over_sentences=over_sentences,
         )
 

@@ -12,6 +12,7 @@ from eatlas.signature import Signature
 
 if TYPE_CHECKING:
     from eatlas.results.levels import (
+        AdjustedLevel,
         CrossedLevel,
         DesignPower,
         EffectInterval,
@@ -66,6 +67,13 @@ def parameters(signature: str) -> dict[str, Any]:
 _COMBINED = ("effect_size", "se", "z", "tau2", "q", "i2")
 MORE_COLUMNS = {
     "crossed": {f"crossed_{name}": name for name in ("low", "high", *(f"p_{t}" for t in TAILS))},
+    "adjusted": {
+        "adjusted_effect_size": "effect_size",
+        "adjusted_low": "interval.0",
+        "adjusted_high": "interval.1",
+        **{f"adjusted_p_{tail}": f"p.{tail}" for tail in TAILS},
+        "adjusted_shared": "shared",
+    },
     "matched": {f"matched_p_{tail}": f"p_{tail}" for tail in TAILS},
     "over_draws": {
         "sd_over_draws": "sd",
@@ -146,6 +154,8 @@ class Effect:
     """The effect sizes of single draws of contexts, of which this one is the mean."""
     matched: MatchedLevel | None = None
     """Where it lies among those of random words of the same frequencies."""
+    adjusted: AdjustedLevel | None = None
+    """What is left of it given covariates of the words."""
     over_sentences: Effect | None = None
     """The same over single sentences, for comparison; None where terms are read."""
 
@@ -199,7 +209,7 @@ class Effect:
         return {f"{before}{name}{self.suffix}": value for name, value in columns.items()}
 
     def more_columns(self) -> dict[str, Any]:
-        """What other words, random words, draws and the design say, as columns of a table."""
+        """What covariates, other words, random words, draws and the design say, as columns."""
         columns = {
             f"{name}{self.suffix}": at(part, place)
             for field, places in MORE_COLUMNS.items()

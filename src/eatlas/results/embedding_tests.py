@@ -111,6 +111,8 @@ class SCEATResult(AssociationResult):
     def effects(self) -> tuple[Effect, ...]:
         """The effect size of each term, or of each stimulus in tests of sentences."""
         rule, over = self.rule, self.read_over
+        terms = (self.adjusted and self.adjusted.terms) or ()
+        adjusted = {(entry.group, entry.term): entry.level2 for entry in terms}
         return tuple(
             Effect(
                 place="level2",
@@ -125,6 +127,7 @@ class SCEATResult(AssociationResult):
                 term=entry.term,
                 read_over=over,
                 design=self.power.level2 if self.power else None,
+                adjusted=adjusted.get((entry.group, entry.term)),
             )
             for entry in self.primary_terms
         )
@@ -139,7 +142,8 @@ class SCEATResult(AssociationResult):
                 row["rank"] = ranks[effect.roles[0]].terms.get(effect.name)
             columns = {k: v for k, v in effect.columns().items() if k not in {"low", "high"}}
             smallest = effect.design and effect.design.smallest_d
-            rows.append({**row, **columns, "smallest_d_level2": smallest})
+            more = {k: v for k, v in effect.more_columns().items() if k.startswith("adjusted")}
+            rows.append({**row, **columns, **more, "smallest_d_level2": smallest})
         return rows
 
     def summary(self) -> str:

@@ -417,6 +417,51 @@ class Pattern(Record):
     tail: Literal["directional", "two-sided"]
 
 
+class AdjustedLevel(Record):
+    """One differential association given covariates of the words."""
+
+    effect_size: Magnitude | None
+    """The adjusted difference over the plain standard deviation of the union, so that it compares
+    with the effect size that is not adjusted; None without spread."""
+    difference: Magnitude
+    """Difference of the groups' means at equal covariates, by least squares."""
+    n: tuple[int, int]
+    """Words of the two groups that have the covariates."""
+    p: PValues
+    """Freedman and Lane's: residuals are permuted, and the studentised difference is found anew."""
+    shared: float = Field(ge=0.0, le=1.0)
+    """Share of the variance of the groups' label that the covariates explain. Near 1 the groups
+    can hardly be told from the covariates."""
+    interval: Interval | None = None
+    """Percentile interval of the effect size over resamples of words; None where none were
+    drawn."""
+
+
+class AdjustedTerm(Record):
+    """The adjusted association of one target term with A and B."""
+
+    term: str
+    group: Literal["X", "Y"]
+    level2: AdjustedLevel
+
+
+class Adjusted(Record):
+    """The associations that are left once covariates of the words are accounted for."""
+
+    covariates: tuple[str, ...]
+    """Names of the covariates; frequency stands for the logarithm of the rank and its square."""
+    level1: AdjustedLevel | None = None
+    """None where `warnings` says why."""
+    level2: BySide[AdjustedLevel] | None = None
+    """None for a measure without a level 2, and where `warnings` says why."""
+    pattern: Pattern | None = None
+    """The EAT pattern of the adjusted level 2, by the rule of the result."""
+    terms: tuple[AdjustedTerm, ...] | None = Field(default=None, exclude_if=is_none)
+    """Of an SC-EAT: each target term."""
+    left_out: dict[str, tuple[str, ...]] = Field(default_factory=dict, exclude_if=is_empty)
+    """Words without a value of some covariate, by group."""
+
+
 class AttributeScores(ByGroup[tuple[float, ...]]):
     """Mean cosine u(T, a) of one target group with each attribute term, by A and B."""
 

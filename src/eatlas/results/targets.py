@@ -144,7 +144,7 @@ class TargetsResult(GroupsResult):
         return self.targets
 
     @cached_property
-    def adjusted(self) -> tuple[float | None, ...]:
+    def holm(self) -> tuple[float | None, ...]:
         """Holm's adjusted p of each target, over all targets with a p."""
         raw = [target.labels.p if target.labels else math.nan for target in self.targets]
         adjusted: list[float] = holm(raw).tolist() if raw else []
@@ -173,7 +173,7 @@ class TargetsResult(GroupsResult):
         """One row for each target, with a column for each group."""
         return [
             self.head() | self._row(target) | {"p_holm": adjusted}
-            for target, adjusted in zip(self.targets, self.adjusted, strict=True)
+            for target, adjusted in zip(self.targets, self.holm, strict=True)
         ]
 
     def _row(self, target: TargetShares) -> dict[str, Any]:

@@ -10,6 +10,5 @@ from .problem import (
 from .sampled import (
     DRAWS as DRAWS,
     recomputed_test as recomputed_test,
-    studentised_test as studentised_test,
 )
 from .two_sample import DRAWING as DRAWING, METHODS as METHODS, permutation_test as permutation_test

@@ -2,8 +2,7 @@
 
 Each draw is a subset without replacement, and the p-value is (b + 1) / (B + 1): the
 observed subset is one more draw (Phipson and Smyth 2010), so p is valid whatever B, and never 0.
-A studentised statistic and others that are computed anew for each subset are counted where there
-are few subsets.
+Statistics that are computed anew for each subset are counted where there are few subsets.
 """
 
 from __future__ import annotations
@@ -12,19 +11,12 @@ import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from eatlas.errors import EatlasError
 from eatlas.stats.inputs import (
-    check_noise,
     clopper_pearson,
     generator,
-    least_spread,
-    relative_tolerance,
-    whole,
 )
 from eatlas.stats.permutation.problem import (
-    ALWAYS_EXACT,
     SMALLEST,
     Array,
     Flags,
@@ -33,8 +25,6 @@ from eatlas.stats.permutation.problem import (
     Question,
     Tail,
     Tails,
-    subsets,
-    two_groups,
 )
 from eatlas.stats.subsets import every_subset, random_subsets
 
@@ -141,108 +131,3 @@ def recomputed_test(  # noqa: PLR0913
         return PermutationResult.exact(counts, total)
     greater, less, two_sided = (drawn_tail(b, draws, max(1 / total, SMALLEST)) for b in counts)
     return PermutationResult(greater, less, two_sided, total)
-
-
-TIE_OF_T = 1e-9
-"""Statistics that differ by less than this, relative to their magnitude, tie: rounding errors stay
-below it by far."""
-ROUNDING = 8 * 2.0**-52
-"""Rounding error of a sum of squares, for each score and relative to the sum over all scores: less
-within a group is a group of equal scores."""
-
-
-def studentised_test(
-    scores: ArrayLike,
-    n: int,
-    *,
-    method: str = "auto",
-    scale: float | None = None,
-    strict: bool = False,
-    rng: np.random.Generator | None = None,
-    draws: int = DRAWS,
-    precision: float | None = None,
-) -> PermutationResult:
-    """Test whether two groups differ in their means, allowing for unequal spreads.
-
-    `method` is one of `STUDENTISED_METHODS`.
-    """
-    array, n = two_groups(scores, n)
-    size, draws = array.size, whole(draws, "draws", 1)
-    total = subsets(size, n)
-    every = method == "exact" or (method == "auto" and total <= ALWAYS_EXACT)
-    if min(n, size - n) < 2:
-        raise EatlasError(
-            "a studentised statistic needs the spread of both groups",
-            got=f"groups of {n} and {size - n} scores",
-            allowed="2 or more in each",
-            remedy="use the difference of means, which needs none",
-        )
-    if every and total > ALWAYS_EXACT:
-        raise EatlasError(
-            "a studentised statistic is counted by visiting every relabelling",
-            got=f"{n} of {size} scores, {total:,} relabellings",
-            allowed=f"at most {ALWAYS_EXACT:,}",
-            remedy="use method='auto', which draws relabellings at random beyond that",
-        )
-    check_noise(scale, precision)
-    scale = float(np.abs(array).max()) if scale is None else scale
-    if float(np.ptp(array)) <= least_spread(scale, precision):
-        return PermutationResult.exact([total] * 3, total)
-    columns = sums_columns(array)
-    z = float(studentised(columns, n, columns[:n].sum(axis=0)[None])[0])
-    noise = relative_tolerance(precision) * size * scale / float(array.std())
-    return recomputed_test(
-        lambda labels: studentised(columns, n, labels.astype(np.float64) @ columns),
-        size,
-        n,
-        draws=draws,
-        rng=rng,
-        listed=ALWAYS_EXACT if every else 0,
-        tie=_tie(columns, n, z, noise),
-        strict=strict,
-    )
-
-
-def sums_columns(scores: Array) -> Array:
-    """Standardised scores and their squares, shape (N, 2): what a relabelling sums."""
-    standard = (scores - scores.mean()) / float(scores.std())
-    return np.stack([standard, standard * standard], axis=1)
-
-
-def studentised(columns: Array, n: int, sums: Array) -> Array:
-    """Welch's t on the normal scale, from sums of the first group's n rows of `columns`.
-
-    Wallace (1959) carries it over by its degrees of freedom. Infinite where both groups are
-    constant and differ, 0 where their means are equal.
-    """
-    m, (whole_sum, whole_square) = len(columns) - n, columns.sum(axis=0).tolist()
-    first, second = sums[:, 0] / n, (whole_sum - sums[:, 0]) / m
-    least = ROUNDING * len(columns) * whole_square
-    squares = sums[:, 1] - n * first**2, whole_square - sums[:, 1] - m * second**2
-    of_first, of_second = (
-        np.where(square > least, square, 0.0) / ((size - 1) * size)
-        for square, size in zip(squares, (n, m), strict=True)
-    )
-    error, difference = of_first + of_second, first - second
-    level = np.abs(difference) <= ROUNDING * len(columns) * math.sqrt(whole_square)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        free = error**2 / (of_first**2 / (n - 1) + of_second**2 / (m - 1))
-        z = np.sqrt(free * np.log1p(difference**2 / (error * free)))
-        z *= np.sign(difference) * (8 * free + 1) / (8 * free + 3)
-    # both groups constant: no error at all
-    apart = np.where(error > 0, z, np.copysign(np.inf, difference))
-    return np.asarray(np.where(level, 0.0, apart))
-
-
-def _tie(columns: Array, n: int, z: float, noise: float) -> float:
-    """How near a statistic may be to the observed one and tie with it.
-
-    `noise` is the rounding error of a sum of scores, in their standard deviations.
-    """
-    m, standard = len(columns) - n, columns[:, 0]
-    square = float(standard[:n].var(ddof=1) / n + standard[n:].var(ddof=1) / m)
-    if not math.isfinite(z) or not square:
-        return 0.0
-    rounding = ROUNDING * len(columns) * float(columns[:, 1].sum())
-    squares = rounding * (1 / ((n - 1) * n) + 1 / ((m - 1) * m)) / (2 * square)
-    return (TIE_OF_T + 4 * squares) * max(1.0, abs(z)) + noise / min(n, m) / math.sqrt(square)

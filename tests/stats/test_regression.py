@@ -1,0 +1,267 @@
+"""Differences of two groups given covariates: least squares, Freedman and Lane, maxT, resamples."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from eatlas.errors import EatlasError
+from eatlas.stats.bootstrap import block_layout, draw
+from eatlas.stats.permutation import permutation_test
+from eatlas.stats.regression import (
+    Regression,
+    orders_of,
+    regression_test,
+    resampled_estimates,
+    studentised_test,
+)
+
+
+def design(n, size, covariates):
+    """Columns of the whole model, the group's label last."""
+    label = (np.arange(size) < n).astype(float)
+    return np.column_stack([np.ones(size), covariates, label])
+
+
+def sample(seed, size=14, n=6, columns=2):
+    r = np.random.default_rng(seed)
+    covariates = r.normal(size=(size, columns))
+    return r.normal(size=size) + covariates[:, 0], n, covariates
+
+
+def counts(result):
+    return tuple(tail.count for tail in (result.greater, result.less, result.two_sided))
+
+
+@pytest.mark.parametrize("columns", [0, 1, 2, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_estimates_and_errors_are_those_of_statsmodels(seed, columns):
+    scores, n, covariates = sample(seed, size=25, n=4 + 3 * seed, columns=max(1, columns))
+    covariates = covariates[:, :columns] * 10.0**seed + 7
+    fit = sm.OLS(scores, design(n, 25, covariates)).fit(cov_type="HC2")
+    regressed = regression_test(scores, n, covariates, draws=1)
+    assert regressed.estimates[0] == pytest.approx(fit.params[-1], rel=1e-10)
+    assert regressed.errors[0] == pytest.approx(fit.bse[-1], rel=1e-10)
+    label = design(n, 25, covariates)[:, -1]
+    shared = sm.OLS(label, design(n, 25, covariates)[:, :-1]).fit().rsquared
+    assert regressed.shared == pytest.approx(shared, abs=1e-10)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_small_designs_are_brute_force_over_all_orders(seed, strict):
+    scores, n, covariates = sample(seed, size=6, n=3, columns=1)
+    if seed == 3:
+        scores = np.round(scores)  # ties
+    whole = design(n, 6, covariates)
+    reduced = sm.OLS(scores, whole[:, :-1]).fit()
+    t = []
+    for order in itertools.permutations(range(6)):
+        permuted = reduced.fittedvalues + reduced.resid[list(order)]
+        t.append(sm.OLS(permuted, whole).fit(cov_type="HC2").tvalues[-1])
+    t = np.array(t)
+    above, tie = (np.greater, 1e-8) if strict else (np.greater_equal, -1e-8)
+    expected = (
+        above(t, t[0] + tie).sum(),
+        above(-t, -t[0] + tie).sum(),
+        above(np.abs(t), abs(t[0]) + tie).sum(),
+    )
+    regressed = regression_test(scores, n, covariates, strict=strict)
+    assert counts(regressed.p[0]) == expected
+    assert regressed.p[0].total == math.factorial(6)
+    if not strict:
+        assert regressed.p_max_t[0] == pytest.approx(expected[2] / math.factorial(6))
+
+
+def test_drawn_orders_agree_with_the_t_test_where_that_holds():
+    scores, n, covariates = sample(2, size=40, n=20)
+    scores[:n] += 0.7
+    fit = sm.OLS(scores, design(n, 40, covariates)).fit()
+    p = regression_test(scores, n, covariates).p[0]
+    assert p.two_sided.p == pytest.approx(fit.pvalues[-1], abs=0.04)
+    low, high = p.two_sided.interval
+    assert low < p.two_sided.p < high < low + 0.03
+    assert p.two_sided.draws == 9999
+
+
+def test_without_covariates_it_is_welchs_test_of_every_relabelling():
+    scores, n, _ = sample(4, size=8, n=4)
+    orders, labels = regression_test(scores, n).p[0], studentised_test(scores, n)
+    for tail in ("greater", "less", "two_sided"):
+        assert getattr(orders, tail).p == pytest.approx(getattr(labels, tail).p, rel=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000), st.floats(0.1, 10), st.floats(-5, 5))
+def test_units_of_covariates_and_scores_change_nothing(seed, factor, shift):
+    scores, n, covariates = sample(seed, size=12, n=5)
+    one = regression_test(scores, n, covariates, draws=99)
+    other = regression_test(scores * factor + shift, n, covariates * factor - shift, draws=99)
+    assert other.estimates == pytest.approx(one.estimates * factor, rel=1e-8, abs=1e-10)
+    assert other.p[0].two_sided.p == one.p[0].two_sided.p
+    trend = regression_test(scores + 3 * covariates[:, 1], n, covariates, draws=99)
+    assert trend.estimates == pytest.approx(one.estimates, rel=1e-8, abs=1e-10)
+    assert trend.p[0].two_sided.p == one.p[0].two_sided.p
+
+
+def test_max_t_is_brute_force_step_down():
+    r = np.random.default_rng(5)
+    rows, covariates = r.normal(size=(6, 12)), r.normal(size=(12, 1))
+    rows[0, :5] += 3
+    regressed = regression_test(rows, 5, covariates, draws=499, seed=3)
+    regression, orders = Regression.of(12, 5, covariates), orders_of(12, 499, 3).orders
+    t = np.abs([regression.t(row, orders) for row in regression.residuals(rows)])
+    observed = np.abs([regression.t(row)[0] for row in regression.residuals(rows)])
+    p, smallest = {}, 0.0
+    for rank, i in enumerate(np.argsort(-observed)):
+        left = np.argsort(-observed)[rank:]
+        smallest = max(smallest, ((t[left].max(axis=0) >= observed[i]).sum() + 1) / 500)
+        p[i] = smallest
+    assert regressed.p_max_t == pytest.approx([p[i] for i in range(6)])
+    assert (regressed.p_max_t >= [row.two_sided.p for row in regressed.p]).all()
+
+
+def test_rejections_of_a_trend_that_both_groups_share():
+    """X and Y of different rank on one curve: the plain test calls them different, this one not."""
+    r, rejected = np.random.default_rng(8), np.zeros(2)
+    for _ in range(200):
+        rank = np.concatenate([r.uniform(0, 6, 12), r.uniform(3, 9, 12)])
+        scores = 0.3 * rank + r.normal(size=24) * 0.5
+        given = regression_test(scores, 12, np.column_stack([rank, rank**2]), draws=499)
+        rejected += [
+            permutation_test(scores, 12).two_sided.p <= 0.05,
+            given.p[0].two_sided.p <= 0.05,
+        ]
+    assert rejected[0] > 150
+    assert 2 <= rejected[1] <= 20
+
+
+def test_resamples_refit_the_model():
+    r = np.random.default_rng(9)
+    table, covariates = r.normal(size=(11, 9)), r.normal(size=(11, 2))
+    layout = block_layout(table, 5, 4)
+    regression = Regression.of(11, 5, covariates)
+
+    def streams():
+        return {role: np.random.default_rng(i) for i, role in enumerate("XYAB")}
+
+    (drawn,) = resampled_estimates(layout, [regression], 50, streams(), 1)
+    targets, attributes = next(draw(layout.sizes, 50, streams()))
+    for i in range(50):
+        a = attributes[:, i]
+        scores = table[:, :4] @ a[:4] / a[:4].sum() - table[:, 4:] @ a[4:] / a[4:].sum()
+        unit = np.repeat(np.arange(11), targets[:, i].astype(int))
+        whole = design(5, 11, covariates)[unit]
+        expected = np.linalg.lstsq(whole, scores[unit], rcond=None)[0][-1] / scores[unit].std(
+            ddof=1
+        )
+        if np.linalg.matrix_rank(whole) < whole.shape[1]:
+            assert np.isnan(drawn[i])
+        else:
+            assert drawn[i] == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("covariates", "message"),
+    [
+        (np.ones((12, 1)), "constant, or a combination"),
+        (np.repeat(np.arange(12.0)[:, None], 2, axis=1), "constant, or a combination"),
+        ((np.arange(12) < 5)[:, None] * 1.0, "tell the two groups apart"),
+        (np.zeros((11, 1)), "every unit needs its covariates"),
+        (np.full((12, 1), np.nan), "covariates must be finite"),
+        (np.random.default_rng(0).normal(size=(12, 9)), "too few units"),
+    ],
+)
+def test_covariates_that_cannot_serve(covariates, message):
+    with pytest.raises(EatlasError, match=message):
+        regression_test(np.arange(12.0), 5, covariates)
+
+
+def test_scores_on_the_curve_of_the_covariates_have_p_1():
+    rank = np.arange(12.0)[:, None]
+    regressed = regression_test(2 * rank[:, 0] + 1, 6, rank)
+    assert regressed.p[0].two_sided.p == 1.0
+
+
+def welch_counts(scores, n, *, strict=False):
+    """(greater, less, two-sided) counts by scipy's Welch test of every relabelling."""
+
+    def statistic(first):
+        x, y = scores[first], scores[~first]
+        if x.mean() == y.mean():
+            return 0.0
+        if not x.var() and not y.var():
+            return math.copysign(math.inf, x.mean() - y.mean())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = stats.ttest_ind(x, y, equal_var=False)
+        return float(found.statistic)
+
+    values = []
+    for chosen in itertools.combinations(range(scores.size), n):
+        first = np.zeros(scores.size, bool)
+        first[list(chosen)] = True
+        values.append(statistic(first))
+    found, t = np.array(values), values[0]
+    tie = 0.0 if math.isinf(t) else 1e-8 * max(1.0, abs(t))
+    if strict:
+        counts = found > t + tie, found < t - tie, np.abs(found) > abs(t) + tie
+    else:
+        counts = found >= t - tie, found <= t + tie, np.abs(found) >= abs(t) - tie
+    return tuple(int(x.sum()) for x in counts)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_counts_are_those_of_all_relabellings(seed, strict):
+    r = np.random.default_rng(seed)
+    size = int(r.integers(4, 11))
+    n = int(r.integers(2, size - 1))
+    scores = [r.normal(size=size), r.integers(0, 4, size) * 1.0, r.normal(size=size) * 1e-6 + 1][
+        seed % 3
+    ]
+    if np.ptp(scores) == 0:
+        pytest.skip("no spread")
+    scores[:n] *= 1 + seed % 4
+    result = studentised_test(scores, n, strict=strict)
+    assert counts(result) == welch_counts(scores, n, strict=strict)
+    assert result.total == math.comb(size, n)
+    assert result.greater.method == "exact"
+
+
+def test_constant_groups_are_the_most_extreme_relabelling():
+    result = studentised_test([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0], 3)
+    assert counts(result) == (1, 35, 1)
+
+
+def test_no_spread_makes_every_p_one():
+    result = studentised_test([0.3] * 9, 4)
+    assert counts(result) == (126, 126, 126)
+    near = 0.3 + np.arange(9) * 2.0**-28
+    assert studentised_test(near, 4, scale=1.0, precision=2.0**-24).two_sided.p == 1.0
+    assert studentised_test(near, 4, scale=1.0).two_sided.p < 1.0
+
+
+@pytest.mark.slow
+def test_unequal_spreads_are_allowed_for():
+    """5 of 20 scores three times as wide: the difference rejects equal means four times too often.
+
+    Rejections of 200 tests at .05; two standard errors are .031.
+    """
+    r = np.random.default_rng(7)
+    rejected = np.zeros(2)
+    for _ in range(200):
+        scores = np.concatenate([3 * r.normal(size=5), r.normal(size=15)])
+        tests = permutation_test(scores, 5), studentised_test(scores, 5)
+        rejected += [test.two_sided.p <= 0.05 for test in tests]
+    difference, studentised = rejected / 200
+    assert difference > 0.15
+    assert studentised < 0.09
