@@ -50,7 +50,16 @@ SINGLE = 2.0**-24
 """Unit roundoff of single precision; of other precisions tolerances grow with it."""
 LOOSEST = 0.1
 ROUNDED = dict.fromkeys(
-    ("uncertainty", "influence", "similarities", "diagnosis", "matched", "power", "readings"),
+    (
+        "uncertainty",
+        "influence",
+        "similarities",
+        "diagnosis",
+        "matched",
+        "adjusted",
+        "power",
+        "readings",
+    ),
     1.01e-6,
 ) | {"share_intervals": 1.01e-6, "kept": 1.01e-4, "patterns": 1.01e-3}
 """Absolute, of parts that are kept to a few decimals: one resample of 1,000 may be on the other
