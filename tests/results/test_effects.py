@@ -10,6 +10,7 @@ from tests.inputs import make_sentences, make_vectors
 import eatlas
 from eatlas.results import AssociationResult, Effect, WEATResult
 from eatlas.results.levels import Level
+from eatlas.results.parts import TAILS
 
 
 @pytest.fixture(scope="module")
@@ -106,3 +107,59 @@ def test_a_record_of_another_package_lists_its_numbers(words: eatlas.Results) ->
     assert (spread.d, spread.symbol) == (None, "Spread")
     assert (level.d, level.symbol, level.p) == (given.effect_size, "d", given.level1.p)
     assert (result.display_name, result.full_name) == ("NUMBERS", "NUMBERS")
+
+
+def test_after_covariates_an_effect_has_their_numbers_and_nothing_of_the_plain_one(
+    words: eatlas.Results,
+) -> None:
+    result = words[0]
+    for effect in result.effects():
+        level, after = effect.adjusted, effect.after
+        assert (after.d, after.difference, after.n, after.p) == (
+            level.effect_size, level.difference, level.n, level.p,
+        )  # fmt: skip
+        assert (after.interval, after.name, after.rule) == (
+            level.interval,
+            effect.name,
+            effect.rule,
+        )
+        assert (after.crossed, after.matched, after.influence, after.after) == (None,) * 4
+    row = result.rows()[0]
+    assert row["adjusted_for"] == "frequency"
+    assert row["adjusted_pattern"] == result.adjusted.pattern.label
+    assert row["adjusted_p_less_Y"] == result.adjusted.level2.Y.p.less
+    assert row["adjusted_low"] == result.adjusted.level1.interval[0]
+
+
+def test_without_covariates_there_is_nothing_after_them() -> None:
+    result = eatlas.run(tests="weat-6", measures="weat(adjust=none)")[0]
+    assert (result.changed_after, result.effects()[0].after) == (None, None)
+    assert not any(name.startswith("adjusted") for name in result.rows()[0])
+
+
+def _with(result, level1=None, pattern=None):
+    """A result whose adjusted level 1, or pattern, is another."""
+    adjusted = result.adjusted
+    if level1:
+        p = adjusted.level1.p.model_copy(update=dict(zip(TAILS, level1[1:], strict=True)))
+        level = adjusted.level1.model_copy(update={"effect_size": level1[0], "p": p})
+        adjusted = adjusted.model_copy(update={"level1": level})
+    if pattern:
+        label = adjusted.pattern.model_copy(update={"label": pattern})
+        adjusted = adjusted.model_copy(update={"pattern": label})
+    return result.model_copy(update={"adjusted": adjusted})
+
+
+@pytest.mark.parametrize(
+    ("changes", "changed"),
+    [
+        ({}, False),
+        ({"pattern": "Non-Directional"}, True),
+        ({"level1": (0.4, 0.06, 0.95, 0.12)}, True),
+        ({"level1": (0.4, 0.04, 0.97, 0.08)}, False),
+        ({"level1": (-0.9, 0.98, 0.01, 0.02)}, True),
+    ],
+    ids=["same", "pattern", "not significant", "significant by the rule", "the other way"],
+)
+def test_a_conclusion_changes_with_pattern_and_level_1(words, changes, changed) -> None:
+    assert _with(words[0], **changes).changed_after is changed

@@ -274,6 +274,21 @@ class AssociationResult(Findings, Head):
             over_sentences=over_sentences,
         )
 
+    @property
+    def changed_after(self) -> bool | None:
+        """Whether the conclusion is another after covariates; None where none are accounted for.
+
+        The EAT pattern may be another, or what is read from level 1, or from a single term.
+        """
+        if self.adjusted is None:
+            return None
+        pattern, after = self.primary.pattern, self.adjusted.pattern
+        return bool(pattern and after and pattern.label != after.label) or any(
+            effect.conclusion != effect.after.conclusion
+            for effect in self.effects()
+            if effect.after and effect.place in {"level1", "level2"}
+        )
+
     def plot(self, kind: str | None = None, *, width: str | float | None = None) -> Any:
         """Draw the result; see :func:`eatlas.plot`."""
         return offered("plot")(self, kind, width=width)
@@ -375,6 +390,7 @@ class AssociationResult(Findings, Head):
             row |= {f"median_rank_{role}": self.frequency.ranks[role].median for role in ROLES}
         if shares := at(self.frequency, "matched.patterns"):
             row["matched_pattern_share"] = shares.get(self.label)
+        row |= self.adjusted.columns() if self.adjusted else {}
         if self.draws is not None:
             row["draws"] = self.draws.count
         for sentences in filter(None, (effect.over_sentences for effect in effects)):

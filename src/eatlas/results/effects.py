@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from eatlas.errors import SignatureError
-from eatlas.results.levels import PValues
+from eatlas.results.levels import EffectInterval, PValues
 from eatlas.results.parts import TAILS, Tail, at
 from eatlas.signature import Signature
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
         AdjustedLevel,
         CrossedLevel,
         DesignPower,
-        EffectInterval,
         MatchedLevel,
         OverDraws,
         TermInfluence,
@@ -193,6 +192,33 @@ class Effect:
     def star(self) -> str:
         """A star for a significant effect size, as in the papers' tables."""
         return "*" if self.significant else ""
+
+    @property
+    def conclusion(self) -> Tail | None:
+        """The direction that is read from a significant effect size; None from another."""
+        return self.direction if self.significant else None
+
+    @property
+    def after(self) -> Effect | None:
+        """The same after covariates of the words; None where they are not accounted for."""
+        level = self.adjusted
+        if level is None:
+            return None
+        return Effect(
+            place=self.place,
+            title=self.title,
+            roles=self.roles,
+            names=self.names,
+            d=level.effect_size,
+            rule=self.rule,
+            difference=level.difference,
+            n=level.n,
+            p=level.p,
+            term=self.term,
+            suffix=self.suffix,
+            read_over=self.read_over,
+            resampled=EffectInterval(se=None, interval=level.interval) if level.interval else None,
+        )
 
     def columns(self, before: str = "") -> dict[str, Any]:
         """Effect size, interval and p-values as columns of a table, whose names begin alike.

@@ -461,6 +461,11 @@ class Adjusted(Record):
     left_out: dict[str, tuple[str, ...]] = Field(default_factory=dict, exclude_if=is_empty)
     """Words without a value of some covariate, by group."""
 
+    def columns(self) -> dict[str, str]:
+        """The covariates and the pattern, as columns of a table."""
+        pattern = {} if self.pattern is None else {"adjusted_pattern": self.pattern.label}
+        return {"adjusted_for": ", ".join(self.covariates), **pattern}
+
 
 class AttributeScores(ByGroup[tuple[float, ...]]):
     """Mean cosine u(T, a) of one target group with each attribute term, by A and B."""
