@@ -153,7 +153,7 @@ def test_resamples_refit_the_model():
     def streams():
         return {role: np.random.default_rng(i) for i, role in enumerate("XYAB")}
 
-    (drawn,) = resampled_estimates(layout, [regression], 50, streams(), 1)
+    (drawn,) = resampled_estimates(layout, [(regression, np.arange(11))], 50, streams(), 1)
     targets, attributes = next(draw(layout.sizes, 50, streams()))
     for i in range(50):
         a = attributes[:, i]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.engine.frequency import Keys, Ranking
@@ -18,7 +19,7 @@ from eatlas.measures.levels import COMPARED, several, sides, stimuli_of, too_man
 from eatlas.notes import Note
 from eatlas.results import AssociationResult, SCEATResult
 from eatlas.results.levels import Adjusted, AdjustedLevel, AdjustedTerm
-from eatlas.results.parts import BySide, Coverage, at, defined, defined_ends
+from eatlas.results.parts import BySide, Coverage, GroupCoverage, at, defined, defined_ends
 from eatlas.sources import CaseRule
 from eatlas.sources.covariates import WordCovariates
 from eatlas.stats.bootstrap import block_layout, percentile
@@ -26,6 +27,8 @@ from eatlas.stats.effect_size import effect_sizes
 from eatlas.stats.regression import Regression, regression_test, resampled_estimates
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
+Roles = tuple[str, ...]
+"""Two opposed groups."""
 FREQUENCY = "frequency"
 """Name of the covariate that a source itself knows."""
 APART = 0.9
@@ -92,40 +95,36 @@ def covariates_of(
 
 
 @dataclass(frozen=True)
-class _Units:
-    """The stimuli of a test that have all covariates, by name: no order of terms matters."""
+class _Group:
+    """The stimuli of a group in the order of their names, which no order of terms changes."""
 
-    names: dict[str, list[str]]
-    places: dict[str, list[int]]
+    names: list[str]
+    places: list[int]
     """Where they are among the stimuli of the coverage."""
-    all: dict[str, int]
-    """How many stimuli there are, without those too."""
-    left_out: dict[str, tuple[str, ...]]
+    covariates: Array
+    """Shape (stimuli, covariates)."""
 
     @classmethod
-    def of(cls, coverage: Coverage, covariates: Covariates) -> _Units:
-        names, places, left_out = {}, {}, {}
-        for role in ROLES:
-            group = coverage[role]
-            whole = np.asarray(~np.isnan(covariates.of[role]).any(axis=1))
-            rows = sorted((group.image.get(name, name), i) for i, name in enumerate(group.stimuli))
-            places[role] = [i for _, i in rows if whole[i]]
-            names[role] = [group.stimuli[i] for i in places[role]]
-            left_out[role] = tuple(
-                n for n, has in zip(group.stimuli, whole, strict=True) if not has
-            )
-        sizes = {role: len(coverage[role].stimuli) for role in ROLES}
-        return cls(names, places, sizes, {role: names for role, names in left_out.items() if names})
+    def of(cls, coverage: GroupCoverage, covariates: Array) -> _Group:
+        """Sort the stimuli of a group; images by their hashes."""
+        hashes, stimuli = coverage.image, coverage.stimuli
+        places = sorted(range(len(stimuli)), key=lambda i: hashes.get(stimuli[i], stimuli[i]))
+        return cls([stimuli[i] for i in places], places, covariates[places])
 
-    def side(self, roles: Sequence[str]) -> list[int]:
-        """Where the stimuli of two opposed groups are among all of both."""
-        first, second = roles
-        return self.places[first] + [self.all[first] + i for i in self.places[second]]
+    @property
+    def whole(self) -> NDArray[np.bool_]:
+        """Which of them have all covariates."""
+        return np.asarray(~np.isnan(self.covariates).any(axis=1))
 
-    def n(self, roles: Sequence[str]) -> tuple[int, int]:
-        """Sizes of two opposed groups."""
-        first, second = roles
-        return len(self.places[first]), len(self.places[second])
+
+@dataclass(frozen=True)
+class _Design:
+    """Two groups that are compared given covariates."""
+
+    regression: Regression
+    columns: Array
+    units: NDArray[np.intp]
+    """The stimuli that have all covariates, among those of both groups."""
 
 
 def adjusted(
@@ -139,59 +138,70 @@ def adjusted(
     if isinstance(covariates, str):
         notes.append(Note("adjusted.none", "adjusted", {"reason": covariates}))
         return None
-    units = _Units.of(given.coverage, covariates)
-    if units.left_out:
-        words = {result.concepts[role]: list(left) for role, left in units.left_out.items()}
-        values = {"words": words, "names": list(covariates.names)}
-        notes.append(Note("adjusted.left-out", "adjusted", values))
-    scored = {} if isinstance(result, SCEATResult) else _scores(result, units)
-    roles = {place: COMPARED[place] for place in scored}
-    if isinstance(result, SCEATResult):
-        roles = {"terms": ATTRIBUTES}
-    designs: dict[str, tuple[Regression, Array]] = {}
-    for place, pair in roles.items():
-        if place == "level2.Y" and "level2.X" in roles:  # the attributes are the same
-            designs |= {place: designs["level2.X"]} if "level2.X" in designs else {}
-            continue
-        design = _design(pair, units, covariates, result, notes)
-        designs |= {} if design is None else {place: design}
+    groups = {role: _Group.of(given.coverage[role], covariates.of[role]) for role in ROLES}
     table = _table(given, result)
     if table is not None:
-        table = table[np.ix_(units.side(TARGETS), units.side(ATTRIBUTES))]
-    if "terms" in roles:
-        return _of_terms(measure, given, units, covariates, table, designs.get("terms"))
-    levels = {
-        place: _level(measure, given, scored[place], *designs[place])
-        for place in scored
-        if place in designs
+        table = table[np.ix_(*(_side(groups, roles) for roles in (TARGETS, ATTRIBUTES)))]
+    single = isinstance(result, SCEATResult)
+    scores = {"terms": np.empty(0)} if single else _scores(result, groups)
+    of_pair: dict[Roles, _Design | None] = {}
+    designs: dict[str, _Design] = {}
+    for place in scores:
+        roles = COMPARED.get(place, ATTRIBUTES)
+        if roles not in of_pair:  # at level 2 the attributes are the same for X and Y
+            of_pair[roles] = _design(roles, groups, covariates, result, notes)
+        designs |= {place: design} if (design := of_pair[roles]) is not None else {}
+    left_out = {
+        role: tuple(
+            name
+            for name, has in zip(groups[role].names, groups[role].whole, strict=True)
+            if not has
+        )
+        for roles in of_pair
+        for role in roles
     }
-    if not levels:
+    left_out = {role: names for role, names in left_out.items() if names}
+    if left_out:
+        words = {result.concepts[role]: list(names) for role, names in left_out.items()}
+        values = {"words": words, "names": list(covariates.names)}
+        notes.append(Note("adjusted.left-out", "adjusted", values))
+    if not designs or (single and table is None):
         return None
-    intervals = _intervals(measure, given, units, table, {p: r for p, (r, _) in designs.items()})
-    levels = {
-        place: level.model_copy(update={"interval": intervals.get(place)})
-        for place, level in levels.items()
+    about = {"covariates": covariates.names, "left_out": left_out}
+    if single:
+        names = [(role, name) for role in TARGETS for name in groups[role].names]
+        levels = dict(zip(names, _levels(measure, given, table, designs["terms"]), strict=True))
+        in_order = [(role, name) for role in TARGETS for name in given.coverage[role].stimuli]
+        terms = [AdjustedTerm(group=r, term=t, level2=levels[r, t]) for r, t in in_order]
+        return Adjusted(**about, terms=tuple(terms))
+    intervals = _intervals(measure, given, groups, table, designs)
+    by_place = {
+        place: _levels(measure, given, scores[place][None], design)[0].model_copy(
+            update={"interval": intervals.get(place)}
+        )
+        for place, design in designs.items()
     }
     level2 = None
-    if {"level2.X", "level2.Y"} <= levels.keys():
-        level2 = BySide[AdjustedLevel]({role: levels[f"level2.{role}"] for role in TARGETS})
-    return Adjusted(
-        covariates=covariates.names,
-        level1=levels.get("level1"),
-        level2=level2,
-        pattern=pattern_of(level2, measure.rule) if level2 and measure.rule else None,
-        left_out=units.left_out,
-    )
+    if {"level2.X", "level2.Y"} <= by_place.keys():
+        level2 = BySide[AdjustedLevel]({role: by_place[f"level2.{role}"] for role in TARGETS})
+    pattern = pattern_of(level2, measure.rule) if level2 and measure.rule else None
+    return Adjusted(**about, level1=by_place.get("level1"), level2=level2, pattern=pattern)
 
 
-def _scores(result: AssociationResult, units: _Units) -> dict[str, Array]:
-    """Scores of the stimuli at each level, by place; none where a result keeps none."""
+def _side(groups: Mapping[str, _Group], roles: Roles) -> list[int]:
+    """Where the sorted stimuli of two opposed groups are among all of both."""
+    first, second = (groups[role].places for role in roles)
+    return first + [len(first) + place for place in second]
+
+
+def _scores(result: AssociationResult, groups: Mapping[str, _Group]) -> dict[str, Array]:
+    """Scores of the sorted stimuli, by place; none where a result keeps none."""
     scores: Any = at(result.primary, "scores")
     by_place = {"level1": scores}
     for role in TARGETS:
         by_place[f"level2.{role}"] = at(scores, f"attributes_with_{role}")
     return {
-        place: np.array([by_role[role][i] for role in COMPARED[place] for i in units.places[role]])
+        place: np.array([by_role[role][i] for role in COMPARED[place] for i in groups[role].places])
         for place, by_role in by_place.items()
         if by_role is not None and all(len(by_role[role]) for role in COMPARED[place])
     }
@@ -209,119 +219,91 @@ def _table(given: Input, result: AssociationResult) -> Array | None:
 
 
 def _design(
-    roles: Sequence[str],
-    units: _Units,
+    roles: Roles,
+    groups: Mapping[str, _Group],
     covariates: Covariates,
     result: AssociationResult,
     notes: list[Note],
-) -> tuple[Regression, Array] | None:
+) -> _Design | None:
     """What least squares makes of two groups and their covariates; None where a remark says why."""
     place, concepts = "".join(roles), [result.concepts[role] for role in roles]
-    values = np.concatenate([covariates.of[role][units.places[role]] for role in roles])
-    n, reason = units.n(roles), ""
-    columns, constant = covariates.columns(values) if min(n) else (values, [])
-    if min(n) < 2:
-        reason = f"of {' and '.join(concepts)}, {n[0]} and {n[1]} words have all covariates"
-    elif sum(n) > MOST_TERMS:
-        reason = f"{sum(n):,} words are compared, more than {MOST_TERMS:,}"
+    units = np.flatnonzero(np.concatenate([groups[role].whole for role in roles]))
+    n, m = (int(groups[role].whole.sum()) for role in roles)
+    values = np.concatenate([groups[role].covariates for role in roles])[units]
+    columns, constant = covariates.columns(values) if len(units) else (values, [])
+    reason, regression = "", None
+    if min(n, m) < 2:
+        reason = f"of {' and '.join(concepts)}, {n} and {m} words have all covariates"
+    elif n + m > MOST_TERMS:
+        reason = f"{n + m:,} words are compared, more than {MOST_TERMS:,}"
     elif not columns.size:
         reason = "the covariates are the same for all words"
-    try:
-        regression = None if reason else Regression.of(sum(n), n[0], columns)
-    except EatlasError as error:
-        reason = f"{error.what} ({error.got})" if error.got else error.what
-    if reason or regression is None:
+    else:
+        try:
+            regression = Regression.of(n + m, n, columns)
+        except EatlasError as error:
+            reason = f"{error.what} ({error.got})" if error.got else error.what
+    if regression is None:
         notes.append(Note("adjusted.none", place, {"reason": reason}))
         return None
     if constant:
         notes.append(Note("adjusted.constant", place, {"names": constant, "concepts": concepts}))
-    if covariates.ranked:
-        first, second = (np.exp(part) for part in np.split(values[:, 0], [n[0]]))
-        overlap = max(first.min(), second.min()) <= min(first.max(), second.max())
-    else:
-        overlap, first, second = True, np.zeros(1), np.zeros(1)
-    if regression.shared > APART or not overlap:
+    first, second = np.exp(values[:n, 0]), np.exp(values[n:, 0])
+    overlap = max(first.min(), second.min()) <= min(first.max(), second.max())
+    if regression.shared > APART or (covariates.ranked and not overlap):
         ranges = [[float(part.min()), float(part.max())] for part in (first, second)]
         figures = {"shared": regression.shared, "ranges": ranges if covariates.ranked else []}
         notes.append(Note("adjusted.apart", place, {"concepts": concepts, **figures}))
-    return regression, columns
+    return _Design(regression, columns, units)
 
 
-def _level(
-    measure: Any, given: Input, scores: Array, regression: Regression, columns: Array
-) -> AdjustedLevel:
-    """One effect size given covariates, with its p-values."""
-    return _levels(measure, given, scores[None], regression, columns)[0]
-
-
-def _levels(
-    measure: Any, given: Input, scores: Array, regression: Regression, columns: Array
-) -> list[AdjustedLevel]:
-    """Effect sizes of rows that share their relabellings."""
+def _levels(measure: Any, given: Input, scores: Any, design: _Design) -> list[AdjustedLevel]:
+    """Effect sizes, with their p-values, of rows that share their relabellings."""
+    rows, regression = scores[:, design.units], design.regression
     n, how = regression.n, dict[str, Any]({"scale": given.magnitude, "precision": given.precision})
-    tested = regression_test(scores, n, columns, seed=given.seed, **how)
-    _, d = effect_sizes(scores, n, ddof=measure.ddof, **how)
-    spread = scores.std(axis=1, ddof=measure.ddof)
-    effects = np.where(np.isnan(d), np.nan, tested.estimates / np.where(spread, spread, 1.0))
+    tested = regression_test(rows, n, design.columns, seed=given.seed, **how)
+    _, d = effect_sizes(rows, n, ddof=measure.ddof, **how)
+    spread = np.where(np.isnan(d), np.nan, rows.std(axis=1, ddof=measure.ddof))
     return [
         AdjustedLevel(
-            effect_size=defined(float(effect)),
-            difference=float(estimate),
-            n=(n, scores.shape[1] - n),
+            effect_size=defined(estimate / sd),
+            difference=estimate,
+            n=(n, rows.shape[1] - n),
             p=to_record(p),
             shared=tested.shared,
         )
-        for effect, estimate, p in zip(effects, tested.estimates, tested.p, strict=True)
+        for estimate, sd, p in zip(
+            tested.estimates.tolist(), spread.tolist(), tested.p, strict=True
+        )
     ]
-
-
-def _of_terms(
-    measure: Any,
-    given: Input,
-    units: _Units,
-    covariates: Covariates,
-    table: Array | None,
-    design: tuple[Regression, Array] | None,
-) -> Adjusted | None:
-    """The adjusted association of each target of an SC-EAT with A and B."""
-    if design is None or table is None:
-        return None
-    names = [(role, name) for role in TARGETS for name in given.coverage[role].stimuli]
-    levels = _levels(measure, given, table, *design)
-    terms = tuple(
-        AdjustedTerm(term=name, group=role, level2=level)
-        for (role, name), level in zip(names, levels, strict=True)
-    )
-    left_out = {role: words for role, words in units.left_out.items() if role in ATTRIBUTES}
-    return Adjusted(covariates=covariates.names, terms=terms, left_out=left_out)
 
 
 def _intervals(
     measure: Any,
     given: Input,
-    units: _Units,
+    groups: Mapping[str, _Group],
     table: Array | None,
-    regressions: Mapping[str, Regression],
+    designs: Mapping[str, _Design],
 ) -> dict[str, tuple[float, float] | None]:
     """Percentile intervals over resamples of the words of all four groups."""
     wanted: Any = getattr(measure, "resamples", "auto")
     count: int = RESAMPLES if wanted == "auto" else wanted
     if table is None or not count:
         return {}
-    sizes: Any = None
-    stimuli = stimuli_of(given.coverage)
-    if several(stimuli) and len(table) == sum(units.n(TARGETS)):
-        sizes = tuple(
-            np.concatenate([stimuli[role].sizes[units.places[role]] for role in side]).astype(float)
-            for side in (TARGETS, ATTRIBUTES)
-        )
-    n_x, n_a = len(units.places["X"]), len(units.places["A"])
+    stimuli, sizes = stimuli_of(given.coverage), None
+    if several(stimuli):  # a stimulus counts in means by its sentences
+        counts = {role: stimuli[role].sizes[groups[role].places].astype(float) for role in ROLES}
+        of_targets, of_attributes = sides(counts)
+        sizes = of_targets, of_attributes
+    n_x, n_a = len(groups["X"].names), len(groups["A"].names)
     layout = block_layout(table, n_x, n_a, counts=sizes, precision=given.precision)
     streams = {
-        role: generator_of(given.seed, {role: units.names[role]}, "resamples") for role in ROLES
+        role: generator_of(given.seed, {role: groups[role].names}, "resamples") for role in ROLES
     }
-    each = [regressions.get(place) for place in COMPARED]
-    drawn = resampled_estimates(layout, each, count, streams, measure.ddof)
+    parts = {place: (designs[place].regression, designs[place].units) for place in designs}
+    drawn = resampled_estimates(
+        layout, [parts.get(place) for place in COMPARED], count, streams, measure.ddof
+    )
     intervals = {}
     for place, effects in zip(COMPARED, drawn, strict=True):
         d = effects[np.isfinite(effects)]

@@ -16,11 +16,10 @@ units is relabelling them (Janssen 1997; Chung and Romano 2013).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -389,48 +388,50 @@ def studentised_test(
 
 def resampled_estimates(
     layout: Layout,
-    regressions: list[Regression | None],
+    parts: Sequence[tuple[Regression, NDArray[np.intp]] | None],
     count: int,
     streams: Streams,
     ddof: int,
 ) -> list[Array]:
     """Effect sizes given covariates in resamples of the units of all four groups.
 
-    One array of shape (count,) for each level that has a regression; a unit keeps its covariates.
-    NaN where the units that were drawn do not tell the groups from the covariates.
+    `parts` have the regression of each level, and which of its units take part. One array of shape
+    (count,) for each level, empty where it has none. NaN where the units that were drawn do not
+    tell the groups from the covariates.
     """
-    parts: list[list[Array]] = [[] for _ in regressions]
+    effects: list[list[Array]] = [[] for _ in parts]
     for weights in draw(layout.sizes, count, streams):
-        sides = layout.sides(*weights)
-        for part, regression, level, pair in zip(
-            parts, regressions, layout.levels, sides, strict=False
-        ):
-            if regression is not None:
-                part.append(_weighted(regression, level, *pair, ddof))
-    return [np.concatenate(part) if part else np.empty(0) for part in parts]
+        levels = zip(effects, parts, layout.levels, layout.sides(*weights), strict=False)
+        for drawn, part, level, (units, others) in levels:
+            if part is not None:
+                regression, places = part
+                scores = level.moments(units, others)[0][places]
+                drawn.append(_weighted(regression, scores, units[places], ddof))
+    return [np.concatenate(drawn) if drawn else np.empty(0) for drawn in effects]
 
 
-def _weighted(regression: Regression, level: Any, units: Array, others: Array, ddof: int) -> Array:
-    """Effect size given covariates for each set of weights: least squares by Gram and Schmidt."""
-    scores = level.moments(units, others)[0]
-    total = units.sum(axis=0)
+def _weighted(regression: Regression, scores: Array, weights: Array, ddof: int) -> Array:
+    """Effect size given covariates for each set of weights, by the method of Gram and Schmidt.
+
+    Scores and weights have the shape (units, sets).
+    """
 
     def dot(first: Array, second: Array) -> Array:
-        return np.asarray(np.einsum("ib,ib,ib->b", units, first, second))
+        return np.asarray(np.einsum("ib,ib,ib->b", weights, first, second))
 
-    ones = np.ones_like(units)
-    centred = scores - dot(scores, ones) / total
-    spread = np.sqrt(dot(centred, centred) / (total - ddof))
+    ones, total = np.ones_like(weights), weights.sum(axis=0)
     label = (np.arange(regression.size) < regression.n).astype(np.float64)
-    done = [(ones, total)]
     with np.errstate(divide="ignore", invalid="ignore"):
+        centred = scores - dot(scores, ones) / total
+        spread = np.sqrt(dot(centred, centred) / (total - ddof))
+        done = [(ones, total)]
         for column in (*regression.basis[:, 1:].T, label):
-            rest = np.repeat(column[:, None], units.shape[1], axis=1)
+            rest = np.repeat(column[:, None], weights.shape[1], axis=1)
             whole = dot(rest, rest)
             for earlier, length in done:
                 rest = rest - earlier * (dot(rest, earlier) / length)
             left = dot(rest, rest)
             left[left <= DEPENDENT * whole] = np.nan
             done.append((rest, left))
-        rest, left = done[-1]
-        return np.asarray(dot(centred, rest) / left / spread)
+        group, length = done[-1]
+        return np.asarray(dot(centred, group) / length / spread)
