@@ -18,8 +18,8 @@ from eatlas.measures.inference import CONFIDENCE
 from eatlas.measures.levels import COMPARED, several, sides, stimuli_of, too_many
 from eatlas.notes import Note
 from eatlas.results import AssociationResult, SCEATResult
-from eatlas.results.levels import Adjusted, AdjustedLevel, AdjustedTerm
-from eatlas.results.parts import BySide, Coverage, GroupCoverage, at, defined, defined_ends
+from eatlas.results.levels import Adjusted, AdjustedLevel, AdjustedLevel2, AdjustedTerm
+from eatlas.results.parts import Coverage, GroupCoverage, at, defined, defined_ends
 from eatlas.sources import CaseRule
 from eatlas.sources.covariates import WordCovariates
 from eatlas.stats.bootstrap import block_layout, percentile
@@ -183,7 +183,7 @@ def adjusted(
     }
     level2 = None
     if {"level2.X", "level2.Y"} <= by_place.keys():
-        level2 = BySide[AdjustedLevel]({role: by_place[f"level2.{role}"] for role in TARGETS})
+        level2 = AdjustedLevel2({role: by_place[f"level2.{role}"] for role in TARGETS})
     pattern = pattern_of(level2, measure.rule) if level2 and measure.rule else None
     return Adjusted(**about, level1=by_place.get("level1"), level2=level2, pattern=pattern)
 

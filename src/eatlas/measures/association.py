@@ -34,7 +34,7 @@ from eatlas.measures.base import (
 )
 from eatlas.notes import Note
 from eatlas.results.levels import (
-    AdjustedLevel,
+    AdjustedLevel2,
     Attribute,
     Direction,
     Label,
@@ -43,7 +43,7 @@ from eatlas.results.levels import (
     Pattern,
     PValues,
 )
-from eatlas.results.parts import TAILS, BySide
+from eatlas.results.parts import TAILS
 from eatlas.stats.bootstrap import PatternRule, TailRule
 from eatlas.stats.effect_size import effect_size, unequal_spread
 from eatlas.stats.permutation import (
@@ -312,7 +312,7 @@ def associated_with(
     return "A" if d > 0 else "B"
 
 
-def pattern_of(level2: Level2 | BySide[AdjustedLevel], rule: PatternRule) -> Pattern:
+def pattern_of(level2: Level2 | AdjustedLevel2, rule: PatternRule) -> Pattern:
     """Find the pattern of two level 2 associations, under a rule and under the two-sided one."""
 
     def associations(tail: TailRule) -> dict[str, Attribute | None]:

@@ -437,6 +437,10 @@ class AdjustedLevel(Record):
     drawn."""
 
 
+AdjustedLevel2 = BySide[AdjustedLevel]
+"""Both level 2 associations given covariates."""
+
+
 class AdjustedTerm(Record):
     """The adjusted association of one target term with A and B."""
 
@@ -452,7 +456,7 @@ class Adjusted(Record):
     """Names of the covariates; frequency stands for the logarithm of the rank and its square."""
     level1: AdjustedLevel | None = None
     """None where `warnings` says why."""
-    level2: BySide[AdjustedLevel] | None = None
+    level2: AdjustedLevel2 | None = None
     """None for a measure without a level 2, and where `warnings` says why."""
     pattern: Pattern | None = None
     """The EAT pattern of the adjusted level 2, by the rule of the result."""
