@@ -4,15 +4,16 @@
 def test_replicate(eatlas_cli, tmp_path):
     ended = eatlas_cli("replicate", "ml-eat", "--out", "o")
     assert (ended.code, ended.err) == (0, "")
-    assert "Other vectors: glove-sample replaces glove-840b" in ended.out
-    assert "Differences are expected." in ended.out
+    assert "Table 1: GloVe, beside glove-840b-words" in ended.out
+    assert "113 of 120 cells are the same to the last digit" in ended.out
+    assert "glove-840b:" not in ended.out
     row = next(line for line in ended.out.splitlines() if line.startswith("Male/Female Career"))
     assert row.split() == [
-        "Male/Female", "Career/Family", "1.81*", "1.72*", "0.31", "0.75", "−1.39*", "−1.34*",
+        "Male/Female", "Career/Family", "1.81*", "1.81*", "0.31", "0.31", "−1.39*", "−1.39*",
         "BY-Singular", "BY-Singular",
     ]  # fmt: skip
     assert "462 checks, 3 fail" in ended.out
-    assert "glove-840b: eatlas vectors fetch glove.840B.300d (2.2 GB)" in ended.out
+    assert "google-news: eatlas vectors fetch word2vec-google-news-300 (1.7 GB)" in ended.out
     assert "Why numbers differ:" in ended.out
     assert {path.name for path in (tmp_path / "o").iterdir()} == {
         "replication.html", "replication.csv", "results.jsonl", "report.html",

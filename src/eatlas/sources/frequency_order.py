@@ -17,7 +17,7 @@ from unicodedata import category
 from urllib.parse import quote
 
 from eatlas.errors import SourceError
-from eatlas.sources.memory import sample_words
+from eatlas.sources.memory import bundled_words
 from eatlas.sources.source import Source, Vector, Wrapper
 
 NEAR = 25
@@ -108,7 +108,7 @@ def bundled_order() -> WordOrder:
 
     data = resources.files("eatlas.sources") / "data"
     tensors = load((data / f"{_BUNDLED}.safetensors").read_bytes())
-    sample = sample_words()
+    sample = bundled_words()
     rarer = (data / f"{_BUNDLED}.vocab.txt").read_text(encoding="utf-8").split("\n")[:-1]
     own, added = tensors["sample_ranks"].tolist(), tensors["ranks"].tolist()
     rank_of = dict(zip(sample, own, strict=True)) | dict(zip(rarer, added, strict=True))

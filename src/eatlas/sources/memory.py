@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError
 from eatlas.sources.source import CHUNK, Vector, VectorTable, require_usable
 
-SAMPLE = "glove-sample"
+SAMPLE, OF_PAPER = BUNDLED = "glove-sample", "glove-840b-words"
 """Real GloVe vectors that come with the package."""
 MAX_COMPONENTS = 1 << 20
 Chunk = tuple[list[str], NDArray[np.floating]]
@@ -167,20 +167,22 @@ def _as_numbers(vectors: Any, name: str) -> NDArray[Any]:
 
 
 @cache
-def sample_words() -> tuple[str, ...]:
-    """Words of the sample, in the order of GloVe 6B."""
+def bundled_words(name: str = SAMPLE) -> tuple[str, ...]:
+    """Words of bundled vectors, those of the sample in the order of GloVe 6B."""
     data = resources.files("eatlas.sources") / "data"
-    return tuple((data / f"{SAMPLE}.vocab.txt").read_text(encoding="utf-8").split("\n")[:-1])
+    return tuple((data / f"{name}.vocab.txt").read_text(encoding="utf-8").split("\n")[:-1])
 
 
 @cache
-def open_sample() -> ArraySource:
-    """Open the bundled sample of GloVe 6B, 100 dimensions.
+def open_bundled(name: str) -> ArraySource:
+    """Open vectors that come with the package.
 
-    It has the 10,000 most frequent words and every word of the word lists that the papers print.
+    The sample of GloVe 6B, 100 dimensions, has the 10,000 most frequent words and every word of the
+    word lists that the papers print; of GloVe 840B, 300 dimensions, there are the words of the
+    Caliskan tests alone.
     """
-    from safetensors.numpy import load  # noqa: PLC0415  (only this source needs it)
+    from safetensors.numpy import load  # noqa: PLC0415  (only these sources need it)
 
     data = resources.files("eatlas.sources") / "data"
-    vectors = load((data / f"{SAMPLE}.safetensors").read_bytes())["vectors"]
-    return ArraySource(sample_words(), vectors, name=SAMPLE, ordered=True)
+    vectors = load((data / f"{name}.safetensors").read_bytes())["vectors"]
+    return ArraySource(bundled_words(name), vectors, name=name, ordered=name == SAMPLE)

@@ -19,11 +19,11 @@ from eatlas.results.settings import known_sources
 from eatlas.sources.frequency_order import OPTION as COUNTS
 from eatlas.sources.frequency_order import CountedOrder, CountedSource
 from eatlas.sources.memory import (
-    SAMPLE,
+    BUNDLED,
     ArraySource,
     from_frame,
     from_mapping,
-    open_sample,
+    open_bundled,
 )
 from eatlas.sources.source import Source, as_source, is_source
 from eatlas.sources.spec import (
@@ -62,7 +62,7 @@ SCHEMES: dict[str, str | Opener] = {
 """By the scheme without its colon: the place of an opener, imported when it is used. Other packages
 add theirs as entry points of the group ``eatlas.schemes``."""
 SCHEME_POINTS = "eatlas.schemes"
-BY_NAME: dict[str, Callable[[], Source]] = {SAMPLE: open_sample}
+BY_NAME: dict[str, Callable[[], Source]] = {name: partial(open_bundled, name) for name in BUNDLED}
 ENTRY_POINTS = "eatlas.sources"
 TRANSFORMS = "eatlas.sources.transforms:with_transform"
 """Imported when a transform is asked for."""

@@ -51,6 +51,8 @@ class PaperModel(Record):
     title: str
     published: str = ""
     """Name by which ``eatlas vectors fetch`` fetches it."""
+    bundled: str = ""
+    """Source of the package that has the model's own vectors of the words of the tests."""
     scheme: str = ""
     """Before the source, such as ``cbow:``."""
     get: str = ""
@@ -407,6 +409,9 @@ def _source_of(model: PaperModel, own: Any, *, tested: bool) -> tuple[Any, Paper
             return source, model.model_copy(update={"source": source, "stand_in_is": ""})
     elif not model.not_run and not tested:
         missing = "none of its cells here is a number that eatlas can compute from vectors alone"
+    if model.bundled and tested:
+        source = f"{model.scheme}{model.bundled}"
+        return source, model.model_copy(update={"source": source, "stand_in_is": ""})
     used = model.model_copy(update={"source": model.stand_in, "missing": missing})
     return model.stand_in or None, used
 
