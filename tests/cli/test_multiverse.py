@@ -51,6 +51,15 @@ def test_some_failures_are_exit_code_1(eatlas_cli, plan, tmp_path):
     assert "2 of 4 jobs failed; the others are done" in done.err
 
 
+def test_what_has_no_adjusted_number_is_said(eatlas_cli, tmp_path, test_file, vectors_csv):
+    choices = '[choices]\nadjust = ["none", "frequency"]\n'
+    lists = f"tests = [{str(test_file)!r}]\nvectors = [{str(vectors_csv)!r}]\n"
+    (tmp_path / "plan.toml").write_text(lists + choices, encoding="utf-8")
+    done = eatlas_cli("multiverse", "plan.toml")
+    assert done.code == 0
+    assert "failed: 1 specification: No association given covariates" in done.err
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from eatlas.cli.messages import (
 from eatlas.cli.options import executor_of
 from eatlas.cli.progress import bar_of, bars, what_is_kept
 from eatlas.errors import StudyError
+from eatlas.numbers import number_of
 
 if TYPE_CHECKING:
     from eatlas.apps.studies import Prepared, Study
@@ -80,11 +82,7 @@ def multiverse(
             remedy="eatlas multiverse --example prints a plan that runs",
         )
     prepared = prepare(plan, skip_invalid=skip_invalid, trust=trust or ())
-    reasons = Counter(reason for _, reason in prepared.misfits)
-    for reason, number in list(reasons.items())[:LISTED]:
-        remark(f"skipped: {number:,} specifications: {reason}")
-    if len(reasons) > LISTED:
-        remark(f"skipped for {len(reasons) - LISTED} more reasons, which the table of choices has")
+    _say_why("skipped", (reason for _, reason in prepared.misfits))
     if dry_run:
         from eatlas.cli.other_tables import print_plan  # noqa: PLC0415  (only a person sees tables)
 
@@ -115,6 +113,15 @@ def _carried_out(prepared: Prepared, out: Path, executor: Executor) -> Study:
         return carry_out(prepared, executor, out, progress=tick, watch=watch, begun=begun)
 
 
+def _say_why(status: str, reasons: Iterable[str]) -> None:
+    """Say why specifications were skipped, or failed, and how many for each reason."""
+    counts = Counter(reasons)
+    for reason, number in list(counts.items())[:LISTED]:
+        remark(f"{status}: {number_of(number, 'specification')}: {reason}")
+    if len(counts) > LISTED:
+        remark(f"{status} for {len(counts) - LISTED} more reasons, which the table of choices has")
+
+
 def _show(study: Study, out: Path) -> None:
     """Print what the choices do and where the files lie."""
     from eatlas.apps.studies.study import FILES  # noqa: PLC0415
@@ -126,3 +133,5 @@ def _show(study: Study, out: Path) -> None:
         for name, what in FILES.items():
             if (out / name).exists():
                 print_line(f"{what + ':':<15} {out / name}")
+        measured = (spec for spec in study.record.of("failed") if spec.line is not None)
+        _say_why("failed", (spec.reason for spec in measured))

@@ -189,3 +189,41 @@ def test_a_failed_job_costs_no_other():
     assert "no term has a usable vector" in study.record.specifications[0].reason
     with pytest.raises(eatlas.EatlasError, match="no term has a usable vector"):
         eatlas.multiverse({"tests": ["weat-6"], "choices": {"case": ["exact"]}})
+
+
+def test_a_choice_of_adjust_is_read_from_either_record():
+    choices = {"adjust": ["none", "frequency"], "tail": ["directional", "two-sided"]}
+    study = eatlas.multiverse({"tests": ["weat-3", "weat-6"], "choices": choices})
+    for one, result in zip(study.record.specifications, study.results, strict=True):
+        levels, rule = result, one.choices["tail"]
+        if one.choices["adjust"] == "frequency":
+            levels = result.adjusted
+        assert (one.d, one.two_sided) == (levels.level1.effect_size, levels.level1.p.two_sided)
+        p = levels.level1.p
+        assert one.p == (p.greater if rule == "directional" else p.two_sided)
+        assert one.pattern == levels.pattern.label
+    (contrast,) = (c for c in study.analysis().contrasts if c.choice == "adjust")
+    assert contrast.significant == (1.0, 0.5)
+    assert contrast.flips == 2
+    plain = eatlas.multiverse({"tests": ["weat-3"], "choices": {"adjust": ["none"]}})
+    assert plain.results[0].adjusted is None
+
+
+def test_without_such_a_choice_the_plain_numbers_are_read():
+    study = eatlas.multiverse({"tests": ["weat-3"]})
+    (one,), (result,) = study.record.specifications, study.results
+    assert one.d == result.level1.effect_size != result.adjusted.level1.effect_size
+
+
+def test_no_adjusted_number_is_a_failure_with_its_reason(tmp_path):
+    test = make_test("mine", X=("rose", "ivy"), Y=("ant", "bee"), A=("nice", "joy"), B=("war", "x"))
+    words = {term: np.eye(8)[i] + 0.1 for i, term in enumerate(test.terms)}
+    plan = {"tests": [test], "vectors": [words], "choices": {"adjust": ["none", "frequency"]}}
+    study = eatlas.multiverse(plan, out=tmp_path / "study")
+    plain, adjusted = study.record.specifications
+    assert (plain.status, adjusted.status, adjusted.line) == ("done", "failed", 2)
+    assert adjusted.reason.startswith("No association given covariates")
+    assert (adjusted.d, adjusted.p, adjusted.pattern) == (None, None, "")
+    assert adjusted.reason in (tmp_path / "study" / "report.html").read_text("utf-8")
+    again = eatlas.multiverse(plan, out=tmp_path / "study")
+    assert again.record == study.record

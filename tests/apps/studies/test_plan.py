@@ -103,7 +103,7 @@ def test_a_plan_that_is_not_there():
 def test_a_resolved_plan_is_the_same_plan(tmp_path):
     prepared = prepare(write(tmp_path, example()))
     assert prepared.plan.alternatives()["stimuli"] == ("names", "terms")
-    assert len(prepared.jobs) == 40
+    assert len(prepared.jobs) == 64
     again = prepare(write(tmp_path, resolved(prepared)))
     assert again.sha256 == prepared.sha256
     assert [job.measure.signature for job in again.jobs] == [

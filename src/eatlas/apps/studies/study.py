@@ -29,6 +29,7 @@ from eatlas.present.rendering import page_files, render
 from eatlas.present.tables import csv_line
 from eatlas.results import AssociationResult, Failure, Results, read_results
 from eatlas.results.json_lines import record_of_file
+from eatlas.results.parts import at
 from eatlas.stats.multiplicity import benjamini_hochberg, holm
 from eatlas.stimuli import is_bundled, to_toml
 from eatlas.stimuli.kinds import inline
@@ -192,7 +193,8 @@ def _record(
             values |= {"status": "failed", "reason": outcome.error.what}
         else:
             line += 1
-            values |= {"status": "done", "line": line, **_of_result(outcome)}
+            after = labels.get("adjust") and getattr(job.measure, "adjust", "none") != "none"
+            values |= {"status": "done", "line": line, **_of_result(outcome, after=bool(after))}
         specifications.append(Specification(**values))
     return StudyRecord(
         version=__version__,
@@ -207,10 +209,16 @@ def _record(
     )
 
 
-def _of_result(result: AssociationResult) -> dict[str, Any]:
-    """The first effect size of a result, and its pattern."""
+def _of_result(result: AssociationResult, *, after: bool) -> dict[str, Any]:
+    """The first effect size of a result, and its pattern; or those after covariates."""
     pattern = {"pattern": result.primary.label if result.pattern is not None else ""}
     effect = next(iter(result.effects()), None)
+    if after:
+        pattern = {"pattern": at(result.adjusted, "pattern.label") or ""}
+        effect = effect and effect.after
+        if effect is None:
+            reasons = [str(note) for note in result.warnings if note.code == "adjusted.none"]
+            return {"status": "failed", "reason": " ".join(reasons)}
     if effect is None:
         return pattern
     low, high = effect.interval or (None, None)
