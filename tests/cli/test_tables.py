@@ -13,7 +13,7 @@ import eatlas
 from eatlas.cli.console import new_console, show, table_of
 from eatlas.cli.messages import print_rows
 from eatlas.cli.other_tables import print_diagnoses
-from eatlas.cli.table import notes
+from eatlas.cli.table import notes, print_results
 from eatlas.notes import Note
 from eatlas.results import Results
 
@@ -183,3 +183,18 @@ def test_what_designs_can_find(eatlas_cli, tmp_path):
     assert "3,3 3 v 3 .10 none" in lines
     assert "1,1 1 v 1 1 none" in lines
     assert "d = 0.5: 60, d = 0.8: 22, d = 1.2: 9. In tests of sentences the sizes" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("columns", "apart"), [(80, ["Level 3", "After"]), (100, ["Level 3"]), (150, [])]
+)
+def test_what_has_no_room_is_in_a_table_below(capsys, monkeypatch, columns, apart):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    result = eatlas.run(tests="weat-6")[0]
+    print_results(Results([result.model_copy(update={"warnings": ()})]))
+    text = capsys.readouterr().out
+    tables = text[: text.index("* p <")].split("EAT: X / Y, A / B")
+    below = tables[1].split("weat-6")[2:]
+    assert [word for word in ("Level 3", "After") if word not in tables[0]] == apart
+    assert len(below) == len(apart)
+    assert max(map(cell_len, "".join(tables).splitlines()[1:])) <= columns

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from eatlas.results import MLEATResult, SCEATResult, TrendResult, WEATResult
-from eatlas.results.levels import Influence, Uncertainty
+from eatlas.results.levels import Adjusted, Influence, Uncertainty
 
 TOTAL = 12870
 PATTERNS: dict[str, tuple[str | None, str | None]] = {
@@ -142,6 +142,26 @@ def sc_eat(sizes: dict[str, float | None], **changes: Any) -> SCEATResult:
         head(**{"signature": "SC-EAT(alpha=0.05,ddof=1,p=auto)", **changes})
         | {"measure": "sc-eat", "terms": terms}
     )
+
+
+def with_adjusted(result: Any, after: Any, *names: str, left_out: Any = ()) -> Any:
+    """A result whose numbers after covariates, by default frequency, are those of another one."""
+
+    def adjusted(level: Any) -> dict[str, Any]:
+        return {**level.to_dict(), "shared": 0.54, "interval": (-0.75, 1.06)}
+
+    values: dict[str, Any] = {"covariates": names or ("frequency",), "left_out": dict(left_out)}
+    if terms := getattr(after, "terms", ()):
+        values["terms"] = [
+            {"term": term.term, "group": term.group, "level2": adjusted(term.level2)}
+            for term in terms
+        ]
+    if after.level1:
+        values["level1"] = adjusted(after.level1)
+    if after.level2:
+        values["level2"] = {role: adjusted(after.level2[role]) for role in "XY"}
+        values["pattern"] = after.pattern.to_dict()
+    return result.model_copy(update={"adjusted": Adjusted.model_validate(values)})
 
 
 COSINES = tuple(tuple((10 * i + j) / 100 for j in range(6)) for i in range(6))

@@ -70,9 +70,13 @@ def rich_table(table: Arranged, *, between: str = "\n") -> Table:
         for cell, hangs in zip(cells, starred, strict=False):
             (first, *others), hang = cell.lines, " " * (hangs and between == "\n")
             style = "bold" if cell.strong or cell.star else "dim" if cell.faint else ""
-            below = "".join(f"{between}{line}{hang}" for line in others)
-            text = Text.assemble((first + ("*" if cell.star else hang), style), (below, "dim"))
-            if cell.faint:
+            maps = [f" {line}" for line in cell.beside] + [""] * len(cell.lines)
+            below = "".join(
+                f"{between}{x}{hang}{m}" for x, m in zip(others, maps[1:], strict=False)
+            )
+            first += "*" if cell.star else hang
+            text = Text.assemble((first, style), (maps[0], "dim"), (below, "dim"))
+            if cell.faint or cell.beside:
                 text.highlight_regex(*ON)
             row.append(text)
         rows.append(row)

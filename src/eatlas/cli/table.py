@@ -18,8 +18,7 @@ from eatlas.errors import listed
 from eatlas.notes import Note, merged
 from eatlas.numbers import all_of, count, percent
 from eatlas.present.columns import (
-    BY_ID,
-    LEVEL3,
+    APART,
     TERMINAL,
     arranged,
     ends_table,
@@ -83,7 +82,7 @@ def print_results(results: Results) -> None:
 
 
 def _tables(members: Sequence[AssociationResult], console: Console) -> list[Table]:
-    """A table of all results, with level 3 in a second one where it would be too wide.
+    """A table of all results; what makes it too wide is below it, each in a table of its own.
 
     Of single terms and of targets one for each result.
     """
@@ -92,14 +91,14 @@ def _tables(members: Sequence[AssociationResult], console: Console) -> list[Tabl
     if members[0].by_target is not None or members[0].values is not None:
         return [rich_table(ends_table(result), between=" ") for result in members]
     rows = [row for result in members for row in rows_of(result, published_first=True)]
-    whole = rich_table(arranged(rows, TERMINAL))
-    if members[0].level3 is None or least_width(whole, console) <= console.width:
-        return [whole]
-    narrower = [column for column in TERMINAL if column is not LEVEL3]
-    return [
-        rich_table(arranged(rows, narrower)),
-        rich_table(arranged(rows, BY_ID), between=" "),
-    ]
+    for number in range(len(APART) + 1):
+        below = list(APART)[:number]
+        narrower = [column for column in TERMINAL if column not in below]
+        first = rich_table(arranged(rows, narrower))
+        if least_width(first, console) <= console.width:
+            break
+    more = (arranged(rows, APART[column]) for column in below)
+    return [first, *(rich_table(t, between=" ") for t in more if len(t.columns) > 1)]
 
 
 def _print_findings(

@@ -14,13 +14,16 @@ from typing import Any, Literal, NamedTuple
 from eatlas.numbers import UNDEFINED, effect, number_of, p_value, percent
 from eatlas.present.drawings.eat_map import glyphs
 from eatlas.present.effects import (
+    after_legend,
     bracketed,
     chance_cell,
     chance_legend,
+    label_after,
     levels_of,
     matched_of,
     only_terms,
     own_share,
+    title_after,
 )
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import lines
@@ -66,6 +69,8 @@ class Cell:
     faint: bool = False
     value: float | None = None
     """The number of the first line, by which a page sorts its rows."""
+    beside: tuple[str, ...] = ()
+    """Lines of a map beside those of the text, in a terminal."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +160,7 @@ OF_RESULT: dict[str, Callable[[Row], str]] = {
     "sides": _sides,
     "map": lambda row: "A {}\nB {}".format(*glyphs(row.result)),
     "pattern": lambda row: row.result.primary.label,
+    "pattern after": lambda row: label_after(row.result),
     "two-sided pattern": _two_sided,
     "draws": _draws,
     "chance": lambda row: chance_cell(row.result)[0],
@@ -189,13 +195,16 @@ class Declared:
 
     title: str
     lines: tuple[str, ...]
-    of: Literal["result", "effect", "level 3"] = "result"
-    """Whether a table has it once, for each effect size, or for each cell of level 3."""
+    of: Literal["result", "effect", "after", "level 3"] = "result"
+    """Whether a table has it once, for each effect size, for the first one after covariates, or for
+    each cell of level 3."""
     short: str = ""
     """Head in a terminal, where it is another."""
     number: bool = False
     strong: bool = False
     faint: bool = False
+    beside: bool = False
+    """Whether the map stands beside the numbers after covariates."""
     when: str = ""
     """What the results of the table have, as :func:`arranged` tells it."""
 
@@ -220,6 +229,10 @@ MAP = Declared("Map", ("map",), short="Map\n  XY", faint=True, when="pattern")
 PATTERN = Declared(
     "EAT pattern", ("pattern", "two-sided pattern", "draws"), strong=True, when="pattern"
 )
+AFTER = Declared(
+    "After", ("d", "interval", *P_LINES, "pattern after"), of="after", number=True, when="after"
+)
+AFTER_BESIDE = AFTER.only("d", "p", beside=True)
 CHANCE = Declared(
     "Random words", ("chance", "p by chance"), short="Random\nwords", number=True,
     when="random words",
@@ -227,12 +240,12 @@ CHANCE = Declared(
 FINDING = Declared("Finding", ("finding",), when="no d")
 
 MANUSCRIPT = (
-    TEST, SOURCE, CONCEPTS, ATTRIBUTES, TERM, GROUP, EFFECT, ADJUSTED, LEVEL3, PATTERN, CHANCE,
-    FINDING,
+    TEST, SOURCE, CONCEPTS, ATTRIBUTES, TERM, GROUP, EFFECT, ADJUSTED, LEVEL3, PATTERN, AFTER,
+    CHANCE, FINDING,
 )  # fmt: skip
 PAGE = (
-    TEST, SOURCE, CONCEPTS, EFFECT.only("d", "interval"), P, ADJUSTED, PATTERN, CHANCE,
-    FINDING.only("sentence", when="no pattern"),
+    TEST, SOURCE, CONCEPTS, EFFECT.only("d", "interval"), P, ADJUSTED, PATTERN,
+    AFTER.only("d", "p", "pattern after"), CHANCE, FINDING.only("sentence", when="no pattern"),
 )  # fmt: skip
 """Each result in one line, whose columns can be sorted."""
 TERMINAL = (
@@ -241,12 +254,22 @@ TERMINAL = (
     LEVEL3,
     MAP,
     PATTERN.only("pattern", "two-sided pattern"),
+    AFTER_BESIDE,
     CHANCE,
     replace(FINDING, when="no effects"),
 )
 """In a terminal: each effect size with the p that is read below it."""
-BY_ID = (NAME.only("called", short="Test"), LEVEL3)
-"""Below a table without level 3, which is too wide with it."""
+BY_ID = NAME.only("called", short="Test")
+APART = {
+    LEVEL3: (BY_ID, LEVEL3),
+    AFTER_BESIDE: (
+        BY_ID,
+        AFTER.only("d"),
+        AFTER.only("p", title="p"),
+        AFTER.only("pattern after", title="EAT pattern", number=False),
+    ),
+}
+"""Columns of a terminal that are below a table which is too wide with them."""
 
 
 def arranged(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
@@ -255,7 +278,7 @@ def arranged(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
     Neighbours that are there for each effect size are repeated together.
     """
     places = dict.fromkeys(place for row in rows for place in row.effects)
-    keys = {"result": [""], "level 3": list(CELLS), "effect": list(places)}
+    keys = {"result": [""], "after": [""], "level 3": list(CELLS), "effect": list(places)}
     columns, filled, first = [], [], rows[0]
     terms = only_terms(tuple(first.effects.values()))
     has_d = any(shown.symbol == "d" for shown in first.effects.values())
@@ -270,6 +293,7 @@ def arranged(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
         "pattern": first.result.pattern is not None,
         "no pattern": first.result.pattern is None,
         "level 3": first.result.level3 is not None,
+        "after": any(row.result.adjusted is not None for row in rows),
         "random words": any(matched_of(row.result) is not None for row in rows),
     }
     shown = [declared for declared in form if has[declared.when]]
@@ -285,7 +309,11 @@ def arranged(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
 def _column(declared: Declared, key: str, rows: Sequence[Row]) -> Column:
     """The head of one column of an effect size, of a cell of level 3, or of results."""
     title, short, group = declared.title, declared.short, ""
-    if declared.of == "result":
+    if declared.of == "after":
+        if title == AFTER.title:
+            title = title_after(row.result for row in rows)
+            short = title.replace(" ", "\n")
+    elif declared.of == "result":
         short = short or ("" if title else rows[0].result.heading)
     elif declared.of == "level 3":
         group, title = title, f"{key[0]}, {key[1]}"
@@ -307,18 +335,26 @@ def _column(declared: Declared, key: str, rows: Sequence[Row]) -> Column:
 def _cell(declared: Declared, key: str, row: Row) -> Cell:
     """The lines of a cell that say something, or a dash."""
     shown, value, lines = row.effects.get(key), None, []
+    if declared.of == "after":
+        first = row.effects.get("level1") or row.effects.get("level2")
+        shown = first and first.after
     if declared.of == "level 3" and row.result.level3:
         mean = row.result.level3[key]
         lines = [effect(mean.mean), f"({effect(mean.sd)})"]
-    elif declared.of == "effect" and shown:
-        lines = [OF_EFFECT[line](row, shown) for line in declared.lines]
+    elif declared.of in {"effect", "after"} and shown:
+        lines = [
+            OF_EFFECT[line](row, shown) if line in OF_EFFECT else OF_RESULT[line](row)
+            for line in declared.lines
+        ]
         if declared.lines[0] in VALUES:
             value = VALUES[declared.lines[0]](row, shown)
     elif declared.of == "result":
         lines = [OF_RESULT[line](row) for line in declared.lines]
     written = tuple(part for line in lines if line for part in line.split("\n"))
     star = bool("d" in declared.lines and shown and shown.significant)
-    return Cell(written or (UNDEFINED,), star, declared.strong, declared.faint, value)
+    label = label_after(row.result) if declared.beside else ""
+    beside = glyphs(label) if label else ()
+    return Cell(written or (UNDEFINED,), star, declared.strong, declared.faint, value, beside)
 
 
 NAMED = 4
@@ -466,7 +502,17 @@ def terms_table(result: AssociationResult, family: DeclaredFamily | None = None)
     rows.sort(key=place)
     term = TERM.only("term", short=_heading(result))
     group = GROUP.only("group", short="group")
-    return arranged(rows, (term, group, EFFECT.only("d"), P.only(*P.lines, short="p"), ADJUSTED))
+    return arranged(
+        rows,
+        (
+            term,
+            group,
+            EFFECT.only("d"),
+            P.only(*P.lines, short="p"),
+            ADJUSTED,
+            AFTER.only("d", "p"),
+        ),
+    )
 
 
 def _unit(result: AssociationResult) -> str:
@@ -498,7 +544,7 @@ def explanations(members: Sequence[AssociationResult]) -> list[str]:
             "Y, a filled square where they are associated."
         )
     legends = dict.fromkeys(legend_of(result) + about for result in members)
-    return list(filter(None, ["\n".join(legends), chance_legend(members)]))
+    return list(filter(None, ["\n".join(legends), after_legend(members), chance_legend(members)]))
 
 
 def _notes(
@@ -522,5 +568,6 @@ def _notes(
         family=family,
         unit=_unit(members[0]),
         resampled=any(known.patterns for known in uncertain),
+        after=after_legend(members),
         by_chance=chance_legend(members),
     )

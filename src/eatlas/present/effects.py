@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from eatlas.errors import joined
 from eatlas.numbers import UNDEFINED, count, interval, p_value, percent
 from eatlas.present.text import isolated, wrap
 from eatlas.results import AssociationResult
@@ -118,6 +119,42 @@ def chance_legend(results: Sequence[AssociationResult]) -> str:
         p = f"share that shows the same pattern; below, {p}"
     draws = count(known[0].draws)
     return f"Random words: {draws} lists of unrelated words of the same frequencies; {p}."
+
+
+def label_after(result: AssociationResult) -> str:
+    """The EAT pattern after covariates; empty where there is none."""
+    pattern = result.adjusted and result.adjusted.pattern
+    return pattern.label if pattern else ""
+
+
+def covariates_of(results: Iterable[AssociationResult]) -> list[str]:
+    """Names of the covariates that are accounted for in any of the results."""
+    names = (name for r in results if r.adjusted for name in r.adjusted.covariates)
+    return list(dict.fromkeys(names))
+
+
+def accounted(results: Iterable[AssociationResult]) -> str:
+    """What is accounted for, as the end of a sentence; empty where nothing is."""
+    names = covariates_of(results)
+    if names == ["frequency"]:
+        return "the words' frequency is accounted for"
+    return f"{joined(names)} {'is' if len(names) == 1 else 'are'} accounted for" if names else ""
+
+
+def title_after(results: Iterable[AssociationResult]) -> str:
+    """Head of the columns of numbers after covariates."""
+    names = covariates_of(results)
+    return f"After {names[0] if len(names) == 1 else 'covariates'}"
+
+
+def after_legend(results: Sequence[AssociationResult]) -> str:
+    """What is in the column of numbers after covariates; nothing where a table has none."""
+    after = [result for result in results if result.adjusted is not None]
+    if not after:
+        return ""
+    what = "d and p of each term" if only_terms(after[0].effects()) else "d and p at level 1"
+    pattern = ", and the pattern," if any(map(label_after, after)) else ""
+    return f"{title_after(after)}: {what}{pattern} once {accounted(after)}."
 
 
 def rank_row(result: AssociationResult, role: str) -> tuple[float | None, str, str]:

@@ -31,7 +31,7 @@ from eatlas.results.settings import Settings
 if TYPE_CHECKING:
     from eatlas.results.compare import SideBySide
 
-PREAMBLE = r"""% Needs \usepackage{booktabs,array} in the preamble.
+PREAMBLE = r"""% Needs \usepackage{booktabs,array,graphicx} in the preamble.
 % Letters that pdfLaTeX may not know: other engines set them, pdfLaTeX writes their number.
 \providecommand{\eatlasletter}[2]{\ifx\Umathchar\undefined[U+#1]\else#2\fi}
 """
@@ -128,7 +128,7 @@ def report_table(
     ----------
     results : Results or iterable of results
     format : {"latex", "markdown", "html-table", "csv"}
-        LaTeX needs the packages booktabs and array; Markdown is GitHub's.
+        LaTeX needs the packages booktabs, array and graphicx; Markdown is GitHub's.
     family : str, default "level1"
         Which p-values are adjusted together, "level1", "level2", "both" or "none", over the tests
         of each setting; with ",settings" over all results. :meth:`eatlas.Results.family` explains

@@ -41,7 +41,7 @@ def rows(text: str) -> list[list[str]]:
 
 def test_the_table_of_a_paper():
     text = report_table([full(), full(test="two", label="A-Uniform")], "latex")
-    assert r"\usepackage{booktabs,array}" in text
+    assert r"\usepackage{booktabs,array,graphicx}" in text
     assert (
         r"\caption{2 results of ML-EAT(alpha=0.05,\allowbreak ddof=1,\allowbreak p=auto,"
         r"\allowbreak tail=directional,\allowbreak threshold=0.2) on some-vectors.}"

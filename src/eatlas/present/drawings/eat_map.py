@@ -72,14 +72,14 @@ def states(shown: str | AssociationResult) -> tuple[str, str]:
     return x, y
 
 
-def glyphs(result: AssociationResult) -> tuple[str, str]:
+def glyphs(shown: str | AssociationResult) -> tuple[str, str]:
     """The map as two lines of two glyphs, row A above row B, for a terminal.
 
     >>> import eatlas
     >>> glyphs(eatlas.run(tests="weat-6")[0])
     ('□□', '□■')
     """
-    columns = states(result)
+    columns = states(shown)
     a, b = (
         "".join("▨" if s == UNDEFINED else "■" if s == row else "□" for s in columns)
         for row in ATTRIBUTES
