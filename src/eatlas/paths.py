@@ -7,7 +7,13 @@ is_file and is_dir of Python below 3.14 raise for such a name.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
+
+from eatlas.errors import SourceError
+
+T = TypeVar("T")
 
 CACHE, DATA = "EATLAS_CACHE", "EATLAS_DATA"
 """Environment variables that name another folder."""
@@ -35,6 +41,34 @@ def stamp_of(path: Path) -> tuple[int, ...] | None:
     except OSError:
         return None
     return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns
+
+
+def among_files(
+    name: str,
+    known: Iterable[T | Path],
+    folders: Iterable[Path],
+    load: Callable[[Path], T],
+    taken: Callable[[T, Path | None], T | str],
+) -> T | list[str]:
+    """What a record was made of, among what is known and the files of its name in some folders.
+
+    `taken` says what of a candidate it is; of others in words what they are, which are returned
+    where nothing is taken.
+    """
+    others: dict[str, None] = {}
+    # a record may come from anybody: its file is looked for by the last part of its name
+    paths = [folder / Path(name).name for folder in folders if name]
+    for candidate in (*known, *filter(is_file, paths)):
+        path = candidate if isinstance(candidate, Path) else None
+        try:
+            content = load(candidate) if isinstance(candidate, Path) else candidate
+        except SourceError as error:
+            others[error.what] = None
+            continue
+        if not isinstance(answer := taken(content, path), str):
+            return answer
+        others[answer] = None
+    return list(others)
 
 
 def cache_folder() -> Path:

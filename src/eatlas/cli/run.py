@@ -45,6 +45,7 @@ def run(
     window: list[str] | None = None,
     reference: str | None = None,
     frequency: str | None = None,
+    covariates: str | None = None,
     case: str = "auto",
 ) -> None:
     """Run association tests, and tests of groups, on vectors.
@@ -90,6 +91,9 @@ def run(
     frequency : off|N
         Number of random word lists of the same frequencies to compare each test with; off for none.
         [default: 2000, if the words of the vectors are in order of frequency]
+    covariates : FILE[?columns=NAME,...]
+        Numbers of words, such as valence or length: a CSV or TSV file with the words in its first
+        column. Associations are found given these too, beside the frequency of the words.
     case : auto|exact
         How terms are looked up. auto: as written, then in lower case, capitalised, in upper case.
         exact: only as written.
@@ -115,6 +119,7 @@ def run(
             windows=[number_or_word(one) for one in window or ()] or None,
             reference=reference,
             frequency=None if frequency is None else number_or_word(frequency),
+            covariates=covariates,
             case=lookup,
             seed=seed,
             watch=watch,

@@ -22,6 +22,7 @@ def verify(
     results: list[Path],
     *,
     contexts: list[Path] | None = None,
+    covariates: list[str] | None = None,
     vectors: list[str] | None = None,
     trust: list[str] | None = None,
     tests: list[str] | None = None,
@@ -41,6 +42,8 @@ def verify(
     contexts : FILE
         Files of contexts that the results used. May be repeated. [default: the files that the
         results name, beside the results or in the working folder]
+    covariates : FILE
+        Files of covariates that the results used; found as those of contexts are. May be repeated.
     vectors : NAME=SOURCE
         Open SOURCE in place of NAME, for example a file that was moved. NAME as in the results. May
         be repeated.
@@ -65,6 +68,7 @@ def verify(
     verdicts = check(
         good,
         contexts=contexts or (),
+        covariates=covariates or (),
         folders=folders,
         vectors=dict(_named(text, names) for text in vectors or ()),
         trust=trust or (),

@@ -18,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from eatlas.corpora.storing import LABEL, read_table, require_ending, write_table
 from eatlas.errors import EatlasError, SourceError, described, require_whole
 from eatlas.lazy import as_frame
+from eatlas.paths import among_files
 from eatlas.stimuli import ContextsOrigin
 
 if TYPE_CHECKING:
@@ -527,19 +528,15 @@ class ContextsAtHand:
 
     def find(self, origin: ContextsOrigin) -> Contexts | Pairs:
         """Return the contexts that a result was made of."""
-        others: dict[str, None] = {}
-        # a result may come from anybody: its file is looked for by the last part of its name
-        paths = [folder / Path(origin.name).name for folder in self._folders if origin.name]
-        for candidate in (*self._known, *filter(Path.is_file, paths)):
-            try:
-                record = self._load(candidate) if isinstance(candidate, Path) else candidate
-            except SourceError as error:
-                others[error.what] = None
-                continue
-            if (contexts := record.taken(origin)) is not None:
-                return contexts
-            name = candidate if isinstance(candidate, Path) else record.name or "a corpus"
-            others[f"{name} has {_briefly(record.origin)}"] = None
+
+        def taken(contexts: Contexts | Pairs, path: Path | None) -> Contexts | Pairs | str:
+            if (whole := contexts.taken(origin)) is not None:
+                return whole
+            return f"{path or contexts.name or 'a corpus'} has {_briefly(contexts.origin)}"
+
+        others = among_files(origin.name, self._known, self._folders, self._load, taken)
+        if not isinstance(others, list):
+            return others
         name = origin.name or "contexts that were not loaded from a file"
         raise SourceError(
             f"its contexts are not in the result, and there is no file of them: {name}, "

@@ -21,7 +21,7 @@ from eatlas.results import AssociationResult, SCEATResult
 from eatlas.results.levels import Adjusted, AdjustedLevel, AdjustedLevel2, AdjustedTerm
 from eatlas.results.parts import Coverage, GroupCoverage, at, defined, defined_ends
 from eatlas.sources import CaseRule
-from eatlas.sources.covariates import WordCovariates
+from eatlas.sources.covariates import FREQUENCY, WordCovariates
 from eatlas.stats.bootstrap import block_layout, percentile
 from eatlas.stats.effect_size import effect_sizes
 from eatlas.stats.regression import Regression, regression_test, resampled_estimates
@@ -29,8 +29,6 @@ from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 Roles = tuple[str, ...]
 """Two opposed groups."""
-FREQUENCY = "frequency"
-"""Name of the covariate that a source itself knows."""
 APART = 0.9
 """Groups whose label shares more of its variance with the covariates can hardly be told apart."""
 MOST_TERMS = 2_000
@@ -75,9 +73,10 @@ def covariates_of(
     case: CaseRule,
 ) -> Covariates | str:
     """The covariates of the stimuli of a test, or why there are none."""
-    ranked = any(key for group in keys.values() for key in group.values())
-    if words is None and any(group.image for group in coverage.values()):
+    images = any(group.image for group in coverage.values())
+    if words is None and images:
         return "images have no frequency"
+    ranked = not images and any(key for group in keys.values() for key in group.values())
     if not ranked and words is None:
         none = f"none of the words is in {ranking.vocabulary}"
         return none if ranking.ranks else ranking.reason
@@ -88,7 +87,7 @@ def covariates_of(
         for stimulus in group.stimuli:
             key = keys[role].get(stimulus)
             row = [np.nan if key is None else np.log(ranking.ranks[key])] if ranked else []
-            numbers = words and words.of(group.found_as.get(stimulus, stimulus), case)
+            numbers = words and words.of_word(stimulus, case)
             rows.append([*row, *(numbers or (np.nan,) * len(words.names if words else ()))])
         of[role] = np.array(rows, np.float64).reshape(len(rows), len(names))
     return Covariates(names, of, ranked)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from eatlas.corpora import Contexts, Pairs
     from eatlas.engine.references import ReferenceLike
     from eatlas.measures import Measure
+    from eatlas.sources.covariates import CovariatesLike
     from eatlas.stimuli.kinds import TestsLike
 
 MORE_MEMORY = (
@@ -41,6 +42,7 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     windows: int | str | Iterable[int | str] | None = None,
     reference: ReferenceLike | None = None,
     frequency: int | str | None = None,
+    covariates: CovariatesLike | None = None,
     case: CaseRule = "auto",
     seed: int = 0,
     workers: int | None = 1,
@@ -82,6 +84,12 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         Lists of random words, of the frequencies of a test's words, with which ML-EAT and WEAT
         compare it: 2,000 where the source has an order of frequency and it takes less than a
         second; none; or so many.
+    covariates : str, path, mapping or frame, optional
+        Numbers of words, such as valence or length. Associations are found given these too, beside
+        the frequency where the source knows it, and stand in ``result.adjusted``. A CSV or TSV file
+        with the words in its first column, ``"norms.csv"`` or
+        ``"norms.csv?columns=valence,arousal"``; ``{"joy": 8.2, ...}``, or several such mappings by
+        name, ``{"valence": {"joy": 8.2, ...}, ...}``; or a pandas frame.
     case : {"auto", "exact"}
         Rule by which terms are looked up: as written, then lower, capitalised and upper case;
         or only as written.
@@ -128,6 +136,7 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         windows=windows,
         reference=reference,
         frequency=frequency,
+        covariates=covariates,
         case=case,
         seed=seed,
         executor=reading_of(executor),
@@ -195,7 +204,9 @@ def perform(job: Job) -> Outcome:
             # the result carries the same remarks, and a table or report shows them
             warnings.simplefilter("ignore", UndefinedWarning)
             warnings.simplefilter("ignore", AnisotropyWarning)
-            result = measure_opened(measure, test, source, job.case, job.seed)
+            result = measure_opened(
+                measure, test, source, job.case, job.seed, covariates=job.covariates
+            )
         if not job.source_from:
             return result
         return result.model_copy(update={"source_from": job.source_from})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -13,6 +13,7 @@ from eatlas.engine.frequency import keys_of, placed, ranking_for
 from eatlas.errors import (
     ContractError,
     CoverageError,
+    SignatureError,
     StimulusError,
     described,
     listed,
@@ -33,7 +34,7 @@ from eatlas.version import __version__
 if TYPE_CHECKING:
     from eatlas.encoders.language import LanguageModel
     from eatlas.sources.counts import Counts
-    from eatlas.sources.covariates import WordCovariates
+    from eatlas.sources.covariates import CovariatesLike, WordCovariates
 
 AnySource: TypeAlias = "Source | LanguageModel | Counts"
 """Where the numbers of a measurement come from."""
@@ -73,6 +74,7 @@ def measure(
     case: CaseRule = "auto",
     seed: int = 0,
     rng: np.random.Generator | None = None,
+    covariates: CovariatesLike | None = None,
 ) -> AssociationResult:
     """Open a source and measure one test on it, as calling a measure does."""
     if not isinstance(test, Test):
@@ -82,9 +84,34 @@ def measure(
             allowed="an AssociationTest",
             remedy="eatlas.load_tests(...) makes tests of ids and files; eatlas.run takes both",
         )
+    of_words = covariates_for([measure], [test], covariates, case)
     need = measure.needs.source
     at_hand = open_vectors(source) if need == "vectors" else open_for(source, need)[0]
-    return measure_opened(measure, test, at_hand, case, seed, rng)
+    return measure_opened(measure, test, at_hand, case, seed, rng, of_words)
+
+
+def adjusts(measure: Measure) -> bool:
+    """Whether a measure finds associations given covariates."""
+    return getattr(measure, "adjust", "none") != "none"
+
+
+def covariates_for(
+    measures: Iterable[Measure], tests: Iterable[Test], given: Any, case: CaseRule
+) -> WordCovariates | None:
+    """Read covariates, as far as tests need them; refuse them where no measure takes any."""
+    if given is None:
+        return None
+    from eatlas.sources.covariates import word_covariates  # noqa: PLC0415  (few runs have any)
+
+    if not any(map(adjusts, measures)):
+        raise SignatureError(
+            "covariates change nothing here: no association is found given them",
+            got=", ".join(str(measure) for measure in measures),
+            allowed="covariates with measures of associations that have adjust=frequency, the "
+            "default, such as ml-eat",
+            remedy="leave the covariates out, or adjust=none",
+        )
+    return word_covariates(given).of_tests(tests, case)
 
 
 def measure_opened(
@@ -103,6 +130,7 @@ def measure_opened(
             got=f"a test of the kind {test.kind}",
             allowed=f"tests of the kind {measure.kind}",
         )
+    covariates = covariates if adjusts(measure) else None
     chance = generator_of(seed, stimuli_of_test(test), "relabellings") if rng is None else rng
     if getattr(measure, "pairs", None) is not None:
         from eatlas.corpora import with_pairs  # noqa: PLC0415  (seldom needed)
@@ -124,6 +152,7 @@ def measure_opened(
         citation=test.citation,
         sentences_from=test.sentences_from,
         contexts=test.contexts,
+        covariates=covariates and covariates.origin,
         explored=test.explored,
     )
     head = {
@@ -179,7 +208,7 @@ def _words_compared(
         return {"frequency_reason": "frequency=off"} if off else {}, []
     keys = keys_of(ranking, given.coverage, case)
     fields, notes = placed(measure, result, test, ranking, keys)
-    if getattr(measure, "adjust", "none") != "none":
+    if adjusts(measure):
         of_words = covariates_of(given.coverage, ranking, keys, covariates, case)
         fields["adjusted"] = adjusted(measure, given, result, of_words, notes)
     return fields, notes

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from eatlas.engine.frequency import ranking_of
-from eatlas.engine.measuring import AnySource, open_for
+from eatlas.engine.measuring import AnySource, adjusts, covariates_for, open_for
 from eatlas.errors import EatlasError, SignatureError, SourceError, require_whole
 from eatlas.executors import Executor, here
 from eatlas.measures import Measure, get_measure, measure_types
@@ -33,6 +33,7 @@ from eatlas.version import __version__
 if TYPE_CHECKING:
     from eatlas.encoders.language import LanguageModel
     from eatlas.sources.counts import Counts
+    from eatlas.sources.covariates import WordCovariates
     from eatlas.sources.opening import VectorsLike
 
 DEFAULT_TESTS = "caliskan"
@@ -71,6 +72,8 @@ class Job:
     seed: int = 0
     source_from: str = ""
     """Source string of what the run calls by a name; empty where the name opens the source."""
+    covariates: WordCovariates | None = None
+    """Of its words, and not of all."""
 
     @cached_property
     def identity(self) -> str:
@@ -78,6 +81,7 @@ class Job:
         source = [self.source.name, period_of(self.source), self.source.fingerprint]
         parts = [__version__, self.test.model_dump(mode="json"), *source, self.source_from]
         parts += [self.measure.signature, self.case, self.seed]
+        parts += [self.covariates.origin.model_dump()] if self.covariates else []
         text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -92,6 +96,7 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     windows: Any = None,
     reference: Any = None,
     frequency: int | str | None = None,
+    covariates: Any = None,
     case: CaseRule = "auto",
     seed: int = 0,
     watch: Watch | None = None,
@@ -118,12 +123,15 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
             allowed="prompts for tests with texts, such as images against words",
         )
     require_case(case)
+    of_words = covariates_for(chosen, loaded, covariates, case)
     jobs, names = [], []
     for need, pairs in questions.items():
         for name, source in open_as(vectors, need, prompts):
             for measure in {measure.signature: measure for _, measure in pairs}.values():
                 measure.require_source(source)
-            jobs += [Job(test, source, measure, case, int(seed)) for test, measure in pairs]
+            for test, measure in pairs:
+                its = of_words if adjusts(measure) else None
+                jobs.append(Job(test, source, measure, case, int(seed), covariates=its))
             names += [name] * len(pairs)
     jobs = read(jobs, watch, executor)
     return tuple(_renamed(job, name) for job, name in zip(jobs, names, strict=True))

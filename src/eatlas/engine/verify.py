@@ -21,6 +21,7 @@ from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSou
 from eatlas.measures import Measure, get_measure
 from eatlas.results import AssociationResult, Failure, TrendResult
 from eatlas.sources import period_of
+from eatlas.sources.covariates import CovariatesAtHand, CovariatesLike, WordCovariates
 from eatlas.stimuli import Test, built_in_tests, load_tests
 from eatlas.stimuli.batteries import with_images
 from eatlas.stimuli.kinds import TestsLike
@@ -94,6 +95,7 @@ def verify(
     results: Iterable[AssociationResult],
     *,
     contexts: ContextsLike | Iterable[ContextsLike] = (),
+    covariates: CovariatesLike | Iterable[CovariatesLike] | None = None,
     folders: Iterable[str | Path] = (),
     vectors: Mapping[str, Any] | None = None,
     trust: str | Iterable[str] = (),
@@ -121,6 +123,8 @@ def verify(
     from those that are given, or from a file of that name in one of the folders or in the working
     folder.
 
+    Covariates of words are found in the same way.
+
     A trend is computed again from the results of its periods; a period of the series that it does
     not name is a difference.
 
@@ -130,8 +134,10 @@ def verify(
         Of ``Results``, the trends are verified too.
     contexts : path, Contexts, Pairs, or several of them
         Contexts that results were made of.
+    covariates : path, mapping, frame, or list of them, optional
+        Covariates that results were given.
     folders : iterable of path
-        Where files of contexts lie, besides the working folder.
+        Where files of contexts and of covariates lie, besides the working folder.
     vectors : mapping, optional
         From the name of a source in the results, or its source string, to what is opened in its
         place: the path of a file that was moved, or anything else that
@@ -161,7 +167,8 @@ def verify(
     ['same', 'same']
     """
     several = contexts if isinstance(contexts, list | tuple) else [contexts]
-    at_hand = ContextsAtHand(several, [*map(Path, folders), Path()])
+    near = [*map(Path, folders), Path()]
+    at_hand = ContextsAtHand(several, near), CovariatesAtHand(covariates, near)
     series: tuple[TrendResult, ...] = tuple(getattr(results, "trends", ()))
     results = tuple(results)
     trusted = trusted_among(trust, [r.source_string for r in results], "no result has a source")
@@ -175,7 +182,7 @@ def verify(
     vouched = {test.id: test for test in (load_tests(tests) if tests else ())}
     sources: dict[SourceName, Opened] = {}
     with computed_afresh():
-        checks = [_rebuilt(result, at_hand, vouched, trusted) for result in results]
+        checks = [_rebuilt(result, *at_hand, vouched, trusted) for result in results]
         for check in checks:
             if check.again is None and check.source not in sources:
                 sources[check.source] = _opened(check.source, checks, instead, trusted)
@@ -195,6 +202,7 @@ class _Check:
     test: Any = None
     measure: Any = None
     against: str = ""
+    covariates: WordCovariates | None = None
     lines: tuple[str, ...] = ()
     """What is called otherwise in the test that is known."""
     again: AssociationResult | Failure | EatlasError | None = None
@@ -213,13 +221,14 @@ class _Check:
         if period not in source:
             return SourceError(f"the series has no period {period}")
         origin, source_from = self.result.provenance, self.result.source_from
-        choices = self.measure, origin.case, origin.seed, source_from
+        choices = self.measure, origin.case, origin.seed, source_from, self.covariates
         return perform(Job(self.test, source[period], *choices))
 
 
 def _rebuilt(
     result: AssociationResult,
     at_hand: ContextsAtHand,
+    of_words: CovariatesAtHand,
     vouched: Mapping[str, Test],
     trusted: Collection[str],
 ) -> _Check:
@@ -238,7 +247,9 @@ def _rebuilt(
         in_context, its_measure = _in(contexts, test, measure)
         # the title says already that the test is one of contexts
         test = in_context.model_copy(update={"title": test.title})
-        check = _Check(result, test, its_measure, against)
+        named = result.provenance.covariates
+        covariates = None if named is None else of_words.find(named)
+        check = _Check(result, test, its_measure, against, covariates)
         if known is not None:
             try:
                 known, _ = _in(contexts, known.against(test), measure)

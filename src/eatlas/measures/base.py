@@ -243,10 +243,11 @@ class Measure(ABC):
         case: Literal["auto", "exact"] = "auto",
         seed: int = 0,
         rng: np.random.Generator | None = None,
+        covariates: Any = None,
     ) -> AssociationResult:
-        """Measure one test on one source."""
+        """Measure one test on one source; covariates are those that :func:`eatlas.run` takes."""
         result: AssociationResult = offered("measure")(
-            self, test, source, case=case, seed=seed, rng=rng
+            self, test, source, case=case, seed=seed, rng=rng, covariates=covariates
         )
         return result
 

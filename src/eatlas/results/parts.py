@@ -297,6 +297,16 @@ class LanguageModelRecord(Record):
     """Rounding error of a log-ratio, relative to the greatest of all; ties are judged by it."""
 
 
+class CovariatesOrigin(Record):
+    """Covariates of words that associations were found given."""
+
+    file: str
+    """Name of the file; empty for what was handed over in Python."""
+    sha256: str
+    """Hash of the names, and of all words with their numbers, whatever their order."""
+    names: tuple[str, ...]
+
+
 class Provenance(Record):
     """What is needed to compute the result again and to see that nothing has changed."""
 
@@ -325,6 +335,8 @@ class Provenance(Record):
     """Where sentences that were not made for the test were taken from, such as a file's hash."""
     contexts: ContextsOrigin | None = Field(default=None, exclude_if=is_empty)
     """The file of contexts that they are, by which ``eatlas verify`` finds them again."""
+    covariates: CovariatesOrigin | None = Field(default=None, exclude_if=is_empty)
+    """Covariates besides frequency, by whose file ``eatlas verify`` finds them again."""
     explored: int | None = Field(default=None, ge=1, exclude_if=is_none)
     """Number of lists of words that were looked at, these among them, where words were changed
     after results had been seen, as in ``eatlas explore``; left out otherwise."""

@@ -22,6 +22,8 @@ from eatlas.sources.spec import FileSpec, check_options, file_like, parse_file_s
 TERM = ("term", "word", "target", "occupation", "profession")
 YEAR = ("year", "period", "census year", "decade")
 GROUP, COUNT = ("group",), ("count", "n", "value", "share", "weight")
+_FORM = "a CSV file of UTF-8 with a header: term,group,count, or term and the groups"
+_DELIMITERS = ",\t;"
 BESIDE = ("total", "total weight", "spans")
 """Columns that are of no group, by their names in lower case."""
 LARGEST = 64 << 20
@@ -144,7 +146,7 @@ Rows = dict[str, dict[str, float]]
 
 def _read(path: Path) -> dict[int | None, Rows]:
     """Rows of a table by year; None where it has no years."""
-    head, *lines = _cells(path) or [[]]
+    head, *lines = table_cells(path, "counts", _FORM) or [[]]
     names = [cell.strip().casefold() for cell in head]
     term, year, group, count = (
         next((names.index(name) for name in among if name in names), -1)
@@ -185,12 +187,12 @@ def _read(path: Path) -> dict[int | None, Rows]:
     return tables
 
 
-def _cells(path: Path) -> list[list[str]]:
-    """Cells of the header, then of each row."""
+def table_cells(path: Path, what: str, form: str) -> list[list[str]]:
+    """Cells of the header, then of each row, of a table of `what`; `form` is what it may be."""
     require_file(path, SourceError)
     try:
         if path.stat().st_size > LARGEST:
-            raise SourceError(f"{path}: too large for a table of counts", allowed="up to 64 MiB")
+            raise SourceError(f"{path}: too large for a table of {what}", allowed="up to 64 MiB")
         if path.suffix.lower() in {".parquet", ".pq"}:
             parquet = library("pyarrow.parquet", str(path), "Parquet")
             with faults_of_library(path, "this Parquet file"):
@@ -198,14 +200,15 @@ def _cells(path: Path) -> list[list[str]]:
                 columns = parquet.read_table(path).to_pydict()
             rows = zip(*columns.values(), strict=True)
             return [[*columns], *(["" if cell is None else str(cell) for cell in r] for r in rows)]
-        text = io.StringIO(path.read_text(encoding="utf-8-sig"))
-        return list(csv.reader(text, delimiter="\t" if path.suffix == ".tsv" else ","))
+        text = path.read_text(encoding="utf-8-sig")
+        delimiter = max(_DELIMITERS, key=text.partition("\n")[0].count)
+        return list(csv.reader(io.StringIO(text), delimiter=delimiter))
     except (OSError, ValueError, csv.Error) as error:
         near = "" if path.exists() else file_like(path)
         raise SourceError(
             f"{path}: the table cannot be read",
             got=getattr(error, "strerror", None) or str(error),
-            allowed="a CSV file of UTF-8 with a header: term,group,count, or term and the groups",
+            allowed=form,
             remedy=f"did you mean {near}?" if near else None,
         ) from error
 

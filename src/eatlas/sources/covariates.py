@@ -2,10 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
+from eatlas.csv_cells import MISSING, NUMBER, unmarked
+from eatlas.decoding import LARGEST
+from eatlas.errors import SourceError, described, did_you_mean, listed
+from eatlas.paths import among_files
+from eatlas.results.parts import CovariatesOrigin
+from eatlas.sources.counts import table_cells
 from eatlas.sources.coverage import CaseRule, spellings
+from eatlas.sources.memory import by_word
+from eatlas.sources.spec import check_options, parse_file_spec
+from eatlas.stimuli import Test
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FREQUENCY = "frequency"
+"""Name of the covariate that a source itself knows."""
+COLUMNS = "columns"
+"""Option of a file: the columns that are taken, with commas between them."""
+FORM = "CSV or TSV in UTF-8 with a header; words in the first column, numbers in the others"
+REMEDY = (
+    "name the file: eatlas verify RESULTS --covariates FILE; in Python, verify(..., covariates=...)"
+)
+
+CovariatesLike: TypeAlias = (
+    "str | Path | Mapping[str, float] | Mapping[str, Mapping[str, float]] | pd.DataFrame | "
+    "WordCovariates"
+)
+"""A file; numbers by word, of one covariate or of several by name; or a frame."""
+Row = tuple[str, Any, Sequence[Any]]
+"""Where a row is, the word, and a cell for each covariate."""
 
 
 @dataclass(frozen=True)
@@ -16,10 +51,240 @@ class WordCovariates:
     values: Mapping[str, tuple[float, ...]]
     """By word as it is written, one number for each name; NaN where it is missing."""
     file: str = ""
-    """Where they come from; empty of what was handed over in Python."""
+    """Name of the file; empty of what was handed over in Python."""
     sha256: str = ""
-    """Of the words and their numbers."""
+    """Of the names, and of all words with their numbers."""
 
-    def of(self, word: str, case: CaseRule) -> tuple[float, ...] | None:
+    @classmethod
+    def of(cls, names: Sequence[str], rows: Iterable[Row], label: str, file: str = "") -> Self:
+        """Take the rows of a table, `label` being what it is called in errors."""
+        _require_names(names, label)
+        values: dict[str, tuple[float, ...]] = {}
+        places: dict[str, str] = {}
+        for place, word, cells in rows:
+            if not isinstance(word, str) or not word:
+                raise SourceError(f"{place}: there is no word", got=repr(word), allowed=FORM)
+            pairs = zip(names, cells, strict=True)
+            numbers = tuple(_number(cell, f"{place}, column {name}") for name, cell in pairs)
+            first = values.setdefault(word, numbers)
+            if repr(first) != repr(numbers):  # NaN is not equal to itself
+                raise SourceError(
+                    f"{place}: the word {word!r} has other numbers than before",
+                    got=f"{_shown(numbers)}; {places[word]}: {_shown(first)}",
+                    allowed="a word once, or with the same numbers each time",
+                )
+            places.setdefault(word, place)
+        if not values:
+            raise SourceError(f"{label}: there are no words with covariates", allowed=FORM)
+        for name, column in zip(names, zip(*values.values(), strict=True), strict=True):
+            different = {number for number in column if not math.isnan(number)}
+            if len(different) < 2:
+                raise SourceError(
+                    f"{label}, column {name}: a covariate must differ between words",
+                    got=f"{different.pop():g} for all of them" if different else "no number",
+                    remedy="leave the column out",
+                )
+        table = [
+            [word, *(None if math.isnan(number) else number for number in values[word])]
+            for word in sorted(values)
+        ]
+        content = json.dumps([list(names), table], ensure_ascii=False)
+        return cls(tuple(names), values, file, hashlib.sha256(content.encode()).hexdigest())
+
+    @property
+    def origin(self) -> CovariatesOrigin:
+        """What provenance says of them."""
+        return CovariatesOrigin(file=self.file, sha256=self.sha256, names=self.names)
+
+    def of_word(self, word: str, case: CaseRule) -> tuple[float, ...] | None:
         """The covariates of a word, in the first spelling that is listed."""
         return next((self.values[key] for key in spellings(word, case) if key in self.values), None)
+
+    def of_tests(self, tests: Iterable[Test], case: CaseRule) -> Self:
+        """Those of the words of some tests alone, which are handed to other processes.
+
+        Raises
+        ------
+        SourceError
+            If there are none.
+        """
+        terms = [
+            term
+            for test in tests
+            for _, part in test.parts
+            for term in part.stimulus_of.values() or part.terms
+        ]
+        keys = {key for term in dict.fromkeys(terms) for key in spellings(term, case)}
+        values = {word: numbers for word, numbers in self.values.items() if word in keys}
+        if not values:
+            raise SourceError(
+                f"{self.file or 'covariates'}: no word of any group of the tests is among them",
+                got=f"{listed(self.values, 5)}; the tests have {listed(dict.fromkeys(terms), 5)}",
+                allowed="words as the tests write them"
+                + ("" if case == "exact" else ", in capitals or not"),
+            )
+        return replace(self, values=values)
+
+
+def word_covariates(given: CovariatesLike) -> WordCovariates:
+    """Read covariates from a file, a mapping or a frame.
+
+    Raises
+    ------
+    SourceError
+        If they are none, with the line and the column.
+    """
+    if isinstance(given, WordCovariates):
+        return given
+    if isinstance(given, str | Path):
+        spec = parse_file_spec(str(given))
+        check_options(spec.options, (COLUMNS,), str(given))
+        chosen = spec.options.get(COLUMNS)
+        return _of_file(spec.path, None if chosen is None else tuple(chosen.split(",")))
+    if isinstance(given, Mapping):
+        return _of_mapping(given)
+    if hasattr(given, "columns"):
+        return _of_frame(given)
+    raise SourceError(
+        "these are no covariates of words",
+        got=described(given),
+        allowed='a CSV or TSV file; {"joy": 8.2, ...}; {"valence": {"joy": 8.2, ...}, ...}; or a '
+        "pandas frame with words in its index or first column",
+    )
+
+
+def _of_file(path: Path, chosen: Sequence[str] | None) -> WordCovariates:
+    """Read a file, or some columns of it."""
+    head, *lines = table_cells(path, "covariates", FORM) or [[]]
+    header = [cell.strip() for cell in head]
+    columns = list(range(1, len(header)))
+    if chosen is not None:
+        wanted = [name.strip() for name in chosen]
+        if strange := [name for name in wanted if name not in header[1:]]:
+            raise SourceError(
+                f"{path}: there is no column {strange[0]}{did_you_mean(strange[0], header[1:])}",
+                allowed=listed(header[1:]),
+            )
+        columns = [header.index(name, 1) for name in wanted]
+
+    def rows() -> Iterable[Row]:
+        for number, cells in enumerate(lines, start=2):
+            if not any(cells):
+                continue
+            if len(cells) != len(header):
+                raise SourceError(
+                    f"{path}, line {number}: the row has another number of cells than the header",
+                    got=str(len(cells)),
+                    allowed=str(len(header)),
+                )
+            yield f"{path}, line {number}", unmarked(cells[0].strip()), [cells[i] for i in columns]
+
+    return WordCovariates.of([header[i] for i in columns], rows(), str(path), path.name)
+
+
+def _of_mapping(numbers: Mapping[str, Any]) -> WordCovariates:
+    """Take numbers by word, or such mappings by the name of a covariate."""
+    nested = {name: column for name, column in numbers.items() if hasattr(column, "items")}
+    if not nested:
+        nested = {"covariate": numbers}
+    elif len(nested) < len(numbers):
+        name = next(name for name in numbers if name not in nested)
+        raise SourceError(
+            f"covariates: {name!r} has no numbers by word",
+            got=described(numbers[name]),
+            allowed='{"joy": 8.2, ...}, or {"valence": {"joy": 8.2, ...}, ...}',
+        )
+    of_words = [dict(column.items()) for column in nested.values()]
+    words = dict.fromkeys(word for column in of_words for word in column)
+    rows = ((f"covariates, {word!r}", word, [c.get(word) for c in of_words]) for word in words)
+    return WordCovariates.of([str(name) for name in nested], rows, "covariates")
+
+
+def _of_frame(frame: Any) -> WordCovariates:
+    """Take a pandas frame: words in the index or in a first column of text."""
+    if not len(frame):
+        raise SourceError("frame: there are no words with covariates", allowed=FORM)
+    frame = by_word(frame)
+    cells = frame.astype(object).where(frame.notna(), None).itertuples(name=None)
+    rows = ((f"frame, row {i}", word, row) for i, (word, *row) in enumerate(cells, start=1))
+    return WordCovariates.of([str(name) for name in frame.columns], rows, "frame")
+
+
+def _require_names(names: Sequence[str], label: str) -> None:
+    """Refuse columns that are none, have no name, or have one twice."""
+    if not names:
+        raise SourceError(f"{label}: there is no column of numbers", allowed=FORM)
+    for i, name in enumerate(names):
+        if not name.strip() or name in names[:i]:
+            raise SourceError(
+                f"{label}: every column of numbers needs a name of its own",
+                got="an empty name" if not name.strip() else f"{name} twice",
+            )
+        if name.strip().casefold() == FREQUENCY:
+            raise SourceError(
+                f"{label}: a column is called {name}, as the covariate of the source itself",
+                got=listed(names),
+                allowed="any other name; the ranks of the words in the source are used as they are",
+                remedy="leave it out; or rename it, such as to log_count, to have both",
+            )
+
+
+def _number(cell: Any, place: str) -> float:
+    """A number; NaN where it is missing."""
+    text = cell.strip() if isinstance(cell, str) else cell
+    if text is None or text == "" or (isinstance(text, str) and text in MISSING):
+        return math.nan
+    try:
+        number = float(text) if not isinstance(text, str) or NUMBER.fullmatch(text) else math.inf
+    except (TypeError, ValueError, OverflowError):
+        number = math.inf
+    if abs(number) > LARGEST:
+        raise SourceError(
+            f"{place}: this is not a number",
+            got=repr(cell)[:80],
+            allowed="a number with a decimal point; nothing, NA or NaN where it is missing",
+            remedy=f"take the columns of numbers alone: FILE.csv?{COLUMNS}=NAME,NAME",
+        )
+    return number
+
+
+def _shown(numbers: Sequence[float]) -> str:
+    return ", ".join("nothing" if math.isnan(number) else f"{number:g}" for number in numbers)
+
+
+class CovariatesAtHand:
+    """Covariates that are known, and folders in which files of others may be."""
+
+    def __init__(self, given: Any = None, folders: Iterable[Path] = ()) -> None:
+        several = given if isinstance(given, list | tuple) else () if given is None else (given,)
+        self._known = [
+            parse_file_spec(str(each)).path
+            if isinstance(each, str | Path)
+            else word_covariates(each)
+            for each in several
+        ]
+        self._folders = tuple(dict.fromkeys(folders))
+        self._load = cache(_of_file)
+
+    def find(self, origin: CovariatesOrigin) -> WordCovariates:
+        """Return the covariates that a result was given."""
+
+        def taken(covariates: WordCovariates, path: Path | None) -> WordCovariates | str:
+            if covariates.sha256 == origin.sha256:
+                return replace(covariates, file=origin.file)
+            name = path or covariates.file or "what was handed over"
+            return f"{name} has others, SHA-256 {covariates.sha256[:12]}..."
+
+        def load(path: Path) -> WordCovariates:
+            return self._load(path, origin.names)
+
+        others = among_files(origin.file, self._known, self._folders, load, taken)
+        if not isinstance(others, list):
+            return others
+        name = origin.file or "handed over in Python"
+        raise SourceError(
+            f"its covariates are not in the result ({name}: {listed(origin.names)}; SHA-256 "
+            f"{origin.sha256[:12]}...), and "
+            + ("; ".join(others) or "the file is neither beside it nor in the working folder"),
+            remedy=REMEDY,
+        )

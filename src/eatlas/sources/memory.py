@@ -138,12 +138,18 @@ def from_frame(frame: Any) -> ArraySource:
     """Take a pandas frame: words in the index, or in a first column of text; numbers elsewhere."""
     if 0 in frame.shape:
         raise SourceError("frame: there are no vectors", got=f"a frame of shape {frame.shape}")
-    if frame.iloc[:, 0].dtype.kind not in "fiu":
+    frame = by_word(frame)
+    return ArraySource([str(word) for word in frame.index], frame.to_numpy(), name="frame")
+
+
+def by_word(frame: Any) -> Any:
+    """A frame whose index has the words, which may be in a first column of text."""
+    if len(frame.columns) and frame.iloc[:, 0].dtype.kind not in "fiu":
         frame = frame.set_index(frame.columns[0])
     if frame.index.dtype.kind in "iuf":
         allowed = "words in the index or the first column, numbers in all others"
         raise SourceError("frame: the frame has no words, only numbers", allowed=allowed)
-    return ArraySource([str(word) for word in frame.index], frame.to_numpy(), name="frame")
+    return frame
 
 
 def _as_numbers(vectors: Any, name: str) -> NDArray[Any]:
