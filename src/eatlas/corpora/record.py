@@ -530,7 +530,8 @@ class ContextsAtHand:
         """Return the contexts that a result was made of."""
 
         def taken(contexts: Contexts | Pairs, path: Path | None) -> Contexts | Pairs | str:
-            if (whole := contexts.taken(origin)) is not None:
+            whole: Any = contexts.taken(origin)
+            if isinstance(whole, Contexts | Pairs):
                 return whole
             return f"{path or contexts.name or 'a corpus'} has {_briefly(contexts.origin)}"
 
