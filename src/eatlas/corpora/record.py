@@ -530,13 +530,12 @@ class ContextsAtHand:
         """Return the contexts that a result was made of."""
 
         def taken(contexts: Contexts | Pairs, path: Path | None) -> Contexts | Pairs | str:
-            whole: Any = contexts.taken(origin)
-            if isinstance(whole, Contexts | Pairs):
+            if (whole := contexts.taken(origin)) is not None:
                 return whole
             return f"{path or contexts.name or 'a corpus'} has {_briefly(contexts.origin)}"
 
-        others = among_files(origin.name, self._known, self._folders, self._load, taken)
-        if not isinstance(others, list):
+        others: Any = among_files(origin.name, self._known, self._folders, self._load, taken)
+        if isinstance(others, Contexts | Pairs):
             return others
         name = origin.name or "contexts that were not loaded from a file"
         raise SourceError(
