@@ -17,13 +17,13 @@ from eatlas.measures.base import Array, Input, generator_of
 from eatlas.measures.inference import CONFIDENCE
 from eatlas.measures.levels import COMPARED, several, sides, stimuli_of, too_many
 from eatlas.notes import Note
-from eatlas.results import AssociationResult, SCEATResult
+from eatlas.results import AssociationResult, CEATResult, SCEATResult
 from eatlas.results.levels import Adjusted, AdjustedLevel, AdjustedLevel2, AdjustedTerm
 from eatlas.results.parts import Coverage, GroupCoverage, at, defined, defined_ends
 from eatlas.sources import CaseRule
 from eatlas.sources.covariates import FREQUENCY, WordCovariates
 from eatlas.stats.bootstrap import block_layout, percentile
-from eatlas.stats.effect_size import effect_sizes
+from eatlas.stats.effect_size import DrawEffects, effect_sizes
 from eatlas.stats.regression import Regression, regression_test, resampled_estimates
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
@@ -174,12 +174,10 @@ def adjusted(
         terms = [AdjustedTerm(group=r, term=t, level2=levels[r, t]) for r, t in in_order]
         return Adjusted(**about, terms=tuple(terms))
     intervals = _intervals(measure, given, groups, table, designs)
-    by_place = {
-        place: _levels(measure, given, scores[place][None], design)[0].model_copy(
-            update={"interval": intervals.get(place)}
-        )
-        for place, design in designs.items()
-    }
+    by_place = {}
+    for place, design in designs.items():
+        (level,) = _levels(measure, given, scores[place][None], design, given.drawn.get(place))
+        by_place[place] = level.model_copy(update={"interval": intervals.get(place)})
     level2 = None
     if {"level2.X", "level2.Y"} <= by_place.keys():
         level2 = AdjustedLevel2({role: by_place[f"level2.{role}"] for role in TARGETS})
@@ -199,8 +197,11 @@ def _scores(result: AssociationResult, groups: Mapping[str, _Group]) -> dict[str
     by_place = {"level1": scores}
     for role in TARGETS:
         by_place[f"level2.{role}"] = at(scores, f"attributes_with_{role}")
+    order = {role: group.places for role, group in groups.items()}
+    if isinstance(result, CEATResult):  # whose scores are by name
+        order = {role: sorted(places) for role, places in order.items()}
     return {
-        place: np.array([by_role[role][i] for role in COMPARED[place] for i in groups[role].places])
+        place: np.array([by_role[role][i] for role in COMPARED[place] for i in order[role]])
         for place, by_role in by_place.items()
         if by_role is not None and all(len(by_role[role]) for role in COMPARED[place])
     }
@@ -208,9 +209,8 @@ def _scores(result: AssociationResult, groups: Mapping[str, _Group]) -> dict[str
 
 def _table(given: Input, result: AssociationResult) -> Array | None:
     """Mean association of each target stimulus with each attribute stimulus, where it is a mean."""
-    if result.draws is not None:
-        return None if result.similarities is None else np.array(result.similarities)
-    if result.logit_scale is not None or set(given.rows) != set(ROLES) or too_many(given.rows):
+    averaged = result.draws is None and result.logit_scale is None
+    if not averaged or set(given.rows) != set(ROLES) or too_many(given.rows):
         return None
     stimuli = stimuli_of(given.coverage)
     means = {role: stimuli[role].mean_rows(rows) for role, rows in given.rows.items()}
@@ -247,32 +247,43 @@ def _design(
         return None
     if constant:
         notes.append(Note("adjusted.constant", place, {"names": constant, "concepts": concepts}))
-    first, second = np.exp(values[:n, 0]), np.exp(values[n:, 0])
+    first, second = values[:n, 0], values[n:, 0]
     overlap = max(first.min(), second.min()) <= min(first.max(), second.max())
     if regression.shared > APART or (covariates.ranked and not overlap):
-        ranges = [[float(part.min()), float(part.max())] for part in (first, second)]
-        figures = {"shared": regression.shared, "ranges": ranges if covariates.ranked else []}
+        ranges: list[list[float]] = []
+        if covariates.ranked:
+            ranges = [np.exp([part.min(), part.max()]).tolist() for part in (first, second)]
+        figures = {"shared": regression.shared, "ranges": ranges}
         notes.append(Note("adjusted.apart", place, {"concepts": concepts, **figures}))
     return _Design(regression, columns, units)
 
 
-def _levels(measure: Any, given: Input, scores: Any, design: _Design) -> list[AdjustedLevel]:
-    """Effect sizes, with their p-values, of rows that share their relabellings."""
+def _levels(
+    measure: Any, given: Input, scores: Any, design: _Design, drawn: DrawEffects | None = None
+) -> list[AdjustedLevel]:
+    """Effect sizes, with their p-values, of rows that share their relabellings.
+
+    The effect size of draws is the mean of theirs, a difference of their standardised scores.
+    """
     rows, regression = scores[:, design.units], design.regression
-    n, how = regression.n, dict[str, Any]({"scale": given.magnitude, "precision": given.precision})
-    tested = regression_test(rows, n, design.columns, seed=given.seed, **how)
-    _, d = effect_sizes(rows, n, ddof=measure.ddof, **how)
-    spread = np.where(np.isnan(d), np.nan, rows.std(axis=1, ddof=measure.ddof))
+    n, scale, tested = regression.n, given.magnitude, rows
+    if drawn is not None:
+        scale, tested = drawn.scale, drawn.scores[None, design.units]
+    how: dict[str, Any] = {"scale": scale, "precision": given.precision}
+    answer = regression_test(tested, n, design.columns, seed=given.seed, **how)
+    _, d = effect_sizes(tested, n, ddof=measure.ddof, **how)
+    spread = np.ones(1) if drawn is not None else rows.std(axis=1, ddof=measure.ddof)
+    effects = answer.estimates / np.where(np.isnan(d), np.nan, spread)
     return [
         AdjustedLevel(
-            effect_size=defined(estimate / sd),
+            effect_size=defined(effect),
             difference=estimate,
             n=(n, rows.shape[1] - n),
             p=to_record(p),
-            shared=tested.shared,
+            shared=answer.shared,
         )
-        for estimate, sd, p in zip(
-            tested.estimates.tolist(), spread.tolist(), tested.p, strict=True
+        for effect, estimate, p in zip(
+            effects.tolist(), regression.estimates(rows).tolist(), answer.p, strict=True
         )
     ]
 
@@ -285,7 +296,7 @@ def _intervals(
     designs: Mapping[str, _Design],
 ) -> dict[str, tuple[float, float] | None]:
     """Percentile intervals over resamples of the words of all four groups."""
-    wanted: Any = getattr(measure, "resamples", "auto")
+    wanted: Any = getattr(measure, "resamples", 0)
     count: int = RESAMPLES if wanted == "auto" else wanted
     if table is None or not count:
         return {}

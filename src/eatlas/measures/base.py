@@ -24,6 +24,7 @@ from eatlas.results import AssociationResult
 from eatlas.results.parts import Coverage
 from eatlas.signature import Signature
 from eatlas.stats.bootstrap import PatternRule
+from eatlas.stats.effect_size import DrawEffects
 from eatlas.stimuli import Concept, Test
 
 if TYPE_CHECKING:
@@ -148,6 +149,8 @@ class Input:
     those of a stimulus."""
     counts: Array | None = None
     """Numbers of the used targets for each group, shape (targets, k), where there are no rows."""
+    drawn: dict[str, DrawEffects] = field(default_factory=dict)
+    """Effect sizes of draws by place, stimuli by name: what measures of draws leave here."""
     log_ratios: Any = None
     """Log-probability ratios, those of single sentences too, where `rows` stand for them."""
     precision: float | None = None

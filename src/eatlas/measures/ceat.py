@@ -321,6 +321,7 @@ def over_draws(
     effects = draw_effects(
         scores, n[0], ddof=draws.measure.ddof, scale=magnitude, precision=precision
     )
+    given.drawn[place] = effects
     d = effects.d[effects.defined]
     p = to_record(draws.measure.permuted(effects.scores, n[0], given, effects.scale))
     lost = effects.d.size - d.size

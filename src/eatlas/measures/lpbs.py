@@ -428,7 +428,7 @@ class LPBS(LogRatioMeasure):
 
     Parameters
     ----------
-    alpha, ddof, p, draws, strict, statistic, tail, threshold, resamples, confidence
+    alpha, ddof, p, draws, strict, statistic, adjust, tail, threshold, resamples, confidence
         As in :class:`eatlas.MLEAT`.
     model : {"masked", "causal"}, default "masked"
         The kind of language model, and with it the direction.

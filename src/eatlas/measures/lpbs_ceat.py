@@ -149,7 +149,7 @@ class LPBSCEAT(LogRatioMeasure):
 
     Parameters
     ----------
-    alpha, ddof, p, draws, strict, statistic, tail, threshold
+    alpha, ddof, p, draws, strict, statistic, adjust, tail, threshold
         As in :class:`eatlas.CEAT`.
     n : int, default 10,000
         Draws of sentences.

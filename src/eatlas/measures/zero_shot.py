@@ -67,7 +67,7 @@ class ZeroShot(PatternMeasure):
 
     Parameters
     ----------
-    alpha, ddof, p, draws, strict, statistic, tail, threshold, resamples, confidence
+    alpha, ddof, p, draws, strict, statistic, adjust, tail, threshold, resamples, confidence
         As in :class:`eatlas.MLEAT`. In a resample, and without a term, all shares are computed
         anew.
     scale : "model" or float, default "model"

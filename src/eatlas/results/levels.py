@@ -422,7 +422,8 @@ class AdjustedLevel(Record):
 
     effect_size: Magnitude | None
     """The adjusted difference over the plain standard deviation of the union, so that it compares
-    with the effect size that is not adjusted; None without spread."""
+    with the effect size that is not adjusted; over draws the mean of theirs. None without
+    spread."""
     difference: Magnitude
     """Difference of the groups' means at equal covariates, by least squares."""
     n: tuple[int, int]
