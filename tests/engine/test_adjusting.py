@@ -152,8 +152,8 @@ def test_fewer_words_than_the_model_needs_are_said():
 
 def test_constant_covariates_are_no_columns():
     covariates = Covariates(("frequency", "length"), {}, ranked=True)
-    columns, constant = covariates.columns(np.array([[1.0, 4], [2, 4], [5, 4]]))
-    assert (columns.shape, constant) == ((3, 2), ["length"])
+    columns, names, constant = covariates.columns(np.array([[1.0, 4], [2, 4], [5, 4]]))
+    assert (columns.shape, names, constant) == ((3, 2), ["frequency"] * 2, ["length"])
     assert columns[:, 1] == pytest.approx(columns[:, 0] ** 2)
 
 

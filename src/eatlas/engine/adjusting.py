@@ -49,20 +49,23 @@ class Covariates:
     ranked: bool
     """Whether the first one is the logarithm of the rank."""
 
-    def columns(self, units: Array) -> tuple[Array, list[str]]:
+    def columns(self, units: Array) -> tuple[Array, list[str], list[str]]:
         """Columns of a regression: the rank and its square, others as they are; none constant.
 
-        The second part names covariates that are the same for all units.
+        The second part has the covariate of each column, the third those that are the same for all
+        units.
         """
-        columns, constant = [], []
+        columns, names, constant = [], list[str](), []
         for i, name in enumerate(self.names):
             x = units[:, i]
             if not np.ptp(x):
                 constant.append(name)
                 continue
             x = (x - x.mean()) / x.std()
-            columns += [x, x * x] if self.ranked and not i else [x]
-        return np.column_stack([np.empty((len(units), 0)), *columns]), constant
+            powers = [x, x * x] if self.ranked and not i else [x]
+            columns += powers
+            names += [name] * len(powers)
+        return np.column_stack([np.empty((len(units), 0)), *columns]), names, constant
 
 
 def covariates_of(
@@ -162,7 +165,10 @@ def adjusted(
     left_out = {role: names for role, names in left_out.items() if names}
     if left_out:
         words = {result.concepts[role]: list(names) for role, names in left_out.items()}
-        values = {"words": words, "names": list(covariates.names)}
+        sizes = {result.concepts[role]: len(groups[role].names) for role in left_out}
+        lacking = np.any([np.isnan(groups[r].covariates).any(axis=0) for r in left_out], axis=0)
+        causes = [name for name, lacks in zip(covariates.names, lacking, strict=True) if lacks]
+        values = {"words": words, "sizes": sizes, "names": causes}
         notes.append(Note("adjusted.left-out", "adjusted", values))
     if not designs or (single and table is None):
         return None
@@ -229,7 +235,7 @@ def _design(
     units = np.flatnonzero(np.concatenate([groups[role].whole for role in roles]))
     n, m = (int(groups[role].whole.sum()) for role in roles)
     values = np.concatenate([groups[role].covariates for role in roles])[units]
-    columns, constant = covariates.columns(values) if len(units) else (values, [])
+    columns, names, constant = covariates.columns(values) if len(units) else (values, [], [])
     reason, regression = "", None
     if min(n, m) < 2:
         reason = f"of {' and '.join(concepts)}, {n} and {m} words have all covariates"
@@ -239,7 +245,7 @@ def _design(
         reason = "the covariates are the same for all words"
     else:
         try:
-            regression = Regression.of(n + m, n, columns)
+            regression = Regression.of(n + m, n, columns, names)
         except EatlasError as error:
             reason = f"{error.what} ({error.got})" if error.got else error.what
     if regression is None:
@@ -253,7 +259,13 @@ def _design(
         ranges: list[list[float]] = []
         if covariates.ranked:
             ranges = [np.exp([part.min(), part.max()]).tolist() for part in (first, second)]
+        alone = {
+            name: Regression.of(n + m, n, columns[:, [own == name for own in names]]).shared
+            for name in dict.fromkeys(names)
+        }
+        most = max(alone, key=lambda name: alone[name])
         figures = {"shared": regression.shared, "ranges": ranges}
+        figures |= {"most": [most, alone[most]]} if len(alone) > 1 else {}
         notes.append(Note("adjusted.apart", place, {"concepts": concepts, **figures}))
     return _Design(regression, columns, units)
 

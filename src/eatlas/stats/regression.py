@@ -72,8 +72,12 @@ class Regression:
     """Share of the label's variance that the covariates explain, from 0 to 1."""
 
     @classmethod
-    def of(cls, size: int, n: int, covariates: ArrayLike | None = None) -> Regression:
+    def of(
+        cls, size: int, n: int, covariates: ArrayLike | None = None, names: Sequence[str] = ()
+    ) -> Regression:
         """Prepare the design of `size` units, the first `n` against the others.
+
+        `names` are those of the columns, for errors.
 
         Raises
         ------
@@ -91,13 +95,16 @@ class Regression:
                 allowed=f"at least {columns.shape[1] + 4} units",
             )
         basis = np.full((size, 1), size**-0.5)
-        for column in columns.T:
+        for i, column in enumerate(columns.T):
             rest = column - column.mean()
             length = float(np.linalg.norm(rest))
             for _ in range(2):  # once more, for what rounding left
                 rest = rest - basis @ (basis.T @ rest)
             if not length or float(np.linalg.norm(rest)) <= DEPENDENT * length:
-                raise EatlasError("a covariate is constant, or a combination of the others")
+                raise EatlasError(
+                    "a covariate is constant, or a combination of the others",
+                    got=names[i] if names else None,
+                )
             basis = np.column_stack([basis, rest / np.linalg.norm(rest)])
         label = (np.arange(size) < n).astype(np.float64)
         group = label - basis @ (basis.T @ label)
