@@ -10,7 +10,10 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
-DRAWN = {"social-scientist.md": {"rank.svg": "tutorial-rank.svg"}}
+DRAWN = {
+    "adjusted.md": {"adjusted.svg": "adjusted.svg"},
+    "social-scientist.md": {"rank.svg": "tutorial-rank.svg"},
+}
 """What the code of a page draws, and the picture that the page shows; if they differ, copy it."""
 
 

@@ -197,6 +197,12 @@ def influence(**changes: Any) -> Influence:
     return Influence.from_dict(values | changes)
 
 
+def adjusted(d: float | None = 0.3, greater: int | None = None) -> dict[str, Any]:
+    """What frequency leaves of an ML-EAT: one number at all levels, from -0.2 to 0.9."""
+    values = level(d, greater) | {"shared": 0.4, "interval": (-0.2, 0.9)}
+    return {"covariates": ["frequency"], "level1": values, "level2": {"X": values, "Y": values}}
+
+
 def full(label: str = "AX-Singular", **changes: Any) -> MLEATResult:
     """An ML-EAT with everything that it may carry."""
     given: dict[str, Any] = {

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.present.reading import svg_root
-from tests.present.records import HOSTILE, full, ml_eat, sc_eat, weat
+from tests.present.records import HOSTILE, adjusted, full, ml_eat, sc_eat, weat
 
 import eatlas
 from eatlas.errors import EatlasError, ResultsError
@@ -82,7 +82,8 @@ def test_every_kind_is_drawn_in_every_width(kind, width, results, two, study, re
 
 @pytest.mark.parametrize("kind", sorted(KINDS.keys() - OF_OTHERS))
 def test_hostile_names_stay_text(kind):
-    plot = eatlas.plot(full(names=HOSTILE, period=1990, test="<b>&"), kind)
+    result = full(names=HOSTILE, period=1990, test="<b>&", adjusted=adjusted())
+    plot = eatlas.plot(result, kind)
     tags = {node.tag.removeprefix(SVG) for node in svg_root(plot.svg).iter()}
     assert tags <= {"svg", "title", "desc", "style", "g", "rect", "circle", "text", "path"}
 
@@ -151,6 +152,7 @@ def test_notebooks_show_an_image():
         (lambda _: eatlas.plot(None), "a drawing is made of results"),
         (lambda _: eatlas.plot([]), "got: 0 results"),
         (lambda _: eatlas.plot(weat(), "eat-map"), "allowed: results of ML-EAT"),
+        (lambda _: eatlas.plot(weat(), "adjusted"), "allowed: results with associations given cov"),
         (lambda r: eatlas.plot(r, "timeline"), "got: 2 results, 0 of them with a period"),
         (lambda r: eatlas.plot(r, "specification"), "no specification curve of this"),
         (lambda r: eatlas.plot(r, width="tripple"), r'allowed: "single" \(89 mm\)'),
@@ -177,6 +179,40 @@ def test_a_forest_of_one_measure_has_a_mark_for_each_of_its_numbers(religion):
     """Mean bias and bias of the concept are called otherwise, and are on one scale."""
     marks = re.findall('<path[^>]*class="m[ "]', eatlas.plot(religion, "forest").svg)
     assert len(marks) == len(religion[0].effects()) == 2
+
+
+def test_adjusted_joins_both_effect_sizes_of_level_1_of_many_and_of_all_levels_of_one(results):
+    many, one = (eatlas.plot(some, "adjusted", width=85) for some in (results, results["weat-6"]))
+    for plot, effects in (
+        (many, [result.effect("level1") for result in results]),
+        (one, results["weat-6"].effects()),
+    ):
+        written, both = texts(plot), [e for effect in effects for e in (effect, effect.after)]
+        assert [text for text in written if re.fullmatch(r"−?\d\.\d\d", text)] == [
+            f"{e.d:.2f}".replace("-", "−") for e in both
+        ]
+        assert written.count("*") == sum(e.significant for e in both)
+        for mark in (r"m on( [xy])?", r"m( [xy])?", r"i( [xy])?", "b faint"):
+            assert len(re.findall(f'class="{mark}"', plot.drawn)) == len(effects)
+    assert "weat-6: d = 1.72*, adjusted 2.37*" in many.alt
+    assert "Filled: d given frequency, with its 95% interval." in " ".join(texts(many))
+
+
+def test_adjusted_marks_lie_on_one_axis():
+    """From hollow to filled; the bar of the interval ends where the numbers say."""
+    values = adjusted(d=0.3)
+    drawn = eatlas.plot(full(d=1.4, adjusted=values), "adjusted").drawn
+    x0, x1 = map(float, re.search(r'd="M([\d.]+) [\d.]+H([\d.]+)" class="i"', drawn).groups())
+    low, high = map(float, re.search(r'd="M([\d.]+) [\d.]+H([\d.]+)v5', drawn).groups())
+    unit = (x1 - x0) / (0.3 - 1.4)
+    assert unit > 0
+    assert high - low == pytest.approx(1.1 * unit, abs=0.2)
+    assert x1 - low == pytest.approx(0.5 * unit, abs=0.2)
+
+
+def test_adjusted_of_no_spread_is_a_dash():
+    written = texts(eatlas.plot(full(adjusted=adjusted(d=None)), "adjusted"))
+    assert written.count("–") == 3
 
 
 def test_a_matrix_says_what_differs(two):

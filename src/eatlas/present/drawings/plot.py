@@ -167,6 +167,8 @@ def plot(results: object, kind: str | None = None, *, width: str | float | None 
         - ``"eat-map"``: EAT-Maps beside each other; ML-EAT.
         - ``"findings"``: a row for each result: map, sentence, effect sizes, stability.
         - ``"forest"``: effect sizes with intervals and numbers; every measure.
+        - ``"adjusted"``: effect sizes as they are and given covariates of the words, joined by a
+          line: level 1 of several results, all levels of one.
         - ``"plane"``: the map of the words, each target at its mean cosines with both attributes;
           ML-EAT, CEAT, LPBS and LPBS-CEAT.
         - ``"influence"``: which terms drive the associations; ML-EAT and WEAT.
@@ -347,6 +349,11 @@ KINDS: dict[str, Kind] = {
     "eat-map": Kind(_eat_maps, lambda r: r.pattern, "results of ML-EAT", MAP_WIDTH),
     "findings": Kind(stacked.findings, lambda r: r.effects(), _EFFECTS),
     "forest": Kind(stacked.forest, lambda r: r.effects(), _EFFECTS),
+    "adjusted": Kind(
+        stacked.adjusted,
+        lambda r: any(effect.after for effect in r.effects()),
+        "results with associations given covariates",
+    ),
     "plane": Kind(
         below(plane_figure), has_map, "results of ML-EAT, CEAT, LPBS or LPBS-CEAT that kept the "
         "cosines of single words, of 400 targets at most", LEFT_ROOM + SIDE + UPPER_ROOM,

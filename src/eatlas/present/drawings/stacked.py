@@ -1,4 +1,4 @@
-"""Results below each other: forest, findings, matrix, stability, influence, null and targets."""
+"""Results below each other: forest, findings, adjusted, matrix, stability, influence and others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from eatlas.errors import ResultsError
+from eatlas.errors import ResultsError, joined
 from eatlas.numbers import effect, interval, p_value, percent
 from eatlas.present.drawings.eat_map import PATTERNS, mini_map
 from eatlas.present.drawings.svg import (
@@ -24,6 +24,7 @@ from eatlas.present.drawings.svg import (
     estimate,
     figure,
     label,
+    mark_of,
     muted,
     outline,
     path,
@@ -34,7 +35,7 @@ from eatlas.present.drawings.svg import (
 from eatlas.present.effects import levels_of, own_share, shares_of
 from eatlas.present.sentences import headline
 from eatlas.present.targets import at_ends, leans
-from eatlas.present.text import isolated
+from eatlas.present.text import isolated, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.compare import SideBySide, side_by_side
 from eatlas.results.effects import Effect, Rule
@@ -46,6 +47,8 @@ WIDE = 640.0
 LEAST_COLUMN = 90
 """Pixels of a column of a matrix."""
 MARKS = "Diamonds: level 1. Circles and squares: level 2 of X and of Y alone."
+NUMBER = 54.0
+"""Pixels of an effect size and its star."""
 THESE = "p asks about these words, intervals about resamples of them."
 DRIVERS, ENDS = 6, 15
 """Terms of an effect size, and targets at either end, that a drawing shows."""
@@ -145,9 +148,7 @@ def _forest_row(
     sheet: Sheet, axis: Axis, row: Effect, names: float, *, drawn: bool, with_p: bool
 ) -> None:
     """Name, mark, number, interval and p of an effect size."""
-    level = row.title if row.title.isupper() else row.title.partition(",")[0]
-    name = row.name if row.term else f"{level}: {row.name}"
-    lines = broken(name, names - LEFT, 3, LETTERS)
+    lines = broken(_called(row), names - LEFT, 3, LETTERS)
     height = max(ROW, 14.0 * len(lines) + 5)
     y, x = sheet.y + height / 2, axis.end + 46
     first, read = y + 4 - 7.0 * (len(lines) - 1), row.p_of()
@@ -162,6 +163,12 @@ def _forest_row(
         edge = sheet.width - RIGHT
         sheet.add(label(p_value(read, row.rule.alpha), edge, y + 4, anchor="end"))
     sheet.y += height
+
+
+def _called(row: Effect) -> str:
+    """The level of an effect size and what it compares, or its term."""
+    level = row.title if row.title.isupper() else row.title.partition(",")[0]
+    return row.name if row.term else f"{level}: {row.name}"
 
 
 def _titled(sheet: Sheet, left: float, title: Sequence[str], about: Sequence[str] = ()) -> float:
@@ -217,6 +224,68 @@ def findings(results: Sequence[AssociationResult], width: float) -> str:
         notes.append("Stability: share of resamples of the terms with the same pattern.")
     alt = " ".join(f"{isolated(r.test)}: {headline(r)}" for r in results)
     return sheet.close(f"{len(results)} findings", alt, "figure findings", notes)
+
+
+def adjusted(results: Sequence[AssociationResult], width: float) -> str:
+    """Effect sizes as they are and given covariates: level 1 of several results, all of one."""
+    settings, sheet, alone = Settings.among(results), Sheet(width), len(results) == 1
+    rows: list[tuple[str, Effect, Effect]] = []
+    for result in results:
+        test = "" if alone else ", ".join(filter(None, (result.test, settings.of(result))))
+        both = [(e, e.after) for e in result.effects() if e.after is not None]
+        first = [] if alone else [pair for pair in both if pair[0].place == "level1"]
+        rows += [(test, *pair) for pair in first] or [
+            (": ".join(filter(None, (test, _called(e)))), e, after) for e, after in both
+        ]
+    names = LEFT + min(0.3 * width, 220.0, max(pixels(name, LETTERS) for name, *_ in rows) + 8)
+    ends = [v for _, e, after in rows for v in (0.0, e.d, after.d, *(after.interval or ()))]
+    edge = width - RIGHT
+    axis = Axis.within((v for v in ends if v is not None), names + 8, edge - 2 * NUMBER - 8)
+    if alone:
+        sheet.heading(named(results[0]))
+        _directions(sheet, axis, results[0].sides[-1])
+    sheet.y += 12
+    heads = ("d", edge - NUMBER), ("adjusted", edge)
+    sheet.add(*(muted(text, x, sheet.y, anchor="end") for text, x in heads))
+    sheet.y += 4
+    top = sheet.y
+    for name, row, after in rows:
+        lines = broken(name, names - LEFT, 3, LETTERS)
+        height = max(ROW, 14.0 * len(lines) + 5)
+        y, (shape, colour) = sheet.y + height / 2, mark_of(row.place)
+        sheet.add(text_lines(lines, LEFT, y + 4 - 7.0 * (len(lines) - 1), step=14, size=LETTERS))
+        if after.interval:
+            low, high = map(axis.at, after.interval)
+            sheet.add(path(f"M{low:.1f} {y - 2.5:g}H{high:.1f}v5H{low:.1f}z", "b faint"))
+        if row.d is not None and after.d is not None:
+            hollow, filled = (round(axis.at(d), 1) for d in (row.d, after.d))
+            sheet.add(
+                path(f"M{hollow:g} {y:g}H{filled:g}", f"i {colour}".strip()),
+                path(outline(shape, hollow, y, 1.2), f"m {colour}".strip()),
+                path(outline(shape, filled, y, 0.8), f"m on {colour}".strip()),
+            )
+        for e, x in ((row, edge - NUMBER), (after, edge)):
+            sheet.add(label(effect(e.d), x - 6, y + 4, anchor="end"), label(e.star, x - 5, y + 4))
+        sheet.y += height
+    sheet.parts.insert(0, axis.grid(top, sheet.y))
+    sheet.y += 20
+    covariates = joined(
+        [*dict.fromkeys(c for r in results if r.adjusted for c in r.adjusted.covariates)]
+    )
+    levels = {f"{100 * e.confidence:g}%" for _, e, after in rows if after.interval and e.confidence}
+    bars = f", with its {' or '.join(sorted(levels))} interval" if levels else ""
+    rules = dict.fromkeys(Rule(e.rule.alpha, e.rule.tail).meaning for _, e, _ in rows)
+    notes = [
+        *notes_of((), settings),
+        f"Hollow: effect size d. Filled: d given {covariates}{bars}.",
+        f"{' or '.join(rules)}.",
+    ]
+    phrases = (
+        f"{isolated(name)}: d = {effect(e.d)}{e.star}, adjusted {effect(after.d)}{after.star}"
+        for name, e, after in rows
+    )
+    title = f"Effect sizes given {covariates}"
+    return sheet.close(title, f"{title}. {'; '.join(phrases)}.", "figure", notes)
 
 
 def _share(share: float, x: float, y: float, width: float, *, strong: bool) -> list[str]:
