@@ -29,6 +29,7 @@ from eatlas.present.columns import (
 from eatlas.present.effects import own_share
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.sentences import (
+    after,
     heading,
     headline,
     not_generalised,
@@ -115,7 +116,9 @@ def _print_findings(
             stable = f" ({result.primary.label} in {percent(share)} of {of}"
             stable += f", {more})" if more else ")"
         bold = (name.ljust(width), "bold")
-        show(console, Text.assemble(bold, f"  {headline(result)}", (stable, "dim")))
+        left = after(result)
+        line = (f"  {headline(result)}", (stable, "dim"), f"; {left}" if left else "")
+        show(console, Text.assemble(bold, *line))
     for name, result in zip(names, compared, strict=True):
         if drawn := statement("contexts", result):
             say(console, drawn, head=f"{name}: ")

@@ -133,6 +133,12 @@ def _two_sided(row: Row) -> str:
     return "" if read.two_sided_label == read.label else f"two-sided:\n{read.two_sided_label}"
 
 
+def _other_pattern_after(row: Row) -> str:
+    """The pattern after covariates, where it is another."""
+    label = label_after(row.result)
+    return "" if label == row.result.primary.label else label
+
+
 def _draws(row: Row) -> str:
     share = own_share(row.result)
     return "" if share is None else f"in {percent(share)} of draws"
@@ -161,6 +167,7 @@ OF_RESULT: dict[str, Callable[[Row], str]] = {
     "map": lambda row: "A {}\nB {}".format(*glyphs(row.result)),
     "pattern": lambda row: row.result.primary.label,
     "pattern after": lambda row: label_after(row.result),
+    "other pattern after": _other_pattern_after,
     "two-sided pattern": _two_sided,
     "draws": _draws,
     "chance": lambda row: chance_cell(row.result)[0],
@@ -245,7 +252,8 @@ MANUSCRIPT = (
 )  # fmt: skip
 PAGE = (
     TEST, SOURCE, CONCEPTS, EFFECT.only("d", "interval"), P, ADJUSTED, PATTERN,
-    AFTER.only("d", "p", "pattern after"), CHANCE, FINDING.only("sentence", when="no pattern"),
+    AFTER.only("d", "p", "other pattern after"), CHANCE,
+    FINDING.only("sentence", when="no pattern"),
 )  # fmt: skip
 """Each result in one line, whose columns can be sorted."""
 TERMINAL = (
@@ -399,8 +407,10 @@ def page_table(
         Row(result, {e.place: e for e in levels_of(result)}, settings.of(result), family)
         for result in members
     ]
-    notes = (OVER_ATTRIBUTES,) if "over_attributes" in rows[0].effects else ()
-    return replace(arranged(rows, PAGE), caption=members[0].signature, notes=notes)
+    notes = OVER_ATTRIBUTES if "over_attributes" in rows[0].effects else "", after_legend(members)
+    return replace(
+        arranged(rows, PAGE), caption=members[0].signature, notes=tuple(filter(None, notes))
+    )
 
 
 def _of_targets(result: AssociationResult, number: int) -> Table:

@@ -133,12 +133,14 @@ def covariates_of(results: Iterable[AssociationResult]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def accounted(results: Iterable[AssociationResult]) -> str:
-    """What is accounted for, as the end of a sentence; empty where nothing is."""
-    names = covariates_of(results)
-    if names == ["frequency"]:
-        return "the words' frequency is accounted for"
-    return f"{joined(names)} {'is' if len(names) == 1 else 'are'} accounted for" if names else ""
+def held_equal(names: Sequence[str]) -> str:
+    """Covariates in a sentence."""
+    return "the words' frequency" if list(names) == ["frequency"] else joined(names)
+
+
+def accounted(names: Sequence[str]) -> str:
+    """That covariates are accounted for, as the end of a sentence."""
+    return f"{held_equal(names)} {'is' if len(names) == 1 else 'are'} accounted for"
 
 
 def title_after(results: Iterable[AssociationResult]) -> str:
@@ -154,7 +156,7 @@ def after_legend(results: Sequence[AssociationResult]) -> str:
         return ""
     what = "d and p of each term" if only_terms(after[0].effects()) else "d and p at level 1"
     pattern = ", and the pattern," if any(map(label_after, after)) else ""
-    return f"{title_after(after)}: {what}{pattern} once {accounted(after)}."
+    return f"{title_after(after)}: {what}{pattern} once {accounted(covariates_of(after))}."
 
 
 def rank_row(result: AssociationResult, role: str) -> tuple[float | None, str, str]:

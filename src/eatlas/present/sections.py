@@ -29,11 +29,14 @@ from eatlas.present.effects import levels_of, own_share, shares_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import FILTERS
 from eatlas.present.sentences import (
+    after,
     headline,
+    left,
     limits,
     numbers,
     other_pattern,
     sentence,
+    shows_association,
     statement,
     statements,
 )
@@ -243,9 +246,9 @@ def small_jpeg(content: bytes) -> bytes:
 FILTERS.update({
     function.__name__: function
     for function in (
-        figures, headline, images_of, limits, numbers, other_pattern, own_share,
-        patterns_seen, score_unit, sentence, share_bar, shares_of, source_of, statements,
-        targets_table, terms_table, values_table,
+        after, figures, headline, images_of, left, limits, numbers, other_pattern, own_share,
+        patterns_seen, score_unit, sentence, share_bar, shares_of, shows_association, source_of,
+        statements, targets_table, terms_table, values_table,
     )
 })  # fmt: skip
 FILTERS["eat_map"] = lambda result: Markup(eat_map(result))  # noqa: S704

@@ -15,7 +15,7 @@ from eatlas.decoding import own_toml
 from eatlas.errors import listed
 from eatlas.numbers import count, effect, level_of, number_of, p_equals, percent
 from eatlas.present import targets  # noqa: F401  (templates call its filters)
-from eatlas.present.effects import levels_of, names_of, runner_up, shares_of
+from eatlas.present.effects import accounted, held_equal, levels_of, names_of, runner_up, shares_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import lines, phrase
 from eatlas.results import AssociationResult
@@ -64,6 +64,19 @@ def short_sentence(result: AssociationResult) -> str:
 def headline(result: AssociationResult) -> str:
     """What a result found, in one short sentence without numbers."""
     return phrase("sentences", "headline", result).removesuffix(".")
+
+
+def left(result: AssociationResult) -> str:
+    """What is left after covariates; empty where the conclusion stays."""
+    return phrase("sentences", "left", result)
+
+
+def after(result: AssociationResult) -> str:
+    """The same as a half-sentence that goes on from the headline."""
+    text = left(result)
+    return (
+        f"once {accounted(result.adjusted.covariates)}, {text}" if text and result.adjusted else ""
+    )
 
 
 def shows_association(result: AssociationResult) -> bool | None:
@@ -198,10 +211,12 @@ def statements(
     if level1.d is None:
         return []
     words = statement("resamples", result, level1), statement("other_words", result)
+    held = held_equal(result.adjusted.covariates) if result.adjusted else ""
     about = {
         "Chance alone.": statement("chance", result, level1, family),
         "Other words.": " ".join(filter(None, words)),
         f"Other {result.draws.varied}." if result.draws else "": statement("contexts", result),
+        f"Given {held}.": statement("given", result, level1),
         "Frequency.": statement("frequency", result),
         "Single terms.": statement("single_terms", result, level1),
         "What this design can find.": statement("design", result),

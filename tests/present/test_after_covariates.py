@@ -1,0 +1,109 @@
+"""What is said of associations after covariates: where the conclusion changes, and where not."""
+
+import pytest
+from tests.present.reading import Page
+from tests.present.records import ml_eat, sc_eat, weat, with_adjusted
+
+from eatlas.present import report_html
+from eatlas.present.effects import levels_of
+from eatlas.present.family import DeclaredFamily
+from eatlas.present.sentences import after, left, statements
+
+NONE = {"greater": 3218}
+"""A level 1 whose p is .25."""
+
+
+@pytest.mark.parametrize(
+    ("plain", "adjusted", "said"),
+    [
+        (ml_eat("AX-Singular"), ml_eat("AX-Singular"), ""),
+        (ml_eat("A-Uniform"), ml_eat("AY-Singular"), "only Insects go with Pleasant"),
+        (ml_eat("AB-Divergent"), ml_eat("BX-Singular"), "only Flowers go with Unpleasant"),
+        (ml_eat("AX-Singular"), ml_eat("B-Uniform"), "both go with Unpleasant"),
+        (
+            ml_eat("Non-Directional"),
+            ml_eat("AB-Divergent"),
+            "Flowers go with Pleasant and Insects with Unpleasant",
+        ),
+        (ml_eat("A-Uniform"), ml_eat("Non-Directional", **NONE), "no association is left"),
+        (
+            ml_eat("A-Uniform"),
+            ml_eat("Non-Directional"),
+            "Flowers go with Pleasant more than Insects, but neither does alone",
+        ),
+        (ml_eat("Non-Directional"), ml_eat("Non-Directional", **NONE), "no association is left"),
+        (
+            ml_eat("AX-Singular"),
+            ml_eat("AX-Singular", **NONE),
+            "no difference between the two is left",
+        ),
+        (
+            ml_eat("A-Uniform", **NONE),
+            ml_eat("A-Uniform", d=-1.1),
+            "Flowers go with Unpleasant more than Insects",
+        ),
+        (weat(), weat(-0.9), "Flowers go with Unpleasant more than Insects"),
+        (weat(), weat(**NONE), "no difference between the two is left"),
+        (weat(**NONE), weat(**NONE), ""),
+        (
+            sc_eat({"one": 1.2, "two": -0.8}),
+            sc_eat({"one": 0.2, "two": -0.9}),
+            "0 with Pleasant and 1 with Unpleasant are left",
+        ),
+        (sc_eat({"one": 1.2, "two": None}), sc_eat({"one": 0.9, "two": None}), ""),
+    ],
+)
+def test_where_the_conclusion_changes_it_is_said_what_is_left(plain, adjusted, said):
+    result = with_adjusted(plain, adjusted)
+    assert left(result) == said
+    assert after(result) == (said and f"once the words' frequency is accounted for, {said}")
+    assert after(plain) == ""
+
+
+def given(result):
+    (text,) = (
+        text for head, text in statements(result, levels_of(result), DeclaredFamily(None))
+        if head.startswith("Given")
+    )  # fmt: skip
+    return text
+
+
+def test_the_finding_stays_is_changed_or_never_was():
+    numbers = "; d at level 1 is {} [−0.75, 1.06] (p = {} in the direction of d, two-sided p = {})"
+    stays = numbers.format("1.40", ".0078", ".016") + ", and the pattern is {}."
+    assert given(with_adjusted(ml_eat(), ml_eat())) == "The finding stays" + stays.format(
+        "AX-Singular"
+    )
+    uniform = with_adjusted(ml_eat("A-Uniform"), ml_eat("AY-Singular"))
+    assert given(uniform) == "Only Insects go with Pleasant" + stays.format("AY-Singular")
+    none = numbers.format("0.10", ".25", ".50")
+    nothing = with_adjusted(weat(0.1, **NONE), weat(0.1, **NONE))
+    assert given(nothing) == f"No clear association either{none}."
+
+
+def test_words_left_out_are_named_by_group():
+    result = with_adjusted(ml_eat(), ml_eat(), "valence", left_out={"X": ("two",), "B": ("one",)})
+    assert given(result).endswith(
+        "Left out, as nothing is known of their valence: two (Flowers); one (Unpleasant)."
+    )
+
+
+def test_a_page_has_a_lighter_map_and_the_numbers_again():
+    changed = with_adjusted(ml_eat("A-Uniform", test="one"), ml_eat("AY-Singular"))
+    page = report_html([changed, ml_eat(test="two")])
+    assert page.count('<span class="after">') == 1
+    text = Page(page).text
+    assert (
+        "Pleasant ; once the words' frequency is accounted for, only Insects go with" in text
+    )
+    assert "A-Uniform · after frequency AY-Singular" in text
+    assert text.count("Given the words' frequency: AY-Singular") == 1
+    assert "Lighter map: the pattern once the words' frequency is accounted for." in text
+    assert text.count("54%") == 3  # shared, at each level
+
+
+def test_a_page_without_adjusted_results_says_nothing_of_them():
+    page = report_html([ml_eat(), weat()])
+    assert 'class="after"' not in page
+    assert "two-maps" not in page.partition("<body>")[2]
+    assert "accounted for" not in Page(page).text
