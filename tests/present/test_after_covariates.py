@@ -93,9 +93,7 @@ def test_a_page_has_a_lighter_map_and_the_numbers_again():
     page = report_html([changed, ml_eat(test="two")])
     assert page.count('<span class="after">') == 1
     text = Page(page).text
-    assert (
-        "Pleasant ; once the words' frequency is accounted for, only Insects go with" in text
-    )
+    assert "Pleasant ; once the words' frequency is accounted for, only Insects go with" in text
     assert "A-Uniform · after frequency AY-Singular" in text
     assert text.count("Given the words' frequency: AY-Singular") == 1
     assert "Lighter map: the pattern once the words' frequency is accounted for." in text
