@@ -55,6 +55,9 @@ def test_counts_of_a_table(tmp_path):
         TEST, {"nurse": {"Female": 30, "Male": 10}, "pilot": {"Female": 5, "Male": 15}}, COUNTS
     )
     assert [one.bias for one in in_memory.targets] == [one.bias for one in result.targets]
+    for separator, name in ((";", "table.csv"), ("\t", "table.tsv"), ("\t", "table.txt")):
+        (other,) = eatlas.run(TEST, written(tmp_path, LONG.replace(",", separator), name), COUNTS)
+        assert other.targets == result.targets
 
 
 def test_a_table_with_years_is_a_series(tmp_path):
