@@ -18,6 +18,7 @@ from eatlas.stats.bootstrap import block_layout, draw
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.regression import (
     Regression,
+    groups_test,
     orders_of,
     regression_test,
     resampled_estimates,
@@ -144,6 +145,67 @@ def test_rejections_of_a_trend_that_both_groups_share():
     assert 2 <= rejected[1] <= 20
 
 
+@pytest.mark.parametrize("sizes", [(5, 9), (4, 3, 7), (2, 3, 4, 5)])
+def test_group_means_and_f_are_those_of_statsmodels(sizes):
+    r, k = np.random.default_rng(len(sizes)), len(sizes)
+    covariates, rows = r.normal(size=(14, 2)) + 5, r.normal(size=(3, 14))
+    labels = np.repeat(np.eye(k), sizes, axis=0)
+    centred = covariates - covariates.mean(axis=0)
+    regression = Regression.of_groups(sizes, covariates)
+    means, f = regression.means(rows), regression.f(regression.residuals(rows))
+    for row, mean, value in zip(rows, means, f[:, 0], strict=True):
+        fit = sm.OLS(row, np.column_stack([labels, centred])).fit()
+        assert mean == pytest.approx(fit.params[:k], rel=1e-10)
+        alike = np.hstack([np.eye(k)[:-1] - np.eye(k)[1:], np.zeros((k - 1, 2))])
+        assert value == pytest.approx(fit.f_test(alike).fvalue, rel=1e-10)
+    shared = [sm.OLS(label, sm.add_constant(covariates)).fit() for label in labels.T[:-1]]
+    if k == 2:
+        assert regression.shared == pytest.approx(shared[0].rsquared, rel=1e-10)
+        assert f[:, 0] == pytest.approx(
+            [sm.OLS(row, design(5, 14, covariates)).fit().tvalues[-1] ** 2 for row in rows]
+        )
+
+
+def test_several_groups_are_brute_force_over_all_orders():
+    r, sizes = np.random.default_rng(1), (2, 2, 3)
+    covariates, rows = r.normal(size=(7, 1)), r.normal(size=(2, 7))
+    rows[1] = np.round(rows[1])  # ties
+    alone = sm.add_constant(covariates)
+    whole = np.column_stack([alone, np.repeat(np.eye(3)[:, :2], sizes, axis=0)])
+    (first, second), total = groups_test(rows, Regression.of_groups(sizes, covariates)), 5040
+    for row, tail in zip(rows, (first, second), strict=True):
+        reduced = sm.OLS(row, alone).fit()
+        ratios = []
+        for order in itertools.permutations(range(7)):
+            permuted = reduced.resid[list(order)]
+            ssr = [np.linalg.lstsq(x, permuted, rcond=None)[1][0] for x in (alone, whole)]
+            ratios.append(ssr[0] / ssr[1])
+        assert tail.count == (np.array(ratios) >= ratios[0] * (1 - 1e-9)).sum()
+        assert tail.p == tail.count / total
+
+
+def test_two_groups_of_many_rows_are_two_groups():
+    scores, n, covariates = sample(3)
+    rows = np.stack([scores, scores**2, np.zeros(len(scores))])
+    tails = groups_test(rows, Regression.of(len(scores), n, covariates), draws=999)
+    regressed = regression_test(rows, n, covariates, draws=999, scale=1.0)
+    assert tails == tuple(p.two_sided for p in regressed.p)
+    assert tails[2].p == 1.0
+
+
+def test_rejections_of_several_groups_on_one_curve():
+    r, p, plain = np.random.default_rng(2), [], []
+    for _ in range(300):
+        rank = np.concatenate([r.uniform(0, 5, 6), r.uniform(2, 8, 8), r.uniform(4, 9, 10)])
+        row = 0.3 * rank + r.normal(size=24) * 0.5
+        curve = np.column_stack([rank, rank**2])
+        for columns, kept in ((curve, p), (None, plain)):
+            regression = Regression.of_groups((6, 8, 10), columns)
+            kept.append(groups_test(row[None], regression, draws=199)[0].p)
+    assert np.mean(np.array(plain) <= 0.05) > 0.7
+    assert 0.02 <= np.mean(np.array(p) <= 0.05) <= 0.08
+
+
 def test_resamples_refit_the_model():
     r = np.random.default_rng(9)
     table, covariates = r.normal(size=(11, 9)), r.normal(size=(11, 2))
@@ -174,7 +236,7 @@ def test_resamples_refit_the_model():
     [
         (np.ones((12, 1)), "constant, or a combination"),
         (np.repeat(np.arange(12.0)[:, None], 2, axis=1), "constant, or a combination"),
-        ((np.arange(12) < 5)[:, None] * 1.0, "tell the two groups apart"),
+        ((np.arange(12) < 5)[:, None] * 1.0, "tell groups apart"),
         (np.zeros((11, 1)), "every unit needs its covariates"),
         (np.full((12, 1), np.nan), "covariates must be finite"),
         (np.random.default_rng(0).normal(size=(12, 9)), "too few units"),

@@ -34,7 +34,7 @@ from eatlas.stats.inputs import (
     relative_tolerance,
     whole,
 )
-from eatlas.stats.permutation.problem import ALWAYS_EXACT, SMALLEST, PermutationResult
+from eatlas.stats.permutation.problem import ALWAYS_EXACT, SMALLEST, PermutationResult, Tail
 from eatlas.stats.permutation.sampled import DRAWS, drawn_tail
 from eatlas.stats.subsets import every_subset, random_subsets
 
@@ -47,7 +47,9 @@ ORDERS = 9_999
 LISTED = 8
 """Units all of whose orders are looked at: 40,320."""
 CELLS = 1 << 16
-"""Permuted residuals that are worked off together: 512 kB."""
+"""Numbers that are worked off together: 512 kB."""
+ROWS = 500
+"""Rows whose statistics are held together: 40 MB."""
 TIE = 1e-9
 """Statistics that differ by less, relative to their magnitude, tie: rounding errors stay below."""
 CANCELLED = 1e-6
@@ -60,39 +62,47 @@ DEPENDENT = 1e-8
 
 @dataclass(frozen=True)
 class Regression:
-    """Units of two groups with their covariates, as least squares sees them."""
+    """Units of two or more groups with their covariates, as least squares sees them."""
 
-    n: int
-    """Size of the first group, whose units come first."""
+    sizes: tuple[int, ...]
+    """Units of each group, those of the first group first."""
     basis: Array
     """Orthonormal columns of the constant and the covariates, shape (N, 1 + covariates)."""
-    group: Array
-    """What the covariates leave of the first group's label, shape (N,)."""
+    labels: Array
+    """What the covariates leave of the label of each group but the last, shape (N, groups - 1)."""
     shared: float
-    """Share of the label's variance that the covariates explain, from 0 to 1."""
+    """Share of the labels' variance that the covariates explain, from 0 to 1."""
 
     @classmethod
     def of(
         cls, size: int, n: int, covariates: ArrayLike | None = None, names: Sequence[str] = ()
     ) -> Regression:
-        """Prepare the design of `size` units, the first `n` against the others.
+        """Prepare the design of `size` units, the first `n` against the others."""
+        n = whole(n, "n", 1, size - 1)
+        return cls.of_groups((n, size - n), covariates, names)
+
+    @classmethod
+    def of_groups(
+        cls, sizes: Sequence[int], covariates: ArrayLike | None = None, names: Sequence[str] = ()
+    ) -> Regression:
+        """Prepare the design of groups of such sizes.
 
         `names` are those of the columns, for errors.
 
         Raises
         ------
         EatlasError
-            If covariates are constant or a combination of others, tell the groups apart without
-            error, or leave fewer than two degrees of freedom.
+            If covariates are constant or a combination of others, tell groups apart without error,
+            or leave fewer than two degrees of freedom.
         """
-        n = whole(n, "n", 1, size - 1)
+        size, k = sum(sizes), len(sizes)
         columns = np.empty((size, 0)) if covariates is None else _columns(covariates, size)
-        left = size - columns.shape[1] - 2
+        left = size - columns.shape[1] - k
         if left < 2 and columns.shape[1]:
             raise EatlasError(
                 "there are too few units for so many covariates",
                 got=f"{size} units, {columns.shape[1]} columns of covariates",
-                allowed=f"at least {columns.shape[1] + 4} units",
+                allowed=f"at least {columns.shape[1] + k + 2} units",
             )
         basis = np.full((size, 1), size**-0.5)
         for i, column in enumerate(columns.T):
@@ -106,64 +116,109 @@ class Regression:
                     got=names[i] if names else None,
                 )
             basis = np.column_stack([basis, rest / np.linalg.norm(rest)])
-        label = (np.arange(size) < n).astype(np.float64)
-        group = label - basis @ (basis.T @ label)
-        group -= basis @ (basis.T @ group)
-        share = float(group @ group) * size / (n * (size - n))
-        if share <= DEPENDENT:
-            raise EatlasError("the covariates tell the two groups apart without error")
-        return cls(n, basis, group, 1 - share)
+        labels = np.repeat(np.eye(k)[:, :-1], sizes, axis=0)
+        labels -= labels.mean(axis=0)
+        whole_of, left_of = labels.T @ labels, labels
+        for _ in range(2):
+            left_of = left_of - basis @ (basis.T @ left_of)
+        shares = np.linalg.eigvals(np.linalg.solve(whole_of, left_of.T @ left_of)).real
+        if shares.min() <= DEPENDENT:
+            raise EatlasError("the covariates tell groups apart without error")
+        return cls(tuple(sizes), basis, left_of, 1 - float(shares.mean()))
+
+    @property
+    def n(self) -> int:
+        """Size of the first group."""
+        return self.sizes[0]
 
     @property
     def size(self) -> int:
         """Number of units."""
-        return len(self.group)
+        return len(self.labels)
 
     def estimates(self, scores: Array) -> Array:
-        """Difference of the groups given the covariates, for each row of scores."""
-        return np.asarray(scores @ self.group / (self.group @ self.group))
+        """Difference of the first of two groups given the covariates, for each row of scores."""
+        group = self.labels[:, 0]
+        return np.asarray(scores @ group / (group @ group))
+
+    def means(self, scores: Array) -> Array:
+        """Means of the groups at the mean of the covariates over all units, (rows, groups)."""
+        away = np.linalg.lstsq(self.labels, scores.T, rcond=None)[0].T
+        away = np.column_stack([away, np.zeros(len(scores))])
+        centre = away @ (np.array(self.sizes) / self.size)
+        return np.asarray(away + (scores.mean(axis=1) - centre)[:, None])
 
     def residuals(self, scores: Array) -> Array:
         """What the covariates alone leave of each row."""
         return np.asarray(scores - (scores @ self.basis) @ self.basis.T)
 
     def errors(self, residuals: Array, orders: Orders | None = None) -> tuple[Array, Array]:
-        """Estimate and standard error from residuals of one row in each of some orders."""
-        size, length = self.size, float(self.group @ self.group)
-        full = np.column_stack([self.basis, self.group / math.sqrt(length)])
+        """Difference of two groups, and its standard error, from residuals in each of some orders.
+
+        Residuals have the shape (N,) or (rows, N); what is returned (orders,) or (rows, orders).
+        """
+        group = self.labels[:, 0]
+        length = float(group @ group)
+        full = np.column_stack([self.basis, group / math.sqrt(length)])
         free = 1 - np.square(full).sum(axis=1)
         # a unit that the model fits whatever its score has no residual
-        weights = np.where(free > DEPENDENT, np.square(self.group / length) / free, 0.0)
+        weights = np.where(free > DEPENDENT, np.square(group / length) / free, 0.0)
+        full = full[:, 1:]  # residuals sum to 0
         # sum w (y - F c)^2 from sums of y and y^2 alone
         columns = np.hstack([full, full * weights[:, None]])
         cross = (full * weights[:, None]).T @ full
-        estimates, errors = [], []
-        squares = np.square(residuals)
-        for block in _blocks(np.arange(size)[None] if orders is None else orders):
-            y = residuals[block]
-            products = y @ columns
-            fitted, weighted = np.hsplit(products, 2)
-            total = squares[block] @ weights
-            variance = total - 2 * _dot(fitted, weighted) + _dot(fitted @ cross, fitted)
-            near = np.flatnonzero(variance <= CANCELLED * total)
-            variance[near] = np.square(y[near] - fitted[near] @ full.T) @ weights
-            variance[variance <= ROUNDING * squares.sum() * weights.max()] = 0.0
-            estimate = y @ (self.group / length)
-            estimate[np.square(estimate) <= ROUNDING * squares.sum()] = 0.0
-            estimates.append(estimate)
-            errors.append(np.sqrt(variance))
-        return np.concatenate(estimates), np.concatenate(errors)
+        rows = np.atleast_2d(residuals)
+        squares = np.square(rows)
+        noise = ROUNDING * squares.sum(axis=1, keepdims=True)
+        parts = []
+        for block, (products, total) in _products(
+            orders, (rows, columns), (squares, weights[:, None])
+        ):
+            fitted, weighted = np.split(products, 2, axis=2)
+            variance = total[:, :, 0] - 2 * _dot(fitted, weighted) + _dot(fitted @ cross, fitted)
+            near = np.nonzero(variance <= CANCELLED * total[:, :, 0])
+            away = rows[near[0][:, None], block[near[1]]] - fitted[near] @ full.T
+            variance[near] = np.square(away) @ weights
+            variance[variance <= noise * weights.max()] = 0.0
+            estimate = fitted[:, :, -1] / math.sqrt(length)
+            estimate[np.square(estimate) <= noise] = 0.0
+            parts.append((estimate, np.sqrt(variance)))
+        shape = (*residuals.shape[:-1], -1)
+        estimates, errors = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
+        return estimates.reshape(shape), errors.reshape(shape)
 
     def t(self, residuals: Array, orders: Orders | None = None) -> Array:
-        """Statistic of one row's residuals in each of some orders.
+        """Difference of two groups over its standard error; shapes are those of `errors`.
 
         Infinite where nothing is left to vary and the groups differ, 0 where they do not.
         """
-        estimates, errors = self.errors(residuals, orders)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = estimates / errors
-        t[(errors == 0) & (estimates == 0)] = 0.0
-        return np.asarray(t)
+        return _ratio(*self.errors(residuals, orders))
+
+    def f(self, residuals: Array, orders: Orders | None = None) -> Array:
+        """F of the groups given the covariates, in the same shapes."""
+        rows, k = np.atleast_2d(residuals), len(self.sizes)
+        groups = np.linalg.qr(self.labels)[0]
+        full = np.column_stack([groups, self.basis[:, 1:]])
+        total = np.square(rows).sum(axis=1, keepdims=True)
+        parts = []
+        for block, (fitted,) in _products(orders, (rows, full)):
+            explained = np.square(fitted[:, :, : k - 1]).sum(axis=2)
+            rest = total - np.square(fitted).sum(axis=2)
+            near = np.nonzero(rest <= CANCELLED * total)
+            away = rows[near[0][:, None], block[near[1]]] - fitted[near] @ full.T
+            rest[near] = np.square(away).sum(axis=1)
+            rest[rest <= ROUNDING * total] = 0.0
+            explained[explained <= ROUNDING * total] = 0.0
+            parts.append(_ratio(explained / (k - 1), rest / (self.size - full.shape[1] - 1)))
+        return np.concatenate(parts, axis=1).reshape(*residuals.shape[:-1], -1)
+
+
+def _ratio(over: Array, under: Array) -> Array:
+    """Quotients; 0 of nothing over nothing."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.asarray(over / under)
+    ratio[(under == 0) & (over == 0)] = 0.0
+    return ratio
 
 
 def _columns(covariates: ArrayLike, size: int) -> Array:
@@ -177,14 +232,33 @@ def _columns(covariates: ArrayLike, size: int) -> Array:
     return np.asarray((columns - columns.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
 
 
-def _blocks(orders: Orders) -> Iterator[Orders]:
-    step = max(1, CELLS // orders.shape[1])
+def _products(
+    orders: Orders | None, *pairs: tuple[Array, Array]
+) -> Iterator[tuple[Orders, list[Array]]]:
+    """Blocks of orders, and the products of rows in each order with columns: (rows, orders, m).
+
+    A row in another order times a column is the row times the column in the inverse order, which
+    serves all rows.
+    """
+    rows, columns = pairs[0]
+    size = len(columns)
+    orders = np.arange(size)[None] if orders is None else orders
+    step = max(1, CELLS // (max(size, len(rows)) * columns.shape[1]))
     for start in range(0, len(orders), step):
-        yield orders[start : start + step]
+        block = orders[start : start + step]
+        inverse = np.empty_like(block)
+        np.put_along_axis(inverse, block, np.arange(size)[None], axis=1)
+        yield (
+            block,
+            [
+                (rows @ columns[inverse.T].reshape(size, -1)).reshape(len(rows), len(block), -1)
+                for rows, columns in pairs
+            ],
+        )
 
 
 def _dot(first: Array, second: Array) -> Array:
-    return np.asarray(np.einsum("ij,ij->i", first, second))
+    return np.asarray(np.einsum("rbi,rbi->rb", first, second))
 
 
 @dataclass(frozen=True)
@@ -310,22 +384,48 @@ def regression_test(
     regression = Regression.of(rows.shape[1], n, covariates)
     relabelled = orders_of(rows.shape[1], whole(draws, "draws", 1), seed)
     residuals = regression.residuals(rows)
-    tested, statistics, observed = [], np.empty((len(rows), len(relabelled.orders))), []
-    errors, ties = np.empty(len(rows)), np.empty(len(rows))
+    observed, errors = regression.t(residuals)[:, 0], regression.errors(residuals)[1][:, 0]
+    statistics, ties = regression.t(residuals, relabelled.orders), np.zeros(len(rows))
+    tested = []
     for i, row in enumerate(residuals):
         peak = float(np.abs(rows[i]).max()) if scale is None else scale
-        t = float(regression.t(row)[0])
-        errors[i] = regression.errors(row)[1][0]
-        statistics[i] = 0.0
         if float(np.ptp(row)) <= least_spread(peak, precision):
-            t, errors[i], ties[i] = 0.0, 0.0, 0.0
+            observed[i], errors[i], statistics[i] = 0.0, 0.0, 0.0
         else:
-            statistics[i] = regression.t(row, relabelled.orders)
-            ties[i] = _tie(t, float(errors[i]), peak, precision)
-        observed.append(t)
-        tested.append(relabelled.result(statistics[i], t, float(ties[i]), strict=strict))
-    p_max_t = _step_down(statistics, np.array(observed), ties, every=relabelled.every)
+            ties[i] = _tie(float(observed[i]), float(errors[i]), peak, precision)
+        tested.append(
+            relabelled.result(statistics[i], float(observed[i]), float(ties[i]), strict=strict)
+        )
+    p_max_t = _step_down(statistics, observed, ties, every=relabelled.every)
     return Regressed(regression.estimates(rows), errors, regression.shared, tuple(tested), p_max_t)
+
+
+def groups_test(
+    scores: Array,
+    regression: Regression,
+    *,
+    draws: int = ORDERS,
+    seed: int = 0,
+    scale: float = 1.0,
+    precision: float | None = None,
+) -> tuple[Tail, ...]:
+    """Test of each row whether the means of the groups differ given the covariates.
+
+    Of two groups the difference over its standard error, two-sided; of more F.
+    """
+    relabelled = orders_of(regression.size, draws, seed)
+    statistic = regression.t if len(regression.sizes) == 2 else regression.f
+    tails: list[Tail] = []
+    for start in range(0, len(scores), ROWS):
+        residuals = regression.residuals(scores[start : start + ROWS])
+        observed, statistics = statistic(residuals)[:, 0], statistic(residuals, relabelled.orders)
+        flat = np.ptp(residuals, axis=1) <= least_spread(scale, precision)
+        observed[flat], statistics[flat] = 0.0, 0.0
+        noise = relative_tolerance(precision) * scale / np.where(flat, 1.0, residuals.std(axis=1))
+        ties = np.where(np.isfinite(observed), np.maximum(1, np.abs(observed)) * (TIE + noise), 0)
+        for value, tie, drawn in zip(observed.tolist(), ties.tolist(), statistics, strict=True):
+            tails.append(relabelled.result(drawn, value, tie, strict=False).two_sided)
+    return tuple(tails)
 
 
 def _tie(t: float, error: float, scale: float, precision: float | None) -> float:
