@@ -57,11 +57,11 @@ class Covariates:
         """
         columns, names, constant = [], list[str](), []
         for i, name in enumerate(self.names):
-            x = units[:, i]
-            if not np.ptp(x):
+            x, spread = units[:, i], units[:, i].std()
+            if not np.ptp(x) or not spread:
                 constant.append(name)
                 continue
-            x = (x - x.mean()) / x.std()
+            x = (x - x.mean()) / spread
             powers = [x, x * x] if self.ranked and not i else [x]
             columns += powers
             names += [name] * len(powers)

@@ -66,14 +66,15 @@ class WordCovariates:
                 raise SourceError(f"{place}: there is no word", got=repr(word), allowed=FORM)
             pairs = zip(names, cells, strict=True)
             numbers = tuple(_number(cell, f"{place}, column {name}") for name, cell in pairs)
-            first = values.setdefault(word, numbers)
-            if repr(first) != repr(numbers):  # NaN is not equal to itself
+            first = values.get(word)
+            if first is None:
+                values[word], places[word] = numbers, place
+            elif repr(first) != repr(numbers):  # NaN is not equal to itself
                 raise SourceError(
                     f"{place}: the word {word!r} has other numbers than before",
                     got=f"{_shown(numbers)}; {places[word]}: {_shown(first)}",
                     allowed="a word once, or with the same numbers each time",
                 )
-            places.setdefault(word, place)
         if not values:
             raise SourceError(f"{label}: there are no words with covariates", allowed=FORM)
         for name, column in zip(names, zip(*values.values(), strict=True), strict=True):
