@@ -57,7 +57,7 @@ def test_what_has_no_adjusted_number_is_said(eatlas_cli, tmp_path, test_file, ve
     (tmp_path / "plan.toml").write_text(lists + choices, encoding="utf-8")
     done = eatlas_cli("multiverse", "plan.toml")
     assert done.code == 0
-    assert "failed: 1 specification: No association given covariates" in done.err
+    assert "failed: 1 specification: Not adjusted for covariates" in done.err
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_those_at_fault_are_named():
     assert result.adjusted is None
     reasons = [str(note) for note in result.warnings if note.code == "adjusted.none"]
     assert reasons == [
-        f"No association given covariates of {groups}: a covariate is constant, or a combination "
+        f"Not adjusted for covariates of the {groups}: a covariate is constant, or a combination "
         "of the others (again)."
         for groups in ("targets", "attributes")
     ]

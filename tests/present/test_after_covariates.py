@@ -105,3 +105,13 @@ def test_a_page_without_adjusted_results_says_nothing_of_them():
     assert 'class="after"' not in page
     assert "two-maps" not in page.partition("<body>")[2]
     assert "accounted for" not in Page(page).text
+
+
+def test_a_file_of_covariates_is_named_with_its_hash():
+    origin = {"file": "norms.csv", "sha256": "9" * 64, "names": ["valence", "length"]}
+    provenance = {**ml_eat().to_dict()["provenance"], "covariates": origin}
+    result = with_adjusted(ml_eat(provenance=provenance), ml_eat(), "valence", "length")
+    text = Page(report_html([result])).text
+    assert f"Covariates valence and length of norms.csv , hash {'9' * 64}" in text
+    assert "estimated given valence and length (norms.csv), by least squares" in text
+    assert "Given valence and length: AX-Singular" in text

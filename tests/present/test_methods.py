@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from tests.present.records import full, ml_eat, p_values, sc_eat, trend, weat
+from tests.present.records import full, ml_eat, p_values, sc_eat, trend, weat, with_adjusted
 
 import eatlas
 from eatlas.present.family import DeclaredFamily
@@ -78,3 +78,24 @@ def test_a_series_is_named_with_its_periods_and_its_null_is_cited():
     silent = trend([1800], level1=None, level2=None)
     assert "Trends" not in methods_paragraph(years, None, [silent])
     assert "carlstein" not in bibtex(years, family, [silent])
+
+
+def test_covariates_are_named_with_what_was_done_and_by_whom():
+    results = [with_adjusted(ml_eat(), ml_eat(), "frequency", "valence")]
+    text = methods_paragraph(results)
+    assert (
+        "Effect sizes were also estimated given the frequency of the words (the logarithm of the "
+        "rank in the source, and its square) and valence, by least squares and with the same "
+        "denominator; their p-values permute the residuals given the covariates alone (Freedman "
+        "and Lane 1983), in all orders, and compare the difference divided by its HC2 standard "
+        "error (MacKinnon and White 1985; Anderson and Robinson 2001)."
+    ) in text
+    works = ["freedman1983nonstochastic", "anderson2001permutation", "mackinnon1985some"]
+    none = DeclaredFamily(None)
+    assert [key for key in keys(bibtex(results, none)) if key in works] == works
+    assert not set(works).intersection(keys(bibtex([ml_eat()], none)))
+    assert "also estimated" not in methods_paragraph([ml_eat()])
+    (run,) = eatlas.run(tests="weat-9", measures="weat(resamples=0)", frequency="off")
+    assert "residuals given frequency alone (Freedman and Lane 1983), in 9,999 random orders" in (
+        methods_paragraph([run])
+    )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.decoding import own_toml
 from eatlas.numbers import percent
-from eatlas.present.effects import OFTEN, by_chance, matched_of, not_beyond
+from eatlas.present.effects import OFTEN, by_chance, covariates_of, matched_of, not_beyond
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import lines
 from eatlas.present.sections import Section, distinct, source_of
@@ -145,6 +145,7 @@ def methods_paragraph(
         ),
         crossed=distinct(percent(known.confidence) for known in crossed),
         crossed_units=sorted({CROSSED_UNITS[known.unit] for known in crossed}, reverse=True),
+        after=_after(every),
         matched=dict.fromkeys((known.draws, known.near) for known in matched),
         matched_patterns=any(known.patterns is not None for known in matched),
         blocks=distinct(str(lv.block_length) for t in trends for _, lv in levels_of_trend(t)),
@@ -154,6 +155,20 @@ def methods_paragraph(
         family=family,
     )
     return " ".join(text)
+
+
+def _after(results: Sequence[AssociationResult]) -> dict[str, list[str]]:
+    """Covariates that are accounted for, files of them, and the orders behind p-values."""
+    names = covariates_of(results)
+    p_values = [e.after.p for r in results for e in r.effects() if e.after and e.after.p]
+    drawn = distinct(f"{p.draws.greater:,}" for p in p_values if p.draws)
+    orders = ["all orders"] * any(p.method_of("greater") == "exact" for p in p_values)
+    files = [origin.file for r in results if (origin := r.provenance.covariates) and origin.file]
+    return {
+        "names": names,
+        "files": distinct(files),
+        "orders": orders + [f"{number} random orders" for number in drawn],
+    }
 
 
 def _crossed(result: AssociationResult) -> bool:
@@ -222,6 +237,7 @@ def bibtex(
         "counted": any(t.contexts is not None for r in every for t in r.by_target or ()),
         "holm": any(r.labels for r in of_targets),
         "crossed": any(map(_crossed, every)),
+        "adjusted": any(r.adjusted for r in every),
         "studentised": any(
             parameters(r.signature).get("statistic") == "studentised" for r in every
         ),

@@ -222,7 +222,7 @@ def test_no_adjusted_number_is_a_failure_with_its_reason(tmp_path):
     study = eatlas.multiverse(plan, out=tmp_path / "study")
     plain, adjusted = study.record.specifications
     assert (plain.status, adjusted.status, adjusted.line) == ("done", "failed", 2)
-    assert adjusted.reason.startswith("No association given covariates")
+    assert adjusted.reason.startswith("Not adjusted for covariates")
     assert (adjusted.d, adjusted.p, adjusted.pattern) == (None, None, "")
     assert adjusted.reason in (tmp_path / "study" / "report.html").read_text("utf-8")
     again = eatlas.multiverse(plan, out=tmp_path / "study")
