@@ -18,6 +18,7 @@ import eatlas
 from eatlas.apps.explorer import Explorer
 from eatlas.apps.explorer.measuring import Request, unfit
 from eatlas.apps.explorer.page import (
+    COMMON,
     FIGURES,
     across_of,
     board_of,
@@ -29,6 +30,7 @@ from eatlas.apps.explorer.page import (
     page_of,
 )
 from eatlas.errors import EatlasError
+from eatlas.numbers import effect, p_equals
 from eatlas.present.drawings.plane import points_of
 from eatlas.results import read_results
 from eatlas.stimuli import load_tests
@@ -64,6 +66,58 @@ def test_any_toggle_is_what_run_finds(explorer, data):
     view = explorer.view(Request(test="weat-6", off=off, source=data.draw(st.integers(0, 1))))
     expected = eatlas.run(view.lists.test(), view.source.source, QUICK)[0]
     assert view.result.to_dict() == expected.to_dict()
+
+
+def test_what_is_left_after_frequency_is_shown_with_what_it_was(explorer):
+    request = Request(test="weat-6", off={"X": ("John",), "A": ("office",)})
+    page, view = board_of(explorer, request), explorer.view(request)
+    (found,) = eatlas.run(view.lists.test(), measures=QUICK)
+    before = view.original.adjusted.level1.effect_size
+    rows = re.findall(r'<tr class="later">.*?</tr>', page, re.DOTALL)
+    assert f"was {effect(before)}" in rows[0]
+    for row, level in zip(rows, found.effects(), strict=True):
+        after, text = level.after, re.sub("<[^>]*>", "", row).replace("\u00a0", " ")
+        assert f"<b>{effect(after.d)}</b>" in row
+        assert after.p_of() < 0.001 or p_equals(after.p_of()) in text
+    assert page.count('class="later"') == 3
+    label = page.partition('id="later"')[2].partition("</p>")[0]
+    assert found.adjusted.pattern.label in label
+    assert "after frequency [" in re.sub("<[^>]*>", "", others_of(explorer, request))
+
+
+def test_where_no_frequency_is_known_the_page_says_why(tiny, tiny_vectors):
+    page = board_of(Explorer.of([tiny], [tiny_vectors]), Request(test=tiny.id))
+    assert 'class="later"' not in page
+    assert "No association given covariates" in page
+    assert 'class="rank"' not in page
+
+
+def test_a_button_has_the_rank_of_its_word(explorer, six):
+    ranks = explorer.view(six).result.frequency.ranks
+    page = board_of(explorer, six)
+    for role in "XYAB":
+        for word, rank in ranks[role].terms.items():
+            assert f'data-text="{word}"' in page
+            assert f'title="rank {rank:,} in {ranks.vocabulary}"' in page or word == "Bill"
+    assert f'title="{COMMON}; rank {ranks.X.terms["Bill"]:,} in {ranks.vocabulary}"' in page
+    off = changed(off={"Y": ("Diana",), "X": ("Bob",)})  # added, measured, then switched off
+    board_of(explorer, CHANGED)
+    assert 'title="rank 1,863 in' in board_of(explorer, off)
+
+
+def test_a_word_without_a_rank_says_so(explorer, tmp_path):
+    words = load_tests("weat-6")[0].terms
+    counts = "\n".join(f"{word.lower()} {9000 - 3 * i}" for i, word in enumerate(words[1:]))
+    more = "\n".join(
+        f"{chr(97 + i // 26 % 26)}{chr(97 + i % 26)}q{i // 676} 9" for i in range(1500)
+    )
+    (tmp_path / "counts.txt").write_text(f"{counts}\n{more}\n", encoding="utf-8")
+    counted = Explorer.of(["weat-6"], [f"glove-sample?counts={tmp_path / 'counts.txt'}"])
+    page = board_of(counted, Request(test="weat-6"))
+    john = re.search(r'<button[^>]*data-text="John".*?</button>', page)[0]
+    assert 'title="no rank: not in ' in john
+    assert ">no rank</span>" in john
+    assert page.count("no rank: not in") == 1
 
 
 def test_places_are_the_mean_cosines_of_all_words(explorer):

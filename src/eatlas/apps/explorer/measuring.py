@@ -64,6 +64,8 @@ Key = tuple[str, str]
 """Role and word."""
 Pair = tuple[float, float]
 """Mean cosine with A, and with B."""
+Ranks = Mapping[str, tuple[int | None, str]]
+"""Rank and vocabulary of words that were measured so far; None of a word without a rank."""
 
 
 class Request(BaseModel):
@@ -410,6 +412,7 @@ class View:
     """Why there is no result."""
     looked_at: int
     """Lists of this test that were looked at."""
+    ranks: Ranks
 
 
 @dataclass
@@ -425,6 +428,7 @@ class Explorer:
     """Tests that were named and cannot be explored, each with the reason."""
     _kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
     _looked_at: dict[str, set[Hashable]] = field(default_factory=dict)
+    _ranks: dict[str, dict[str, tuple[int | None, str]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, tests: Any, vectors: Any, measure: str = DEFAULT_MEASURE) -> Explorer:
@@ -505,8 +509,13 @@ class Explorer:
         if result is not None:
             looked_at = self._looked_at.setdefault(request.test, set())
             looked_at |= {lists.key} if original is None else {lists.key, before.key}
-        n = self.looked_at(request.test)
-        return View(lists, source, there, result, original, origins.at, problem, n)
+        n, ranks = self.looked_at(request.test), self._ranks.setdefault(source.name, {})
+        for found in (original, result):
+            if found is not None and found.frequency is not None:
+                listed = found.frequency.ranks
+                terms = {word: rank for role in ROLES for word, rank in listed[role].terms.items()}
+                ranks |= {word: (rank, listed.vocabulary) for word, rank in terms.items()}
+        return View(lists, source, there, result, original, origins.at, problem, n, ranks)
 
     def looked_at(self, test: str) -> int:
         """How many lists of a test were looked at; of pasted lists, all together.

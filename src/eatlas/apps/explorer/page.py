@@ -68,7 +68,7 @@ from eatlas.present.drawings.svg import (
     outline,
     path,
 )
-from eatlas.present.effects import levels_of
+from eatlas.present.effects import levels_of, title_after
 from eatlas.present.rendering import render
 from eatlas.present.sentences import headline, sentence
 from eatlas.present.text import clean
@@ -143,17 +143,24 @@ def _finding(view: View, result: AssociationResult) -> dict[str, Any]:
     """What the template needs of a result."""
     groups = view.lists.groups
     before = {effect.place: effect for effect in levels_of(view.original)} if view.original else {}
-    levels = [(now, before.get(now.place)) for now in levels_of(result) if now.symbol == "d"]
-    axis = Axis.of_effects([effect.d for pair in levels for effect in pair if effect])
+    pairs = [(now, before.get(now.place)) for now in levels_of(result) if now.symbol == "d"]
+    rows = [
+        (now, was, after)
+        for pair in pairs
+        for after, (now, was) in enumerate((pair, [e and e.after for e in pair]))
+        if now is not None
+    ]
+    axis = Axis.of_effects([effect.d for now, was, _ in rows for effect in (now, was) if effect])
     text = sentence(result)
     if view.looked_at > 1 or view.lists.changes:
         if view.lists.changes:
             text += " The words were changed after results had been seen;"
         were = "was" if view.looked_at == 1 else "were"
         text += f" {number_of(view.looked_at, 'list')} of words {were} looked at."
-    rests = any(now.d is not None and now.influence is not None for now, _ in levels)
+    rests = any(now.d is not None and now.influence is not None for now, _ in pairs)
     return {
-        "rows": [(now, was, moved_effect(now, was, axis)) for now, was in levels],
+        "rows": [(now, was, after, moved_effect(now, was, axis)) for now, was, after in rows],
+        "after": title_after([result]).lower(),
         "limit": f"{axis.high:g}",
         "text": text,
         "plane": plane_of(view, result) if view.placed.at else "",
@@ -178,6 +185,7 @@ def _group(view: View, role: str) -> dict[str, Any]:
             "remark": placed.missing.get(
                 (role, word), COMMON if (role, word) in placed.common else ""
             ),
+            "rank": view.ranks.get(word),
         }
         for word in group.words
     ]
@@ -191,7 +199,10 @@ def others_of(explorer: Explorer, request: Request) -> str:
         result = explorer.measured(lists, source, frequency="off")
     except EatlasError as error:
         return render("explore_others", problem=error.what)
-    return render("explore_others", result=result, levels=levels_of(result), problem="")
+    after = title_after([result]).lower()
+    return render(
+        "explore_others", result=result, levels=levels_of(result), after=after, problem=""
+    )
 
 
 def across_of(explorer: Explorer, request: Request) -> str:
