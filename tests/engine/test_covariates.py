@@ -142,6 +142,14 @@ def test_constants_and_few_words_within_a_test():
     assert "of Mental and Physical, 6 and 0 words have all covariates" in reasons[0]  # fmt: skip
 
 
+def test_one_of_several_tests_may_have_none():
+    results = eatlas.run(["weat-9", "weat-8"], SAMPLE, covariates=norms())
+    assert results["weat-9"].adjusted is not None
+    assert results["weat-8"].adjusted is None
+    (note,) = [note for note in results["weat-8"].warnings if note.code.startswith("adjusted")]
+    assert note.values["reason"] == "the covariates are those of other words"
+
+
 def test_no_word_of_the_tests_is_an_error():
     with pytest.raises(SourceError) as caught:
         measured({"ceiling": 1.0, "floor": 2.0})

@@ -93,6 +93,8 @@ def covariates_of(
             numbers = words and words.of_word(stimulus, case)
             rows.append([*row, *(numbers or (np.nan,) * len(words.names if words else ()))])
         of[role] = np.array(rows, np.float64).reshape(len(rows), len(names))
+    if words and all(np.isnan(rows[:, ranked:]).all() for rows in of.values()):
+        return "the covariates are those of other words"
     return Covariates(names, of, ranked)
 
 
