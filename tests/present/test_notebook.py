@@ -2,7 +2,7 @@
 
 import pytest
 from tests.present.reading import Page
-from tests.present.records import HOSTILE, full, ml_eat, sc_eat, weat
+from tests.present.records import HOSTILE, full, ml_eat, sc_eat, weat, with_adjusted
 
 from eatlas.errors import EatlasError
 from eatlas.present import tables
@@ -57,3 +57,10 @@ def test_failures_are_named():
     assert "Not done: 25" in page.text
     assert "t0 on <s> : no <vector>" in page.text
     assert "and 5 more" in page.text
+
+
+def test_what_is_left_after_frequency_is_said_with_its_column():
+    text = Page(with_adjusted(ml_eat("A-Uniform"), ml_eat("AY-Singular"))._repr_html_()).text
+    assert "Once the words' frequency is accounted for, only Insects go with Pleasant." in text
+    assert "After frequency: d and p at level 1, and the pattern, once" in text
+    assert "accounted for" not in Page(ml_eat()._repr_html_()).text

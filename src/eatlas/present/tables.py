@@ -20,7 +20,7 @@ from eatlas.present.columns import (
     tables,
     terms_table,
 )
-from eatlas.present.effects import only_terms
+from eatlas.present.effects import after_legend, only_terms
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import FILTERS, render, text
 from eatlas.present.text import clean, one_line
@@ -221,7 +221,7 @@ def notebook_html(shown: Any) -> str:
         source=settings.common,
         tables=[replace(table, rows=table.rows[:MOST_ROWS]) for table in made],
         more=max(0, (len(made[0].rows) if alone and made else len(results)) - MOST_ROWS),
-        legends=list(dict.fromkeys(map(legend_of, listed))),
+        legends=list(filter(None, dict.fromkeys((*map(legend_of, listed), after_legend(listed))))),
         failures=() if alone else tuple(getattr(shown, "failures", ())),
     )
 
