@@ -146,7 +146,7 @@ def methods_paragraph(
         crossed=distinct(percent(known.confidence) for known in crossed),
         crossed_units=sorted({CROSSED_UNITS[known.unit] for known in crossed}, reverse=True),
         after=_after(every),
-        matched=dict.fromkeys((known.draws, known.near) for known in matched),
+        matched=distinct(f"{known.draws:,}" for known in matched),
         matched_patterns=any(known.patterns is not None for known in matched),
         blocks=distinct(str(lv.block_length) for t in trends for _, lv in levels_of_trend(t)),
         used=used,
@@ -233,7 +233,7 @@ def bibtex(
     methods = {
         "glove-sample": any(r.source_string == "glove-sample" for r in every),
         "bootstrap": any(r.uncertainty for r in every) or any(r.resamples for r in of_targets),
-        "random-lists": any(matched_of(r) is not None for r in every),
+        "random-topics": any(matched_of(r) is not None for r in every),
         "counted": any(t.contexts is not None for r in every for t in r.by_target or ()),
         "holm": any(r.labels for r in of_targets),
         "crossed": any(map(_crossed, every)),
