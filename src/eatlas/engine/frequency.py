@@ -267,9 +267,17 @@ def keys_of(ranking: Ranking, coverage: Coverage, case: CaseRule) -> Keys:
 
 
 def placed(
-    measure: Any, result: AssociationResult, test: AssociationTest, ranking: Ranking, keys: Keys
+    measure: Any,
+    result: AssociationResult,
+    test: AssociationTest,
+    ranking: Ranking,
+    keys: Keys,
+    rows: Mapping[str, Any],
 ) -> tuple[dict[str, Any], list[Note]]:
-    """The fields of a result on frequency, and remarks on groups that differ."""
+    """The fields of a result on frequency, and remarks on groups that differ.
+
+    `rows` are the unit rows of the stimuli by role, in the order of the keys.
+    """
     if not any(key for group in keys.values() for key in group.values()):
         none = f"none of the words is in {ranking.vocabulary}"
         return {"frequency_reason": none if ranking.ranks else ranking.reason}, []
@@ -284,7 +292,7 @@ def placed(
                 "p": p,
             }
             notes.append(Note("frequency.differs", f"frequency.ranks.{role}", values))
-    drawn = _matched(ranking, test, keys, measure, result, source)
+    drawn = _matched(ranking, test, keys, measure, result, rows)
     if isinstance(drawn, str):
         return {"frequency": Frequency(ranks=ranks, reason=drawn)}, notes
     lists = {
@@ -322,7 +330,7 @@ def _ranks(ranking: Ranking, keys: Keys) -> Ranks:
 
 
 def _matched(
-    ranking: Ranking, test: AssociationTest, keys: Keys, measure: Any, result: Any, source: Any
+    ranking: Ranking, test: AssociationTest, keys: Keys, measure: Any, result: Any, rows: Any
 ) -> Matched | str:
     """Draw random topics in the test's place; the reason where it cannot be done."""
     unlisted = [term for role in ROLES for term, key in keys[role].items() if key is None]
@@ -340,21 +348,21 @@ def _matched(
             return reason
     case, seed = result.provenance.case, result.provenance.seed
     draws = DRAWS if isinstance(measure.frequency, str) else measure.frequency
-    lists, rows = [], []
+    lists, own_rows = [], []
     for role in ROLES:  # the order of terms decides nothing
-        terms = sorted((ranking.ranks[key], key, term) for term, key in keys[role].items() if key)
-        found = [result.coverage[role].found_as.get(term, term) for _, _, term in terms]
-        vectors = source.lookup(found)
-        lists.append(tuple(key for _, key, _ in terms))
-        rows.append(kernels.unit_rows(np.array([vectors[word] for word in found])))
+        listed_as = sorted(
+            (ranking.ranks[key], key, row) for row, key in enumerate(keys[role].values()) if key
+        )
+        lists.append(tuple(key for _, key, _ in listed_as))
+        own_rows.append(rows[role][[row for *_, row in listed_as]])
     own = {ranking.key(term, case) or term for _, part in test.parts for term in part.terms}
     own.update(*lists)
     places = [ranking.place[key] for key in own if key in ranking.place]
     rng = generator_of(seed, stimuli_of_test(test), "random topics")
     try:
         topics = [
-            ranking.topics(keys_of, of, seed).without(places)
-            for keys_of, of in zip(lists, rows, strict=True)
+            ranking.topics(names, of, seed).without(places)
+            for names, of in zip(lists, own_rows, strict=True)
         ]
         picks = draw_topics([each.words for each in topics], draws, rng)
     except EatlasError as error:
@@ -362,7 +370,9 @@ def _matched(
     unit: Any = [ranking.pool.unit[each.words] for each in topics]
     effects, signs = topic_effects(unit, picks, ddof=measure.ddof, rule=measure.rule, rng=rng)
     with_targets, _ = topic_effects(
-        (rows[0][None], rows[1][None], *unit[2:]), picks * np.array([0, 0, 1, 1]), ddof=measure.ddof
+        (own_rows[0][None], own_rows[1][None], *unit[2:]),
+        picks * np.array([0, 0, 1, 1]),
+        ddof=measure.ddof,
     )
     coherence = {
         role: Coherence(

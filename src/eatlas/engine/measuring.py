@@ -207,7 +207,7 @@ def _words_compared(
         off = getattr(measure, "frequency", None) == "off"
         return {"frequency_reason": "frequency=off"} if off else {}, []
     keys = keys_of(ranking, given.coverage, case)
-    fields, notes = placed(measure, result, test, ranking, keys)
+    fields, notes = placed(measure, result, test, ranking, keys, given.rows)
     if adjusts(measure):
         of_words = covariates_of(given.coverage, ranking, keys, covariates, case)
         fields["adjusted"] = adjusted(measure, given, result, of_words, notes)

@@ -275,6 +275,10 @@ class Coherence(Record):
     """Mean of the topics."""
 
 
+Coherences = ByRole[Coherence]
+"""Of each list."""
+
+
 class MatchedAttributes(Record):
     """What the targets show with random topics in the place of the attributes alone."""
 
@@ -289,7 +293,7 @@ class Matched(Record):
     """Of a topic for each list."""
     words: int
     """Different words that the topics are made of."""
-    coherence: ByRole[Coherence]
+    coherence: Coherences
     level1: MatchedLevel | None
     """None where the effect size is undefined."""
     level2: MatchedLevel2 | None = None
