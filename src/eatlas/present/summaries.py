@@ -79,6 +79,8 @@ def in_brief(
         found=len(maps) - labels["Non-Directional"] - labels[UNDEFINED],
         tested=len(crossed),
         doubtful=names(section for section, p in crossed if p >= section.result.rule.alpha),
+        after=[result for result in results if result.adjusted],
+        changed=names(section for section in shown if section.result.changed_after),
         matched=bool(matched),
         seldom=OFTEN,
         often=names(often),
