@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,23 +155,8 @@ def adjusted(
         if roles not in of_pair:  # at level 2 the attributes are the same for X and Y
             of_pair[roles] = _design(roles, groups, covariates, result, notes)
         designs |= {place: design} if (design := of_pair[roles]) is not None else {}
-    left_out = {
-        role: tuple(
-            name
-            for name, has in zip(groups[role].names, groups[role].whole, strict=True)
-            if not has
-        )
-        for roles in of_pair
-        for role in roles
-    }
-    left_out = {role: names for role, names in left_out.items() if names}
-    if left_out:
-        words = {result.concepts[role]: list(names) for role, names in left_out.items()}
-        sizes = {result.concepts[role]: len(groups[role].names) for role in left_out}
-        lacking = np.any([np.isnan(groups[r].covariates).any(axis=0) for r in left_out], axis=0)
-        causes = [name for name, lacks in zip(covariates.names, lacking, strict=True) if lacks]
-        values = {"words": words, "sizes": sizes, "names": causes}
-        notes.append(Note("adjusted.left-out", "adjusted", values))
+    compared = {role: groups[role] for pair in of_pair for role in pair}
+    left_out = _left_out(compared, covariates, result, notes)
     if not designs or (single and table is None):
         return None
     about = {"covariates": covariates.names, "left_out": left_out}
@@ -191,6 +176,54 @@ def adjusted(
         level2 = AdjustedLevel2({role: by_place[f"level2.{role}"] for role in TARGETS})
     pattern = pattern_of(level2, measure.rule) if level2 and measure.rule else None
     return Adjusted(**about, level1=by_place.get("level1"), level2=level2, pattern=pattern)
+
+
+def adjusted_shares(
+    measure: Any,
+    given: Input,
+    result: AssociationResult,
+    covariates: Covariates | str,
+    notes: list[Note],
+) -> Adjusted | None:
+    """Shares of groups given covariates of the groups' words."""
+    if isinstance(covariates, str):
+        notes.append(Note("adjusted.none", "adjusted", {"reason": covariates}))
+        return None
+    names = given.head["groups"]
+    groups = {name: _Group.of(given.coverage[name], covariates.of[name]) for name in names}
+    design = _design(names, groups, covariates, result, notes)
+    left_out = _left_out(groups, covariates, result, notes)
+    if design is None:
+        return None
+    places, before = [], 0
+    for group in groups.values():
+        places += [before + place for place in group.places]
+        before += len(group.places)
+    words = np.array(places)[design.units].tolist()
+    shares = measure.given_covariates(given, design.regression, words)
+    return Adjusted(covariates=covariates.names, left_out=left_out, **shares)
+
+
+def _left_out(
+    groups: Mapping[str, _Group],
+    covariates: Covariates,
+    result: AssociationResult,
+    notes: list[Note],
+) -> dict[str, tuple[str, ...]]:
+    """The words of some groups that lack a covariate, which a note lists."""
+    left_out = {
+        role: tuple(name for name, has in zip(group.names, group.whole, strict=True) if not has)
+        for role, group in groups.items()
+    }
+    left_out = {role: names for role, names in left_out.items() if names}
+    if left_out:
+        words = {result.concepts[role]: list(names) for role, names in left_out.items()}
+        sizes = {result.concepts[role]: len(groups[role].names) for role in left_out}
+        lacking = np.any([np.isnan(groups[r].covariates).any(axis=0) for r in left_out], axis=0)
+        causes = [name for name, lacks in zip(covariates.names, lacking, strict=True) if lacks]
+        values = {"words": words, "sizes": sizes, "names": causes}
+        notes.append(Note("adjusted.left-out", "adjusted", values))
+    return left_out
 
 
 def _side(groups: Mapping[str, _Group], roles: Roles) -> list[int]:
@@ -226,28 +259,30 @@ def _table(given: Input, result: AssociationResult) -> Array | None:
 
 
 def _design(
-    roles: Roles,
+    roles: Sequence[str],
     groups: Mapping[str, _Group],
     covariates: Covariates,
     result: AssociationResult,
     notes: list[Note],
 ) -> _Design | None:
-    """What least squares makes of two groups and their covariates; None where a remark says why."""
-    place, concepts = "".join(roles), [result.concepts[role] for role in roles]
+    """What least squares makes of groups and their covariates; None where a remark says why."""
+    place = "".join(roles) if roles in COMPARED.values() else "adjusted"
+    concepts = [result.concepts[role] for role in roles]
     units = np.flatnonzero(np.concatenate([groups[role].whole for role in roles]))
-    n, m = (int(groups[role].whole.sum()) for role in roles)
+    sizes = [int(groups[role].whole.sum()) for role in roles]
     values = np.concatenate([groups[role].covariates for role in roles])[units]
     columns, names, constant = covariates.columns(values) if len(units) else (values, [], [])
     reason, regression = "", None
-    if min(n, m) < 2:
-        reason = f"of {' and '.join(concepts)}, {n} and {m} words have all covariates"
-    elif n + m > MOST_TERMS:
-        reason = f"{n + m:,} words are compared, more than {MOST_TERMS:,}"
+    if min(sizes) < 2:
+        counts = " and ".join(map(str, sizes))
+        reason = f"of {' and '.join(concepts)}, {counts} words have all covariates"
+    elif sum(sizes) > MOST_TERMS:
+        reason = f"{sum(sizes):,} words are compared, more than {MOST_TERMS:,}"
     elif not columns.size:
         reason = "the covariates are the same for all words"
     else:
         try:
-            regression = Regression.of(n + m, n, columns, names)
+            regression = Regression.of_groups(sizes, columns, names)
         except EatlasError as error:
             reason = f"{error.what} ({error.got})" if error.got else error.what
     if regression is None:
@@ -255,14 +290,14 @@ def _design(
         return None
     if constant:
         notes.append(Note("adjusted.constant", place, {"names": constant, "concepts": concepts}))
-    first, second = values[:n, 0], values[n:, 0]
-    overlap = max(first.min(), second.min()) <= min(first.max(), second.max())
-    if regression.shared > APART or (covariates.ranked and not overlap):
+    ranks = np.split(values[:, 0], np.cumsum(sizes)[:-1])
+    overlap = max(part.min() for part in ranks) <= min(part.max() for part in ranks)
+    if regression.shared > APART or (len(sizes) == 2 and covariates.ranked and not overlap):
         ranges: list[list[float]] = []
-        if covariates.ranked:
-            ranges = [np.exp([part.min(), part.max()]).tolist() for part in (first, second)]
+        if covariates.ranked and len(sizes) == 2:
+            ranges = [np.exp([part.min(), part.max()]).tolist() for part in ranks]
         alone = {
-            name: Regression.of(n + m, n, columns[:, [own == name for own in names]]).shared
+            name: Regression.of_groups(sizes, columns[:, [own == name for own in names]]).shared
             for name in dict.fromkeys(names)
         }
         most = max(alone, key=lambda name: alone[name])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from eatlas.engine.adjusting import adjusted, covariates_of
+from eatlas.engine.adjusting import adjusted, adjusted_shares, covariates_of
 from eatlas.engine.frequency import keys_of, placed, ranking_for
 from eatlas.errors import (
     ContractError,
@@ -203,14 +203,16 @@ def _words_compared(
 ) -> tuple[dict[str, Any], list[Note]]:
     """How frequent the words are, and the associations given that and other covariates."""
     ranking = ranking_for(measure, test, source, case)
-    if ranking is None or not isinstance(test, AssociationTest):
+    if ranking is None:
         off = getattr(measure, "frequency", None) == "off"
         return {"frequency_reason": "frequency=off"} if off else {}, []
-    keys = keys_of(ranking, given.coverage, case)
-    fields, notes = placed(measure, result, test, ranking, keys, given.rows)
+    keys, fields, notes = keys_of(ranking, given.coverage, case), dict[str, Any](), list[Note]()
+    if isinstance(test, AssociationTest):
+        fields, notes = placed(measure, result, test, ranking, keys)
     if adjusts(measure):
         of_words = covariates_of(given.coverage, ranking, keys, covariates, case)
-        fields["adjusted"] = adjusted(measure, given, result, of_words, notes)
+        adjust = adjusted if isinstance(test, AssociationTest) else adjusted_shares
+        fields["adjusted"] = adjust(measure, given, result, of_words, notes)
     return fields, notes
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import Any, ClassVar, Literal, cast
 
@@ -17,6 +17,7 @@ from eatlas.measures.association import (
     DECIMALS,
     OF_MODEL,
     SCALE,
+    Adjust,
     magnified,
     remarks_on,
     scale_of,
@@ -35,6 +36,7 @@ from eatlas.measures.base import (
 )
 from eatlas.measures.levels import Stimuli
 from eatlas.notes import Note
+from eatlas.results.levels import AdjustedTarget
 from eatlas.results.parts import Coverage, defined, defined_ends
 from eatlas.results.targets import (
     DivDistResult,
@@ -52,6 +54,7 @@ from eatlas.stats.permutation import (
     permutation_tests,
 )
 from eatlas.stats.permutation.problem import SMALLEST
+from eatlas.stats.regression import LISTED, ORDERS, Regression, groups_test
 from eatlas.stats.shares import (
     MOST_LISTED,
     Divergence,
@@ -87,6 +90,8 @@ SMALL_SHARE = 0.1
 SAME_SHARES = 1e-9
 """A reference that is as near to the shares of exchangeable words as this is tested."""
 OF_CONTEXTS = ("reduction", "probe")
+OF_MEANS = ("cosine", "reduction")
+"""Associations that are means over the words of a group."""
 SHARES_ALREADY = "sum: what soa=softmax gives are shares already"
 FEW_TARGETS = 10
 """So many tests of two groups of 20 are counted in a second and a half; 288 would take 40."""
@@ -144,6 +149,9 @@ class DivDist(GroupsMeasure):
         Relabellings that are drawn at random.
     scale : "model" or float, default "model"
         Of ``soa=softmax`` alone: the logit scale, that of the model or a number up to 300.
+    adjust : {"frequency", "none"}
+        Of ``soa=cosine`` and ``soa=reduction`` alone: whether deviations are found given the
+        frequency of the groups' words as well, and given the covariates of a run.
     resamples : int
         Bootstrap resamples of the words of each group, of the targets for the concept and the mean,
         and of contexts; draws of the shares behind counts of contexts; 0 for no intervals.
@@ -178,6 +186,7 @@ class DivDist(GroupsMeasure):
     draws: int = parameter(10_000, whole(1), optional=True)
     resamples: int = parameter(1_000, whole(0), optional=True)
     scale: float | Literal["model"] = parameter(OF_MODEL, SCALE, optional=True)
+    adjust: Adjust = parameter("frequency", Adjust, optional=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -192,6 +201,10 @@ class DivDist(GroupsMeasure):
         if self.soa == "softmax":
             scale_of(self.scale, source.encoding, source.name, self.name)
 
+    def idle(self) -> set[str]:
+        """Parameters that the signature leaves out; nothing is adjusted but means over words."""
+        return super().idle() | (set() if self.soa in OF_MEANS else {"adjust"})
+
     @property
     def needs(self) -> Needs:
         """A table of counts; or vectors of words, or of contexts."""
@@ -200,6 +213,7 @@ class DivDist(GroupsMeasure):
             source="counts" if self.soa == "counts" else "vectors",
             contexts=cast("Any", contexts.get(self.soa, "required")),
             by_stimulus=True,
+            ranks="ranks" if self.soa in OF_MEANS and self.adjust != "none" else None,
         )
 
     def arranged(
@@ -241,14 +255,11 @@ class DivDist(GroupsMeasure):
         tests: list[LabelTest | None] = [None] * len(rows.bias)
         design = None
         if self.p == "auto" and evidence.cosines is not None:
-            shares = np.asarray(evidence.sizes if evidence.of_labels else np.ones(len(groups)))
-            shares = shares / shares.sum()  # expected of words that do not differ
-            tested = np.abs(rows.p0 - shares).max(axis=1) <= SAME_SHARES
-            if not tested.all():
+            shares = evidence.expected
+            if (np.abs(rows.p0 - shares).max(axis=1) > SAME_SHARES).any():
                 unequal = [] if np.ptp(shares) <= SAME_SHARES else shares.tolist()
                 notes.append(Note("shares.untested", "targets", {"shares": unequal}))
-            usable = np.isfinite(evidence.cosines).all(axis=1) & evidence.counted
-            tests, design = relabelled(evidence, usable & tested, self.draws, given)
+            tests, design = relabelled(evidence, evidence.tested(rows), self.draws, given)
         intervals, mean_interval = self._intervals(evidence, rows)
         *targets, concept = (
             _target(term, rows, i, intervals[i], tests[i], counted=evidence.contexts is not None)
@@ -268,6 +279,49 @@ class DivDist(GroupsMeasure):
             confidence=CONFIDENCE if self.resamples else None,
             labels=design,
         )
+
+    def given_covariates(
+        self, given: Input, regression: Regression, words: Sequence[int]
+    ) -> dict[str, Any]:
+        """Shares at equal covariates of some words of the groups, with their p-values.
+
+        What each word adds to an association, and its cosine, are regressed on the groups and the
+        covariates: means of the first at equal covariates become shares, the second are tested.
+        """
+        evidence, name = of_words(given, unit=self.means == "unit"), given.head["concepts"]
+        parts, cosines = (cast("Array", x)[:, words] for x in (evidence.parts, evidence.cosines))
+        usable = np.isfinite(parts).all(axis=1)
+        means = np.full((len(parts), len(regression.sizes)), np.nan)
+        means[usable] = regression.means(parts[usable])
+        *associations, concept = means
+        rows = self._rows(
+            replace(evidence, associations=np.array(associations), concept=concept), given.head
+        )
+        p: dict[int, float] = {}
+        if self.p == "auto":
+            tested = np.flatnonzero(evidence.tested(rows))
+            how: Any = {"seed": given.seed, "precision": given.precision}
+            tails = groups_test(cosines[tested], regression, **how)
+            p = {i: tail.p for i, tail in zip(tested.tolist(), tails, strict=True)}
+        *targets, whole = (
+            AdjustedTarget(
+                term=term,
+                deviation=None if np.isnan(away).any() else tuple(away.tolist()),
+                bias=defined(float(bias)),
+                p=p.get(i),
+            )
+            for i, (term, away, bias) in enumerate(
+                zip((*evidence.targets, name[OF_TARGETS]), rows.p - rows.p0, rows.bias, strict=True)
+            )
+        )
+        biases = [target.bias for target in targets if target.bias is not None]
+        return {
+            "targets": tuple(targets),
+            "concept": whole,
+            "mean_bias": math.fsum(biases) / len(biases) if biases else None,
+            "shared": regression.shared,
+            "draws": ORDERS if p and regression.size > LISTED else None,
+        }
 
     def _rows(self, evidence: Evidence, head: Mapping[str, Any]) -> Rows:
         """Equations 1 to 3 for each target, and in the last row for the concept."""
@@ -394,6 +448,9 @@ class Evidence:
     cosines: Array | None = None
     """Of targets, and of the concept in the last row, with each word of the groups, those of the
     first group first; None where no words of groups associate."""
+    parts: Array | None = None
+    """What each of these words adds to the association with its group, which is the mean of them;
+    None where it is no mean."""
     sizes: tuple[int, ...] = ()
     """Words of each group."""
     of_labels: bool = False
@@ -407,6 +464,18 @@ class Evidence:
     def counted(self) -> NDArray[np.bool_]:
         """Which targets have a distribution, and last that the concept has one."""
         return np.array([*(target not in self.barred for target in self.targets), True])
+
+    @property
+    def expected(self) -> Array:
+        """Shares that words which do not differ give the groups."""
+        shares = np.asarray(self.sizes if self.of_labels else np.ones(len(self.sizes)))
+        return np.asarray(shares / shares.sum())
+
+    def tested(self, rows: Rows) -> NDArray[np.bool_]:
+        """Rows of cosines for which relabelling words tests the reference."""
+        of_equal = np.abs(rows.p0 - self.expected).max(axis=1) <= SAME_SHARES
+        usable = np.isfinite(cast("Array", self.cosines)).all(axis=1) & self.counted
+        return np.asarray(usable & of_equal)
 
 
 @dataclass(frozen=True)
@@ -465,6 +534,8 @@ def of_words(given: Input, *, unit: bool) -> Evidence:
     targets, groups = scaled[OF_TARGETS], [scaled[group] for group in given.head["groups"]]
     unit_targets, centre = kernels.unit_rows(targets), _direction(targets[counted])
     centres = [_direction(group) for group in groups]
+    every = np.vstack([unit_targets, centre])
+    lengths = [float(np.linalg.norm(kernels.mean_row(group))) for group in groups]
 
     def draw(resamples: int) -> Drawn:
         of_targets, of_groups = _drawn_weights(given, counted, resamples)
@@ -493,7 +564,11 @@ def of_words(given: Input, *, unit: bool) -> Evidence:
         concept=np.array([kernels.associations(centre[None], c)[0] for c in centres]),
         draw=draw,
         barred=barred,
-        cosines=np.vstack([unit_targets, centre]) @ kernels.unit_rows(np.concatenate(groups)).T,
+        cosines=every @ kernels.unit_rows(np.concatenate(groups)).T,
+        parts=every
+        @ np.concatenate(
+            [group / (n or np.nan) for group, n in zip(groups, lengths, strict=True)]
+        ).T,
         sizes=tuple(map(len, groups)),
     )
 

@@ -241,7 +241,8 @@ AFTER = Declared(
 )
 AFTER_BESIDE = AFTER.only("d", "p", beside=True)
 CHANCE = Declared(
-    "Chance", ("chance", "p by chance"), number=True, when="chance",
+    "Random words", ("chance", "p by chance"), short="Random\nwords", number=True,
+    when="random words",
 )  # fmt: skip
 FINDING = Declared("Finding", ("finding",), when="no d")
 
@@ -300,8 +301,8 @@ def arranged(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
         "pattern": first.result.pattern is not None,
         "no pattern": first.result.pattern is None,
         "level 3": first.result.level3 is not None,
-        "after": any(row.result.adjusted is not None for row in rows),
-        "chance": any(matched_of(row.result) is not None for row in rows),
+        "after": has_d and any(row.result.adjusted is not None for row in rows),
+        "random words": any(matched_of(row.result) is not None for row in rows),
     }
     shown = [declared for declared in form if has[declared.when]]
     for of, neighbours in groupby(shown, key=lambda declared: declared.of):
@@ -437,6 +438,7 @@ def targets_table(result: AssociationResult, *, ends: bool = False) -> Table:
     """A row for each target, or for those at either end, and one for the concept as a whole."""
     shown = leans(result)
     groups = [isolated(shown.groups[j]) for j in shown.columns]
+    after = title_after([result]) if result.adjusted is not None else ""
 
     def row(lean: Lean, name: str) -> tuple[Cell, ...]:
         cells = [Cell((name,), strong=ends and lean is shown.whole)]
@@ -448,7 +450,15 @@ def targets_table(result: AssociationResult, *, ends: bool = False) -> Table:
         if shown.counted:
             cells.append(Cell((f"{lean.shown.contexts or 0:,}",)))
         p = UNDEFINED if lean.shown.labels is None else p_value(lean.shown.labels.p)
-        return (*cells, Cell((p,), star=lean.star))
+        cells.append(Cell((p,), star=lean.star))
+        if after:
+            left, size = lean.after, UNDEFINED
+            if left is not None and left.deviation is not None:
+                points = signed_points(100 * left.deviation[0])
+                size = points if len(groups) == 1 else shown_bias(left.bias)
+            p = UNDEFINED if left is None or left.p is None else p_value(left.p)
+            cells += [Cell((size,)), Cell((p,))]
+        return tuple(cells)
 
     every, left_out = at_ends(shown.known) if ends else (shown.rows, 0)
     rows = _with_gap([row(lean, one_line(lean.term)) for lean in every], left_out)
@@ -461,6 +471,12 @@ def targets_table(result: AssociationResult, *, ends: bool = False) -> Table:
         *([Column("Contexts", number=True)] if shown.counted else []),
         Column("p", number=True),
     )
+    if after:
+        what = "Points" if len(groups) == 1 else "Bias"
+        columns += (
+            Column(what, after, number=True, short=f"{after}\n{what.lower()}"),
+            Column("p", after, number=True),
+        )
     return Table(result.measure, columns, tuple(rows))
 
 
@@ -539,18 +555,14 @@ def legend_of(result: AssociationResult) -> str:
     return f"{result.rule.meaning}{over}"
 
 
-ASKED = "do the groups differ in this direction? Any two topics differ in most directions."
-"""What a p of permuted labels asks."""
-
-
 def explanations(members: Sequence[AssociationResult]) -> list[str]:
-    """What is below a terminal's table: what p, a star, level 3, the map and chance are."""
+    """What is below a terminal's table: what a star, level 3, the map and random words are."""
     first, about = members[0], ""
     if first.by_target is None and first.values is None:
         if not any(shown.symbol == "d" for result in members for shown in result.effects()):
             return []
         beside = first.level1 is None and first.level3 is None
-        about = "; two-sided p in brackets." if beside else f"; p below each effect size: {ASKED}"
+        about = "; two-sided p in brackets." if beside else "; p below each effect size."
     if first.level3 is not None:
         about += (
             f" Level 3: mean {_unit(first)} (standard deviation). Map: rows A and B, columns X and "

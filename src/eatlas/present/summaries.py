@@ -79,8 +79,6 @@ def in_brief(
         found=len(maps) - labels["Non-Directional"] - labels[UNDEFINED],
         tested=len(crossed),
         doubtful=names(section for section, p in crossed if p >= section.result.rule.alpha),
-        after=[result for result in results if result.adjusted],
-        changed=names(section for section in shown if section.result.changed_after),
         matched=bool(matched),
         seldom=OFTEN,
         often=names(often),
@@ -147,8 +145,8 @@ def methods_paragraph(
         ),
         crossed=distinct(percent(known.confidence) for known in crossed),
         crossed_units=sorted({CROSSED_UNITS[known.unit] for known in crossed}, reverse=True),
-        after=_after(every),
-        matched=distinct(f"{known.draws:,}" for known in matched),
+        after=_after([result for result in every if result.by_target is None]),
+        matched=dict.fromkeys((known.draws, known.near) for known in matched),
         matched_patterns=any(known.patterns is not None for known in matched),
         blocks=distinct(str(lv.block_length) for t in trends for _, lv in levels_of_trend(t)),
         used=used,
@@ -163,7 +161,10 @@ def _after(results: Sequence[AssociationResult]) -> dict[str, list[str]]:
     """Covariates that are accounted for, files of them, and the orders behind p-values."""
     names = covariates_of(results)
     p_values = [e.after.p for r in results for e in r.effects() if e.after and e.after.p]
-    drawn = distinct(f"{p.draws.greater:,}" for p in p_values if p.draws)
+    of_shares = [r.adjusted.draws for r in results if r.adjusted and r.adjusted.draws]
+    drawn = distinct(
+        f"{n:,}" for n in (*(p.draws.greater for p in p_values if p.draws), *of_shares)
+    )
     orders = ["all orders"] * any(p.method_of("greater") == "exact" for p in p_values)
     files = [origin.file for r in results if (origin := r.provenance.covariates) and origin.file]
     return {
@@ -196,6 +197,7 @@ def _shares(results: Sequence[AssociationResult]) -> dict[str, Any] | None:
         "resamples": distinct(n for n, counted in resamples if not counted),
         "counted": distinct(n for n, counted in resamples if counted),
         "relabelled": distinct(e.result.labels.statistic for e in shown if e.result.labels),
+        "after": _after([each.result for each in shown]),
     }
 
 
@@ -235,7 +237,7 @@ def bibtex(
     methods = {
         "glove-sample": any(r.source_string == "glove-sample" for r in every),
         "bootstrap": any(r.uncertainty for r in every) or any(r.resamples for r in of_targets),
-        "random-topics": any(matched_of(r) is not None for r in every),
+        "random-lists": any(matched_of(r) is not None for r in every),
         "counted": any(t.contexts is not None for r in every for t in r.by_target or ()),
         "holm": any(r.labels for r in of_targets),
         "crossed": any(map(_crossed, every)),

@@ -9,12 +9,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from eatlas.numbers import MINUS, UNDEFINED, effect, number_of
+from eatlas.present.effects import accounted, title_after
 from eatlas.present.rendering import FILTERS, lines
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.settings import source_name
 
 if TYPE_CHECKING:
+    from eatlas.results.levels import AdjustedTarget
     from eatlas.results.targets import TargetShares, TargetsResult, TargetValue, TargetValuesResult
 
 Target = TypeVar("Target")
@@ -36,6 +38,8 @@ class Lean:
     groups: tuple[str, ...]
     adjusted: float | None = None
     """Holm's adjusted p over the targets of the result."""
+    after: AdjustedTarget | None = None
+    """What is left after covariates."""
 
     @property
     def points(self) -> tuple[float | None, ...]:
@@ -123,8 +127,14 @@ class Leans:
     @property
     def legend(self) -> str:
         """What the numbers of a table are."""
-        p = " p: labels of the words relabelled; * Holm's p over all targets < .05."
-        return self.meaning("Brackets") + (p if self.result.labels is not None else "")
+        texts = [self.meaning("Brackets")]
+        if self.result.labels is not None:
+            texts.append("p: labels of the words relabelled; * Holm's p over all targets < .05.")
+        if self.result.adjusted is not None:
+            what = "points" if len(self.columns) == 1 else "bias"
+            names = self.result.adjusted.covariates
+            texts.append(f"{title_after([self.result])}: {what} and p once {accounted(names)}.")
+        return " ".join(texts)
 
     @property
     def reference(self) -> str:
@@ -159,13 +169,17 @@ def leans(result: AssociationResult) -> Leans:
         strength = deviation[0] if len(groups) == 2 and deviation else bias or 0.0
         return bias is None, -strength, lean.term
 
-    pairs = zip(shown.by_target, shown.holm, strict=True)
-    rows = tuple(sorted((Lean(target, groups, p) for target, p in pairs), key=order))
+    left = shown.adjusted
+    after = (left and left.targets) or (None,) * len(shown.by_target)
+    each = zip(shown.by_target, shown.holm, after, strict=True)
+    rows = tuple(sorted((Lean(target, groups, p, last) for target, p, last in each), key=order))
     return Leans(
         shown,
         rows,
         known=tuple(lean for lean in rows if lean.shown.bias is not None),
-        whole=None if shown.concept is None else Lean(shown.concept, groups),
+        whole=None
+        if shown.concept is None
+        else Lean(shown.concept, groups, after=left.concept if left else None),
         groups=groups,
         columns=(0,) if len(groups) == 2 else tuple(range(len(groups))),
         counted=any(target.contexts is not None for target in shown.by_target),

@@ -240,7 +240,7 @@ class Ranks(Record):
 
 
 class MatchedLevel(Record):
-    """One effect size among those of random topics."""
+    """One effect size among those of random words of the same frequencies."""
 
     p_greater: Probability
     """Share of the draws with d at least as great, with the observed one: (b + 1) / (B + 1)."""
@@ -263,53 +263,29 @@ MatchedLevel2 = BySide[MatchedLevel]
 """The effect sizes of X and of Y."""
 
 
-class Coherence(Record):
-    """How near the words of a list are to each other, and those of the topics in its place.
-
-    Mean product of the unit vectors of two words, each less the mean of words of these frequencies:
-    0 for unrelated words.
-    """
-
-    own: float
-    topics: float
-    """Mean of the topics."""
-
-
-Coherences = ByRole[Coherence]
-"""Of each list."""
-
-
-class MatchedAttributes(Record):
-    """What the targets show with random topics in the place of the attributes alone."""
-
-    level1: MatchedLevel | None
-    level2: MatchedLevel2 | None = None
-
-
 class Matched(Record):
-    """What random topics show in the test's place, as frequent and as coherent as its lists."""
+    """What random words of the frequencies of the test's words show in the test's place."""
 
     draws: int
-    """Of a topic for each list."""
+    """Random lists."""
+    near: int
+    """Each word is drawn from so many on either side of the rank of the word it stands for."""
     words: int
-    """Different words that the topics are made of."""
-    coherence: Coherences
+    """Different words that the lists are made of."""
     level1: MatchedLevel | None
     """None where the effect size is undefined."""
     level2: MatchedLevel2 | None = None
     """None for a measure without a level 2, and where an effect size is undefined."""
     patterns: dict[str, float] | None = None
     """Share of the draws that show each EAT pattern, by the rule of the result."""
-    attributes: MatchedAttributes
-    """The same with the test's own targets."""
 
 
 class Frequency(Record):
-    """How frequent the words of a test are, and what random topics show in their place."""
+    """How frequent the words of a test are, and what words of these frequencies show by chance."""
 
     ranks: Ranks
     matched: Matched | None = None
-    """None where topics cannot be drawn; `reason` says why."""
+    """None where random words cannot be drawn; `reason` says why."""
     reason: str = ""
 
 
@@ -474,6 +450,19 @@ class AdjustedTerm(Record):
     level2: AdjustedLevel
 
 
+class AdjustedTarget(Record):
+    """The shares of one target, or of the concept of all, given covariates of the groups' words."""
+
+    term: str
+    deviation: tuple[float, ...] | None
+    """Share less reference, for each group at equal covariates; None where it is undefined."""
+    bias: Magnitude | None
+    """Divergence of these shares from the reference."""
+    p: Probability | None
+    """Freedman and Lane's: of two groups of their difference, of more of F; None where the plain
+    test of labels has none."""
+
+
 class Adjusted(Record):
     """The associations that are left once covariates of the words are accounted for."""
 
@@ -487,6 +476,16 @@ class Adjusted(Record):
     """The EAT pattern of the adjusted level 2, by the rule of the result."""
     terms: tuple[AdjustedTerm, ...] | None = Field(default=None, exclude_if=is_none)
     """Of an SC-EAT: each target term."""
+    targets: tuple[AdjustedTarget, ...] | None = Field(default=None, exclude_if=is_none)
+    """Of a DivDist: each target."""
+    concept: AdjustedTarget | None = Field(default=None, exclude_if=is_none)
+    """Of a DivDist: all targets as one mean."""
+    mean_bias: Magnitude | None = Field(default=None, exclude_if=is_none)
+    """Of a DivDist: that of the targets that have a bias."""
+    shared: float | None = Field(default=None, exclude_if=is_none)
+    """Of a DivDist: share of the variance of the groups' labels that the covariates explain."""
+    draws: int | None = Field(default=None, exclude_if=is_none)
+    """Of a DivDist: orders behind each p; None where all of them were looked at."""
     left_out: dict[str, tuple[str, ...]] = Field(default_factory=dict, exclude_if=is_empty)
     """Words without a value of some covariate, by group."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 from functools import cache, cached_property
@@ -13,7 +14,7 @@ from pydantic import Field
 from eatlas.decoding import own_toml
 from eatlas.results.base import GroupsResult
 from eatlas.results.effects import Effect, Rule
-from eatlas.results.levels import Interval, PValues
+from eatlas.results.levels import AdjustedTarget, Interval, PValues
 from eatlas.results.parts import TAILS, Bounds, Method, Probability, Record, is_empty, is_none
 from eatlas.stats.multiplicity import holm
 from eatlas.stimuli.kinds import OF_TARGETS
@@ -171,10 +172,22 @@ class TargetsResult(GroupsResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each target, with a column for each group."""
+        left = self.adjusted and self.adjusted.targets
+        after = map(self._after, left) if left else itertools.repeat({}, len(self.targets))
         return [
-            self.head() | self._row(target) | {"p_holm": adjusted}
-            for target, adjusted in zip(self.targets, self.holm, strict=True)
+            self.head() | self._row(target) | {"p_holm": adjusted} | columns
+            for target, adjusted, columns in zip(self.targets, self.holm, after, strict=True)
         ]
+
+    def _after(self, target: AdjustedTarget) -> dict[str, Any]:
+        """Columns of one target given covariates."""
+        away = target.deviation or (None,) * len(self.groups)
+        row: dict[str, Any] = {
+            f"adjusted_deviation_{group}": value
+            for group, value in zip(self.groups, away, strict=True)
+        }
+        about = self.adjusted.columns() if self.adjusted else {}
+        return row | {"adjusted_bias": target.bias, "adjusted_p": target.p} | about
 
     def _row(self, target: TargetShares) -> dict[str, Any]:
         """Columns of one target."""
