@@ -21,6 +21,11 @@ NONE = {"greater": 3218}
         (ml_eat("AB-Divergent"), ml_eat("BX-Singular"), "only Flowers go with Unpleasant"),
         (ml_eat("AX-Singular"), ml_eat("B-Uniform"), "both go with Unpleasant"),
         (
+            ml_eat("AX-Singular"),
+            ml_eat("A-Uniform", **NONE),
+            "both go with Pleasant, without a clear difference",
+        ),
+        (
             ml_eat("Non-Directional"),
             ml_eat("AB-Divergent"),
             "Flowers go with Pleasant and Insects with Unpleasant",
