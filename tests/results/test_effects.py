@@ -163,3 +163,12 @@ def _with(result, level1=None, pattern=None):
 )
 def test_a_conclusion_changes_with_pattern_and_level_1(words, changes, changed) -> None:
     assert _with(words[0], **changes).changed_after is changed
+
+
+def test_groups_have_no_conclusion_that_could_change() -> None:
+    names = {"Professions": ["nurse", "pilot"], "Women": ["she", "her"], "Men": ["he", "him"]}
+    targets, *groups = (eatlas.Concept(name=n, terms=t) for n, t in names.items())
+    test = eatlas.GroupsTest(id="work", targets=targets, groups=groups, reference="uniform")
+    (result,) = eatlas.run(tests=test, vectors="glove-sample", measures="divdist(resamples=0)")
+    assert result.adjusted is not None
+    assert result.changed_after is None

@@ -276,17 +276,16 @@ class AssociationResult(Findings, Head):
 
     @property
     def changed_after(self) -> bool | None:
-        """Whether the conclusion is another after covariates; None where none are accounted for.
+        """Whether the conclusion is another after covariates; None where there is none after them.
 
         The EAT pattern may be another, or what is read from level 1, or from a single term.
         """
-        if self.adjusted is None:
+        pattern, after = self.primary.pattern, self.adjusted and self.adjusted.pattern
+        plain = [e for e in self.effects() if e.after and e.place in {"level1", "level2"}]
+        if not plain and not (pattern and after):
             return None
-        pattern, after = self.primary.pattern, self.adjusted.pattern
         return bool(pattern and after and pattern.label != after.label) or any(
-            effect.conclusion != effect.after.conclusion
-            for effect in self.effects()
-            if effect.after and effect.place in {"level1", "level2"}
+            effect.conclusion != effect.after.conclusion for effect in plain if effect.after
         )
 
     def plot(self, kind: str | None = None, *, width: str | float | None = None) -> Any:
