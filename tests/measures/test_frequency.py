@@ -1,4 +1,4 @@
-"""How frequent a test's words are, and what random words of these frequencies show by chance."""
+"""How frequent a test's words are, and what random topics show in their place."""
 
 import json
 import re
@@ -8,9 +8,10 @@ import pytest
 from tests.inputs import make_test
 
 import eatlas
+from eatlas.engine.frequency import ranking_of
+from eatlas.kernels import unit_rows
 from eatlas.results import to_json_line
 from eatlas.sources import ArraySource, open_vectors
-from eatlas.sources.frequency_order import bundled_order
 
 WORDS = [
     word for word in open_vectors("glove-sample").vocabulary() if word.isalpha() and len(word) > 3
@@ -77,41 +78,86 @@ def test_the_record_is_that_of_the_contract():
         )
     assert sum(matched["patterns"].values()) == pytest.approx(1)
     assert set(matched["patterns"]) == set(result.uncertainty.patterns)
+    assert set(matched["attributes"]) == {"level1", "level2"}
+    for role in ROLES:
+        assert matched["coherence"][role]["topics"] == pytest.approx(
+            matched["coherence"][role]["own"], abs=0.05
+        )
     assert type(result).from_dict(json.loads(to_json_line(result))) == result
 
 
-def test_the_null_is_that_of_lists_drawn_anew():
-    """The same words in a loop by hand: window by window, d by d."""
-    (test,) = eatlas.load_tests("weat-6")
-    result = eatlas.MLEAT(frequency=300)(test, "glove-sample")
-    order, source = bundled_order(), open_vectors("glove-sample")
-    terms = {role: test.concept(role).terms for role in ROLES}
-    key = {t: result.coverage[r].found_as.get(t, t) for r in ROLES for t in terms[r]}
-    own = set(key.values())
-    rank = order.ranks(own)
-    windows = {k: order.near(k, rank[k], own) for k in own}
-    for k, near in windows.items():
-        assert len(near) == 50
-        below = [r for r in near.values() if r < rank[k]]
-        assert len(below) == 25
-        assert not own & set(near)
-    lists = {k: sorted(near) for k, near in windows.items()}
-    rng = np.random.default_rng(5)
-    found = []
-    for _ in range(500):
-        rows = {}
-        for role in ROLES:
-            words = [str(rng.choice(lists[key[t]])) for t in terms[role]]
-            raw = source.lookup(words) | {w: order.vectors[w] for w in words if w in order.vectors}
-            rows[role] = np.array([raw[w] / np.linalg.norm(raw[w]) for w in words], np.float64)
-        s = {t: rows[t] @ (rows["A"].mean(axis=0) - rows["B"].mean(axis=0)) for t in "XY"}
-        both = np.concatenate([s["X"], s["Y"]])
-        found.append((s["X"].mean() - s["Y"].mean()) / both.std(ddof=1))
-    ours = result.frequency.matched.level1
-    assert ours.mean == pytest.approx(np.mean(found), abs=0.12)
-    assert ours.quantiles == pytest.approx(
-        np.quantile(found, [0.025, 0.25, 0.5, 0.75, 0.975]), abs=0.35
+def test_neither_the_order_of_terms_nor_other_tests_of_a_run_decide_anything():
+    first, _, third = eatlas.load_tests(["weat-6", "weat-7", "weat-8"])
+    turned = {
+        role: concept.model_copy(update={"terms": concept.terms[::-1]})
+        for role, concept in first.concepts.items()
+    }
+    (alone,) = eatlas.run(tests=first, measures="ml-eat(resamples=0)")
+    (other,) = eatlas.run(
+        tests=eatlas.AssociationTest(id="turned", **turned), measures="ml-eat(resamples=0)"
     )
+    among = eatlas.run(tests=[third, first], measures=["weat(resamples=0)", "ml-eat(resamples=0)"])
+    expected = alone.frequency.matched.to_dict()
+    assert other.frequency.matched.to_dict() == expected
+    assert [r.frequency.matched.to_dict() for r in among if r.test == "weat-6"][-1] == expected
+    words = {test.id: set(test.terms) for test in (first, third)}
+    assert expected["words"] > 500
+    assert not words["weat-6"] & words["weat-8"]
+
+
+def test_topics_hold_no_word_of_the_test():
+    (test,) = eatlas.load_tests("weat-7")
+    ranking = ranking_of(open_vectors("glove-sample"), [test], "auto", "cheap")
+    (result,) = eatlas.run(tests=test, measures="ml-eat(resamples=0)")
+    lists = {role: result.frequency.ranks[role].terms for role in ROLES}
+    own = {term.lower() for terms in lists.values() for term in terms}
+    places = [ranking.place[word] for word in own if word in ranking.place]
+    assert len(places) > 20
+    names = np.array([*ranking.random])
+    for terms in lists.values():
+        keys = tuple(sorted((t for t in terms), key=lambda t, terms=terms: (terms[t], t)))
+        vectors = open_vectors("glove-sample").lookup(keys)
+        rows = unit_rows(np.array([vectors[key] for key in keys]))
+        topics = ranking.topics(keys, rows, 0)
+        assert not set(names[topics.words].ravel()) & set(keys)
+        assert not set(names[topics.without(places).words].ravel()) & own
+
+
+def topical_test(number, n=8):
+    """Two random topics of glove-sample, and words at random as attributes."""
+    rng, words = np.random.default_rng(number), WORDS[500:5000]
+    vectors = open_vectors("glove-sample").lookup(words)
+    rows = unit_rows(np.array([vectors[word] for word in words]))
+    order, taken = rng.permutation(len(words)).tolist(), []
+    for seed in order[:2]:
+        near = np.argsort(-rows @ rows[seed]).tolist()
+        taken += [i for i in near if i not in taken][:n]
+    taken += [i for i in order if i not in taken][: 2 * n]
+    concepts = {
+        role: eatlas.Concept(name=role, terms=tuple(words[i] for i in taken[j * n : j * n + n]))
+        for j, role in enumerate(ROLES)
+    }
+    return eatlas.AssociationTest(id=f"topical-{number}", **concepts)
+
+
+def test_two_random_topics_differ_and_are_not_unusual_among_topics():
+    """The labels are rejected in most of 40 tests, topics in few: 0.05 with an error of 0.035."""
+    tests = [topical_test(number) for number in range(40)]
+    results = eatlas.run(tests=tests, measures="weat(resamples=0)")
+    assert np.mean([r.level1.p.two_sided <= 0.05 for r in results]) > 0.4
+    p = np.array([r.frequency.matched.level1.p_two_sided for r in results])
+    assert np.mean(p <= 0.05) <= 0.125
+    assert 0.3 < np.median(p) < 0.7
+    alone = [r.frequency.matched.attributes.level1.p_two_sided for r in results]
+    assert np.mean(np.array(alone) <= 0.05) <= 0.125
+
+
+def test_a_list_more_coherent_than_any_topic_gets_a_remark():
+    (result,) = eatlas.run(tests="weat-2", measures="ml-eat(resamples=0)")
+    (note,) = [note for note in result.warnings if note.code == "frequency.coherence"]
+    own, topics = note.values["lists"]["Instruments"]
+    assert own > topics + 0.05
+    assert f"Instruments ({topics:.2f}, the list {own:.2f})" in str(note)
 
 
 def test_the_number_of_lists_and_off():
@@ -133,7 +179,7 @@ def test_single_terms_and_projections_have_ranks_alone():
     assert (
         single.to_frame()["rank"].tolist()[:2] == list(single.frequency.ranks.X.terms.values())[:2]
     )
-    assert single.frequency.reason == "sc-eat is not computed for random words"
+    assert single.frequency.reason == "sc-eat is not computed for random topics"
     (projected,) = eatlas.run(
         tests="weat-6", measures="weat(association=projection,direction=she/he)"
     )

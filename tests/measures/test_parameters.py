@@ -85,5 +85,5 @@ def test_names_that_are_nearly_right(spec, said):
 
 
 def test_a_choice_for_measures_that_do_not_have_it():
-    with pytest.raises(SignatureError, match="none of the measures draws random words"):
+    with pytest.raises(SignatureError, match="none of the measures draws random topics"):
         eatlas.run(make_test(), measures="sc-eat", frequency=500)

@@ -1,4 +1,4 @@
-"""What table, report, tables for papers and methods say of frequency and of random words."""
+"""What table, report, tables for papers and methods say of frequency and of random topics."""
 
 import re
 from html import unescape
@@ -35,27 +35,33 @@ def test_the_table_has_one_column_and_says_what_it_is(results, capsys, monkeypat
     monkeypatch.setenv("COLUMNS", "140")
     print_results(results)
     out = capsys.readouterr().out
-    assert out.count("Random") == 2  # the head, and what it means
+    assert out.count("Chance") == 2  # the head, and what it means
     share, p = chance_cell(results[1])
     line = next(line for line in out.splitlines() if line.startswith("weat-9"))
     assert line.rstrip().endswith(share)
-    assert share == "39%"
-    assert p == ".33"
-    assert "2,000 lists of unrelated words of the same frequencies" in out
-    assert "EAT pattern" in next(line for line in out.splitlines() if "words" in line)
+    matched = results[1].frequency.matched
+    assert share == f"{matched.patterns['BY-Singular']:.0%}"
+    assert p == f"{matched.level1.p_two_sided:.2f}"[1:]
+    assert "2,000 draws of random topics, as frequent and as coherent as the lists" in out
+    assert "do the groups differ in this direction? Any two topics differ in most" in out
+    assert "EAT pattern" in next(line for line in out.splitlines() if "Chance" in line)
     assert max(map(len, out.splitlines()[:9])) <= 140
 
 
 def test_the_report_shows_the_null_and_says_it_in_a_sentence(results):
     html = report_html(results)
     text = plain(html)
-    assert html.count("What do random words of these frequencies show?") == 2
+    assert html.count("What do random topics show?") == 2
     assert html.count('class="fig random"') == 6
     matched = results[1].frequency.matched
     assert (
-        "Of 2,000 lists of random words of the same frequencies, 39% show BY-Singular too" in text
+        "draws of random topics, as frequent and as coherent as the lists, "
+        f"{matched.patterns['BY-Singular']:.0%} show BY-Singular too" in text
     )
-    assert "lists of unrelated words of these frequencies give such a d too (two-sided p =" in text
+    assert "random topics often differ as much (two-sided p =" in text
+    assert "With these targets and random topics for attributes: two-sided p" in text
+    assert "As attributes alone" in text
+    assert "not whether the direction is special" in text
     assert "Median ranks of the words in GloVe 6B: Mental 14,498, Physical 3,506" in text
     assert "impermanent (156,675)" in text
     low, high = matched.level1.quantiles[0], matched.level1.quantiles[4]
@@ -65,16 +71,16 @@ def test_the_report_shows_the_null_and_says_it_in_a_sentence(results):
 def test_what_is_not_known_is_said():
     (single,) = eatlas.run(tests="weat-9", measures="sc-eat")
     assert statement("frequency", single).endswith(
-        "Not compared with random words: sc-eat is not computed for random words."
+        "Not compared with random topics: sc-eat is not computed for random topics."
     )
     off = eatlas.run(tests="weat-9", measures="ml-eat(resamples=0,adjust=none)", frequency="off")
     assert statement("frequency", off[0]) == "Not known: frequency=off."
     html = report_html(off)
-    assert "What do random words of these frequencies show?" not in html
+    assert "What do random topics show?" not in html
     assert "Not known: frequency=off." in plain(html)
 
 
-def test_the_observed_mark_is_on_the_range_of_random_lists():
+def test_the_observed_mark_is_on_the_range_of_random_topics():
     null = MatchedLevel(
         p_greater=0.5, p_less=0.5, p_two_sided=1, mean=0, quantiles=(-1, -0.5, 0, 0.5, 1),
         counts=(1, 4, 2), ends=(-1.5, 1.5),
@@ -84,5 +90,5 @@ def test_the_observed_mark_is_on_the_range_of_random_lists():
     drawn = scales.random(shown, null)
     assert 'd="M48 5H128v6H48z" class="b"' in drawn
     assert 'class="m"' in drawn
-    beyond = null.model_copy(update={"p_greater": 0.01})
+    beyond = null.model_copy(update={"p_two_sided": 0.01})
     assert 'class="m on"' in scales.random(shown, beyond)

@@ -1,4 +1,4 @@
-"""Ranks of words, and the words near a rank, whatever a source keeps them in."""
+"""Ranks of words, and the words that topics are made of, whatever a source keeps them in."""
 
 import gzip
 
@@ -11,7 +11,7 @@ from eatlas.engine.frequency import ranking_of
 from eatlas.errors import SourceError
 from eatlas.sources import ArraySource, open_vectors
 from eatlas.sources.frequency_order import (
-    NEAR,
+    MOST_WORDS,
     WordOrder,
     bundled_order,
     in_lower_case,
@@ -70,8 +70,7 @@ def test_a_word_that_stands_twice_has_its_first_rank(tmp_path):
     for found in (ranking(source), ranking(ArraySource(words, data.vectors, ordered=True))):
         assert found.ranks["war"] == LISTED.index("war") + 1
         assert found.ranks["fear"] == words.index("fear") + 1
-    order = WordOrder("mine", words)
-    assert "war" not in order.near(LISTED[1998], 1999, set())
+    assert WordOrder("mine", words).candidates()["war"] == LISTED.index("war") + 1
 
 
 def test_formats_without_an_order_say_so(tmp_path):
@@ -116,15 +115,32 @@ def test_an_encoder_has_ranks_and_no_random_words():
     assert not found.random
 
 
-def test_random_words_are_of_the_terms_kind():
-    words = [w for i in range(800) for w in (f"word{chr(97 + i % 26)}", f"Name{chr(97 + i % 26)}")]
-    words = [w + "abcdefghijklmnopqrstuvwxyz"[i // 2 % 26] * (i // 52) for i, w in enumerate(words)]
-    order = WordOrder("mine", [*words, "9", "x", "two_words", "Anna", "tree"])
-    near = order.near("Anna", len(words) + 4, set())
-    assert len(near) == NEAR
-    assert not any(in_lower_case(word) for word in near)
-    assert all(map(in_lower_case, order.near("tree", len(words) + 5, set())))
-    assert not {"9", "x", "two_words"} & set(order.near("tree", len(words) + 5, set()))
+def test_candidates_are_words_of_letters_and_of_a_long_list_rarer_ones_thinned():
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    words = [a + b + c + d for a in letters[:6] for b in letters for c in letters for d in letters]
+    order = WordOrder("mine", ["9", "x", "two_words", "Anna", *words])
+    candidates = order.candidates()
+    assert not {"9", "x", "two_words"} & set(candidates)
+    assert candidates["Anna"] == 4
+    ranks = np.array([*candidates.values()])
+    assert (np.diff(ranks) > 0).all()
+    assert ranks[9_000] == 9_004
+    assert 14_000 < len(ranks) <= MOST_WORDS
+    per_step = np.histogram(np.log(ranks[ranks > 15_000]), 8)[0]
+    assert per_step.max() < 1.1 * per_step.min()
+
+
+def test_topics_are_of_the_lists_kind():
+    """Names of a cased vocabulary are replaced by words with a capital letter."""
+    rng = np.random.default_rng(0)
+    words = [word.title() if i % 2 else word for i, word in enumerate(LISTED)]
+    rank = ranking(ArraySource(words, rng.normal(size=(3000, 12)), ordered=True))
+    rows = np.eye(12)[:3]
+    for keys in (("War", "Police", "Army"), ("music", "film", "song")):
+        rank.ranks.update({key: 400 + len(key) for key in keys})
+        topics = rank.topics(keys, rows, 0)
+        places = topics.words.ravel()
+        assert (rank.lower[places] == in_lower_case(keys[0])).all()
 
 
 def test_the_bundled_list_is_that_of_glove():

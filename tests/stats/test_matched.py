@@ -1,43 +1,121 @@
-"""Random lists in the place of a test's own, and the effect sizes that they give."""
+"""Random topics in the place of a test's lists, and the effect sizes that they give."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
+from eatlas.errors import EatlasError
+from eatlas.kernels import unit_rows
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.correlation import rank_sum
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.random_lists import matched_effects, matched_lists, monte_carlo_p
+from eatlas.stats.random_lists import (
+    NEAREST,
+    Vocabulary,
+    draw_topics,
+    monte_carlo_p,
+    topic_effects,
+)
+
+SIZE, OF_TOPIC = 6_000, 20
 
 
-def test_a_list_has_one_unit_of_each_window_and_none_twice():
-    windows = [np.arange(i, i + 6) for i in range(0, 12, 2)]
-    lists = matched_lists(windows, 3000, np.random.default_rng(0))
-    for place, window in enumerate(windows):
-        assert set(lists[:, place].tolist()) == set(window.tolist())
-    assert all(len(set(one)) == len(windows) for one in lists.tolist())
+@pytest.fixture(scope="module")
+def vocabulary():
+    """Words of 300 topics, 20 of each at random ranks: near each other, and far from the rest."""
+    rng = np.random.default_rng(0)
+    centres = np.repeat(rng.standard_normal((SIZE // OF_TOPIC, 40)), OF_TOPIC, axis=0)
+    rows = unit_rows(centres + 0.8 * rng.standard_normal((SIZE, 40)))
+    return Vocabulary(rows[rng.permutation(SIZE)], np.arange(1, SIZE + 1))
 
 
-def test_windows_that_leave_few_lists_give_them_all():
-    """Of two windows of two units with one in common there are three lists."""
-    windows = [np.array([0, 1]), np.array([1, 2])]
-    lists = matched_lists(windows, 3000, np.random.default_rng(0))
-    seen = {tuple(one) for one in lists.tolist()}
-    assert seen == {(0, 1), (0, 2), (1, 2)}
+def everything(vocabulary):
+    return np.ones(len(vocabulary.logs), np.bool_)
 
 
-def test_effect_sizes_are_those_of_each_list_by_itself():
+def like(vocabulary, words, seed=1, usable=None):
+    usable = everything(vocabulary) if usable is None else usable
+    args = vocabulary.logs[words], vocabulary.unit[words], usable
+    return vocabulary.like(*args, np.random.default_rng(seed))
+
+
+def test_words_are_in_order_of_nearness_to_a_seed(vocabulary):
+    seeds, near = vocabulary._seeds[[3, 99]], vocabulary._near[[3, 99]]
+    assert near.shape == (2, NEAREST)
+    for seed, words in zip(seeds, near, strict=True):
+        cosines = vocabulary.unit @ vocabulary.unit[seed]
+        assert words[0] == seed
+        assert_allclose(cosines[words], np.sort(cosines)[::-1][:NEAREST], atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["topic", "loose"])
+@pytest.mark.parametrize("n", [2, 8])
+def test_topics_are_as_coherent_and_as_frequent_as_a_list(vocabulary, kind, n):
+    rng = np.random.default_rng(n)
+    seed = int(rng.integers(1000, 3000))
+    nearest = np.argsort(-vocabulary.unit @ vocabulary.unit[seed])[:n]
+    words = nearest if kind == "topic" else rng.choice(np.arange(500, 4000), n, replace=False)
+    topics = like(vocabulary, words).without(words.tolist())
+    assert 32 <= len(topics.words) <= 128
+    assert all(len(set(some)) == n for some in topics.words.tolist())
+    assert not set(words.tolist()) & set(topics.words.ravel().tolist())
+    assert topics.coherences.mean() == pytest.approx(topics.coherence, abs=0.05)
+    ranks = vocabulary.logs[topics.words].mean()
+    assert ranks == pytest.approx(vocabulary.logs[words].mean(), abs=0.5)
+    if kind == "topic":
+        assert topics.coherence > 0.4
+    cosines = vocabulary.unit[topics.words] @ vocabulary.unit[topics.words].transpose(0, 2, 1)
+    pairs = (cosines.sum(axis=(1, 2)) - n) / (n * (n - 1))
+    assert_allclose(topics.coherences, pairs, atol=0.05)  # of this vocabulary the mean is near 0
+
+
+def test_only_usable_words_are_in_topics_and_a_list_decides_them(vocabulary):
+    usable = everything(vocabulary)
+    usable[::3] = False
+    words = np.arange(900, 990, 11)
+    topics = like(vocabulary, words, usable=usable)
+    assert (topics.words % 3 != 0).all()
+    again = like(vocabulary, words, usable=usable)
+    assert (again.words == topics.words).all()
+    assert not (like(vocabulary, words, 2, usable).words == topics.words).all()
+
+
+def test_a_list_of_one_word_is_replaced_by_single_words(vocabulary):
+    topics = like(vocabulary, np.array([700])).without([700])
+    assert topics.words.shape[1] == 1
+    assert len(np.unique(topics.words)) > 50
+    assert topics.coherence == 0
+
+
+def test_too_few_words_make_no_topics(vocabulary):
+    usable = everything(vocabulary)
+    usable[999:] = False
+    with pytest.raises(EatlasError, match="too few words for topics"):
+        like(vocabulary, np.arange(8), usable=usable)
+
+
+def test_topics_of_one_draw_share_no_word():
+    """Of two times three topics with a word in common there are three draws."""
+    some = np.array([[0, 1], [2, 3], [4, 5]])
+    picks = draw_topics([some, np.array([[0, 2], [5, 6], [4, 7]])], 3000, np.random.default_rng(0))
+    assert {tuple(pick) for pick in picks.tolist()} == {(0, 1), (0, 2), (1, 1), (1, 2), (2, 0)}
+    shares = np.bincount(picks[:, 0]) / 3000
+    assert_allclose(shares, 1 / 3, atol=0.05)
+    with pytest.raises(EatlasError, match="too many words in common"):
+        draw_topics([some[:1], some[:1]], 10, np.random.default_rng(0))
+
+
+def test_effect_sizes_are_those_of_each_draw_by_itself():
     rng = np.random.default_rng(1)
-    rows = rng.normal(size=(60, 10))
-    rows /= np.linalg.norm(rows, axis=1)[:, None]
     sizes = (5, 6, 4, 7)
-    lists = np.stack([rng.permutation(60)[: sum(sizes)] for _ in range(40)])
+    topics = tuple(unit_rows(rng.normal(size=(9 * n, 10))).reshape(9, n, 10) for n in sizes)
+    picks = rng.integers(0, 9, (40, 4))
     rule = PatternRule(alpha=0.2)
-    (d1, *d2), signs = matched_effects(rows, lists, sizes, rule=rule, rng=rng)
-    for i, one in enumerate(lists):
-        x, y, a, b = (rows[part] for part in np.split(one, np.cumsum(sizes)[:-1]))
+    (d1, *d2), signs = topic_effects(topics, picks, rule=rule, rng=rng)
+    for i, pick in enumerate(picks):
+        x, y, a, b = (topic[k] for topic, k in zip(topics, pick, strict=True))
         s = np.array([w @ (a.mean(axis=0) - b.mean(axis=0)) for w in (*x, *y)])
         assert_allclose(d1[i], effect_size(s, 5)[1], rtol=1e-10)
         for target, d, sign in zip((x, y), d2, signs, strict=True):
@@ -50,9 +128,9 @@ def test_effect_sizes_are_those_of_each_list_by_itself():
     assert set(signs[0].tolist()) == {-1, 0, 1}
 
 
-def test_lists_without_spread_have_no_effect_size_and_count_as_extreme():
-    rows = np.ones((8, 4)) / 2
-    d, signs = matched_effects(rows, np.arange(8)[None], (2, 2, 2, 2), rule=PatternRule())
+def test_draws_without_spread_have_no_effect_size_and_count_as_extreme():
+    rows = np.ones((1, 2, 4)) / 2
+    d, signs = topic_effects((rows,) * 4, np.zeros((1, 4), np.intp), rule=PatternRule())
     assert np.isnan(d).all()
     assert [sign.tolist() for sign in signs] == [[0], [0]]
     assert monte_carlo_p(1.0, np.array([np.nan, 0.0, 0.5])) == (0.5, 1.0, 0.75)

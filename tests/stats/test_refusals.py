@@ -32,8 +32,8 @@ CASES = [
     ),
     (lambda: terms_needed(0.001), "so small an effect takes more terms than can be listed"),
     (
-        lambda: random_lists.matched_lists([np.arange(1)] * 2, 5, RNG),
-        "the windows have too few units",
+        lambda: random_lists.draw_topics([np.arange(2)[None]] * 2, 5, RNG),
+        "the topics have too many words in common",
     ),
     (
         lambda: without_top(np.diag([1.0, 0.0]), 1),

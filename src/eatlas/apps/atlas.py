@@ -23,7 +23,7 @@ from eatlas.errors import ResultsError, joined
 from eatlas.numbers import effect, number_of
 from eatlas.paths import is_folder, is_there
 from eatlas.present.drawings.eat_map import NEITHER, UNDEFINED, legend, small_map, states, symbols
-from eatlas.present.effects import about_terms, levels_of
+from eatlas.present.effects import about_terms, label_after, levels_of, title_after
 from eatlas.present.page import PACK, deflated
 from eatlas.present.rendering import page_files, render
 from eatlas.present.sections import source_of
@@ -109,8 +109,15 @@ class Cell(NamedTuple):
     """First effect size with its star, or how many terms there are."""
     sizes: tuple[str, ...]
     """All effect sizes with their stars, for comparisons."""
+    after: str
+    """What is found after covariates, where that is another conclusion; else empty."""
     at: tuple[int, int]
     """Number of the pack with its details, and its place there."""
+
+    @property
+    def classes(self) -> str:
+        """Of its link on the page."""
+        return " ".join(filter(None, [self.state and f"m m-{self.state}", self.after and "later"]))
 
 
 @dataclass
@@ -170,13 +177,16 @@ class Collection:
         self.samples.setdefault((result.kind, result.language_model is not None), result)
         if any(level.symbol == "d" for level in levels):
             self.stars[result.rule.meaning] = None
-        titles = tuple(level.title for level in levels)
-        self.effects[signature] = max(self.effects.get(signature, ()), titles, key=len)
+        later, adjusted = title_after([result]), [e.after for e in levels[:1] if e.after]
+        titles = [level.title for level in levels]
+        titles[1:1] = [later.lower() for _ in adjusted]
+        self.effects[signature] = max(self.effects.get(signature, ()), tuple(titles), key=len)
         link = f"r-{_hash(signature, model.id, test.id)}"
         self.counts["replaced"] += link in self.cells
         label = result.primary.label if result.pattern else ""
         self.directional |= bool(label) and result.rule.tail == "directional"
-        sizes = tuple(f"{effect(level.d)}{level.star}" for level in levels)
+        shown = [*levels[:1], *adjusted, *levels[1:]]
+        sizes = tuple(f"{effect(level.d)}{level.star}" for level in shown)
         terms = about_terms(result) or not sizes
         self.cells[link] = Cell(
             id=link,
@@ -187,11 +197,12 @@ class Collection:
             label=label,
             number=number_of(len(result.rows()), "term") if terms else sizes[0],
             sizes=sizes,
+            after=f"{later}: {_left(result)}" if result.changed_after else "",
             at=(len(self.packs), len(self._waiting)),
         )
         details = {"link": link, "sentence": sentence(result), "source": model.name}
         effects = levels or result.effects()
-        self._waiting.append(render("atlas_cell", r=result, levels=effects, **details))
+        self._waiting.append(render("atlas_cell", r=result, levels=effects, later=later, **details))
         if len(self._waiting) == PACK:
             self._close_pack()
 
@@ -222,6 +233,16 @@ class Collection:
             in_data = "over time: in the data, and in eatlas report."
             notes.append(f"{number_of(trends, 'trend')} {in_data}")
         return notes
+
+
+def _left(result: AssociationResult) -> str:
+    """What is left after covariates, in few words."""
+    pairs = [(level, level.after) for level in result.effects() if level.after]
+    if about_terms(result):
+        changed = [term for term, after in pairs if term.conclusion != after.conclusion]
+        return f"another conclusion of {number_of(len(changed), 'term')}"
+    d = [f"d = {effect(after.d)}{after.star}" for _, after in pairs[:1]]
+    return ", ".join(filter(None, [label_after(result), *d]))
 
 
 def _hash(*parts: object) -> str:
@@ -428,6 +449,7 @@ def _page(collected: Collection, title: str) -> str:
         legend=[pattern for pattern in legend(labels) if pattern["found"]],
         symbols=symbols(),
         packs=collected.packs,
+        changed=[cell.after for cell in collected.cells.values() if cell.after],
         lines=LINES,
         table=TABLE,
         maps=Markup(_images({})),  # noqa: S704  (our own drawings)

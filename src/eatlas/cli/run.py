@@ -89,7 +89,8 @@ def run(
         numbers by term and group, such as a census (FILE.csv?year=2010); or earlier results of
         divdist (FILE.jsonl). [default: that of each test]
     frequency : off|N
-        Number of random word lists of the same frequencies to compare each test with; off for none.
+        Draws of random topics, as frequent and as coherent as the lists, to compare each test with;
+        off for none.
         [default: 2000, if the words of the vectors are in order of frequency]
     covariates : FILE[?columns=NAME,...]
         Numbers of words, such as valence or length: a CSV or TSV file with the words in its first

@@ -2,7 +2,7 @@
 
 A :mod:`plan` resolves and checks what is to be done, :mod:`execution` does its jobs,
 :mod:`measuring` is one of them, and a :mod:`store` keeps what is done. :mod:`frequency` adds what
-random words show, :mod:`references` what groups are compared with, :mod:`trends` what a series
+random topics show, :mod:`references` what groups are compared with, :mod:`trends` what a series
 shows. :mod:`verify` computes old results again. Scans of a vocabulary and counts of texts have
 rooms of their own.
 """

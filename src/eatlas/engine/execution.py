@@ -81,8 +81,8 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         by term and group, such as a census, ``"FILE.csv?year=2010"``; or another measurement, a
         result of divdist or a file of them. Of the last two each target takes its own shares.
     frequency : {"auto", "off"} or int, optional
-        Lists of random words, of the frequencies of a test's words, with which ML-EAT and WEAT
-        compare it: 2,000 where the source has an order of frequency and it takes less than a
+        Draws of random topics, as frequent and as coherent as a test's lists, with which ML-EAT and
+        WEAT compare it: 2,000 where the source has an order of frequency and it takes less than a
         second; none; or so many.
     covariates : str, path, mapping or frame, optional
         Numbers of words, such as valence or length. Associations are found given these too, beside

@@ -1,11 +1,12 @@
-"""How frequent a test's words are, and what random words of these frequencies show by chance."""
+"""How frequent a test's words are, and what random topics of these frequencies show by chance."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from functools import cached_property
+from itertools import compress, pairwise
 from statistics import median
 from typing import Any, cast
 
@@ -20,9 +21,11 @@ from eatlas.notes import Note
 from eatlas.results import AssociationResult
 from eatlas.results.levels import (
     PAIRS,
+    Coherence,
     Frequency,
     GroupRanks,
     Matched,
+    MatchedAttributes,
     MatchedLevel,
     MatchedLevel2,
     Ranks,
@@ -31,7 +34,6 @@ from eatlas.results.parts import Coverage, at
 from eatlas.sources import CaseRule, Source, is_contextual, spellings
 from eatlas.sources.frequency_order import (
     FREQUENT,
-    NEAR,
     CountedSource,
     WordOrder,
     bundled_order,
@@ -40,12 +42,18 @@ from eatlas.sources.frequency_order import (
 from eatlas.sources.memory import SAMPLE, ArraySource
 from eatlas.sources.source import Vector, Wrapper, innermost
 from eatlas.stats.correlation import rank_sum, spearman
-from eatlas.stats.random_lists import matched_effects, matched_lists, monte_carlo_p
+from eatlas.stats.random_lists import (
+    LEAST,
+    Topics,
+    Vocabulary,
+    draw_topics,
+    monte_carlo_p,
+    topic_effects,
+)
 from eatlas.stimuli import ROLES, AssociationTest, Test
-from eatlas.stimuli.kinds import TARGETS
 
 DRAWS = 2_000
-"""Random lists by default: the standard error of a p of .05 is .005."""
+"""Of topics by default: the standard error of a p of .05 is .005."""
 HISTOGRAM_BINS = 40
 """Of a histogram of effect sizes."""
 SHARES = (0.025, 0.25, 0.5, 0.75, 0.975)
@@ -59,12 +67,16 @@ LEAST_PROBES, LEAST_CORRELATION = 50, 0.3
 have ranks that go less together with those of GloVe 6B (Spearman). Vectors of other corpora give
 .6 and more, words in alphabetical order 0."""
 MOST_TERMS = 2_000
-"""Terms of a test for which random words are drawn; each is given the 50 words next to it."""
+"""Terms of a test for which topics are drawn."""
+MOST_LISTS = 64
+"""Whose topics are kept for the next test."""
+SHORT = 0.05
+"""Topics whose coherence is so much less than a list's get a remark."""
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Ranks of words in order of frequency, the most frequent first, and words to match them."""
+    """Ranks of words in order of frequency, the most frequent first, and words of topics."""
 
     vocabulary: str = ""
     """What the ranks are ranks in."""
@@ -73,11 +85,12 @@ class Ranking:
     ranks: Mapping[str, int] = field(default_factory=dict)
     """By key of the source; empty where there is no order."""
     reason: str = ""
-    """Why there is no order, or why there are no random words."""
+    """Why there is no order, or why there are no topics."""
     random: Mapping[str, int] = field(default_factory=dict)
-    """Random words with their ranks, the most frequent first."""
+    """Words that topics are made of with their ranks, the most frequent first."""
     vectors: NDArray[np.floating] | None = None
-    """Of the random words, shape (words, d); zero where there is none."""
+    """Of these words, shape (words, d)."""
+    known: dict[Any, Topics] = field(default_factory=dict, compare=False, repr=False)
 
     def renamed(self, old: str, new: str) -> Ranking:
         """The same of a source that is called otherwise now."""
@@ -88,21 +101,34 @@ class Ranking:
         """The first spelling of a word that has a rank."""
         return next((key for key in spellings(word, case) if key in self.ranks), None)
 
-    def windows(
-        self, keys: Collection[str], leave_out: Collection[str]
-    ) -> dict[str, NDArray[np.intp]]:
-        """Places of the random words that replace each key: 25 on either side of its rank."""
-        left = np.array([word not in leave_out for word in self.random])
-        lower = np.array([in_lower_case(word) for word in self.random])
-        usable, ranks = np.any(self.vectors != 0, axis=1), np.array([*self.random.values()])
-        fitting = {kind: np.flatnonzero(left & (lower == kind)) for kind in (True, False)}
-        windows = {}
-        for key in keys:
-            places = fitting[in_lower_case(key)]
-            at = int(np.searchsorted(ranks[places], self.ranks[key]))
-            window = places[max(0, at - NEAR) : at + NEAR]
-            windows[key] = window[usable[window]]
-        return windows
+    @cached_property
+    def pool(self) -> Vocabulary:
+        """The words that topics are made of."""
+        rows = kernels.unit_rows(cast("Any", self.vectors))
+        return Vocabulary(rows, np.array([*self.random.values()]))
+
+    @cached_property
+    def lower(self) -> NDArray[np.bool_]:
+        """Which of them are in lower case."""
+        return np.array([*map(in_lower_case, self.random)])
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Where they are."""
+        return {word: i for i, word in enumerate(self.random)}
+
+    def topics(self, keys: tuple[str, ...], rows: NDArray[np.float64], seed: int) -> Topics:
+        """Topics like a list, of these unit rows; the same for all tests that have it."""
+        if (keys, seed) not in self.known:
+            if len(self.known) >= MOST_LISTS:
+                self.known.clear()
+            lower = 2 * sum(map(in_lower_case, keys)) >= len(keys)
+            usable = self.lower == lower
+            usable[[self.place[key] for key in keys if key in self.place]] = False
+            rng = generator_of(seed, {"": keys}, "topics")
+            logs = np.log([self.ranks[key] for key in keys])
+            self.known[keys, seed] = self.pool.like(logs, rows, usable, rng)
+        return self.known[keys, seed]
 
 
 def ranking_of(
@@ -112,7 +138,7 @@ def ranking_of(
     wish: Wish,
     beside: Collection[str] = (),
 ) -> Ranking:
-    """Ranks of the words of tests, and random words of their frequencies with their vectors.
+    """Ranks of the words of tests, and the words that topics are made of, with their vectors.
 
     Words `beside` are looked up in the same pass of a source that is read in passes.
     """
@@ -124,27 +150,29 @@ def ranking_of(
     words = [(test, _words(test)) for test in tests]
     keys = {key for _, of_test in words for word in of_test for key in spellings(word, rule)}
     ranking = Ranking(order.name, order.size, order.ranks(keys))
-    if wish == "ranks":
-        return ranking
     if texts or source is None:
-        return replace(ranking, reason="a model would have to encode random words")
-    if order.size < LEAST_WORDS:
-        few = f"{order.name} has {order.size:,} words, too few to draw random ones from"
-        return replace(ranking, reason=few)
-    near: dict[str, int] = {}
-    for test, of_test in words:
-        if len(of_test) <= MOST_TERMS and not any(c.sentences or c.images for _, c in test.parts):
-            own = {key for word in of_test if (key := ranking.key(word, rule)) is not None}
-            for key in own:  # random words of a test are none of its own
-                near |= order.near(key, ranking.ranks[key], own)
+        return replace(ranking, reason="a model would have to encode thousands of words for topics")
+    if wish == "ranks" or all(_beyond(test, of_test) for test, of_test in words):
+        return ranking
+    random = order.candidates()
     if beside:
-        innermost(source).lookup({*beside, *near})
-    near = dict(sorted(near.items(), key=lambda pair: pair[1]))
-    rows = _vectors(source, order, near)
-    if not rows:
-        return replace(ranking, reason="there are no other words of these frequencies")
-    nothing = np.zeros(source.dim, next(iter(rows.values())).dtype)
-    return replace(ranking, random=near, vectors=np.array([rows.get(w, nothing) for w in near]))
+        innermost(source).lookup({*beside, *random})
+    found = _vectors(source, order, random)
+    random = {word: rank for word, rank in random.items() if word in found}
+    vectors = np.array([found[word] for word in random])
+    usable = np.any(vectors, axis=1) if random else np.empty(0, np.bool_)
+    if np.count_nonzero(usable) < LEAST:
+        few = f"{order.name} has too few words for topics, fewer than {LEAST:,}"
+        return replace(ranking, reason=few)
+    random = dict(compress(random.items(), usable))
+    return replace(ranking, random=random, vectors=vectors[usable])
+
+
+def _beyond(test: Test, words: Collection[str]) -> str:
+    """Why topics cannot replace the words of a test; empty where they can."""
+    if any(part.sentences or part.images for _, part in test.parts):
+        return "the terms are sentences or images, which words cannot replace"
+    return f"the test has more than {MOST_TERMS:,} terms" if len(words) > MOST_TERMS else ""
 
 
 def _words(test: Test) -> set[str]:
@@ -239,9 +267,17 @@ def keys_of(ranking: Ranking, coverage: Coverage, case: CaseRule) -> Keys:
 
 
 def placed(
-    measure: Any, result: AssociationResult, test: AssociationTest, ranking: Ranking, keys: Keys
+    measure: Any,
+    result: AssociationResult,
+    test: AssociationTest,
+    ranking: Ranking,
+    keys: Keys,
+    rows: Mapping[str, Any],
 ) -> tuple[dict[str, Any], list[Note]]:
-    """The fields of a result on frequency, and remarks on groups that differ."""
+    """The fields of a result on frequency, and remarks on groups that differ.
+
+    `rows` are the unit rows of the stimuli by role, in the order of the keys.
+    """
     if not any(key for group in keys.values() for key in group.values()):
         none = f"none of the words is in {ranking.vocabulary}"
         return {"frequency_reason": none if ranking.ranks else ranking.reason}, []
@@ -256,9 +292,18 @@ def placed(
                 "p": p,
             }
             notes.append(Note("frequency.differs", f"frequency.ranks.{role}", values))
-    drawn = _matched(ranking, test, keys, measure, result)
-    matched = {"reason": drawn} if isinstance(drawn, str) else {"matched": drawn}
-    return {"frequency": Frequency(ranks=ranks, **matched)}, notes
+    drawn = _matched(ranking, test, keys, measure, result, rows)
+    if isinstance(drawn, str):
+        return {"frequency": Frequency(ranks=ranks, reason=drawn)}, notes
+    lists = {
+        result.concepts[role]: [of.own, of.topics]
+        for role, of in drawn.coherence.items()
+        if of.topics < of.own - SHORT
+    }
+    if lists:
+        place = "frequency.matched.coherence"
+        notes.append(Note("frequency.coherence", place, {"lists": lists}))
+    return {"frequency": Frequency(ranks=ranks, matched=drawn)}, notes
 
 
 def _ranks(ranking: Ranking, keys: Keys) -> Ranks:
@@ -285,18 +330,17 @@ def _ranks(ranking: Ranking, keys: Keys) -> Ranks:
 
 
 def _matched(
-    ranking: Ranking, test: AssociationTest, keys: Keys, measure: Any, result: Any
+    ranking: Ranking, test: AssociationTest, keys: Keys, measure: Any, result: Any, rows: Any
 ) -> Matched | str:
-    """Draw random lists in the test's place; the reason where it cannot be done."""
+    """Draw random topics in the test's place; the reason where it cannot be done."""
     unlisted = [term for role in ROLES for term, key in keys[role].items() if key is None]
     cosines = getattr(measure, "association", "cosine") == "cosine"
-    of_words = not any(part.sentences or part.images for _, part in test.parts)
+    beyond = _beyond(test, _words(test))
     for possible, reason in (
-        (hasattr(measure, "frequency"), f"{measure.name} is not computed for random words"),
+        (hasattr(measure, "frequency"), f"{measure.name} is not computed for random topics"),
         (getattr(measure, "frequency", "auto") != "off", "frequency=off"),
-        (cosines, "random words are compared by cosines, and the test by projections"),
-        (of_words, "the terms are sentences or images, which random words cannot replace"),
-        (len(_words(test)) <= MOST_TERMS, f"the test has more than {MOST_TERMS:,} terms"),
+        (cosines, "topics are compared by cosines, and the test by projections"),
+        (not beyond, beyond),
         (not unlisted, f"no rank is known for {listed(unlisted, 5)}"),
         (ranking.random, ranking.reason),
     ):
@@ -304,43 +348,56 @@ def _matched(
             return reason
     case, seed = result.provenance.case, result.provenance.seed
     draws = DRAWS if isinstance(measure.frequency, str) else measure.frequency
-    # the order of terms decides nothing
-    places = [
-        key
-        for role in ROLES
-        for _, key in sorted((ranking.ranks[k], k) for k in keys[role].values() if k)
-    ]
+    lists, own_rows = [], []
+    for role in ROLES:  # the order of terms decides nothing
+        listed_as = sorted(
+            (ranking.ranks[key], key, row) for row, key in enumerate(keys[role].values()) if key
+        )
+        lists.append(tuple(key for _, key, _ in listed_as))
+        own_rows.append(rows[role][[row for *_, row in listed_as]])
     own = {ranking.key(term, case) or term for _, part in test.parts for term in part.terms}
-    windows = ranking.windows(set(places), own.union(places))
-    rng = generator_of(seed, stimuli_of_test(test), "random words of the same frequencies")
+    own.update(*lists)
+    places = [ranking.place[key] for key in own if key in ranking.place]
+    rng = generator_of(seed, stimuli_of_test(test), "random topics")
     try:
-        lists = matched_lists([windows[key] for key in places], draws, rng)
-    except EatlasError:
-        return "there are too few other words of these frequencies"
-    chosen = np.zeros(len(ranking.random), np.bool_)
-    chosen[lists] = True
-    used = np.flatnonzero(chosen)
-    n_x, n_y, n_a, n_b = (len(keys[role]) for role in ROLES)
-    (d, *d_level2), signs = matched_effects(
-        kernels.unit_rows(cast("Any", ranking.vectors)[used].astype(np.float64)),
-        (np.cumsum(chosen) - 1)[lists],
-        (n_x, n_y, n_a, n_b),
+        topics = [
+            ranking.topics(names, of, seed).without(places)
+            for names, of in zip(lists, own_rows, strict=True)
+        ]
+        picks = draw_topics([each.words for each in topics], draws, rng)
+    except EatlasError as error:
+        return f"{error.what}: {error.got}" if error.got else error.what
+    unit: Any = [ranking.pool.unit[each.words] for each in topics]
+    effects, signs = topic_effects(unit, picks, ddof=measure.ddof, rule=measure.rule, rng=rng)
+    with_targets, _ = topic_effects(
+        (own_rows[0][None], own_rows[1][None], *unit[2:]),
+        picks * np.array([0, 0, 1, 1]),
         ddof=measure.ddof,
-        rule=measure.rule,
-        rng=rng,
     )
-    level2 = [
-        _level(at(result, f"level2.{role}.effect_size"), drawn)
-        for role, drawn in zip(TARGETS, d_level2, strict=True)
-    ]
+    coherence = {
+        role: Coherence(
+            own=round(each.coherence, DECIMALS),
+            topics=round(float(each.coherences[pick].mean()), DECIMALS),
+        )
+        for role, each, pick in zip(ROLES, topics, picks.T, strict=True)
+    }
     return Matched(
         draws=draws,
-        near=NEAR,
-        words=len(used),
-        level1=_level(result.level1.effect_size, d),
-        level2=MatchedLevel2(X=level2[0], Y=level2[1]) if all(level2) else None,
+        words=len(np.unique(np.concatenate([each.words.ravel() for each in topics]))),
+        coherence=coherence,
+        **_levels(result, effects),
         patterns=None if measure.rule is None else pattern_shares(*signs),
+        attributes=MatchedAttributes(**_levels(result, with_targets)),
     )
+
+
+def _levels(result: Any, draws: Sequence[NDArray[np.float64]]) -> dict[str, Any]:
+    """Both levels among draws of each effect size."""
+    level1, x, y = (
+        _level(at(result, f"{place}.effect_size"), drawn)
+        for place, drawn in zip(("level1", "level2.X", "level2.Y"), draws, strict=True)
+    )
+    return {"level1": level1, "level2": MatchedLevel2(X=x, Y=y) if x and y else None}
 
 
 def _level(observed: float | None, draws: NDArray[np.float64]) -> MatchedLevel | None:

@@ -208,7 +208,7 @@ def _words_compared(
         return {"frequency_reason": "frequency=off"} if off else {}, []
     keys, fields, notes = keys_of(ranking, given.coverage, case), dict[str, Any](), list[Note]()
     if isinstance(test, AssociationTest):
-        fields, notes = placed(measure, result, test, ranking, keys)
+        fields, notes = placed(measure, result, test, ranking, keys, given.rows)
     if adjusts(measure):
         of_words = covariates_of(given.coverage, ranking, keys, covariates, case)
         adjust = adjusted if isinstance(test, AssociationTest) else adjusted_shares

@@ -157,13 +157,13 @@ def _each(choice: Any) -> list[Any]:
 
 
 def _with_frequency(measures: Sequence[Measure], frequency: int | str | None) -> list[Measure]:
-    """Each measure once; those that state no number of random lists take that of the run."""
+    """Each measure once; those that state no number of random topics take that of the run."""
     if not measures:
         raise SignatureError("no measure was chosen", allowed=", ".join(measure_types()))
     if frequency is not None:
         if frequency != "off" and not any(hasattr(measure, "frequency") for measure in measures):
             raise SignatureError(
-                "none of the measures draws random words",
+                "none of the measures draws random topics",
                 got=f"frequency={frequency}",
                 allowed="with ml-eat and weat",
             )

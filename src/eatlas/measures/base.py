@@ -35,8 +35,8 @@ Array = NDArray[np.float64]
 Need = Literal["vectors", "masked", "causal", "counts"]
 """Vectors; log-probabilities of a masked or of a causal language model; numbers by group."""
 Wish = Literal["ranks", "cheap", "always"]
-"""Of the frequency of words: ranks alone; random words too, where that takes less than a second; or
-wherever it can be."""
+"""Of the frequency of words: ranks alone; random topics too, where that takes less than a second;
+or wherever it can be."""
 
 
 @dataclass(frozen=True)

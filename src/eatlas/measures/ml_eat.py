@@ -46,7 +46,7 @@ from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 Association = Literal["cosine", "projection"]
 LEAST_LISTS = 100
-"""Random lists to compare a test with: with fewer no p below .01 can be seen."""
+"""Draws of random topics to compare a test with: with fewer no p below .01 can be seen."""
 _FREQUENCY = Allowed(
     f"auto, off, or a whole number from {LEAST_LISTS}", whole(LEAST_LISTS, "auto", "off").includes
 )
@@ -107,7 +107,7 @@ frequency
 
     @property
     def needs(self) -> Needs:
-        """The terms of the defining pairs; and random words, as `frequency` says."""
+        """The terms of the defining pairs; and words of topics, as `frequency` says."""
         pairs = defining_pairs(self.direction) if self.direction else ()
         off: Wish | None = None if self.adjust == "none" else "ranks"
         ranks: dict[Any, Wish | None] = {"off": off, "auto": "cheap"}
@@ -190,9 +190,9 @@ class MLEAT(WEAT):
     confidence : float, default 0.95
         Nominal confidence of the intervals.
     frequency : {"auto", "off"} or int, default "auto"
-        Lists of random words of the same frequencies as the test's, with which it is compared:
-        "auto" draws 2,000 where the source has its words in order of frequency and it takes less
-        than a second.
+        Draws of random topics, as frequent and as coherent as the test's lists, with which it is
+        compared: "auto" makes 2,000 where the source has its words in order of frequency and it
+        takes less than a second.
 
     Raises
     ------

@@ -241,8 +241,7 @@ AFTER = Declared(
 )
 AFTER_BESIDE = AFTER.only("d", "p", beside=True)
 CHANCE = Declared(
-    "Random words", ("chance", "p by chance"), short="Random\nwords", number=True,
-    when="random words",
+    "Chance", ("chance", "p by chance"), number=True, when="chance",
 )  # fmt: skip
 FINDING = Declared("Finding", ("finding",), when="no d")
 
@@ -302,7 +301,7 @@ def arranged(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
         "no pattern": first.result.pattern is None,
         "level 3": first.result.level3 is not None,
         "after": has_d and any(row.result.adjusted is not None for row in rows),
-        "random words": any(matched_of(row.result) is not None for row in rows),
+        "chance": any(matched_of(row.result) is not None for row in rows),
     }
     shown = [declared for declared in form if has[declared.when]]
     for of, neighbours in groupby(shown, key=lambda declared: declared.of):
@@ -555,14 +554,18 @@ def legend_of(result: AssociationResult) -> str:
     return f"{result.rule.meaning}{over}"
 
 
+ASKED = "do the groups differ in this direction? Any two topics differ in most directions."
+"""What a p of permuted labels asks."""
+
+
 def explanations(members: Sequence[AssociationResult]) -> list[str]:
-    """What is below a terminal's table: what a star, level 3, the map and random words are."""
+    """What is below a terminal's table: what p, a star, level 3, the map and chance are."""
     first, about = members[0], ""
     if first.by_target is None and first.values is None:
         if not any(shown.symbol == "d" for result in members for shown in result.effects()):
             return []
         beside = first.level1 is None and first.level3 is None
-        about = "; two-sided p in brackets." if beside else "; p below each effect size."
+        about = "; two-sided p in brackets." if beside else f"; p below each effect size: {ASKED}"
     if first.level3 is not None:
         about += (
             f" Level 3: mean {_unit(first)} (standard deviation). Map: rows A and B, columns X and "

@@ -12,8 +12,8 @@ from eatlas.results.effects import Effect
 from eatlas.results.levels import Matched
 
 RUNNER_UP, OFTEN = 0.05, 0.1
-"""Share of resamples, draws or random lists from which another pattern is worth a mention; of the
-random lists from which a pattern counts as often seen by chance."""
+"""Share of resamples, draws or random topics from which another pattern is worth a mention; of the
+random topics from which a pattern counts as often seen by chance."""
 LONGEST_NAME = 80
 """Characters; a longer one would hide the sentence, and is in full beside it."""
 
@@ -71,12 +71,12 @@ def names_of(result: AssociationResult) -> dict[str, str]:
 
 
 def matched_of(result: AssociationResult) -> Matched | None:
-    """What random words of the same frequencies show, where that is known."""
+    """What random topics show in the place of a test's lists, where that is known."""
     return None if result.frequency is None else result.frequency.matched
 
 
 def by_chance(result: AssociationResult) -> tuple[float | None, float | None]:
-    """Share of random lists that show the result's pattern, and the p of level 1 among them.
+    """Share of draws of random topics with the result's pattern, and the p of level 1 among them.
 
     The p is two-sided, as no direction was stated before.
     """
@@ -89,15 +89,11 @@ def by_chance(result: AssociationResult) -> tuple[float | None, float | None]:
 
 
 def not_beyond(result: AssociationResult) -> bool:
-    """Whether level 1 is significant by permutation, and not among random lists.
-
-    In tests of sentences random lists are over single sentences, and so is level 1 here.
-    """
+    """Whether level 1 is significant by permutation, and not among random topics."""
     p = by_chance(result)[1]
     if p is None or p < result.rule.alpha:
         return False
-    level1 = result.effect("level1")
-    return (level1.over_sentences or level1).significant
+    return result.effect("level1").significant
 
 
 def chance_cell(result: AssociationResult) -> tuple[str, str]:
@@ -110,7 +106,7 @@ def chance_cell(result: AssociationResult) -> tuple[str, str]:
 
 
 def chance_legend(results: Sequence[AssociationResult]) -> str:
-    """What is in the column of random words of a table; nothing where it has none."""
+    """What is in the column of chance of a table; nothing where it has none."""
     known = [matched for result in results if (matched := matched_of(result)) is not None]
     if not known:
         return ""
@@ -118,7 +114,7 @@ def chance_legend(results: Sequence[AssociationResult]) -> str:
     if any(matched.patterns is not None for matched in known):
         p = f"share that shows the same pattern; below, {p}"
     draws = count(known[0].draws)
-    return f"Random words: {draws} lists of unrelated words of the same frequencies; {p}."
+    return f"Chance: {draws} draws of random topics, as frequent and as coherent as the lists; {p}."
 
 
 def label_after(result: AssociationResult) -> str:

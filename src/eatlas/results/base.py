@@ -118,7 +118,7 @@ class AssociationResult(Findings, Head):
     diagnosis: TermsDiagnosis | None = None
     """Whether cosines mean anything among the test's terms; None where a measure has none."""
     frequency: Frequency | None = None
-    """How frequent the words of the test are, and what random words of these frequencies show;
+    """How frequent the words of the test are, and what random topics show in their place;
     None where no order of frequency is known."""
     frequency_reason: str = Field(default="", exclude_if=is_empty)
     """Why it is not known."""
@@ -368,7 +368,7 @@ class AssociationResult(Findings, Head):
         """Flat rows of the tidy table; by default one.
 
         Effect sizes with intervals and p-values, level 3, the pattern, and what other words,
-        random words of the same frequencies and draws show. Where stimuli are read, the same over
+        random topics and draws show. Where stimuli are read, the same over
         single sentences follows, in columns ``sentence_...``.
         """
         read, effects = self.primary, self.effects()

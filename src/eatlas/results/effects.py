@@ -152,7 +152,7 @@ class Effect:
     over_draws: OverDraws | None = None
     """The effect sizes of single draws of contexts, of which this one is the mean."""
     matched: MatchedLevel | None = None
-    """Where it lies among those of random words of the same frequencies."""
+    """Where it lies among those of random topics."""
     adjusted: AdjustedLevel | None = None
     """What is left of it given covariates of the words."""
     over_sentences: Effect | None = None
@@ -235,7 +235,7 @@ class Effect:
         return {f"{before}{name}{self.suffix}": value for name, value in columns.items()}
 
     def more_columns(self) -> dict[str, Any]:
-        """What covariates, other words, random words, draws and the design say, as columns."""
+        """What covariates, other words, random topics, draws and the design say, as columns."""
         columns = {
             f"{name}{self.suffix}": at(part, place)
             for field, places in MORE_COLUMNS.items()

@@ -240,7 +240,7 @@ class Ranks(Record):
 
 
 class MatchedLevel(Record):
-    """One effect size among those of random words of the same frequencies."""
+    """One effect size among those of random topics."""
 
     p_greater: Probability
     """Share of the draws with d at least as great, with the observed one: (b + 1) / (B + 1)."""
@@ -263,29 +263,53 @@ MatchedLevel2 = BySide[MatchedLevel]
 """The effect sizes of X and of Y."""
 
 
+class Coherence(Record):
+    """How near the words of a list are to each other, and those of the topics in its place.
+
+    Mean product of the unit vectors of two words, each less the mean of words of these frequencies:
+    0 for unrelated words.
+    """
+
+    own: float
+    topics: float
+    """Mean of the topics."""
+
+
+Coherences = ByRole[Coherence]
+"""Of each list."""
+
+
+class MatchedAttributes(Record):
+    """What the targets show with random topics in the place of the attributes alone."""
+
+    level1: MatchedLevel | None
+    level2: MatchedLevel2 | None = None
+
+
 class Matched(Record):
-    """What random words of the frequencies of the test's words show in the test's place."""
+    """What random topics show in the test's place, as frequent and as coherent as its lists."""
 
     draws: int
-    """Random lists."""
-    near: int
-    """Each word is drawn from so many on either side of the rank of the word it stands for."""
+    """Of a topic for each list."""
     words: int
-    """Different words that the lists are made of."""
+    """Different words that the topics are made of."""
+    coherence: Coherences
     level1: MatchedLevel | None
     """None where the effect size is undefined."""
     level2: MatchedLevel2 | None = None
     """None for a measure without a level 2, and where an effect size is undefined."""
     patterns: dict[str, float] | None = None
     """Share of the draws that show each EAT pattern, by the rule of the result."""
+    attributes: MatchedAttributes
+    """The same with the test's own targets."""
 
 
 class Frequency(Record):
-    """How frequent the words of a test are, and what words of these frequencies show by chance."""
+    """How frequent the words of a test are, and what random topics show in their place."""
 
     ranks: Ranks
     matched: Matched | None = None
-    """None where random words cannot be drawn; `reason` says why."""
+    """None where topics cannot be drawn; `reason` says why."""
     reason: str = ""
 
 

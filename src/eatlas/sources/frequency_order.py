@@ -1,4 +1,4 @@
-"""Words in order of frequency: the rank of a word, and the words whose ranks are near.
+"""Words in order of frequency: the rank of a word, and the words that topics are made of.
 
 The order is that of a source's vocabulary, of the words that come with the package, or of a list of
 counts.
@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from unicodedata import category
@@ -20,13 +19,11 @@ from eatlas.errors import SourceError
 from eatlas.sources.memory import bundled_words
 from eatlas.sources.source import Source, Vector, Wrapper
 
-NEAR = 25
-"""Candidates on either side of a term's rank. In simulations 10, 25 and 50 keep the type I error
-of the matched null equally well; more of them are more rows to read."""
-FARTHEST = 2_000
-"""Words that are looked at on either side to find them."""
 FREQUENT = 10_000
 """Of the sample's words so many are all that are as frequent; those beyond are the papers'."""
+MOST_WORDS, RARER = 16_000, 6_000
+"""Words that topics are made of: of a longer list its beginning, and rarer ones evenly spread over
+the logarithm of ranks."""
 SIZE = 400_000
 """Words of GloVe 6B."""
 OPTION = "counts"
@@ -35,7 +32,6 @@ _LARGEST = 1 << 28
 _LINE = "one word and its count on a line, with a tab, a space or a comma between"
 
 
-@lru_cache(maxsize=1 << 16)  # the neighbours of one term are those of many
 def is_candidate(word: str) -> bool:
     """Whether a word is made of letters alone, and in Latin script of two or more.
 
@@ -46,9 +42,8 @@ def is_candidate(word: str) -> bool:
     return word.isalpha() or all(category(letter)[0] in "LM" for letter in word)
 
 
-@lru_cache(maxsize=1 << 16)
 def in_lower_case(word: str) -> bool:
-    """Whether a word has no capital letter; a term is matched by words of its own kind."""
+    """Whether a word has no capital letter; topics are made of words of the list's kind."""
     return word == word.lower()
 
 
@@ -75,34 +70,23 @@ class WordOrder:
         """Ranks of those words that have one; the first of several equal words."""
         return {word: self._known[word] for word in sorted(words) if word in self._known}
 
-    def near(self, term: str, rank: int, leave_out: Collection[str]) -> dict[str, int]:
-        """Words like a term whose ranks are near: up to 25 on either side, with their ranks.
-
-        They are made of letters, written in lower case if the term is, and not among those left
-        out.
-        """
-        ranks: dict[str, int] = {}
-        lower, middle = in_lower_case(term), bisect_left(self._ranks, rank)
-        for rows in (range(middle - 1, -1, -1), range(middle, len(self.words))):
-            left = NEAR
-            for row in rows[:FARTHEST]:
-                word, its = self.words[row], self._ranks[row]
-                if its == rank or in_lower_case(word) != lower or not is_candidate(word):
-                    continue
-                if word in leave_out or self._known[word] != its:  # a word comes by its first rank
-                    continue
-                ranks[word] = its
-                left -= 1
-                if not left:
-                    break
-        return ranks
+    def candidates(self) -> dict[str, int]:
+        """Words that topics are made of, with their ranks: of letters alone."""
+        rows: Iterable[int] = range(len(self.words))
+        if len(self.words) > MOST_WORDS:
+            first = MOST_WORDS - RARER
+            step = (len(self.words) / first) ** (1 / RARER)
+            rows = sorted({*range(first), *(int(first * step**i) for i in range(RARER))})
+        pairs = ((self.words[row], self._ranks[row]) for row in rows)
+        # a word comes by its first rank
+        return {w: rank for w, rank in pairs if self._known[w] == rank and is_candidate(w)}
 
 
 @cache
 def bundled_order() -> WordOrder:
     """The words of ``glove-sample`` by their rank in GloVe 6B, and 4,000 rarer ones.
 
-    The papers' words beyond the 10,000 most frequent have a rank, and are no random words.
+    The papers' words beyond the 10,000 most frequent have a rank, and are in no topic.
     """
     from safetensors.numpy import load  # noqa: PLC0415  (only this needs it)
 

@@ -33,7 +33,7 @@ class ArraySource(VectorTable):
         What names the source in results.
     ordered : bool, default False
         Whether words are in order of frequency, the most frequent first. Results then have the
-        rank of each term, and are compared with random words of the same frequencies.
+        rank of each term, and are compared with random topics of the same frequencies.
 
     Raises
     ------

@@ -1,8 +1,16 @@
-"""Lists of random units drawn as others were chosen, and the effect sizes that they give."""
+"""Topics drawn at random, as coherent and as frequent as a list, and the effect sizes they give.
+
+A topic is made of words near a seed, itself a word at random. The *i*-th of its n words is one of
+the w words at the places i w to i w + w - 1 in order of nearness to the seed: the smaller w, the
+more coherent the topic. Seeds and w are tried, and those topics are taken that are nearest to the
+list in coherence and in frequency.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,115 +25,221 @@ Integers = NDArray[np.int64]
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-NUMBERS = 1 << 17
-"""Of the rows of lists that are looked at together: 1 MB."""
-TRIES = 1_000
-"""Rounds in which a unit that a list holds twice is drawn anew."""
+TRIES = 200
+"""Rounds in which topics that share a word with others are drawn anew."""
+SCALE = 4000.0
+"""Unit rows are rounded to so many steps: float32 adds up their products without an error, so that
+words are in one order on all machines."""
+MOST_WORDS = 1 << 15
+SEEDS, OF_LIST = 500, 160
+"""Seeds, evenly spread over the logarithm of ranks; those nearest to a list's are tried for it."""
+NEAREST = 2_048
+"""Words whose order of nearness to a seed is known."""
+HALVINGS, BEYOND = 4, 1.25
+"""The w of a seed is found by halving the range of log w; its last fifth stands for words at
+random."""
+FEWEST, TOPICS = 32, 128
+"""Topics are drawn from so many that are most like a list; of those that differ from it more than
+APART from so few."""
+WORDS = 6_400
+"""Of long lists there are no more topics than have so many words."""
+LEAST, ENOUGH = 1_000, 4_000
+"""Words of a list's frequencies: fewer are too few for topics; so many are taken at least."""
+BIN, SMOOTH = 0.1, 0.25
+"""Frequencies of words are smoothed over the logarithm of ranks."""
+APART = 0.05, 0.5
+"""Differences of coherence and of mean log rank that count alike."""
 
 
-def matched_lists(
-    windows: Sequence[Places], draws: int, rng: np.random.Generator
-) -> NDArray[np.intp]:
-    """Draw lists with one unit from each window, and no unit twice in a list.
+class Vocabulary:
+    """Words from which topics are drawn, the most frequent first.
 
-    Each place is drawn uniformly from its window. A place whose unit is earlier in the list
-    is drawn anew.
+    Parameters
+    ----------
+    rows : array, shape (n, d)
+        Of length 1; at most 32,768.
+    ranks : array, shape (n,)
+        Ascending.
     """
-    if not all(len(window) for window in windows):
-        raise EatlasError("there is nothing to draw from", got="an empty window")
-    lists = np.stack([window[rng.integers(0, len(window), draws)] for window in windows], axis=1)
-    rows = np.arange(draws)
-    for _ in range(TRIES):
-        again = _repeated(lists[rows])
-        rows = rows[again.any(axis=1)]
-        if not len(rows):
-            return lists
-        again = again[again.any(axis=1)]
-        for place in np.flatnonzero(again.any(axis=0)).tolist():
-            which = rows[again[:, place]]
-            window = windows[place]
-            lists[which, place] = window[rng.integers(0, len(window), len(which))]
-        # a place can be free only if another one moves: all of a list that fails often move
-        if _ % 20 == 19:
-            for place, window in enumerate(windows):
-                lists[rows, place] = window[rng.integers(0, len(window), len(rows))]
-    raise EatlasError(
-        "the windows have too few units for lists that hold none twice",
-        got=f"{len(np.unique(np.concatenate(list(windows))))} units for {len(windows)} places",
-    )
+
+    def __init__(self, rows: Array, ranks: NDArray[np.integer]) -> None:
+        self.unit = rows
+        self.rows = np.rint(rows * SCALE).astype(np.float32)
+        self.logs = np.log(ranks)
+        self._squares = np.einsum("ij,ij->i", self.rows, self.rows, dtype=np.float64)
+        spread = np.linspace(np.log(100), self.logs[-1], SEEDS)
+        self._seeds = np.unique(np.searchsorted(self.logs, spread).clip(0, len(rows) - 1))
+
+    @cached_property
+    def _near(self) -> NDArray[np.uint16]:
+        """Words in order of nearness to each seed."""
+        n, most = len(self.rows), min(NEAREST, len(self.rows))
+        near = np.empty((len(self._seeds), most), np.uint16)
+        for start in range(0, len(near), 64):  # a number holds nearness, and below it the word
+            products = self.rows[self._seeds[start : start + 64]] @ self.rows.T
+            keys = (products.astype(np.int32) + (1 << 24)) >> 8
+            keys = ((((1 << 17) - 1) ^ keys) << 15 | np.arange(n, dtype=np.int32)).view(np.uint32)
+            keys = np.sort(np.partition(keys, most - 1, axis=1)[:, :most], axis=1)
+            near[start : start + 64] = keys & (MOST_WORDS - 1)
+        return near
+
+    def like(
+        self, logs: Array, rows: Array, usable: NDArray[np.bool_], rng: np.random.Generator
+    ) -> Topics:
+        """Topics like a list, by the log ranks and the unit rows of its words; the likest first."""
+        n, words = len(logs), self._as_frequent(logs, usable, rng)
+        seeds = np.argsort(np.abs(self.logs[self._seeds] - logs.mean()), kind="stable")[:OF_LIST]
+        near = self._near[seeds]
+        chosen = words[near]
+        counts = chosen.sum(axis=1)
+        unrelated = rng.permutation(np.flatnonzero(words))
+        order = np.concatenate([near[chosen], unrelated.astype(np.uint16)]).astype(np.intp)
+        starts, most = np.cumsum(counts) - counts, counts // n
+        own, middle = rows * SCALE, np.rint(self.rows[words].mean(axis=0, dtype=np.float64))
+        squares = np.array([np.sum(own * own)])
+        coherence = _coherence(own.sum(axis=0)[None], squares, n, middle)[0]
+
+        def drawn(log_w: Array) -> tuple[Places, Array]:
+            """A topic of each seed, of unrelated words where there is no so large w."""
+            w = np.exp(log_w).astype(np.intp)
+            first = np.where(w > most, len(order) - len(unrelated), starts)
+            w = np.where(w > most, len(unrelated) // n, w)[:, None]
+            places = np.arange(n) * w + (rng.random((len(w), n)) * w).astype(np.intp)
+            lists = order[first[:, None] + places]
+            sums = np.add.reduce(self.rows.take(lists.T, axis=0), axis=0).astype(np.float64)
+            return lists, _coherence(sums, self._squares[lists].sum(axis=1), n, middle)
+
+        low, high = np.zeros(len(seeds)), BEYOND * np.log(most + 1.0)
+        for _ in range(HALVINGS):
+            middles = (low + high) / 2
+            closer = drawn(middles)[1] > coherence
+            low, high = np.where(closer, middles, low), np.where(closer, high, middles)
+        lists, coherences = drawn((low + high) / 2)
+        ranks = self.logs[lists].mean(axis=1) - logs.mean()
+        apart = ((coherences - coherence) / APART[0]) ** 2 + (ranks / APART[1]) ** 2
+        best = np.argsort(apart, kind="stable")
+        return Topics(lists[best], coherences[best], float(coherence), apart[best] <= 1)
+
+    def _as_frequent(
+        self, logs: Array, usable: NDArray[np.bool_], rng: np.random.Generator
+    ) -> NDArray[np.bool_]:
+        """Usable words whose frequencies are distributed as those of a list."""
+        least = max(LEAST, 2 * len(logs))
+        if np.count_nonzero(usable) < least:
+            raise EatlasError("there are too few words for topics", got=f"fewer than {least:,}")
+        bins = (self.logs / BIN).astype(np.intp)
+        size = max(bins[-1], int(logs.max() / BIN)) + 1
+        steps = np.arange(size) * (BIN / SMOOTH)
+        kernel = np.exp(-0.5 * (steps[:, None] - steps) ** 2)
+        there = np.bincount(bins[usable], minlength=size)
+        wanted = kernel @ np.bincount((logs / BIN).astype(np.intp), minlength=size)
+        ratio = wanted / np.maximum(kernel @ there, 1e-9)
+        # all words of the bins that lack words most, of the others a share
+        order = np.argsort(-ratio)
+        all_of, some = np.cumsum(there[order]), (there * ratio)[order]
+        taken = all_of + (some.sum() - np.cumsum(some)) / np.maximum(ratio[order], 1e-300)
+        enough = min(int(np.searchsorted(taken, max(ENOUGH, least))), size - 1)
+        shares = np.minimum(1.0, ratio / max(ratio[order[enough]], 1e-300))[bins] * usable
+        return np.diff(np.floor(np.cumsum(shares) + rng.random()), prepend=0.0) > 0
 
 
-def _repeated(lists: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Which places hold a unit that is earlier in their list."""
-    order = np.argsort(lists, axis=1, kind="stable")
-    ordered = np.take_along_axis(lists, order, axis=1)
-    same = np.zeros(lists.shape, np.bool_)
-    np.put_along_axis(same, order[:, 1:], ordered[:, 1:] == ordered[:, :-1], axis=1)
-    return same
+@dataclass(frozen=True)
+class Topics:
+    """Topics like a list."""
+
+    words: Places
+    """Places in the vocabulary, shape (topics, n)."""
+    coherences: Array
+    """Mean product of two words' rows, each less the mean row of words of these frequencies: 0 for
+    unrelated words."""
+    coherence: float
+    """The same of the list."""
+    alike: NDArray[np.bool_]
+    """Whether a topic is within APART of the list."""
+
+    def without(self, words: Collection[int]) -> Topics:
+        """Those without some words, as many as are drawn from."""
+        free = np.flatnonzero(~np.isin(self.words, [*words]).any(axis=1))
+        most = min(TOPICS, WORDS // self.words.shape[1], np.count_nonzero(self.alike[free]))
+        free = free[: max(FEWEST, most)]
+        return Topics(self.words[free], self.coherences[free], self.coherence, self.alike[free])
 
 
-def matched_effects(
-    rows: Array,
-    lists: NDArray[np.intp],
-    sizes: tuple[int, int, int, int],
+def _coherence(sums: Array, squares: Array, n: int, middle: Array) -> Array:
+    """Of lists by the sums of their rows and of the squares in these; 0 of single words."""
+    if n == 1:
+        return np.zeros(len(sums))
+    squares = squares - 2 * sums @ middle + n * (middle @ middle)
+    total = np.square(sums - n * middle).sum(axis=1)
+    return np.asarray((total - squares) / (n * (n - 1) * SCALE**2))
+
+
+def draw_topics(topics: Sequence[Places], draws: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Numbers of one topic of each kind, many times, such that they share no word.
+
+    Shape (draws, kinds).
+    """
+    picks = np.empty((draws, len(topics)), np.intp)
+    for kind, words in enumerate(topics):
+        again = np.arange(draws)
+        for _ in range(TRIES):
+            picks[again, kind] = rng.integers(0, len(words), len(again)) if len(words) else 0
+            lists = [w[picks[again, k]] for k, w in enumerate(topics[: kind + 1])]
+            drawn = np.sort(np.concatenate(lists, axis=1), axis=1)
+            again = again[(drawn[:, 1:] == drawn[:, :-1]).any(axis=1)]
+            if not len(again):
+                break
+        else:
+            raise EatlasError("the topics have too many words in common")
+    return picks
+
+
+Topical = tuple[Array, Array, Array, Array]
+"""Rows of the words of topics in the place of X, Y, A and B, each of shape (topics, n, d)."""
+
+
+def topic_effects(
+    topics: Topical,
+    picks: NDArray[np.intp],
     *,
     ddof: int = 1,
     rule: PatternRule | None = None,
     rng: np.random.Generator | None = None,
 ) -> tuple[list[Array], list[Integers]]:
-    """Effect sizes of many lists at level 1 and at level 2 of X and of Y, and their associations.
+    """Effect sizes of many draws at level 1 and at level 2 of X and of Y, and their associations.
 
-    NaN where scores have no spread. An association of X, or of Y, is 1 with A, -1 with B and 0 with
-    neither; there is none without a rule.
+    `picks` has the number of the topic of each role for every draw, shape (draws, 4). NaN where
+    scores have no spread. An association of X, or of Y, is 1 with A, -1 with B and 0 with neither;
+    there is none without a rule.
     """
-    n_x, _, n_a, n_b = sizes
-    scores, attributes = _scores(rows, lists, sizes)
-    level1 = effect_sizes(scores, n_x, ddof=ddof)[1]
+    n_x, n_a = topics[0].shape[1], topics[2].shape[1]
+    means = [np.add.reduce(some, axis=1) / some.shape[1] for some in topics]
+
+    def cosines(terms: int, group: int) -> Array:
+        """Of the words of one topic with the mean of another, for every draw."""
+        words = topics[terms]
+        products = words.reshape(-1, words.shape[2]) @ means[group].T
+        each = products.reshape(*words.shape[:2], -1).transpose(0, 2, 1)
+        return np.ascontiguousarray(each)[picks[:, terms], picks[:, group]]
+
+    scores = np.concatenate([cosines(i, 2) - cosines(i, 3) for i in (0, 1)], axis=1)
+    attributes = [np.concatenate([cosines(i, side) for i in (2, 3)], axis=1) for side in (0, 1)]
     level2 = [effect_sizes(some, n_a, ddof=ddof)[1] for some in attributes]
     signs = [np.empty(0, np.int64)] * 2
     if rule is not None:
         judge = Judge(
-            n_a + n_b,
+            attributes[0].shape[1],
             n_a,
             rule.alpha,
             two_sided=rule.tail == "two-sided",
-            samples=2 * len(lists),
+            samples=2 * len(picks),
             rng=rng or np.random.default_rng(0),
         )
         both = judge.associations(
             np.concatenate(attributes), np.concatenate(level2), rule.threshold
         )
         signs = np.split(both, 2)
-    return [level1, *level2], signs
-
-
-def _scores(
-    rows: Array, lists: NDArray[np.intp], sizes: tuple[int, int, int, int]
-) -> tuple[Array, list[Array]]:
-    """Associations of each list's targets, and of its attributes with X and with Y."""
-    borders = np.cumsum(sizes)
-    n_targets = borders[1]
-    parts: list[tuple[Array, Array, Array]] = []
-    step = max(1, NUMBERS // (lists.shape[1] * rows.shape[1]))
-    for start in range(0, len(lists), step):
-        # a row of each list lies beside that of the next, so that all lists are added up at once
-        terms = rows.take(lists[start : start + step].T, axis=0)
-        groups = np.split(terms, borders[:-1])
-        mean_x, mean_y, mean_a, mean_b = (np.add.reduce(g, axis=0) / len(g) for g in groups)
-        parts.append(
-            (
-                _products(terms[:n_targets], mean_a - mean_b),
-                _products(terms[n_targets:], mean_x),
-                _products(terms[n_targets:], mean_y),
-            )
-        )
-    scores, with_x, with_y = (np.concatenate(some) for some in zip(*parts, strict=True))
-    return scores, [with_x, with_y]
-
-
-def _products(terms: Array, means: Array) -> Array:
-    """Product of each row of a list, shape (n, lists, d), with the list's mean; (lists, n)."""
-    return np.asarray(np.matmul(terms.transpose(1, 0, 2), means[:, :, None])[:, :, 0])
+    return [effect_sizes(scores, n_x, ddof=ddof)[1], *level2], signs
 
 
 def monte_carlo_p(observed: float, draws: Array) -> tuple[float, float, float]:

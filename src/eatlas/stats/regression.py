@@ -92,7 +92,7 @@ class Regression:
         Raises
         ------
         EatlasError
-            If covariates are constant or a combination of others, distinguish groups without error,
+            If covariates are constant or a combination of others, determine the groups,
             or leave fewer than two degrees of freedom.
         """
         size, k = sum(sizes), len(sizes)
@@ -123,7 +123,7 @@ class Regression:
             left_of = left_of - basis @ (basis.T @ left_of)
         shares = np.linalg.eigvals(np.linalg.solve(whole_of, left_of.T @ left_of)).real
         if shares.min() <= DEPENDENT:
-            raise EatlasError("the covariates distinguish groups without error")
+            raise EatlasError("the covariates determine the groups")
         return cls(tuple(sizes), basis, left_of, 1 - float(shares.mean()))
 
     @property

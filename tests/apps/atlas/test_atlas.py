@@ -13,7 +13,7 @@ from tests.present.test_page import NASTY, nasty_results
 
 import eatlas
 from eatlas.errors import ResultsError
-from eatlas.present.drawings.eat_map import PATTERNS
+from eatlas.present.drawings.eat_map import PATTERNS, mini
 from eatlas.results import Results, read_results
 
 PROVENANCE = head()["provenance"]
@@ -212,3 +212,34 @@ def test_what_cannot_be_a_site_or_has_no_results_is_refused(tmp_path):
     (tmp_path / "void.jsonl").touch()
     with pytest.raises(ResultsError, match="there are no results to show"):
         eatlas.write_atlas(tmp_path / "void.jsonl", tmp_path / "site")
+
+
+def test_a_corner_marks_where_covariates_change_the_conclusion(tmp_path):
+    results = eatlas.run(["weat-1", "weat-3", "weat-5"], measures="ml-eat(resamples=0)")
+    _, page = written(tmp_path, *results)
+    links, left = [*cells(page).values()], [result.adjusted for result in results]
+    assert [link.get("title") for link in links] == [
+        None,
+        f"After frequency: AX-Singular, d = {left[1].level1.effect_size:.2f}",
+        f"After frequency: AY-Singular, d = {left[2].level1.effect_size:.2f}*",
+    ]
+    assert ["later" in link["class"] for link in links] == [False, True, True]
+    assert "so in 2 results" in page.text
+    for adjusted, link in zip(left, links, strict=True):
+        level1 = adjusted.level1
+        assert link["aria-label"].endswith(link.get("title", ""))
+        assert link["data-s"].split("|")[1].rstrip("*") == f"{level1.effect_size:.2f}"
+        html = details(page, link)
+        assert "<small>after frequency</small>" in html
+        assert f'data-v="{level1.p.two_sided}"' in html
+        assert f"After frequency: {mini(adjusted.pattern.label)}" in html
+
+
+def test_single_terms_and_no_covariates(tmp_path):
+    terms, plain = eatlas.run("weat-3", measures=["sc-eat", "ml-eat(adjust=none,resamples=0)"])
+    _, page = written(tmp_path, terms, plain)
+    first, second = [link for link in page.all("a") if "data-at" in link]
+    changed = sum(level.conclusion != level.after.conclusion for level in terms.effects())
+    assert first["title"] == f"After frequency: another conclusion of {changed} terms"
+    assert "title" not in second
+    assert "after frequency" not in details(page, second)

@@ -101,7 +101,7 @@ class Head(BaseModel, frozen=True, extra="forbid"):
     notes: Annotated[tuple[str, ...], BeforeValidator(lambda value: tuple(as_list(value)))] = ()
     seed: int = Field(0, ge=0)
     intervals: bool = False
-    """Whether each specification has bootstrap intervals and lists of random words."""
+    """Whether each specification has bootstrap intervals and draws of random topics."""
 
 
 class Family(BaseModel, frozen=True, extra="forbid"):

@@ -362,14 +362,14 @@ class Scales:
         return _small("interval", self.axis, height, inside)
 
     def random(self, shown: Effect, lists: MatchedLevel) -> Markup:
-        """Where 95% of the effect sizes of random lists are, and the observed one."""
+        """Where 95% of the effect sizes of random topics are, and the observed one."""
         low, high, x = (
             round(self.axis.at(max(self.axis.low, min(self.axis.high, value))), 1)
             for value in (lists.quantiles[0], lists.quantiles[4], shown.d or 0.0)
         )
         behind, height = stacked([], self.axis, 0.0)[0], 16.0
         shape, colour = mark_of(shown.place)
-        beyond = lists[f"p_{shown.tail}"] < shown.rule.alpha
+        beyond = lists.p_two_sided < shown.rule.alpha
         kind = f"m{' on' * beyond} {colour}".strip()
         range_of = path(f"M{low:g} 5H{high:g}v6H{low:g}z", "b")
         mark = path(outline(shape, x, height / 2), kind)
