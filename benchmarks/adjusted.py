@@ -1,6 +1,6 @@
 """Associations of random words given their frequency: false positives, power and intervals.
 
-    python benchmarks/adjusted.py glove.6B.50d.txt [--tests 2000] [--tables NAME ...]
+    python benchmarks/adjusted.py glove.6B.50d.txt [--tests 2000] [--tables NAME ...] [--degree 2]
 
 The words are the 30,000 most frequent ones of a GloVe text (lower-cased words of letters alone),
 the covariates log rank and its square. A is of ranks up to 2,000 and B of 10,000 to 30,000, so that
@@ -39,14 +39,15 @@ DESIGNS: dict[str, tuple[Range, Range]] = {
 }
 SIZES = (8, 25)
 SHIFTS = {8: (1.0, 1.5, 2.0), 25: (0.5, 0.75, 1.0)}
-LISTS = 4_000
+LISTS = 500
 """Lists of attributes from which the effect size of endless lists of targets is found."""
 
 
 class Words:
     """Unit vectors of the words, in order of frequency."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, degree: int = 2) -> None:
+        self.degree = degree
         places, rows = [], []
         with path.open(encoding="utf-8") as lines:
             for rank, line in zip(range(RANKS), lines, strict=False):
@@ -59,18 +60,19 @@ class Words:
 
     def draw(self, ranges: list[Range], n: int, rng: np.random.Generator) -> list[np.ndarray]:
         """Lists of different words, one of each range."""
-        taken: list[np.ndarray] = []
-        for low, high in ranges:
-            pool = np.flatnonzero((self.ranks > low) & (self.ranks <= high))
-            pool = np.setdiff1d(pool, np.concatenate([[-1], *taken]))
-            taken.append(rng.choice(pool, n, replace=False))
-        return taken
+        lists, free = [], np.ones(len(self.ranks), bool)
+        for ends in ranges:
+            low, high = np.searchsorted(self.ranks, ends, side="right")
+            pool = low + np.flatnonzero(free[low:high])
+            lists.append(rng.choice(pool, n, replace=False))
+            free[lists[-1]] = False
+        return lists
 
     def covariates(self, words: np.ndarray) -> np.ndarray:
-        """The log rank and its square."""
+        """Powers of the log rank."""
         x = np.log(self.ranks[words])
         x = x - x.mean()
-        return np.column_stack([x, x * x])
+        return np.column_stack([x**power for power in range(1, self.degree + 1)])
 
 
 def p_values(
@@ -127,7 +129,7 @@ def power(words: Words, sizes: Sequence[int], tests: int, draws: int) -> Iterato
 def endless(words: Words, ranges: tuple[Range, Range], n: int, shift: float) -> float:
     """Adjusted effect size of all words of two ranges, each list with half of the weight."""
     rng = np.random.default_rng(0)
-    groups = [np.flatnonzero((words.ranks > low) & (words.ranks <= high)) for low, high in ranges]
+    groups = [np.arange(*np.searchsorted(words.ranks, ends, side="right")) for ends in ranges]
     targets = np.concatenate(groups)
     weights = np.concatenate([np.full(len(g), 0.5 / len(g)) for g in groups])
     lists = [words.draw([FREQUENT, RARE], n, rng) for _ in range(LISTS)]
@@ -158,7 +160,8 @@ def coverage(words: Words, sizes: Sequence[int], tests: int, resamples: int) -> 
                     block[:n, :n] += shift
                     regression = Regression.of(2 * n, n, words.covariates(targets))
                     layout = block_layout(block, n, n)
-                    (d,) = resampled_estimates(layout, [regression], resamples, streams_of(rng), 1)
+                    part = regression, np.arange(2 * n)
+                    (d,) = resampled_estimates(layout, [part], resamples, streams_of(rng), 1)
                     d = d[np.isfinite(d)]
                     ok = len(d) >= 0.9 * resamples
                     ends.append(percentile(d, 0.95)[0] if ok else (np.nan, np.nan))
@@ -180,8 +183,9 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=999)
     parser.add_argument("--tables", nargs="*", choices=[*TABLES], default=[*TABLES])
     parser.add_argument("--sizes", nargs="*", type=int, choices=SIZES, default=SIZES)
+    parser.add_argument("--degree", type=int, default=2, help="of the trend in the log rank")
     given = parser.parse_args()
-    words = Words(given.vectors)
+    words = Words(given.vectors, given.degree)
     for name in given.tables:
         for line in TABLES[name](words, given.sizes, given.tests, given.draws):
             print(line, flush=True)
