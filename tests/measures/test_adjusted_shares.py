@@ -1,6 +1,8 @@
 """DivDist given the frequency of the groups' words: by statsmodels, by relabelling, and where it is
 null."""
 
+import json
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -8,7 +10,9 @@ from tests.measures.test_adjusted import Encoder
 from tests.measures.test_frequency import WORDS
 
 import eatlas
+from eatlas.errors import EatlasError
 from eatlas.present.columns import targets_table
+from eatlas.results import read_results, to_json_line
 from eatlas.sources.frequency_order import bundled_order
 from eatlas.stats.regression import Regression, groups_test
 
@@ -18,7 +22,7 @@ THREE = eatlas.GroupsTest(
     id="three",
     targets={"Places": ["kitchen", "garden", "office", "hotel", "church"]},
     groups={
-        "Animals": ["wolf", "dog", "cat", "horse", "rabbit", "sheep"],
+        "Animals": ["wolf", "dog", "cat", "horse", "lion", "sheep"],
         "Fruits": ["apple", "orange", "lemon", "banana", "grape"],
         "Tools": ["hammer", "knife", "axe", "drill", "saw", "wheel", "rope"],
     },
@@ -116,6 +120,37 @@ def test_plain_numbers_do_not_depend_on_it():
     assert "adjust=none" in without.signature
     assert (with_it.targets, with_it.mean_bias) == (without.targets, without.mean_bias)
     assert not [note for note in without.warnings if note.code.startswith("adjusted")]
+
+
+def test_covariates_of_ones_own():
+    length = {word: len(word) for group in THREE.groups for word in group.terms if word != "dog"}
+    (result,) = eatlas.run(
+        tests=THREE, vectors=SAMPLE, measures="divdist(resamples=0)", covariates={"length": length}
+    )
+    assert result.adjusted.covariates == ("frequency", "length")
+    assert result.adjusted.left_out == {"Animals": ("dog",)}
+    (note,) = [note for note in result.warnings if note.code == "adjusted.left-out"]
+    assert "1 of 6 of Animals (dog)" in str(note)
+    assert result.adjusted.targets[0].deviation != run(THREE).adjusted.targets[0].deviation
+    assert result.targets == run(THREE).targets
+    counts = {"kitchen": {"Animals": 3, "Fruits": 1, "Tools": 5}}
+    with pytest.raises(EatlasError, match="covariates change nothing here"):
+        eatlas.run(
+            tests=THREE, vectors=counts, measures="divdist(soa=counts)", covariates={"x": length}
+        )
+
+
+def test_what_is_measured_again_is_the_same(tmp_path):
+    test = "divdist-face-validity"
+    results = eatlas.run(tests=test, vectors=SAMPLE, measures="divdist(resamples=0)")
+    results.save(tmp_path / "results.jsonl")
+    again = read_results(tmp_path / "results.jsonl")
+    assert again[0].adjusted == results[0].adjusted
+    assert [verdict.status for verdict in eatlas.verify(again)] == ["same"]
+    record = json.loads(to_json_line(results[0]))
+    record["adjusted"]["targets"][0]["p"] += 0.01
+    (verdict,) = eatlas.verify([type(results[0]).from_dict(record)])
+    assert verdict.status == "differs"
 
 
 def test_p_only_where_labels_are_tested():

@@ -92,7 +92,7 @@ def measure(
 
 def adjusts(measure: Measure) -> bool:
     """Whether a measure finds associations given covariates."""
-    return getattr(measure, "adjust", "none") != "none"
+    return getattr(measure, "adjust", "none") != "none" and measure.needs.ranks is not None
 
 
 def covariates_for(
