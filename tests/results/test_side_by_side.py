@@ -33,11 +33,20 @@ def test_a_row_for_each_test_a_column_for_each_source(results):
 def test_as_text_frame_html_and_latex(results):
     found = results.compare("source")
     assert repr(found).splitlines()[:3] == [
-        "3 tests, 2 sources; 2 EAT patterns differ",
-        "Test    plain                  centred                Differs",
-        "weat-1  1.17* AX-Singular      1.21* Non-Directional  AX-Singular → Non-Directional",
+        "3 tests, 2 sources; 2 EAT patterns differ; in brackets: d after frequency",
+        "Test    plain                          centred                        Differs",
+        "weat-1  1.17* AX-Singular (1.22*)      1.21* Non-Directional (1.25*)  "
+        "AX-Singular → Non-Directional",
     ]
     frame = found.to_frame()
+    for line, result in zip(
+        frame[frame["place"] == "level2.Y"].to_dict("records"), found.results, strict=True
+    ):
+        level = result.adjusted.level2.Y
+        assert line["adjusted_effect_size"] == level.effect_size
+        assert line["adjusted_p"] == min(level.p.greater, level.p.less)
+        assert line["adjusted_significant"] == (line["adjusted_p"] < 0.05)
+        assert line["adjusted_pattern"] == result.adjusted.pattern.label
     assert len(frame) == 18
     first, other = frame[(frame["row"] == "weat-1") & (frame["place"] == "level1")].to_dict(
         "records"
@@ -50,6 +59,13 @@ def test_as_text_frame_html_and_latex(results):
     assert "\\toprule" in found.to_latex()
     assert "<table" in found._repr_html_()
     assert "weat-1: " in found.plot().alt
+
+
+def test_without_covariates_there_are_no_brackets():
+    results = eatlas.run(["weat-1", "weat-6"], TWO, "ml-eat(adjust=none,resamples=0,frequency=off)")
+    found = results.compare("source")
+    assert "(" not in repr(found)
+    assert found.to_frame()["adjusted_effect_size"].isna().all()
 
 
 def test_the_interval_of_a_difference_resamples_the_same_terms_in_both(results):

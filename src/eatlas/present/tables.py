@@ -20,7 +20,7 @@ from eatlas.present.columns import (
     tables,
     terms_table,
 )
-from eatlas.present.effects import after_legend, only_terms
+from eatlas.present.effects import after_legend, only_terms, title_after
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import FILTERS, render, text
 from eatlas.present.text import clean, one_line
@@ -241,13 +241,21 @@ def compared(found: SideBySide) -> Table:
             effects = result.effects() if result else ()
             d = effect(effects[0].d) if effects else result.summary() if result else UNDEFINED
             star = bool(effects and effects[0].star)
-            cells.append(Cell((d, label) if label else (d,), star))
+            after = effects[0].after if effects else None
+            left = f"({effect(after.d)}{after.star})" if after else ""
+            cells.append(Cell(tuple(filter(None, (d, label, left))), star))
         rows.append((*cells, *[Cell((row.differs,))] * differs))
     return Table(f"by-{found.by}", tuple(columns), tuple(rows), summary(found), (STARS,))
 
 
 def summary(found: SideBySide) -> str:
-    """How many rows and columns there are, and how many patterns differ."""
+    """How many rows and columns there are, how many patterns differ, and what brackets hold."""
+    adjusted = any(level.after for result in found.results for level in result.effects()[:1])
+    brackets = f"; in brackets: d {title_after(found.results).lower()}" if adjusted else ""
+    return f"{_sizes(found)}{brackets}"
+
+
+def _sizes(found: SideBySide) -> str:
     rows = number_of(len(found), "setting" if found.by == "test" else "test")
     noun = Settings.among(found.results).noun if found.by == "setting" else found.by
     size = f"{rows}, {number_of(len(found.values), noun)}"

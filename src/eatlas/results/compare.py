@@ -269,10 +269,10 @@ class SideBySide(Sequence[Row]):
     >>> import eatlas
     >>> both = {"plain": "glove-sample", "centred": "glove-sample?transform=center"}
     >>> eatlas.run(["weat-1", "weat-6"], both).compare("source")
-    2 tests, 2 sources; 1 EAT pattern differs
-    Test    plain              centred                Differs
-    weat-1  1.17* AX-Singular  1.21* Non-Directional  AX-Singular → Non-Directional
-    weat-6  1.72* BY-Singular  1.72* BY-Singular
+    2 tests, 2 sources; 1 EAT pattern differs; in brackets: d after frequency
+    Test    plain                      centred                        Differs
+    weat-1  1.17* AX-Singular (1.22*)  1.21* Non-Directional (1.25*)  AX-Singular → Non-Directional
+    weat-6  1.72* BY-Singular (2.37*)  1.72* BY-Singular (2.35*)
     """
 
     by: str
@@ -317,9 +317,11 @@ class SideBySide(Sequence[Row]):
         DataFrame
             The common part as ``row``, what it is compared by (such as ``source``), ``pattern``;
             ``place``, ``name``, ``effect_size``, ``low`` and ``high`` (its interval), ``p``,
-            ``significant``; ``difference`` from the first setting, with ``difference_low`` and
-            ``difference_high`` where both have the same terms; ``pattern_differs``,
-            ``sign_flips`` and ``significance_differs`` from the first; means of level 3.
+            ``significant``; ``adjusted_effect_size``, ``adjusted_p``, ``adjusted_significant``
+            and ``adjusted_pattern``, given covariates of the words; ``difference`` from the
+            first setting, with ``difference_low`` and ``difference_high`` where both have the
+            same terms; ``pattern_differs``, ``sign_flips`` and ``significance_differs`` from the
+            first; means of level 3.
         """
         return as_frame(line for row in self for line in self._lines(row))
 
@@ -333,13 +335,18 @@ class SideBySide(Sequence[Row]):
                     continue
                 gap, level3 = row.difference(place, number), member.level3
                 low, high = effect.interval or (None, None)
+                after = effect.after
                 ends = (gap and gap.interval) or (None, None)
                 yield {
                     "row": row.name, self.by: self.values[number],
                     "pattern": labels[number] or None,
                     "place": place, "name": effect.name, "effect_size": effect.d,
                     "low": low, "high": high, "p": effect.p_of(),
-                    "significant": effect.significant, "difference": gap and gap.d,
+                    "significant": effect.significant,
+                    "adjusted_effect_size": after and after.d, "adjusted_p": after and after.p_of(),
+                    "adjusted_significant": after and after.significant,
+                    "adjusted_pattern": at(member.adjusted, "pattern.label"),
+                    "difference": gap and gap.d,
                     "difference_low": ends[0], "difference_high": ends[1],
                     "pattern_differs": "" not in {labels[0], labels[number]}
                     and labels[0] != labels[number],

@@ -209,6 +209,14 @@ def test_a_choice_of_adjust_is_read_from_either_record():
     assert plain.results[0].adjusted is None
 
 
+def test_a_bias_given_frequency_is_read_too():
+    plan = {"tests": ["divdist-face-validity"], "choices": {"adjust": ["none", "frequency"]}}
+    study = eatlas.multiverse(plan)
+    result = study.results[1]
+    assert [one.status for one in study.record.specifications] == ["done", "done"]
+    assert study.record.specifications[1].d == result.adjusted.mean_bias != result.effects()[0].d
+
+
 def test_without_such_a_choice_the_plain_numbers_are_read():
     study = eatlas.multiverse({"tests": ["weat-3"]})
     (one,), (result,) = study.record.specifications, study.results

@@ -70,6 +70,7 @@ from eatlas.present.drawings.svg import (
 )
 from eatlas.present.effects import levels_of, title_after
 from eatlas.present.rendering import render
+from eatlas.present.sentences import after as what_is_left
 from eatlas.present.sentences import headline, sentence
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult, is_result
@@ -151,7 +152,8 @@ def _finding(view: View, result: AssociationResult) -> dict[str, Any]:
         if now is not None
     ]
     axis = Axis.of_effects([effect.d for now, was, _ in rows for effect in (now, was) if effect])
-    text = sentence(result)
+    text, left = sentence(result), what_is_left(result)
+    text += f" {left[0].upper()}{left[1:]}." if left else ""
     if view.looked_at > 1 or view.lists.changes:
         if view.lists.changes:
             text += " The words were changed after results had been seen;"

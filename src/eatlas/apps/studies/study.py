@@ -215,6 +215,9 @@ def _of_result(result: AssociationResult, *, after: bool) -> dict[str, Any]:
     effect = next(iter(result.effects()), None)
     if after:
         pattern = {"pattern": at(result.adjusted, "pattern.label") or ""}
+        number = at(result.adjusted, effect.place) if effect else None
+        if effect and isinstance(number, float):
+            return {"symbol": effect.symbol, "d": number}
         effect = effect and effect.after
         if effect is None:
             reasons = [str(note) for note in result.warnings if note.code == "adjusted.none"]
