@@ -238,14 +238,17 @@ def _products(
     """Blocks of orders, and the products of rows in each order with columns: (rows, orders, m).
 
     A row in another order times a column is the row times the column in the inverse order, which
-    serves all rows.
+    serves all rows; of fewer rows than columns, the rows are put in order.
     """
     rows, columns = pairs[0]
-    size = len(columns)
+    size, few = len(columns), len(rows) < columns.shape[1]
     orders = np.arange(size)[None] if orders is None else orders
     step = max(1, CELLS // (max(size, len(rows)) * columns.shape[1]))
     for start in range(0, len(orders), step):
         block = orders[start : start + step]
+        if few:
+            yield block, [rows[:, block] @ columns for rows, columns in pairs]
+            continue
         inverse = np.empty_like(block)
         np.put_along_axis(inverse, block, np.arange(size)[None], axis=1)
         yield (
