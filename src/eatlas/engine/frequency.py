@@ -212,10 +212,8 @@ def _order_of(source: Source | None, wish: Wish) -> WordOrder | str:
         if inner.slow_to_list and wish != "always":
             # whether an index exists today decides how words are read, and not whether they are: a
             # result can be repeated
-            return (
-                f"reading all words of {inner.name} again takes more than a second; "
-                "frequency=2000 does it"
-            )
+            remedy = "; frequency=2000 does it" if wish == "cheap" else ""
+            return f"reading all words of {inner.name} again takes more than a second{remedy}"
         order = WordOrder(inner.name, list(inner.vocabulary()))
         if reason := _implausible(order):
             return reason
