@@ -88,7 +88,7 @@ def test_what_is_left_after_frequency_is_shown_with_what_it_was(explorer):
 def test_where_no_frequency_is_known_the_page_says_why(tiny, tiny_vectors):
     page = board_of(Explorer.of([tiny], [tiny_vectors]), Request(test=tiny.id))
     assert 'class="later"' not in page
-    assert "No association given covariates" in page
+    assert "Not adjusted for covariates" in page
     assert 'class="rank"' not in page
 
 

@@ -510,11 +510,12 @@ class Explorer:
             looked_at = self._looked_at.setdefault(request.test, set())
             looked_at |= {lists.key} if original is None else {lists.key, before.key}
         n, ranks = self.looked_at(request.test), self._ranks.setdefault(source.name, {})
-        for found in (original, result):
-            if found is not None and found.frequency is not None:
-                listed = found.frequency.ranks
-                terms = {word: rank for role in ROLES for word, rank in listed[role].terms.items()}
-                ranks |= {word: (rank, listed.vocabulary) for word, rank in terms.items()}
+        for measured in (original, result):
+            if measured is not None and measured.frequency is not None:
+                order = measured.frequency.ranks
+                for role in ROLES:
+                    terms = order[role].terms
+                    ranks |= {word: (rank, order.vocabulary) for word, rank in terms.items()}
         return View(lists, source, there, result, original, origins.at, problem, n, ranks)
 
     def looked_at(self, test: str) -> int:
