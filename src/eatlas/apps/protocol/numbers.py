@@ -30,8 +30,8 @@ from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, Concept, Groups
 Array = NDArray[np.float64]
 Numbers = Mapping[str, float | None]
 """By target; None where undefined."""
-HOW_SURE = {"resamples": (0,), "frequency": ("off",), "p": ("off", "normal")}
-"""Parameters that change no number of a target, only what is known about its uncertainty, with the
+HOW_SURE = {"resamples": (0,), "frequency": ("off",), "adjust": ("none",), "p": ("off", "normal")}
+"""Parameters that change no number of a target, only what else is known about it, with the
 values that cost the least."""
 BUILT_IN = ("divdist-gender", "divdist-race")
 """Tests whose groups have shares in a census and counts in texts."""
