@@ -96,7 +96,8 @@ class AssociationMeasure(Measure):
         Count only relabellings beyond the observed statistic, without those that tie with it.
     statistic : {"difference", "studentised"}
         What is relabelled: the difference of the two means, or that difference divided by its
-        standard error (Janssen 1997; Chung and Romano 2013), which allows for groups that differ
+        standard error (Janssen 1997; Chung and Romano 2013) on the normal scale of its degrees of
+        freedom, which allows for groups that differ
         in size and in spread. Studentised p-values are counted or drawn at random.
     adjust : {"frequency", "none"}
         Whether effect sizes and p-values are found given the frequency of the words as well, and

@@ -7,16 +7,17 @@ given the covariates alone are permuted. The statistic is g over its standard er
 Robinson 2001, Permutation tests for linear models, Australian and New Zealand Journal of Statistics
 43), which is HC2 of MacKinnon and White (1985), so that groups may differ in spread (DiCiccio and
 Romano 2017, Robust permutation tests for correlation and regression coefficients, Journal of the
-American Statistical Association 112).
+American Statistical Association 112). By its degrees of freedom it is carried to the normal scale
+(Wallace 1959), without which small groups of unequal spread are rejected too often.
 
-Without covariates g is the difference of the means, the standard error that of Welch, and permuting
+Without covariates g is the difference of the means, the statistic that of Welch, and permuting
 units is relabelling them (Janssen 1997; Chung and Romano 2013).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
@@ -46,14 +47,12 @@ ORDERS = 9_999
 """Orders drawn by default: a p of .05 is known within .004."""
 LISTED = 8
 """Units all of whose orders are looked at: 40,320."""
-CELLS = 1 << 16
-"""Numbers that are worked off together: 512 kB."""
+CELLS = 1 << 15
+"""Permuted residuals that are worked off together: 256 kB."""
 ROWS = 500
 """Rows whose statistics are held together: 40 MB."""
 TIE = 1e-9
 """Statistics that differ by less, relative to their magnitude, tie: rounding errors stay below."""
-CANCELLED = 1e-6
-"""Share of a sum of squares below which what is left of it is added up anew."""
 ROUNDING = (64 * 2.0**-52) ** 2
 """Of a sum of squares that are all rounding, relative to the sum over scores."""
 DEPENDENT = 1e-8
@@ -152,65 +151,89 @@ class Regression:
         """What the covariates alone leave of each row."""
         return np.asarray(scores - (scores @ self.basis) @ self.basis.T)
 
-    def errors(self, residuals: Array, orders: Orders | None = None) -> tuple[Array, Array]:
-        """Difference of two groups, and its standard error, from residuals in each of some orders.
+    def variances(self, residuals: Array, orders: Orders | None = None) -> tuple[Array, Array]:
+        """Difference of two groups, and the part of each group in its variance, in some orders.
 
-        Residuals have the shape (N,) or (rows, N); what is returned (orders,) or (rows, orders).
+        Residuals have the shape (N,) or (rows, N); estimates (orders,) or (rows, orders), and
+        variances one axis more, the first.
         """
-        group = self.labels[:, 0]
+        group, free = self.labels[:, 0], self.free
         length = float(group @ group)
-        full = np.column_stack([self.basis, group / math.sqrt(length)])
-        free = 1 - np.square(full).sum(axis=1)
+        full = np.column_stack([self.basis[:, 1:], group / math.sqrt(length)])
         # a unit that the model fits whatever its score has no residual
         weights = np.where(free > DEPENDENT, np.square(group / length) / free, 0.0)
-        full = full[:, 1:]  # residuals sum to 0
-        # sum w (y - F c)^2 from sums of y and y^2 alone
-        columns = np.hstack([full, full * weights[:, None]])
-        cross = (full * weights[:, None]).T @ full
-        rows = np.atleast_2d(residuals)
-        squares = np.square(rows)
-        noise = ROUNDING * squares.sum(axis=1, keepdims=True)
-        parts = []
-        for block, (products, total) in _products(
-            orders, (rows, columns), (squares, weights[:, None])
-        ):
-            fitted, weighted = np.split(products, 2, axis=2)
-            variance = total[:, :, 0] - 2 * _dot(fitted, weighted) + _dot(fitted @ cross, fitted)
-            near = np.nonzero(variance <= CANCELLED * total[:, :, 0])
-            away = rows[near[0][:, None], block[near[1]]] - fitted[near] @ full.T
-            variance[near] = np.square(away) @ weights
-            variance[variance <= noise * weights.max()] = 0.0
-            estimate = fitted[:, :, -1] / math.sqrt(length)
-            estimate[np.square(estimate) <= noise] = 0.0
-            parts.append((estimate, np.sqrt(variance)))
-        shape = (*residuals.shape[:-1], -1)
-        estimates, errors = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
-        return estimates.reshape(shape), errors.reshape(shape)
+        of_group = np.zeros((self.size, 2))
+        of_group[: self.n, 0], of_group[self.n :, 1] = weights[: self.n], weights[self.n :]
+
+        def columns(y: Array, noise: float) -> Array:
+            fitted = y @ full
+            variances = np.square(y - fitted @ full.T) @ of_group
+            variances[variances <= noise * weights.max()] = 0.0
+            estimates = fitted[:, -1:] / math.sqrt(length)
+            estimates[np.square(estimates) <= noise] = 0.0
+            return np.hstack([estimates, variances])
+
+        estimates, *variances = _in_each(residuals, orders, columns)
+        return estimates, np.stack(variances)
+
+    @property
+    def free(self) -> Array:
+        """What the whole model leaves free of the score of each unit of two groups, from 0 to 1."""
+        group = self.labels[:, 0]
+        fitted = np.square(self.basis).sum(axis=1) + np.square(group) / (group @ group)
+        return np.asarray(np.maximum(1 - fitted, 0.0))
+
+    def errors(self, residuals: Array) -> Array:
+        """Standard error of the difference of two groups, for each row of residuals."""
+        return np.asarray(np.sqrt(self.variances(residuals)[1].sum(axis=0)[..., 0]))
 
     def t(self, residuals: Array, orders: Orders | None = None) -> Array:
-        """Difference of two groups over its standard error; shapes are those of `errors`.
+        """Difference of two groups over its standard error, on the normal scale.
 
         Infinite where nothing is left to vary and the groups differ, 0 where they do not.
         """
-        return _ratio(*self.errors(residuals, orders))
+        estimates, variances = self.variances(residuals, orders)
+        variance = variances.sum(axis=0)
+        t = _ratio(estimates, np.sqrt(variance))
+        freedom = np.maximum([part.sum() for part in np.split(self.free, [self.n])], DEPENDENT)
+        spread = np.tensordot(1 / freedom, np.square(variances), axes=1)
+        df = np.where(variance > 0, np.square(variance) / np.where(spread > 0, spread, 1.0), 1.0)
+        z = np.sqrt(df * np.log1p(np.square(t) / df)) * (8 * df + 1) / (8 * df + 3)
+        return np.asarray(np.copysign(z, t))
 
     def f(self, residuals: Array, orders: Orders | None = None) -> Array:
         """F of the groups given the covariates, in the same shapes."""
-        rows, k = np.atleast_2d(residuals), len(self.sizes)
-        groups = np.linalg.qr(self.labels)[0]
-        full = np.column_stack([groups, self.basis[:, 1:]])
-        total = np.square(rows).sum(axis=1, keepdims=True)
-        parts = []
-        for block, (fitted,) in _products(orders, (rows, full)):
-            explained = np.square(fitted[:, :, : k - 1]).sum(axis=2)
-            rest = total - np.square(fitted).sum(axis=2)
-            near = np.nonzero(rest <= CANCELLED * total)
-            away = rows[near[0][:, None], block[near[1]]] - fitted[near] @ full.T
-            rest[near] = np.square(away).sum(axis=1)
-            rest[rest <= ROUNDING * total] = 0.0
-            explained[explained <= ROUNDING * total] = 0.0
-            parts.append(_ratio(explained / (k - 1), rest / (self.size - full.shape[1] - 1)))
-        return np.concatenate(parts, axis=1).reshape(*residuals.shape[:-1], -1)
+        k = len(self.sizes)
+        full = np.column_stack([np.linalg.qr(self.labels)[0], self.basis[:, 1:]])
+
+        def columns(y: Array, noise: float) -> Array:
+            fitted = y @ full
+            explained = np.square(fitted[:, : k - 1]).sum(axis=1)
+            rest = np.square(y - fitted @ full.T).sum(axis=1)
+            squares = np.stack([explained / (k - 1), rest / (self.size - full.shape[1] - 1)], 1)
+            squares[squares <= noise] = 0.0
+            return squares
+
+        return _ratio(*_in_each(residuals, orders, columns))
+
+
+def _in_each(
+    residuals: Array, orders: Orders | None, columns: Callable[[Array, float], Array]
+) -> Array:
+    """What is computed of residuals in each order, shape (columns, rows, orders).
+
+    Residuals have the shape (N,) or (rows, N); of one row the axis of rows is left out. `columns`
+    also takes how much of a sum of squares is rounding.
+    """
+    orders = np.arange(residuals.shape[-1])[None] if orders is None else orders
+    step = max(1, CELLS // orders.shape[1])
+    rows = []
+    for row in np.atleast_2d(residuals):
+        noise = ROUNDING * float(row @ row)
+        blocks = (orders[start : start + step] for start in range(0, len(orders), step))
+        rows.append(np.concatenate([columns(row[block], noise) for block in blocks]))
+    values = np.moveaxis(np.stack(rows), 2, 0)
+    return values if residuals.ndim > 1 else values[:, 0]
 
 
 def _ratio(over: Array, under: Array) -> Array:
@@ -230,38 +253,6 @@ def _columns(covariates: ArrayLike, size: int) -> Array:
         )
     spread = columns.std(axis=0)
     return np.asarray((columns - columns.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
-
-
-def _products(
-    orders: Orders | None, *pairs: tuple[Array, Array]
-) -> Iterator[tuple[Orders, list[Array]]]:
-    """Blocks of orders, and the products of rows in each order with columns: (rows, orders, m).
-
-    A row in another order times a column is the row times the column in the inverse order, which
-    serves all rows; of fewer rows than columns, the rows are put in order.
-    """
-    rows, columns = pairs[0]
-    size, few = len(columns), len(rows) < columns.shape[1]
-    orders = np.arange(size)[None] if orders is None else orders
-    step = max(1, CELLS // (max(size, len(rows)) * columns.shape[1]))
-    for start in range(0, len(orders), step):
-        block = orders[start : start + step]
-        if few:
-            yield block, [rows[:, block] @ columns for rows, columns in pairs]
-            continue
-        inverse = np.empty_like(block)
-        np.put_along_axis(inverse, block, np.arange(size)[None], axis=1)
-        yield (
-            block,
-            [
-                (rows @ columns[inverse.T].reshape(size, -1)).reshape(len(rows), len(block), -1)
-                for rows, columns in pairs
-            ],
-        )
-
-
-def _dot(first: Array, second: Array) -> Array:
-    return np.asarray(np.einsum("rbi,rbi->rb", first, second))
 
 
 @dataclass(frozen=True)
@@ -387,7 +378,7 @@ def regression_test(
     regression = Regression.of(rows.shape[1], n, covariates)
     relabelled = orders_of(rows.shape[1], whole(draws, "draws", 1), seed)
     residuals = regression.residuals(rows)
-    observed, errors = regression.t(residuals)[:, 0], regression.errors(residuals)[1][:, 0]
+    observed, errors = regression.t(residuals)[:, 0], regression.errors(residuals)
     statistics, ties = regression.t(residuals, relabelled.orders), np.zeros(len(rows))
     tested = []
     for i, row in enumerate(residuals):
@@ -491,7 +482,7 @@ def studentised_test(
     t: list[Array] = []
     for relabelled in _subsets(size, n, draws, rng, listed=listed):
         t.append(regression.t(residuals, relabelled.orders))
-    observed, error = float(regression.t(residuals)[0]), float(regression.errors(residuals)[1][0])
+    observed, error = float(regression.t(residuals)[0]), float(regression.errors(residuals))
     tie = _tie(observed, error, peak, precision)
     return relabelled.result(np.concatenate(t), observed, tie, strict=strict)
 
