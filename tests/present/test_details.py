@@ -17,7 +17,7 @@ def details(*results, **options) -> str:
 def test_chance_other_words_and_single_terms_are_weighed():
     text = details(full())
     assert (
-        "Chance alone. If the labels Flowers and Insects were assigned to the 16 target words at "
+        "Random labels. If the labels Flowers and Insects were assigned to the 16 target words at "
         "random, a difference at least this large in this direction would occur in about 1 of "
         "130 cases (p = .0078; 100 of 12,870 relabellings). This asks whether the two differ in this "
         "direction, and not whether the direction is special: any two topics differ in most "

@@ -15,7 +15,15 @@ from eatlas.decoding import own_toml
 from eatlas.errors import listed
 from eatlas.numbers import count, effect, level_of, number_of, p_equals, percent
 from eatlas.present import targets  # noqa: F401  (templates call its filters)
-from eatlas.present.effects import accounted, held_equal, levels_of, names_of, runner_up, shares_of
+from eatlas.present.effects import (
+    accounted,
+    held_equal,
+    levels_of,
+    matched_of,
+    names_of,
+    runner_up,
+    shares_of,
+)
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import lines, phrase
 from eatlas.results import AssociationResult
@@ -207,17 +215,17 @@ def statements(
     if level1 is None:
         return []
     if level1.p is None:
-        return [("Chance alone.", statement("undefined", result))]
+        return [("Random labels.", statement("undefined", result))]
     if level1.d is None:
         return []
     words = statement("resamples", result, level1), statement("other_words", result)
     held = held_equal(result.adjusted.covariates) if result.adjusted else ""
     about = {
-        "Chance alone.": statement("chance", result, level1, family),
+        "Random labels.": statement("chance", result, level1, family),
         "Other words.": " ".join(filter(None, words)),
         f"Other {result.draws.varied}." if result.draws else "": statement("contexts", result),
         f"Given {held}.": statement("given", result, level1),
-        "Frequency.": statement("frequency", result),
+        "Chance." if matched_of(result) else "Frequency.": statement("frequency", result),
         "Single terms.": statement("single_terms", result, level1),
         "What this design can find.": statement("design", result),
     }

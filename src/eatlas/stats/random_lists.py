@@ -31,14 +31,14 @@ SCALE = 4000.0
 """Unit rows are rounded to so many steps: float32 adds up their products without an error, so that
 words are in one order on all machines."""
 MOST_WORDS = 1 << 15
-SEEDS, OF_LIST = 500, 160
+SEEDS, OF_LIST = 500, 224
 """Seeds, evenly spread over the logarithm of ranks; those nearest to a list's are tried for it."""
 NEAREST = 2_048
 """Words whose order of nearness to a seed is known."""
 HALVINGS, BEYOND = 4, 1.25
 """The w of a seed is found by halving the range of log w; its last fifth stands for words at
 random."""
-FEWEST, TOPICS = 32, 128
+FEWEST, TOPICS = 24, 128
 """Topics are drawn from so many that are most like a list; of those that differ from it more than
 APART from so few."""
 WORDS = 6_400

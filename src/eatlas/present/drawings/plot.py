@@ -179,7 +179,7 @@ def plot(results: object, kind: str | None = None, *, width: str | float | None 
           what :func:`eatlas.multiverse` returns.
         - ``"targets"``: leans of targets from the shares of a reference; DivDist.
         - ``"triangle"``: shares of three groups; DivDist.
-        - ``"null"``: what chance alone would show, with the observed effect size of level 1;
+        - ``"null"``: what random labels show, with the observed effect size of level 1;
           every measure with scores of its targets.
     width : {"single", "double"} or float, optional
         Width in print: one column of a journal (89 mm), two (183 mm), or millimetres. Letters have

@@ -461,7 +461,7 @@ def null(result: AssociationResult, width: float) -> str:
         f"{DRAWN:,} random relabellings of {len(values)} scores; dark: as far from 0 as the "
         f"observed d, or farther. Two-sided p: {p}."
     )
-    title = f"What chance alone would show in {result.test}"
+    title = f"What random labels show in {result.test}"
     return sheet.close(title, f"{title}: {text}. {note}", notes=[note])
 
 
