@@ -12,7 +12,9 @@ from eatlas.stats.correlation import rank_sum
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.random_lists import (
+    FEWEST,
     NEAREST,
+    TOPICS,
     Vocabulary,
     draw_topics,
     monte_carlo_p,
@@ -58,7 +60,7 @@ def test_topics_are_as_coherent_and_as_frequent_as_a_list(vocabulary, kind, n):
     nearest = np.argsort(-vocabulary.unit @ vocabulary.unit[seed])[:n]
     words = nearest if kind == "topic" else rng.choice(np.arange(500, 4000), n, replace=False)
     topics = like(vocabulary, words).without(words.tolist())
-    assert 32 <= len(topics.words) <= 128
+    assert FEWEST <= len(topics.words) <= TOPICS
     assert all(len(set(some)) == n for some in topics.words.tolist())
     assert not set(words.tolist()) & set(topics.words.ravel().tolist())
     assert topics.coherences.mean() == pytest.approx(topics.coherence, abs=0.05)
