@@ -35,9 +35,9 @@ SEEDS, OF_LIST = 500, 224
 """Seeds, evenly spread over the logarithm of ranks; those nearest to a list's are tried for it."""
 NEAREST = 2_048
 """Words whose order of nearness to a seed is known."""
-HALVINGS, BEYOND = 4, 1.25
-"""The w of a seed is found by halving the range of log w; its last fifth stands for words at
-random."""
+HALVINGS, LOOSE = 5, 2.0
+"""The w of a seed is found by halving the range of log w. Beyond the largest w there is a range of
+this length, in which more and more words are at random."""
 FEWEST, TOPICS = 24, 128
 """Topics are drawn from so many that are most like a list; of those that differ from it more than
 APART from so few."""
@@ -47,8 +47,9 @@ LEAST, ENOUGH = 1_000, 4_000
 """Words of a list's frequencies: fewer are too few for topics; so many are taken at least."""
 BIN, SMOOTH = 0.1, 0.25
 """Frequencies of words are smoothed over the logarithm of ranks."""
-APART = 0.05, 0.5
-"""Differences of coherence and of mean log rank that count alike."""
+APART = 0.2, 0.5
+"""Differences that count alike: of coherence c, as a part of c + 1 / n, to which the spread of a
+mean of n words is in proportion; and of mean log rank."""
 
 
 class Vocabulary:
@@ -92,31 +93,36 @@ class Vocabulary:
         near = self._near[seeds]
         chosen = words[near]
         counts = chosen.sum(axis=1)
-        unrelated = rng.permutation(np.flatnonzero(words))
-        order = np.concatenate([near[chosen], unrelated.astype(np.uint16)]).astype(np.intp)
+        order, unrelated = near[chosen].astype(np.intp), rng.permutation(np.flatnonzero(words))
         starts, most = np.cumsum(counts) - counts, counts // n
+        apart_from, full = np.log(np.maximum(most, 1)), len(unrelated) // n
         own, middle = rows * SCALE, np.rint(self.rows[words].mean(axis=0, dtype=np.float64))
         squares = np.array([np.sum(own * own)])
         coherence = _coherence(own.sum(axis=0)[None], squares, n, middle)[0]
 
         def drawn(log_w: Array) -> tuple[Places, Array]:
-            """A topic of each seed, of unrelated words where there is no so large w."""
-            w = np.exp(log_w).astype(np.intp)
-            first = np.where(w > most, len(order) - len(unrelated), starts)
-            w = np.where(w > most, len(unrelated) // n, w)[:, None]
-            places = np.arange(n) * w + (rng.random((len(w), n)) * w).astype(np.intp)
-            lists = order[first[:, None] + places]
+            """A topic of each seed; beyond the largest w, more and more words at random."""
+            w = np.minimum(np.exp(log_w).astype(np.intp), most)[:, None]
+            parts = np.arange(n) + rng.random((len(w), n))
+            near_by = starts[:, None] + (parts * w).astype(np.intp)
+            lists = unrelated[(parts * full).astype(np.intp)]
+            share = np.where(most > 0, (log_w - apart_from) / LOOSE, 1.0)[:, None]
+            of_seed = np.arange(n) < np.rint(n * (1 - share))
+            lists[of_seed] = order[near_by[of_seed]]
             sums = np.add.reduce(self.rows.take(lists.T, axis=0), axis=0).astype(np.float64)
             return lists, _coherence(sums, self._squares[lists].sum(axis=1), n, middle)
 
-        low, high = np.zeros(len(seeds)), BEYOND * np.log(most + 1.0)
+        low, high = np.zeros(len(seeds)), apart_from + LOOSE
         for _ in range(HALVINGS):
             middles = (low + high) / 2
             closer = drawn(middles)[1] > coherence
             low, high = np.where(closer, middles, low), np.where(closer, high, middles)
         lists, coherences = drawn((low + high) / 2)
         ranks = self.logs[lists].mean(axis=1) - logs.mean()
-        apart = ((coherences - coherence) / APART[0]) ** 2 + (ranks / APART[1]) ** 2
+        scale = APART[0] * (abs(coherence) + 1 / n)
+        apart = ((coherences - coherence) / scale) ** 2 + (ranks / APART[1]) ** 2
+        ordered = np.sort(lists, axis=1)
+        apart[(ordered[:, 1:] == ordered[:, :-1]).any(axis=1)] = np.inf  # no word twice
         best = np.argsort(apart, kind="stable")
         return Topics(lists[best], coherences[best], float(coherence), apart[best] <= 1)
 
