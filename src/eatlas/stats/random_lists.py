@@ -43,8 +43,9 @@ FEWEST, TOPICS = 24, 128
 APART from so few."""
 WORDS = 6_400
 """Of long lists there are no more topics than have so many words."""
-LEAST, ENOUGH = 1_000, 4_000
-"""Words of a list's frequencies: fewer are too few for topics; so many are taken at least."""
+LEAST, ENOUGH, COHERENT = 1_000, 4_000, 0.2
+"""Words of a list's frequencies that are taken at least: fewer are too few for topics; so many for
+a list with so great a coherence or more, fewer for looser ones."""
 BIN, SMOOTH = 0.1, 0.25
 """Frequencies of words are smoothed over the logarithm of ranks."""
 APART = 0.2, 0.5
@@ -88,7 +89,18 @@ class Vocabulary:
         self, logs: Array, rows: Array, usable: NDArray[np.bool_], rng: np.random.Generator
     ) -> Topics:
         """Topics like a list, by the log ranks and the unit rows of its words; the likest first."""
-        n, words = len(logs), self._as_frequent(logs, usable, rng)
+        n, own = len(logs), rows * SCALE
+        squares = np.array([np.sum(own * own)])
+
+        def of_list(words: NDArray[np.bool_]) -> tuple[Array, float]:
+            """Mean of words, and the coherence of the list less it."""
+            middle = np.rint(self.rows[words].mean(axis=0, dtype=np.float64))
+            return middle, float(_coherence(own.sum(axis=0)[None], squares, n, middle)[0])
+
+        # coherent topics need more words, whose frequencies are then less like the list's
+        more = min(1.0, max(0.0, of_list(usable)[1]) / COHERENT) if usable.any() else 0.0
+        words = self._as_frequent(logs, usable, LEAST + more * (ENOUGH - LEAST), rng)
+        middle, coherence = of_list(words)
         seeds = np.argsort(np.abs(self.logs[self._seeds] - logs.mean()), kind="stable")[:OF_LIST]
         near = self._near[seeds]
         chosen = words[near]
@@ -96,9 +108,6 @@ class Vocabulary:
         order, unrelated = near[chosen].astype(np.intp), rng.permutation(np.flatnonzero(words))
         starts, most = np.cumsum(counts) - counts, counts // n
         apart_from, full = np.log(np.maximum(most, 1)), len(unrelated) // n
-        own, middle = rows * SCALE, np.rint(self.rows[words].mean(axis=0, dtype=np.float64))
-        squares = np.array([np.sum(own * own)])
-        coherence = _coherence(own.sum(axis=0)[None], squares, n, middle)[0]
 
         def drawn(log_w: Array) -> tuple[Places, Array]:
             """A topic of each seed; beyond the largest w, more and more words at random."""
@@ -124,12 +133,12 @@ class Vocabulary:
         ordered = np.sort(lists, axis=1)
         apart[(ordered[:, 1:] == ordered[:, :-1]).any(axis=1)] = np.inf  # no word twice
         best = np.argsort(apart, kind="stable")
-        return Topics(lists[best], coherences[best], float(coherence), apart[best] <= 1)
+        return Topics(lists[best], coherences[best], coherence, apart[best] <= 1)
 
     def _as_frequent(
-        self, logs: Array, usable: NDArray[np.bool_], rng: np.random.Generator
+        self, logs: Array, usable: NDArray[np.bool_], enough: float, rng: np.random.Generator
     ) -> NDArray[np.bool_]:
-        """Usable words whose frequencies are distributed as those of a list."""
+        """Usable words whose frequencies are distributed as those of a list, so many at least."""
         least = max(LEAST, 2 * len(logs))
         if np.count_nonzero(usable) < least:
             raise EatlasError("there are too few words for topics", got=f"fewer than {least:,}")
@@ -143,9 +152,10 @@ class Vocabulary:
         # all words of the bins that lack words most, of the others a share
         order = np.argsort(-ratio)
         all_of, some = np.cumsum(there[order]), (there * ratio)[order]
-        taken = all_of + (some.sum() - np.cumsum(some)) / np.maximum(ratio[order], 1e-300)
-        enough = min(int(np.searchsorted(taken, max(ENOUGH, least))), size - 1)
-        shares = np.minimum(1.0, ratio / max(ratio[order[enough]], 1e-300))[bins] * usable
+        rest = np.append(np.cumsum(some[::-1])[::-1][1:], 0.0)
+        taken = all_of + rest / np.maximum(ratio[order], 1e-300)
+        last = min(int(np.searchsorted(taken, max(enough, least))), size - 1)
+        shares = np.minimum(1.0, ratio / max(ratio[order[last]], 1e-300))[bins] * usable
         return np.diff(np.floor(np.cumsum(shares) + rng.random()), prepend=0.0) > 0
 
 
