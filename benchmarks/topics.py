@@ -66,7 +66,9 @@ def main() -> None:
         for name in given.only:
             rng = np.random.default_rng([n, given.designs, list(DESIGNS).index(name)])
             tests = [lists.test(f"design-{i}", DESIGNS[name], n, rng) for i in range(given.designs)]
-            results = eatlas.run(tests=tests, vectors=source, measures="ml-eat(resamples=0,adjust=none)")
+            results = eatlas.run(
+                tests=tests, vectors=source, measures="ml-eat(resamples=0,adjust=none)"
+            )
             p = {what: [at(r, place) for r in results] for what, place in PLACES.items()}
             known = {what: [x for x in values if x is not None] for what, values in p.items()}
             shares = [f"{np.mean(np.array(k) <= ALPHA):.3f}" for k in known.values()]

@@ -73,6 +73,22 @@ def test_topics_are_as_coherent_and_as_frequent_as_a_list(vocabulary, kind, n):
     assert_allclose(topics.coherences, pairs, atol=0.05)  # of this vocabulary the mean is near 0
 
 
+@pytest.mark.parametrize(("low", "high"), [(5, 300), (2000, 6000), (10_000, 30_000)])
+@pytest.mark.parametrize("enough", [1000, 3000])
+def test_words_are_thinned_to_the_frequencies_of_a_list(low, high, enough):
+    """No word far from the list's, also where there are fewer near it than are wanted."""
+    ranks = np.unique(np.concatenate([np.arange(1, 10_001), np.geomspace(10_000, 4e5, 6000)]))
+    vocabulary = Vocabulary(unit_rows(np.ones((len(ranks), 2))), ranks.astype(int))
+    logs = np.log(np.linspace(low, high, 25))
+    words = vocabulary._as_frequent(logs, everything(vocabulary), enough, np.random.default_rng(0))
+    assert enough - 1 <= words.sum() <= 8000
+    if low > 5:  # of the most frequent ones there are too few
+        assert vocabulary.logs[words].mean() == pytest.approx(logs.mean(), abs=0.25)
+        assert vocabulary.logs[words].min() > logs.min() - 1.6
+        assert vocabulary.logs[words].max() < logs.max() + 1.6
+    assert np.quantile(vocabulary.logs[words], 0.05) < logs.max()
+
+
 def test_only_usable_words_are_in_topics_and_a_list_decides_them(vocabulary):
     usable = everything(vocabulary)
     usable[::3] = False
