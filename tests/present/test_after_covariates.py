@@ -30,17 +30,21 @@ NONE = {"greater": 3218}
             ml_eat("AB-Divergent"),
             "Flowers go with Pleasant and Insects with Unpleasant",
         ),
-        (ml_eat("A-Uniform"), ml_eat("Non-Directional", **NONE), "no association is left"),
+        (ml_eat("A-Uniform"), ml_eat("Non-Directional", **NONE), "no clear association is left"),
         (
             ml_eat("A-Uniform"),
             ml_eat("Non-Directional"),
             "Flowers go with Pleasant more than Insects, but neither does alone",
         ),
-        (ml_eat("Non-Directional"), ml_eat("Non-Directional", **NONE), "no association is left"),
+        (
+            ml_eat("Non-Directional"),
+            ml_eat("Non-Directional", **NONE),
+            "no clear association is left",
+        ),
         (
             ml_eat("AX-Singular"),
             ml_eat("AX-Singular", **NONE),
-            "no difference between the two is left",
+            "no clear difference between the two is left",
         ),
         (
             ml_eat("A-Uniform", **NONE),
@@ -48,7 +52,7 @@ NONE = {"greater": 3218}
             "Flowers go with Unpleasant more than Insects",
         ),
         (weat(), weat(-0.9), "Flowers go with Unpleasant more than Insects"),
-        (weat(), weat(**NONE), "no difference between the two is left"),
+        (weat(), weat(**NONE), "no clear difference between the two is left"),
         (weat(**NONE), weat(**NONE), ""),
         (
             sc_eat({"one": 1.2, "two": -0.8}),
