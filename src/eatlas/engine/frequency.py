@@ -70,8 +70,9 @@ MOST_TERMS = 2_000
 """Terms of a test for which topics are drawn."""
 MOST_LISTS = 64
 """Whose topics are kept for the next test."""
-SHORT = 0.05
-"""Topics whose coherence is so much less than a list's get a remark."""
+SHORT = 0.05, 0.8
+"""Topics whose coherence is so much less than a list's, and less than such a part of it, get a
+remark."""
 
 
 @dataclass(frozen=True)
@@ -296,7 +297,7 @@ def placed(
     lists = {
         result.concepts[role]: [of.own, of.topics]
         for role, of in drawn.coherence.items()
-        if of.topics < of.own - SHORT
+        if of.topics < min(of.own - SHORT[0], SHORT[1] * of.own)
     }
     if lists:
         place = "frequency.matched.coherence"

@@ -73,6 +73,11 @@ class Vocabulary:
         self._seeds = np.unique(np.searchsorted(self.logs, spread).clip(0, len(rows) - 1))
 
     @cached_property
+    def _middle(self) -> Array:
+        """Mean of all rows."""
+        return np.asarray(np.rint(self.rows.mean(axis=0, dtype=np.float64)))
+
+    @cached_property
     def _near(self) -> NDArray[np.uint16]:
         """Words in order of nearness to each seed."""
         n, most = len(self.rows), min(NEAREST, len(self.rows))
@@ -92,15 +97,14 @@ class Vocabulary:
         n, own = len(logs), rows * SCALE
         squares = np.array([np.sum(own * own)])
 
-        def of_list(words: NDArray[np.bool_]) -> tuple[Array, float]:
-            """Mean of words, and the coherence of the list less it."""
-            middle = np.rint(self.rows[words].mean(axis=0, dtype=np.float64))
-            return middle, float(_coherence(own.sum(axis=0)[None], squares, n, middle)[0])
+        def coherent(middle: Array) -> float:
+            return float(_coherence(own.sum(axis=0)[None], squares, n, middle)[0])
 
         # coherent topics need more words, whose frequencies are then less like the list's
-        more = min(1.0, max(0.0, of_list(usable)[1]) / COHERENT) if usable.any() else 0.0
+        more = min(1.0, max(0.0, coherent(self._middle)) / COHERENT)
         words = self._as_frequent(logs, usable, LEAST + more * (ENOUGH - LEAST), rng)
-        middle, coherence = of_list(words)
+        middle = np.rint(self.rows[words].mean(axis=0, dtype=np.float64))
+        coherence = coherent(middle)
         seeds = np.argsort(np.abs(self.logs[self._seeds] - logs.mean()), kind="stable")[:OF_LIST]
         near = self._near[seeds]
         chosen = words[near]
