@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eatlas.errors import EatlasError
-from eatlas.stats import agreement, inputs, random_lists
+from eatlas.stats import agreement, inputs, topics
 from eatlas.stats.designs import terms_needed
 from eatlas.stats.regression import studentised_test
 from eatlas.stats.space import soften, without_top
@@ -32,7 +32,7 @@ CASES = [
     ),
     (lambda: terms_needed(0.001), "so small an effect takes more terms than can be listed"),
     (
-        lambda: random_lists.draw_topics([np.arange(2)[None]] * 2, 5, RNG),
+        lambda: topics.draw_topics([np.arange(2)[None]] * 2, 5, RNG),
         "the topics have too many words in common",
     ),
     (

@@ -39,10 +39,10 @@ from eatlas.sources.frequency_order import (
     bundled_order,
     in_lower_case,
 )
-from eatlas.sources.memory import SAMPLE, ArraySource
+from eatlas.sources.memory import OF_PAPER, SAMPLE, ArraySource
 from eatlas.sources.source import Vector, Wrapper, innermost
 from eatlas.stats.correlation import rank_sum, spearman
-from eatlas.stats.random_lists import (
+from eatlas.stats.topics import (
     LEAST,
     Topics,
     Vocabulary,
@@ -153,6 +153,8 @@ def ranking_of(
     ranking = Ranking(order.name, order.size, order.ranks(keys))
     if texts or source is None:
         return replace(ranking, reason="a model would have to encode thousands of words for topics")
+    if innermost(source).name == OF_PAPER:
+        return replace(ranking, reason=f"{OF_PAPER} has the words of tests alone, and no topics")
     if wish == "ranks" or all(_beyond(test, of_test) for test, of_test in words):
         return ranking
     random = order.candidates()
@@ -204,8 +206,10 @@ def _order_of(source: Source | None, wish: Wish) -> WordOrder | str:
         if isinstance(inner, CountedSource):
             return inner.order
         inner = inner.source
-    sample = isinstance(inner, ArraySource) and inner.name == SAMPLE and inner.ordered
-    if inner is None or inner.encodes or sample:
+    bundled = isinstance(inner, ArraySource) and (
+        inner.name == OF_PAPER or (inner.name == SAMPLE and inner.ordered)
+    )
+    if inner is None or inner.encodes or bundled:
         return bundled_order()
     if not inner.ordered:
         return f"{inner.name} has no information on how frequent its words are"

@@ -109,7 +109,7 @@ def covariates_for(
             got=", ".join(str(measure) for measure in measures),
             allowed="covariates with measures of associations that have adjust=frequency, the "
             "default, such as ml-eat",
-            remedy="leave the covariates out, or adjust=none",
+            remedy="leave out the covariates, or adjust=none",
         )
     return word_covariates(given).of_tests(tests, case)
 

@@ -73,6 +73,10 @@ def test_table_1_of_ml_eat_is_repeated_on_the_bundled_vectors(ml_eat):
     assert all(abs(cell.difference) < 0.0151 for cell in cells if cell.difference is not None)
     assert [cell.own_star for cell in cells] == [cell.star for cell in cells]
     assert len(ml_eat.results) == 10
+    assert all(result.adjusted.level1 for result in ml_eat.results)  # ranks of GloVe 6B
+    assert {result.frequency.reason for result in ml_eat.results} == {
+        "glove-840b-words has the words of tests alone, and no topics"
+    }
 
 
 def test_table_4_of_ml_eat_is_repeated_on_the_published_vectors():

@@ -11,7 +11,7 @@ from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.correlation import rank_sum
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.random_lists import (
+from eatlas.stats.topics import (
     FEWEST,
     NEAREST,
     TOPICS,

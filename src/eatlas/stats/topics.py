@@ -43,9 +43,9 @@ FEWEST, TOPICS = 24, 128
 APART from so few."""
 WORDS = 6_400
 """Of long lists there are no more topics than have so many words."""
-LEAST, ENOUGH, COHERENT = 1_000, 4_000, 0.2
-"""Words of a list's frequencies that are taken at least: fewer are too few for topics; so many for
-a list with so great a coherence or more, fewer for looser ones."""
+LEAST, ENOUGH, EACH, COHERENT = 1_000, 4_000, 500, 0.2
+"""Words of a list's frequencies that are taken at least: fewer are too few for topics; so many, and
+so many for each word, where a list has so great a coherence or more, fewer for looser ones."""
 BIN, SMOOTH = 0.1, 0.25
 """Frequencies of words are smoothed over the logarithm of ranks."""
 APART = 0.2, 0.5
@@ -102,7 +102,8 @@ class Vocabulary:
 
         # coherent topics need more words, whose frequencies are then less like the list's
         more = min(1.0, max(0.0, coherent(self._middle)) / COHERENT)
-        words = self._as_frequent(logs, usable, LEAST + more * (ENOUGH - LEAST), rng)
+        enough = LEAST + more * (max(ENOUGH, EACH * n) - LEAST)
+        words = self._as_frequent(logs, usable, enough, rng)
         middle = np.rint(self.rows[words].mean(axis=0, dtype=np.float64))
         coherence = coherent(middle)
         seeds = np.argsort(np.abs(self.logs[self._seeds] - logs.mean()), kind="stable")[:OF_LIST]
