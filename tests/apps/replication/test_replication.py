@@ -75,7 +75,8 @@ def test_table_1_of_ml_eat_is_repeated_on_the_bundled_vectors(ml_eat):
     assert len(ml_eat.results) == 10
     assert all(result.adjusted.level1 for result in ml_eat.results)  # ranks of GloVe 6B
     assert {result.frequency.reason for result in ml_eat.results} == {
-        "glove-840b-words has the words of tests alone, and no topics"
+        "glove-840b-words has the words of tests alone, and no topics",
+        "no rank is known for gladiola",
     }
 
 
