@@ -19,9 +19,9 @@ def test_chance_other_words_and_single_terms_are_weighed():
     assert (
         "Random labels. If the labels Flowers and Insects were assigned to the 16 target words at "
         "random, a difference at least this large in this direction would occur in about 1 of "
-        "130 cases (p = .0078; 100 of 12,870 relabellings). This asks whether the two differ in this "
-        "direction, and not whether the direction is special: any two topics differ in most "
-        "directions. In either direction: p = .016."
+        "130 cases (p = .0078; 100 of 12,870 relabellings). In either direction: p = .016. This asks "
+        "whether the two differ in this direction, and not whether the direction is special: any two "
+        "topics differ in most directions."
     ) in text
     assert (
         "Other words. In 1,000 resamples of all terms, drawn with replacement from those of the "

@@ -52,7 +52,7 @@ def test_texts_of_several_lines():
         ("ml-eat(alpha=0.1 0.2)", "parameter alpha has no such value\n  got: '0.1 0.2'"),
         (
             "ml-eat(beta=1)",
-            "ml-eat has no parameter 'beta'\n  allowed: alpha, association, confidence, ddof, "
+            "ml-eat has no parameter 'beta'\n  allowed: adjust, alpha, association, confidence, ddof, "
             "direction, draws, frequency, p, resamples, statistic, strict, tail, threshold",
         ),
         ("mleat", r"there is no measure 'mleat'[\s\S]*did you mean ml-eat"),
