@@ -206,6 +206,9 @@ def _order_of(source: Source | None, wish: Wish) -> WordOrder | str:
         if isinstance(inner, CountedSource):
             return inner.order
         inner = inner.source
+    of_words = getattr(inner, "words", None)  # what sentences are the mean of
+    if isinstance(of_words, Source):
+        return _order_of(of_words, wish)
     bundled = isinstance(inner, ArraySource) and (
         inner.name == OF_PAPER or (inner.name == SAMPLE and inner.ordered)
     )
