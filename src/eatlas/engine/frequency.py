@@ -201,14 +201,12 @@ def _order_of(source: Source | None, wish: Wish) -> WordOrder | str:
 
     Or why it says nothing of the frequency of its words.
     """
-    inner = source
-    while isinstance(inner, Wrapper):
+    inner: Any = source
+    while isinstance(inner, Wrapper) or isinstance(getattr(inner, "words", None), Source):
         if isinstance(inner, CountedSource):
             return inner.order
-        inner = inner.source
-    of_words = getattr(inner, "words", None)  # what sentences are the mean of
-    if isinstance(of_words, Source):
-        return _order_of(of_words, wish)
+        # sentences may be means of the words of another source
+        inner = inner.source if isinstance(inner, Wrapper) else inner.words
     bundled = isinstance(inner, ArraySource) and (
         inner.name == OF_PAPER or (inner.name == SAMPLE and inner.ordered)
     )
