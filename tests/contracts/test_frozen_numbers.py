@@ -254,7 +254,7 @@ def _frozen_in(
         yield ".".join(path), value
 
 
-SLOW = ("minilm", "smollm2")
+SLOW = ("groups", "minilm", "smollm2", "words")
 
 
 @pytest.mark.parametrize(

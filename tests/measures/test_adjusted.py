@@ -135,7 +135,9 @@ def test_draws_of_the_only_context_are_the_words():
         assert a.p == b.p
 
 
-@pytest.mark.parametrize("measure", [eatlas.CEAT(n=9), eatlas.SCEAT(), eatlas.MLEAT(resamples=9)])
+@pytest.mark.parametrize(
+    "measure", [eatlas.CEAT(n=9), eatlas.SCEAT(p="normal"), eatlas.MLEAT(resamples=9)]
+)
 def test_the_order_of_contexts_changes_nothing(measure):
     one, other = (measure(*in_contexts(turned=turned)).effects() for turned in (False, True))
     by_term = {effect.title + effect.name: effect.adjusted for effect in one}
@@ -147,7 +149,7 @@ def test_the_order_of_contexts_changes_nothing(measure):
 
 def test_each_target_of_an_sc_eat():
     test, source = in_contexts()
-    result = eatlas.SCEAT()(test, source)
+    result = eatlas.SCEAT(p="normal")(test, source)
     rows = {}
     for role in "XYAB":
         for name in WORDS[role]:

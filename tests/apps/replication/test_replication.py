@@ -80,6 +80,7 @@ def test_table_1_of_ml_eat_is_repeated_on_the_bundled_vectors(ml_eat):
     }
 
 
+@pytest.mark.slow
 def test_table_4_of_ml_eat_is_repeated_on_the_published_vectors():
     file = optional_data("published-vectors") / "google-news-items.npz"
     replication = eatlas.replicate("ml-eat", vectors={"google-news": file})
