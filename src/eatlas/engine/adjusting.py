@@ -135,13 +135,10 @@ def adjusted(
     measure: Any,
     given: Input,
     result: AssociationResult,
-    covariates: Covariates | str,
+    covariates: Covariates,
     notes: list[Note],
 ) -> Adjusted | None:
     """Effect sizes, p-values and the pattern of a result given covariates of its words."""
-    if isinstance(covariates, str):
-        notes.append(Note("adjusted.none", "adjusted", {"reason": covariates}))
-        return None
     groups = {role: _Group.of(given.coverage[role], covariates.of[role]) for role in ROLES}
     table = _table(given, result)
     if table is not None:
@@ -182,13 +179,10 @@ def adjusted_shares(
     measure: Any,
     given: Input,
     result: AssociationResult,
-    covariates: Covariates | str,
+    covariates: Covariates,
     notes: list[Note],
 ) -> Adjusted | None:
     """Shares of groups given covariates of the groups' words."""
-    if isinstance(covariates, str):
-        notes.append(Note("adjusted.none", "adjusted", {"reason": covariates}))
-        return None
     names = given.head["groups"]
     groups = {name: _Group.of(given.coverage[name], covariates.of[name]) for name in names}
     design = _design(names, groups, covariates, result, notes)

@@ -212,7 +212,10 @@ def _words_compared(
     if adjusts(measure):
         of_words = covariates_of(given.coverage, ranking, keys, covariates, case)
         adjust = adjusted if isinstance(test, AssociationTest) else adjusted_shares
-        fields["adjusted"] = adjust(measure, given, result, of_words, notes)
+        if isinstance(of_words, str):
+            notes.append(Note("adjusted.none", "adjusted", {"reason": of_words}))
+        else:
+            fields["adjusted"] = adjust(measure, given, result, of_words, notes)
     return fields, notes
 
 

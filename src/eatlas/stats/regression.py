@@ -17,7 +17,7 @@ units is relabelling them (Janssen 1997; Chung and Romano 2013).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
@@ -29,15 +29,13 @@ from eatlas.errors import EatlasError
 from eatlas.stats.bootstrap import Layout, Streams, draw
 from eatlas.stats.inputs import (
     check_noise,
-    generator,
     least_spread,
     numbers,
     relative_tolerance,
     whole,
 )
-from eatlas.stats.permutation.problem import ALWAYS_EXACT, SMALLEST, PermutationResult, Tail
-from eatlas.stats.permutation.sampled import DRAWS, drawn_tail
-from eatlas.stats.subsets import every_subset, random_subsets
+from eatlas.stats.permutation.problem import ALWAYS_EXACT, PermutationResult, Tail
+from eatlas.stats.permutation.sampled import DRAWS, memberships, tails_among
 
 Array = NDArray[np.float64]
 Orders = NDArray[np.intp]
@@ -265,22 +263,6 @@ class Relabellings:
     every: bool
     """Whether these are all of them."""
 
-    def result(self, t: Array, observed: float, tie: float, *, strict: bool) -> PermutationResult:
-        """Three tails of an observed statistic."""
-        above, below = (np.greater, np.less) if strict else (np.greater_equal, np.less_equal)
-        tie = -tie if strict else tie
-        tails = (
-            above(t, observed - tie),
-            below(t, observed + tie),
-            above(np.abs(t), abs(observed) - tie),
-        )
-        counts = [int(np.count_nonzero(tail)) for tail in tails]
-        if self.every:
-            return PermutationResult.exact(counts, self.total)
-        least = max(1 / self.total, SMALLEST)
-        greater, less, both = (drawn_tail(b, len(t), least) for b in counts)
-        return PermutationResult(greater, less, both, self.total)
-
 
 @lru_cache(maxsize=16)
 def orders_of(size: int, draws: int = ORDERS, seed: int = 0) -> Relabellings:
@@ -291,20 +273,6 @@ def orders_of(size: int, draws: int = ORDERS, seed: int = 0) -> Relabellings:
     rng = np.random.default_rng([seed, size])
     orders = np.repeat(np.arange(size, dtype=np.int32)[None], draws, axis=0)
     return Relabellings(rng.permuted(orders, axis=1).astype(np.intp), total, every=False)
-
-
-def _subsets(
-    size: int, n: int, draws: int, rng: np.random.Generator | None, *, listed: int
-) -> Iterator[Relabellings]:
-    """Orders that differ in who comes first, for designs without covariates, block by block."""
-    total, rows = math.comb(size, n), max(1, CELLS // size)
-    every = total <= listed
-    if every:
-        blocks = every_subset(size, n, rows)
-    else:
-        blocks = random_subsets(size, n, draws, rows, generator(rng))
-    for block in blocks:
-        yield Relabellings(np.argsort(-block, axis=1, kind="stable"), total, every)
 
 
 @dataclass(frozen=True)
@@ -387,9 +355,9 @@ def regression_test(
             observed[i], errors[i], statistics[i] = 0.0, 0.0, 0.0
         else:
             ties[i] = _tie(float(observed[i]), float(errors[i]), peak, precision)
-        tested.append(
-            relabelled.result(statistics[i], float(observed[i]), float(ties[i]), strict=strict)
-        )
+        t, tie = float(observed[i]), float(ties[i])
+        total, every = relabelled.total, relabelled.every
+        tested.append(tails_among(statistics[i], t, total, every=every, tie=tie, strict=strict))
     p_max_t = _step_down(statistics, observed, ties, every=relabelled.every)
     return Regressed(regression.estimates(rows), errors, regression.shared, tuple(tested), p_max_t)
 
@@ -418,7 +386,8 @@ def groups_test(
         noise = relative_tolerance(precision) * scale / np.where(flat, 1.0, residuals.std(axis=1))
         ties = np.where(np.isfinite(observed), np.maximum(1, np.abs(observed)) * (TIE + noise), 0)
         for value, tie, drawn in zip(observed.tolist(), ties.tolist(), statistics, strict=True):
-            tails.append(relabelled.result(drawn, value, tie, strict=False).two_sided)
+            total, every = relabelled.total, relabelled.every
+            tails.append(tails_among(drawn, value, total, every=every, tie=tie).two_sided)
     return tuple(tails)
 
 
@@ -479,12 +448,12 @@ def studentised_test(
     regression = Regression.of(size, n)
     residuals = regression.residuals(array)
     listed = 0 if method == "sampled" else ALWAYS_EXACT
-    t: list[Array] = []
-    for relabelled in _subsets(size, n, draws, rng, listed=listed):
-        t.append(regression.t(residuals, relabelled.orders))
+    blocks = memberships(size, n, listed=listed, draws=draws, rng=rng)
+    orders = (np.argsort(-block, axis=1, kind="stable") for block in blocks)
+    t = np.concatenate([regression.t(residuals, some) for some in orders])
     observed, error = float(regression.t(residuals)[0]), float(regression.errors(residuals))
     tie = _tie(observed, error, peak, precision)
-    return relabelled.result(np.concatenate(t), observed, tie, strict=strict)
+    return tails_among(t, observed, total, every=total <= listed, tie=tie, strict=strict)
 
 
 def resampled_estimates(

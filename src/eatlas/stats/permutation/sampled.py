@@ -90,7 +90,48 @@ ROUNDED = 32
 """The same in units of roundoff of computed vectors."""
 
 
-def recomputed_test(  # noqa: PLR0913
+def memberships(
+    size: int, n: int, *, listed: int, draws: int, rng: np.random.Generator | None
+) -> Iterator[Array]:
+    """Who is in the first group: all relabellings up to `listed`, or so many drawn, in blocks."""
+    if math.comb(size, n) <= listed:
+        return every_subset(size, n, ROWS)
+    return random_subsets(size, n, draws, ROWS, generator(rng))
+
+
+def tails_among(
+    values: Array,
+    observed: float,
+    total: int,
+    *,
+    every: bool,
+    tie: float,
+    tie_of_distance: float | None = None,
+    middle: float = 0.0,
+    strict: bool = False,
+) -> PermutationResult:
+    """Three tails of an observed statistic among its values in relabellings.
+
+    `every` says that these are all of the `total`. Two-sided is the distance from the `middle`,
+    which ties as the statistic does unless another tie is given.
+    """
+    above, below = (np.greater, np.less) if strict else (np.greater_equal, np.less_equal)
+    sign = -1 if strict else 1
+    far = tie if tie_of_distance is None else tie_of_distance
+    tails = (
+        above(values, observed - sign * tie),
+        below(values, observed + sign * tie),
+        above(np.abs(values - middle), abs(observed - middle) - sign * far),
+    )
+    counts = [int(np.count_nonzero(tail)) for tail in tails]
+    if every:
+        return PermutationResult.exact(counts, total)
+    least = max(1 / total, SMALLEST)
+    greater, less, two_sided = (drawn_tail(b, len(values), least) for b in counts)
+    return PermutationResult(greater, less, two_sided, total)
+
+
+def recomputed_test(
     statistic: Statistic,
     size: int,
     n: int,
@@ -98,36 +139,18 @@ def recomputed_test(  # noqa: PLR0913
     draws: int,
     rng: np.random.Generator | None = None,
     precision: float | None = None,
-    listed: int = LISTED,
-    tie: float | None = None,
-    strict: bool = False,
 ) -> PermutationResult:
     """Test a statistic of two groups, computed anew for each relabelling.
 
-    Relabellings are listed up to a number, and drawn beyond. Two-sided is the distance from the
-    mean of all values; with a `tie`, which is how near two values tie, the distance from 0.
+    Up to 20,000 relabellings are listed, of more some are drawn. Two-sided is the distance from the
+    mean of all values.
     """
     total = math.comb(size, n)
-    if total <= listed:
-        blocks = every_subset(size, n, ROWS)
-    else:
-        blocks = random_subsets(size, n, draws, ROWS, generator(rng))
+    blocks = memberships(size, n, listed=LISTED, draws=draws, rng=rng)
     observed = float(statistic((np.arange(size) < n)[None])[0])
     values = np.concatenate([statistic(block > 0) for block in blocks])
-    middle, both = 0.0, tie
-    if tie is None or both is None:
-        greatest = max(abs(observed), float(np.abs(values).max()))
-        tie = max(TIE, ROUNDED * (precision or 0.0)) * greatest
-        middle, both = float(values.mean()), 2 * tie
-    above, below = (np.greater, np.less) if strict else (np.greater_equal, np.less_equal)
-    sign = -1 if strict else 1
-    tails = (
-        above(values, observed - sign * tie),
-        below(values, observed + sign * tie),
-        above(np.abs(values - middle), abs(observed - middle) - sign * both),
+    tie = max(TIE, ROUNDED * (precision or 0.0)) * max(abs(observed), float(np.abs(values).max()))
+    middle, every = float(values.mean()), total <= LISTED
+    return tails_among(
+        values, observed, total, every=every, tie=tie, tie_of_distance=2 * tie, middle=middle
     )
-    counts = [int(np.count_nonzero(tail)) for tail in tails]
-    if total <= listed:
-        return PermutationResult.exact(counts, total)
-    greater, less, two_sided = (drawn_tail(b, draws, max(1 / total, SMALLEST)) for b in counts)
-    return PermutationResult(greater, less, two_sided, total)
