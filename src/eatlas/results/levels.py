@@ -120,6 +120,20 @@ Level2Influence = BySide[TermInfluence]
 """Influence of terms on both level 2 effect sizes."""
 
 
+class DecisiveTerm(Record):
+    """A term without which the conclusion is another."""
+
+    role: str
+    """X, Y, A or B."""
+    term: str
+    """Or stimulus, as the influence's ``unit`` says."""
+    pattern: Label | None
+    """The EAT pattern without it, by the measure's rule; None for a measure without one."""
+    level1: Literal["greater", "less"] | None
+    """What is read at level 1 without it: d is significantly above 0, or below; None for neither.
+    """
+
+
 class Influence(Record):
     """Which terms drive the findings: every effect size without each term in turn."""
 
@@ -128,6 +142,10 @@ class Influence(Record):
     level1: TermInfluence
     level2: Level2Influence | None = None
     """None where the measure has no level 2."""
+    decisive: tuple[DecisiveTerm, ...] | None = Field(default=None, exclude_if=is_none)
+    """The terms, or stimuli, without which the EAT pattern is another; for a measure without a
+    pattern, without which another direction, or none, is read at level 1. None where it was not
+    computed."""
 
 
 class CrossedLevel(Record):
