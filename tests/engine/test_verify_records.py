@@ -10,11 +10,24 @@ import eatlas
 from eatlas.engine.verify import differences, verify
 
 P = {"less": 500 / 7000, "count": {"less": 500, "greater": 6600}, "total": 7000}
+SAMPLED = {"less": 0.0076, "draws": {"less": 9999}, "interval": {"less": [0.006, 0.0095]}}
 RECORD = {
     "level1": {"effect_size": 0.5, "difference": 0.05, "p": P},
     "level2": {"p": {"less": 1e-3, "count": None, "total": 10**9}},
     "generalisation": {"t": 4.0, "df": 9, "p_less": 1e-15},
-    "draws": {"quantiles": [-0.4, 0.0375]},
+    "draws": {
+        "count": 300,
+        "quantiles": [-0.4, 0.0375],
+        "patterns": {"A-Uniform": 0.3},
+        "level1": {"combined": {"draws": 300, "p": {"less": 1e-3}}},
+    },
+    "adjusted": {"level1": {"p": SAMPLED}, "level2": {"p": {"less": 1e-3, "draws": None}}},
+    "frequency": {"matched": {"draws": 2000, "level1": {"p_less": 1e-3, "counts": [9]}}},
+    "labels": {"draws": 500},
+    "targets": [
+        {"labels": {"p": 3 / 501, "count": 2, "method": "sampled"}},
+        {"labels": {"p": 1e-3, "count": 4, "method": "exact"}},
+    ],
     "uncertainty": {"se": 0.1, "resamples": 1000, "patterns": {"A-Uniform": 0.3}},
     "provenance": {"version": "1", "vectors_sha256": "a", "source_fingerprint": "f"},
 }
@@ -31,6 +44,17 @@ RECORD = {
         ("generalisation.t", 4 + 1e-9, 4.0002, 4.002),
         ("generalisation.df", 9, 9, 10),
         ("generalisation.p_less", 1e-15 + 1e-25, 1.002e-15, 2e-15),
+        ("adjusted.level1.p.less", 0.0076, 0.0078, 0.0081),
+        ("adjusted.level1.p.interval.less", [0.006, 0.0095], [0.0057, 0.0092], [0.0055, 0.0095]),
+        ("adjusted.level2.p.less", 1e-3, 1.004e-3, 1.2e-3),
+        ("frequency.matched.level1.p_less", 1e-3, 1.9e-3, 3.4e-3),
+        ("frequency.matched.level1.counts", [9], [11], [14]),
+        ("targets.0.labels.p", 3 / 501, 5 / 501, 8 / 501),
+        ("targets.0.labels.count", 2, 4, 7),
+        ("targets.1.labels.p", 1e-3, 1.004e-3, 3e-3),
+        ("targets.1.labels.count", 4, 4, 5),
+        ("draws.patterns.A-Uniform", 0.301, 0.306, 0.317),
+        ("draws.level1.combined.p.less", 1e-3, 1.004e-3, 3e-3),
         ("draws.quantiles", [-0.4, 0.0375 + 1e-12], [-0.4, 0.037505], [-0.4, 0.0377]),
         ("uncertainty.se", 0.1 + 1e-6, 0.1 + 9e-6, 0.1 + 5e-5),
         ("uncertainty.patterns.A-Uniform", 0.301, 0.303, 0.304),
@@ -40,7 +64,7 @@ RECORD = {
     ],
 )
 def test_what_machines_explain(place, last_bits, near, far):
-    """Vectors of files: the last bits; computed ones: the last digits; and no more than that."""
+    """Vectors of files: the last bits; computed ones: the last digits, and two random draws."""
     *parts, last = place.split(".")
     for value, roundoff, same in (
         (last_bits, None, True),
@@ -52,7 +76,7 @@ def test_what_machines_explain(place, last_bits, near, far):
         old = deepcopy(new)
         inner = old
         for part in parts:
-            inner = inner[part]
+            inner = inner[int(part) if part.isdigit() else part]
         inner[last] = value
         if value is not None:
             assert (not list(differences(old, new))) is same, (value, roundoff)

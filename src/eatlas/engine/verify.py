@@ -43,10 +43,11 @@ NOUGHT = 1e-12
 FROM_FILES = 1e-9
 """Of their size, numbers of looked-up vectors: machines add cosines in different orders, which
 moved scores by 9e-13 and stated errors by 2e-11 on seven kinds of processors."""
-COMPUTED, COMPUTED_P, COMPUTED_ZERO = 1e-4, 5e-3, 1e-5
+COMPUTED, COMPUTED_P, COMPUTED_ZERO, COMPUTED_DRAWS = 1e-4, 5e-3, 1e-5, 2
 """Of vectors that a model computes in single precision: of the size of numbers, of p-values and
-their counts, and absolute. Effect sizes moved by 5e-6 between processors, batches and threads, t of
-crossed tests by 4e-5 of its size, a p of 6e-61 by 2e-3 of its size."""
+their counts, absolute, and random draws. Effect sizes moved by 5e-6 between processors, batches and
+threads, t of crossed tests by 4e-5 of its size, a p of 6e-61 by 2e-3 of its size, a p of 9,999
+draws by one of them."""
 SINGLE = 2.0**-24
 """Unit roundoff of single precision; of other precisions tolerances grow with it."""
 LOOSEST = 0.1
@@ -71,6 +72,8 @@ NOT_COMPARED = frozenset({"vectors_sha256", "kept_patterns", "rel_err"})
 KNOWN = {"given": "the test that was given,", "built in": "the built-in test"}
 """What the names in a result are held against."""
 
+Keys = tuple[str | int, ...]
+"""Keys and places that lead to a part of a record."""
 SourceName = tuple[str, str, Any]
 """A source, as results name it; what opens it; and what is needed of it."""
 Opened = dict[int | None, AnySource] | EatlasError
@@ -113,7 +116,8 @@ def verify(
     opened by the source's name. Labels, words, hashes and counts must be equal, and numbers to 1e-9
     of their size; resampled numbers to their last decimal. Where a model computed the vectors, in
     single precision, numbers may differ by 1e-4 of their size and p-values with their counts by
-    5e-3, more in lower precision, and the hash of the vectors is not compared.
+    5e-3, more in lower precision, those of random draws also by two draws, 2 / (draws + 1), and
+    the hash of the vectors is not compared.
 
     Names of groups, title, citation and terms of a result whose test is built in must be those of
     the built-in test. Those of other tests must fit the hash that the file has, which
@@ -435,11 +439,57 @@ def differences(old: Any, new: Any) -> Iterator[str]:
     ignored = {"provenance.version"}
     if ";transform=" in str(new.get("provenance", {}).get("source_fingerprint")):
         ignored.add("provenance.vectors_sha256")
-    yield from _walk(old, new, (), scale, ignored)
+    yield from _walk(old, new, (), scale, ignored, dict(drawn(new)))
+
+
+def drawn(record: Any, path: Keys = (), draws: Any = None) -> Iterator[tuple[Keys, float]]:
+    """Shares and counts of random draws in a record, each with the difference that two draws make.
+
+    `draws` are those behind the part, or of each tail; none where its p-values are exact.
+    """
+    if isinstance(record, Mapping):
+        draws = _draws_behind(record, path, draws)
+        for key, value in record.items():
+            if key != "draws" or not path:
+                of_tail = draws.get(key, draws) if isinstance(draws, Mapping) else draws
+                yield from drawn(value, (*path, key), of_tail)
+    elif isinstance(record, list):
+        for i, value in enumerate(record):
+            yield from drawn(value, (*path, i), draws)
+    elif isinstance(draws, int) and isinstance(record, int | float):
+        keys = {key for key in path if isinstance(key, str)}
+        if isinstance(record, int) and keys & {"counts", "undefined", "labels"}:
+            yield path, COMPUTED_DRAWS
+        elif _of_p(keys) or keys & {"patterns", "patterns_error", "labels"}:
+            ends = 2 if "interval" in keys else 1  # those of a p near 0 move by more than it
+            yield path, ends * (COMPUTED_DRAWS + NOUGHT) / (draws + 1)
+
+
+def _draws_behind(record: Mapping[str, Any], path: Keys, draws: Any) -> Any:
+    """Random draws behind a part of a record; of the whole, by its parts."""
+    if not path:
+        of_targets = (record.get("labels") or {}).get("draws")
+        return {**dict.fromkeys(record), "targets": of_targets, "concept": of_targets}
+    if path == ("draws",):
+        return record.get("count")
+    if path[-1] == "p":
+        return record.get("draws")
+    if "method" in record:
+        return draws if record["method"] == "sampled" else None
+    return record.get("draws", record.get("resamples", draws))
+
+
+def _of_p(keys: Collection[str]) -> bool:
+    return any(key == "p" or key.startswith("p_") for key in keys)
 
 
 def _walk(
-    old: Any, new: Any, path: tuple[str | int, ...], scale: float, ignored: Collection[str]
+    old: Any,
+    new: Any,
+    path: Keys,
+    scale: float,
+    ignored: Collection[str],
+    draws: Mapping[Keys, float],
 ) -> Iterator[str]:
     """Every part that differs, with both values; a note's sentence says what its values say."""
     name = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)[1:]
@@ -449,31 +499,33 @@ def _walk(
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in {**old, **new}:
-            yield from _walk(old.get(key), new.get(key), (*path, key), scale, ignored)
+            yield from _walk(old.get(key), new.get(key), (*path, key), scale, ignored, draws)
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for i, (before, now) in enumerate(zip(old, new, strict=True)):
-            yield from _walk(before, now, (*path, i), scale, ignored)
-    elif not _near(old, new, path, scale):
+            yield from _walk(before, now, (*path, i), scale, ignored, draws)
+    elif not _near(old, new, path, scale, draws.get(path, 0.0)):
         yield f"{name}: {_shortly(old)} in the file, {_shortly(new)} now"
 
 
-def _near(old: Any, new: Any, path: tuple[str | int, ...], scale: float) -> bool:
+def _near(old: Any, new: Any, path: Keys, scale: float, of_draws: float) -> bool:
     """Whether two numbers differ by no more than another machine's arithmetic explains.
 
-    `scale` is the roundoff of computed vectors in units of single precision, 0 of vectors of files.
+    `scale` is the roundoff of computed vectors in units of single precision, 0 of vectors of files;
+    `of_draws` is what two random draws change.
     """
     keys = {key for key in path if isinstance(key, str)}
     if not isinstance(old, int | float) or type(old) is not type(new):
         return False
-    if isinstance(old, int) and not (scale and keys & {"count", "without"}):
+    counted = of_draws or keys & {"count", "without"}
+    if isinstance(old, int) and not (scale and counted):
         return False
-    of_p = any(key == "p" or key.startswith("p_") for key in keys)
+    of_p = _of_p(keys)
     relative, absolute = FROM_FILES, 0.0 if of_p else NOUGHT
     if scale:
         relative = min(LOOSEST, max(1.0, scale) * (COMPUTED_P if of_p else COMPUTED))
         absolute = 0.0 if of_p else COMPUTED_ZERO * max(1.0, scale)
     rounded = max((ROUNDED[key] for key in keys & ROUNDED.keys()), default=0.0)
-    absolute = max(absolute, rounded * (3 if scale else 1))
+    absolute = max(absolute, rounded * (3 if scale else 1), of_draws * bool(scale))
     return math.isclose(old, new, rel_tol=relative, abs_tol=absolute)
 
 
