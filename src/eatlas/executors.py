@@ -266,7 +266,7 @@ START = (
 
 
 class OnRay:
-    """Do the items as tasks of a Ray cluster; an executor as those of :mod:`eatlas.executors`.
+    """Run jobs on a Ray cluster (an executor like those in :mod:`eatlas.executors`).
 
     An item whose worker or node is lost is done again, at most three times.
 

@@ -40,7 +40,7 @@ ROUNDING = 1e-9
 
 
 def check_measure(measure: Any, tests: Any = "weat-6", vectors: Any = "glove-sample") -> None:
-    """Check that a measure and the record of what it finds keep their contract.
+    """Check that a measure and its record keep their contract.
 
     The measure is a frozen value with a signature that reads back; it finds the same again, in
     any order of the terms; it counts missing terms and refuses a group of too few. The record

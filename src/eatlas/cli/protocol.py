@@ -24,7 +24,7 @@ def protocol(
     answers: Path | None = None,
     out: Path | None = None,
 ) -> None:
-    """Ask when to trust a measure: eight criteria as studies, and a measure card.
+    """Check a measure against eight criteria of validity and write a measure card.
 
     Each study gives figures, or says why it was not run. A card gives no verdict.
 

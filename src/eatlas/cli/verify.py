@@ -27,7 +27,7 @@ def verify(
     trust: list[str] | None = None,
     tests: list[str] | None = None,
 ) -> None:
-    """Compute each result and trend again, and report whether it is the same.
+    """Recompute each result and trend, and report whether it is the same.
 
     Vectors are read from bundled sources and from local files and folders. A source that would run
     code or send a request is refused unless --trust or --vectors names it.
@@ -43,7 +43,7 @@ def verify(
         Files of contexts that the results used. May be repeated. [default: the files that the
         results name, beside the results or in the working folder]
     covariates : FILE
-        Files of covariates that the results used; found as those of contexts are. May be repeated.
+        Files of covariates that the results used; looked up like those of contexts. May be repeated.
     vectors : NAME=SOURCE
         Open SOURCE in place of NAME, for example a file that was moved. NAME as in the results. May
         be repeated.

@@ -67,7 +67,7 @@ _BORDERS = {
     "wikipedia": re.compile(rb"(?=<page>)"),
     "streams": re.compile(rb"(?=BZh[1-9]1AY&SY)"),
 }
-"""Behind what a file of a kind may be parted."""
+"""Behind what a file of a kind may be split."""
 EXTRA = "pip install 'eatlas[text]'"
 NAMED = 100
 """Damaged lines that are named one by one in what is written; all are counted."""
@@ -164,7 +164,7 @@ def kind_of(content: Content) -> str:
 def parts_of(corpus: Corpus, field: str | None = None, unit: Unit = "line") -> list[Part]:
     """Part the files of a corpus at borders of documents.
 
-    Plain text, JSON Lines and uncompressed dumps of Wikipedia are parted at bytes; dumps of several
+    Plain text, JSON Lines and uncompressed dumps of Wikipedia are split at bytes; dumps of several
     streams of bzip2 (multistream) at streams. Other files are one part.
     """
     if unit not in get_args(Unit):

@@ -298,7 +298,7 @@ class Sample:
         return as_frame(*self.table())
 
     def write(self, path: str | Path) -> None:
-        """Write a file, .parquet, .jsonl or .csv; it appears only when it is whole.
+        """Write a file, .parquet, .jsonl or .csv; it is written only when it is complete.
 
         Parquet has counts and provenance within; for the others they are in ``FILE.json``.
 

@@ -57,7 +57,7 @@ def beside(path: Path) -> Path:
 
 
 def about_of(path: Path) -> dict[str, Any]:
-    """What was written with a file of contexts or counts; nothing where nothing was.
+    """Return what was recorded with a file of contexts or counts, if anything.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def write_table(
     about: Mapping[str, Any],
     texts: Collection[str] = TEXTS,
 ) -> None:
-    """Write rows and what is said of them; both appear when they are whole, or neither does.
+    """Write rows with their notes; both appear when they are complete, or neither does.
 
     Columns that are no `texts` hold whole numbers.
     """

@@ -65,7 +65,7 @@ class CachedSource(Wrapper):
 
 
 def cached(source: Source) -> CachedSource:
-    """Keep the vectors of a source on disk; a source that is cached already stays as it is.
+    """Keep the vectors of a source on disk; a source that is already cached is returned unchanged.
 
     Parameters
     ----------

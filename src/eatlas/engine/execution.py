@@ -165,7 +165,7 @@ def execute(
     store: Store | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Outcome]:
-    """Do jobs, and hand out what came of them in their order; a store keeps what is done."""
+    """Run jobs and yield their outcomes in order; a store keeps what is done."""
     done = {} if store is None else store.done
     outcomes: dict[int, Outcome] = {
         i: done[job.identity] for i, job in enumerate(jobs) if done and job.identity in done

@@ -302,7 +302,7 @@ def _renamed(job: Job, name: str) -> Job:
 
 
 def read(jobs: Sequence[Job], watch: Watch | None = None, executor: Executor = here) -> list[Job]:
-    """Have each source answer at once all that jobs need of it, and give them the answers.
+    """Look up all that jobs need of each source at once, and hand it to the jobs.
 
     The executor encodes, layers of one model together; what is looked up is read here, and
     `watch` shows the progress of what is read here.

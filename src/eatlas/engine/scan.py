@@ -691,7 +691,7 @@ def bands_of(edges: Iterable[int], read: int) -> tuple[Band, ...]:
 
 
 def _vocabulary(words: Chunk) -> Vocabulary:
-    """What was read, and what became of it."""
+    """The words that were read, and how many were tested."""
     missing = {reason: some for reason, some in zip(MISSING, words.missing, strict=True) if some}
     head = words.words[:200]
     methods = np.bincount(words.method.max(axis=0), minlength=len(METHODS))

@@ -137,7 +137,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
         Sentences of a span.
     case, compounds, field, unit
         How words are found and files are read, as in :func:`eatlas.find_contexts`. A document (a
-        line or paragraph, an object, a row, an article) is never parted.
+        line or paragraph, an object, a row, an article) is never split.
     out : path, optional
         Write the table to this file, ``.csv`` or ``.parquet``. A count that is cut off goes on
         where it was when it is started again.

@@ -82,7 +82,7 @@ Opened = dict[int | None, AnySource] | EatlasError
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of computing one result, or one trend, again."""
+    """The outcome of recomputing one result or trend."""
 
     result: AssociationResult | TrendResult
     status: Literal["same", "differs", "not repeated", "refused"]
@@ -104,7 +104,7 @@ def verify(
     trust: str | Iterable[str] = (),
     tests: TestsLike = (),
 ) -> tuple[Verdict, ...]:
-    """Compute results again from what they say of themselves.
+    """Recompute results from their recorded provenance.
 
     Nothing that a result names is run: bundled vectors, files and folders of data that are on this
     machine, published vectors that were fetched and local models without code of their own are

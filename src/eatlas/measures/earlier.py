@@ -360,7 +360,7 @@ class ECT(RawOrUnit):
 
 @dataclass(frozen=True)
 class RNSB(RawOrUnit):
-    """Relative negative sentiment bias: how unequally targets are taken for negative.
+    """Relative negative sentiment bias: how unequally a classifier calls targets negative.
 
     A classifier learns the two groups, the first of positive and the second of negative words;
     then it says how likely each target is negative. Needs scikit-learn.

@@ -202,7 +202,7 @@ def write_report(
     adjust: str = "holm",
     images: Folders | None = None,
 ) -> None:
-    """Write results as one file, whole or not at all.
+    """Write results as one file; it is written completely or not at all.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ WORDING = Path(__file__).parent / "data" / "wording.toml"
 
 
 def sentence(result: AssociationResult) -> str:
-    """Say what a result found, from its concepts' names.
+    """State the finding of a result in words, by the names of its concepts.
 
     Parameters
     ----------

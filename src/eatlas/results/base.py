@@ -77,7 +77,7 @@ class Head(Record):
 
 
 class AssociationResult(Findings, Head):
-    """What results of all measures have in common; each measure adds what it found.
+    """What results of all measures have in common; each measure adds its own fields.
 
     Presenters read from a result its effect sizes and its parts, never for its class:
     :meth:`effects` lists the effect sizes of any measure, `primary` has the findings that are

@@ -143,7 +143,7 @@ _FORMS = {
 
 @dataclass(frozen=True)
 class Failure:
-    """A job that could not be done, and why."""
+    """A job that failed, with the reason."""
 
     test: str
     source: str
@@ -363,7 +363,7 @@ class Results(Sequence[AssociationResult]):
         path : str or path
             ``.jsonl`` holds the results themselves, which :func:`eatlas.read_results` reads and
             ``eatlas verify`` computes again; ``.html`` is the report; ``.csv``, ``.tex`` and
-            ``.md`` are tables. The file appears only when it is whole.
+            ``.md`` are tables. The file is written only when it is complete.
 
         Raises
         ------

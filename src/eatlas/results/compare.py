@@ -143,7 +143,7 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """One test in several settings, or whatever else its members have in common."""
+    """Results that belong in one row, such as one test in several settings."""
 
     name: str
     """What the members have in common, such as ``weat-6``."""

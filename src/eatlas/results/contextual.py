@@ -131,7 +131,7 @@ class CEATResult(ThreeLevelResult):
 
 
 class LogRatioResult(ThreeLevelResult):
-    """What a measure of log-probabilities found.
+    """Result of a measure of log-probabilities.
 
     What associates a target x with an attribute a is a log-probability ratio in nats: the log of
     the probability of one, given the other, less the log of its probability without the other.

@@ -99,7 +99,7 @@ def to_json_line(result: AssociationResult | TrendResult) -> str:
 
 
 def write_results(results: Iterable[AssociationResult | TrendResult], path: Path) -> None:
-    """Write results as JSON Lines; the file appears only when it is whole."""
+    """Write results as JSON Lines; the file is written only when it is complete."""
     with atomic_file(path) as file:
         file.writelines(to_json_line(result) + "\n" for result in results)
 

@@ -50,7 +50,7 @@ Level2Intervals = BySide[EffectInterval]
 
 
 class Uncertainty(Record):
-    """How far the findings depend on the very terms that stand for the concepts."""
+    """How far the findings depend on the terms that represent the concepts."""
 
     unit: Unit = "term"
     """Sentences are resampled by stimulus, all of one together, where one has several."""
@@ -178,7 +178,7 @@ CrossedLevel2 = BySide[CrossedLevel | None]
 
 
 class Generalisation(Record):
-    """Whether other targets and other attributes would show it: a crossed random-effects test."""
+    """Whether different targets and attributes would show it: a crossed random-effects test."""
 
     unit: Unit = "term"
     """What varies: terms; or stimuli, over whose sentences associations are averaged first."""
@@ -671,7 +671,7 @@ Level2OverDraws = BySide[OverDraws]
 
 
 class DrawsRecord(Record):
-    """Many draws, and the effect sizes of each."""
+    """Many draws with their effect sizes."""
 
     drawn: ClassVar[str]
     """What one draw takes, as sentences name it."""

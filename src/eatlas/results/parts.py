@@ -308,7 +308,7 @@ class CovariatesOrigin(Record):
 
 
 class Provenance(Record):
-    """What is needed to compute the result again and to see that nothing has changed."""
+    """What is needed to recompute the result and to see whether anything has changed."""
 
     version: str
     """Version of eatlas."""

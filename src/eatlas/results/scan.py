@@ -89,7 +89,7 @@ class Sides(Record):
 
 
 class Band(Record):
-    """Words by their place in the source, which stands for frequency."""
+    """Words by their rank in the source, a proxy for frequency."""
 
     first: int
     last: int
@@ -147,7 +147,7 @@ class TopList(Record):
 
 
 class Vocabulary(Record):
-    """What was read, and what became of it."""
+    """The words that were read, and how many were tested."""
 
     read: int
     tested: int

@@ -257,7 +257,7 @@ class Range(Record):
 
 
 class TargetValuesResult(GroupsResult):
-    """What a measure found that gives one number for each target, and one for all.
+    """Result of a measure with one number for each target and one for all.
 
     These are the measures that came before DivDist: :class:`eatlas.RND`, :class:`eatlas.MAC`,
     :class:`eatlas.RIPA`, :class:`eatlas.RNSB`, :class:`eatlas.ECT`, :class:`eatlas.SemAxis`,

@@ -32,7 +32,7 @@ LARGEST = 64 << 20
 
 @runtime_checkable
 class Counts(Protocol):
-    """What has a number for each term and group: a table, or a text that is counted."""
+    """A number for each term and group: a table, or counts of a text."""
 
     @property
     def name(self) -> str:
@@ -97,7 +97,7 @@ class CountTable:
 
 
 def open_counts(spec: Any) -> tuple[Counts, ...]:
-    """Open a table of numbers by term and group; of one with years, a table for each."""
+    """Open a table of numbers by term and group; a table with years gives one for each year."""
     if isinstance(spec, Mapping):
         return (CountTable("table", spec),)
     if isinstance(spec, Counts) and not isinstance(spec, type):
@@ -126,7 +126,7 @@ def open_counts(spec: Any) -> tuple[Counts, ...]:
 
 
 def tables_of(path: Path) -> tuple[Path, ...]:
-    """Return the paths of the published tables that a name stands for, or the path as it is."""
+    """Return the paths of the published tables of a name, or a path unchanged."""
     if path.suffix or len(path.parts) != 1 or is_there(path):
         return (path,)
     from eatlas.sources.published import on_this_machine, published_vectors  # noqa: PLC0415

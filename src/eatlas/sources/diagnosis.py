@@ -71,7 +71,7 @@ def diagnose(
     tests: TestsLike | None = None,
     tell: Tell | None = None,
 ) -> Diagnosis:
-    """Say whether cosines are meaningful in a source.
+    """Judge whether cosines are meaningful in a source.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def _record(
 
 
 def residual_bias(source: VectorsLike, *, sets: str | None = None) -> ResidualBias:
-    """Look for a bias of words after a transform, by clusters, neighbours and a classifier.
+    """Look for bias that remains after a transform, by clusters, neighbours and a classifier.
 
     Parameters
     ----------

@@ -406,7 +406,7 @@ def is_by_name(spec: object) -> bool:
 
 
 def specs_of(given: Any, default: str) -> list[NamedSpec]:
-    """List what is opened, each thing once under each name: texts first, then objects.
+    """List what is to be opened, each thing once under each name: strings first, then objects.
 
     A string may have its name before it, a mapping has names as its keys; a list holds several.
     """

@@ -251,7 +251,7 @@ def size_text(size: int) -> str:
 
 
 def fetch_vectors(name: str, *, watch: Watch | None = None, say: Say | None = None) -> Path:
-    """Bring published vectors to this machine, unless they are here.
+    """Download published vectors, unless they are already on this machine.
 
     A download that broke off continues where it stopped; a file that changed meanwhile is begun
     anew. The file is checked against the published hash, or, if none was published, that of an
@@ -468,7 +468,7 @@ def _write(entry: Published, answer: Any, watch: Watch | None) -> int | None:
 
 
 def unpack(archive: Path, vectors: Vectors, target: Path) -> None:
-    """Unpack vectors to `target`; they appear there when they are whole.
+    """Unpack vectors to `target`; they appear there when they are complete.
 
     Nothing is written but what the registry names, and what grows out of proportion is refused. One
     process at a time may unpack to a target.

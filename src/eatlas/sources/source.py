@@ -42,7 +42,7 @@ Unknown = Literal["", "part", "all"]
 
 @dataclass(frozen=True, order=True)
 class Item:
-    """What is looked up or encoded: a text or an image, and the place of the stimulus in it.
+    """What is looked up or encoded: a text or an image, with the position of the stimulus in it.
 
     A test knows an item by an id, its term; two tests may hold one item under two ids.
 
@@ -140,7 +140,7 @@ def require_usable(vectors: NDArray[np.floating], label: str, words: Sequence[st
 
 
 class Source(ABC):
-    """Where vectors come from.
+    """A source of vectors.
 
     A subclass states ``name``, ``dim`` and ``fingerprint``, and has :meth:`lookup`, if it has
     vectors of words, or :meth:`vectors`, if it computes them; with :meth:`iter_chunks` all its

@@ -52,7 +52,7 @@ def test_a_condition_makes_them_fit(bert):
 
 def test_those_that_are_skipped_stay_in_the_table(bert):
     several = study_of(bert, layer=["3", "9"])
-    with pytest.raises(StudyError, match="layer = 9: this alternative fits nowhere"):
+    with pytest.raises(StudyError, match="layer = 9: this alternative never applies"):
         prepare(several, skip_invalid=True)
     several["tests"] = ["weat-6", "sent-weat-6"]
     several["choices"] = {"prompt": ["none", "This is {}"]}
@@ -82,7 +82,7 @@ def test_those_that_are_skipped_stay_in_the_table(bert):
 )
 def test_what_fits_nowhere_is_a_mistake_even_where_misfits_are_skipped(bert, choices, reason):
     source = f"{bert}?precision=float32" if "precision" in choices else bert
-    with pytest.raises(StudyError, match="this alternative fits nowhere") as caught:
+    with pytest.raises(StudyError, match="this alternative never applies") as caught:
         prepare(study_of(source, **choices), skip_invalid=True)
     assert reason in str(caught.value)
     if "layer" in choices:

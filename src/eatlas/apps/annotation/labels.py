@@ -44,7 +44,7 @@ DECIMALS = 6
 
 
 class Tie(NamedTuple):
-    """A context on which annotators are split, so that no label has more votes than all others."""
+    """A context on which annotators are split: no label has the most votes."""
 
     item: str
     target: str

@@ -87,7 +87,7 @@ class Drawing(Record):
 
 
 class Evidence(Record):
-    """What one study found about a measure on one source, or why it was not run.
+    """What one study shows about a measure on one source, or why it was not run.
 
     Evidence holds no verdict: a reader judges whether it speaks for the measure.
 
@@ -139,7 +139,7 @@ class Evidence(Record):
 
 
 class Given(Record):
-    """Something that a card was made from."""
+    """An input of a card."""
 
     name: str
     """Option that it was given by, such as ``vectors``."""

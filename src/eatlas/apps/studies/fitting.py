@@ -260,7 +260,7 @@ def _require_fit(prepared: Prepared, *, skip_invalid: bool) -> None:
             if pair[1] and pair not in used:
                 reasons = dict.fromkeys(why for other, why in misfits if pair in other.items())
                 raise StudyError(
-                    f"{pair[0]} = {pair[1]}: this alternative fits nowhere in the study",
+                    f"{pair[0]} = {pair[1]}: this alternative never applies in the study",
                     got="; ".join(list(reasons)[:SHOWN]),
                     remedy=f"correct it, or leave it out; {CONDITION}",
                 )

@@ -17,7 +17,7 @@ Metric = Literal["cosine", "log-probability", "count"]
 
 
 class Specification(Record):
-    """One combination of choices, and what was found with it."""
+    """One combination of choices, with its result."""
 
     number: int = Field(ge=1)
     choices: dict[str, str]
@@ -166,7 +166,7 @@ class ChoiceShare(Record):
 
 
 class PatternCounts(Record):
-    """How often each EAT pattern comes, over the specifications of one test."""
+    """How often each EAT pattern occurs over the specifications of one test."""
 
     test: str
     """The test, as the plan calls it; "" for all of them."""
@@ -179,7 +179,7 @@ class PatternCounts(Record):
 
 
 class MethodCorrelation(Record):
-    """How the effect sizes of two alternatives go together over the same tests."""
+    """Correlation of the effect sizes of two alternatives over the same tests."""
 
     choice: str
     first: str
@@ -197,7 +197,7 @@ class MethodCorrelation(Record):
 
 
 class Contrast(Record):
-    """Two alternatives of one choice, all else alike."""
+    """Two alternatives of one choice, with all other choices the same."""
 
     choice: str
     first: str

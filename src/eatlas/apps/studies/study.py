@@ -65,7 +65,7 @@ MOST_REASONS = 50
 
 @dataclass(frozen=True)
 class Study:
-    """What came of a plan.
+    """The outcome of a plan.
 
     Examples
     --------
