@@ -43,7 +43,8 @@ def verify(
         Files of contexts that the results used. May be repeated. [default: the files that the
         results name, beside the results or in the working folder]
     covariates : FILE
-        Files of covariates that the results used; looked up like those of contexts. May be repeated.
+        Files of covariates that the results used; looked up like those of contexts. May be
+        repeated.
     vectors : NAME=SOURCE
         Open SOURCE in place of NAME, for example a file that was moved. NAME as in the results. May
         be repeated.

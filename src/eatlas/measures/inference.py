@@ -195,7 +195,7 @@ def power(
 
     Notes
     -----
-    Normal scores of one variance within the groups, and the terms of the other side as given. In
+    Normal scores of one variance within the groups, and the terms of the other side held fixed. In
     tests of sentences the sizes are those of stimuli.
 
     Examples
