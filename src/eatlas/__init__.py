@@ -13,6 +13,8 @@ from eatlas.lazy import offer
 __getattr__, __dir__, __all__ = attach_stub(__name__, __file__)
 offer(  # what measures and records call; no measure knows who measures, no record who shows it
     measure="eatlas.engine.measuring:measure",
+    finding="eatlas.present.findings:finding_of",
+    findings="eatlas.present.findings:findings_of",
     plot="eatlas.present.drawings.plot:plot",
     notebook="eatlas.present.tables:notebook_html",
     report="eatlas.present.page:write_report",

@@ -28,10 +28,9 @@ from eatlas.present.columns import (
 )
 from eatlas.present.effects import own_share
 from eatlas.present.family import DeclaredFamily
+from eatlas.present.findings import finding_of
 from eatlas.present.sentences import (
-    after,
     heading,
-    headline,
     not_generalised,
     other_pattern,
     sentences,
@@ -54,7 +53,7 @@ def print_results(results: Results) -> None:
     for result in results:
         size = "" if result.contexts is None else result.contexts.size
         groups.setdefault((result.signature, result.source, size), []).append(result)
-    printed: set[str] = set()
+    declared, printed = DeclaredFamily.of(results), set[str]()
     for (signature, *_), members in groups.items():
         order = list(dict.fromkeys(result.test for result in members))
         members.sort(key=lambda result: order.index(result.test))
@@ -66,9 +65,8 @@ def print_results(results: Results) -> None:
         if explained := [text for text in explanations(members) if text not in printed]:
             say(console, "\n".join(explained), "dim")
         printed.update([signature, *explained])
-        _print_findings(console, members, settings)
+        _print_findings(console, members, settings, declared)
     _print_matrix(console, results)
-    declared = DeclaredFamily.of(results)
     for name, line in declared.lines():
         say(console, line, head=name and f"{name}: ")
     _print_comparisons(console, results, declared)
@@ -103,7 +101,10 @@ def _tables(members: Sequence[AssociationResult], console: Console) -> list[Tabl
 
 
 def _print_findings(
-    console: Console, members: Sequence[AssociationResult], settings: Settings
+    console: Console,
+    members: Sequence[AssociationResult],
+    settings: Settings,
+    family: DeclaredFamily,
 ) -> None:
     """Say what each result found, how often other words show its pattern, and what draws show."""
     compared = [r for r in members if any(e.place == "level1" for e in r.effects())]
@@ -116,8 +117,7 @@ def _print_findings(
             stable = f" ({result.primary.label} in {percent(share)} of {of}"
             stable += f", {more})" if more else ")"
         bold = (name.ljust(width), "bold")
-        left = after(result)
-        line = (f"  {headline(result)}", (stable, "dim"), f"; {left}" if left else "")
+        line = (f"  {finding_of(result, family)}", (stable, "dim"))
         show(console, Text.assemble(bold, *line))
     for name, result in zip(names, compared, strict=True):
         if drawn := statement("contexts", result):

@@ -26,8 +26,8 @@ from eatlas.present.effects import (
     title_after,
 )
 from eatlas.present.family import DeclaredFamily
+from eatlas.present.findings import finding_of
 from eatlas.present.rendering import lines
-from eatlas.present.sentences import short_sentence
 from eatlas.present.targets import (
     DECIMALS,
     Lean,
@@ -173,7 +173,7 @@ OF_RESULT: dict[str, Callable[[Row], str]] = {
     "chance": lambda row: chance_cell(row.result)[0],
     "p by chance": lambda row: chance_cell(row.result)[1],
     "finding": lambda row: row.result.summary(),
-    "sentence": lambda row: short_sentence(row.result),
+    "sentence": lambda row: f"{finding_of(row.result, row.family)}.",
 }
 """What a line of a cell says of a result."""
 OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
@@ -430,7 +430,7 @@ def _of_targets(result: AssociationResult, number: int) -> Table:
 def ends_table(result: AssociationResult) -> Table:
     """Targets at either end, above what all of them show in words."""
     make = targets_table if result.by_target is not None else values_table
-    return replace(make(result, ends=True), caption=short_sentence(result))
+    return replace(make(result, ends=True), caption=f"{finding_of(result)}.")
 
 
 def targets_table(result: AssociationResult, *, ends: bool = False) -> Table:

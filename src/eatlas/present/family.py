@@ -37,6 +37,8 @@ class DeclaredFamily:
     """By signature."""
     alone: bool = False
     """Whether each setting has one p-value alone, which needs no adjustment."""
+    siblings: Family | None = None
+    """The same of the level that was not declared, for findings of that level."""
 
     @classmethod
     def of(
@@ -48,11 +50,14 @@ class DeclaredFamily:
                 "--family has no such value", got=repr(family), allowed="; ".join(DECLARED)
             )
         results, levels = Results(results), family.removesuffix(SETTINGS)
-        made = None
+        made = siblings = None
         if levels != "none":
             how: Any = {"method": adjust, "settings": family.endswith(SETTINGS)}
             made = results.family(levels, **how)  # type: ignore[arg-type]
-        return cls(made or None, {result.signature: result.rule.alpha for result in results})
+            if more := {"level1": "level2", "level2": "level1"}.get(levels):
+                siblings = results.family(more, **how)  # type: ignore[arg-type]
+        alphas = {result.signature: result.rule.alpha for result in results}
+        return cls(made or None, alphas, siblings=siblings or None)
 
     def of_several(self) -> DeclaredFamily:
         """The same, or without a family where each setting has one p-value alone."""
@@ -68,6 +73,22 @@ class DeclaredFamily:
         """Adjusted p of an effect size; None outside the family."""
         p = effect.p and effect.p.two_sided
         return self._adjusted.get((*named(result), effect.place, effect.term, p))
+
+    @cached_property
+    def _of_several_tests(self) -> dict[tuple[Any, ...], tuple[float, int]]:
+        """Adjusted p of each finding, and of how many p-values, where several tests are judged."""
+        families = [setting for f in (self.family, self.siblings) if f for setting in f.settings]
+        return {
+            (*member.place, member.p): (member.adjusted, len(setting))
+            for setting in families
+            if len({member.test for member in setting}) > 1
+            for member in setting
+        }
+
+    def of_tests(self, result: AssociationResult, effect: Effect) -> tuple[float, int] | None:
+        """Adjusted p of an effect size of either level, and of how many; None of a single test."""
+        p = effect.p and effect.p.two_sided
+        return self._of_several_tests.get((*named(result), effect.place, effect.term, p))
 
     def has(self, level: str) -> bool:
         """Whether any member is of this level, such as ``"level2"``."""

@@ -17,9 +17,10 @@ from eatlas.present.columns import page_table
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.drawings.svg import Scales
 from eatlas.present.family import DeclaredFamily
+from eatlas.present.findings import title
 from eatlas.present.rendering import page_files, render
 from eatlas.present.sections import Folders, Section, sections, source_of, thumbnails_of
-from eatlas.present.sentences import title, wording
+from eatlas.present.sentences import wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
 from eatlas.present.tables import FORMATS as TABLES
 from eatlas.present.tables import report_table
@@ -120,7 +121,7 @@ def report_html(
         "scales": Scales.of(every), "cells": CELLS, "tails": TAILS, "packed": packed,
         "words": words, "thumbnails": thumbnails_of(images, every),
     }  # fmt: skip
-    details = []
+    findings, details = [section.finding for section in shown], []
     for section in shown:
         detail = render("detail", section=section, **values)
         # without blanks that no reader sees
@@ -130,7 +131,7 @@ def report_html(
         "report",
         **values,
         **page_files("cards.js", "report.js"),
-        title=title(every, settings) if every else words["heading"],
+        title=title(every, findings, settings) if every else words["heading"],
         names_in_full=settings.in_words(full=True),
         intervals="some" if len(with_interval) > 1 else "all" if True in with_interval else "none",
         legend=legend(result.primary.label for result in every if result.pattern is not None),

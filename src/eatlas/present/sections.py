@@ -27,16 +27,14 @@ from eatlas.present.drawings.stacked import influence, targets, triangle
 from eatlas.present.drawings.svg import share_bar
 from eatlas.present.effects import levels_of, own_share, shares_of
 from eatlas.present.family import DeclaredFamily
+from eatlas.present.findings import Finding, finding_of
 from eatlas.present.rendering import FILTERS
 from eatlas.present.sentences import (
-    after,
-    headline,
     left,
     limits,
     numbers,
     other_pattern,
     sentence,
-    shows_association,
     statement,
     statements,
 )
@@ -89,6 +87,11 @@ class Section:
     def tested(self) -> bool:
         """Whether there are effect sizes d, with p-values; other numbers have none."""
         return any(effect.symbol == "d" for effect in self.levels)
+
+    @cached_property
+    def finding(self) -> Finding:
+        """What the result shows, where all of the page are counted as tests."""
+        return finding_of(self.result, self.family)
 
     @property
     def source_name(self) -> str:
@@ -246,8 +249,8 @@ def small_jpeg(content: bytes) -> bytes:
 FILTERS.update({
     function.__name__: function
     for function in (
-        after, figures, headline, images_of, left, limits, numbers, other_pattern, own_share,
-        patterns_seen, score_unit, sentence, share_bar, shares_of, shows_association, source_of,
+        figures, images_of, left, limits, numbers, other_pattern, own_share,
+        patterns_seen, score_unit, sentence, share_bar, shares_of, source_of,
         statements, targets_table, terms_table, values_table,
     )
 })  # fmt: skip

@@ -5,7 +5,6 @@ Their wording is in the templates, a macro each.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from eatlas.decoding import own_toml
 from eatlas.errors import listed
-from eatlas.numbers import count, effect, level_of, number_of, p_equals, percent
+from eatlas.numbers import effect, level_of, p_equals, percent
 from eatlas.present import targets  # noqa: F401  (templates call its filters)
 from eatlas.present.effects import (
-    accounted,
     held_equal,
     levels_of,
     matched_of,
@@ -25,10 +23,10 @@ from eatlas.present.effects import (
     shares_of,
 )
 from eatlas.present.family import DeclaredFamily
+from eatlas.present.findings import Finding, finding_of
 from eatlas.present.rendering import lines, phrase
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.results.levels import UNDEFINED
 from eatlas.results.parts import at
 from eatlas.results.settings import Settings
 from eatlas.stimuli import TARGETS
@@ -36,78 +34,38 @@ from eatlas.stimuli import TARGETS
 if TYPE_CHECKING:
     from eatlas.results.trend import LevelTrend, TrendResult
 
-NONE_FOUND = ("Non-Directional", UNDEFINED)
-"""Labels of patterns without an association."""
 WORDING = Path(__file__).parent / "data" / "wording.toml"
 
 
-def sentence(result: AssociationResult) -> str:
-    """State the finding of a result in words, by the names of its concepts.
+def sentence(result: AssociationResult, finding: Finding | None = None) -> str:
+    """Say what a result shows, and the numbers behind it.
 
     Parameters
     ----------
     result : AssociationResult
         One without a pattern, a comparison of targets or single terms is summed up in its own
         words.
+    finding : Finding, optional
+        Where it counts tests that are shown together; by default that of the result alone.
 
     Returns
     -------
     str
-        One to four sentences.
+        The finding, then one to four sentences.
 
     Examples
     --------
     >>> import eatlas
     >>> print(sentence(eatlas.run(tests="weat-6")[0]).split(";")[0])
-    The vectors associate Female names with Family
     """
-    return " ".join(filter(None, (short_sentence(result), result.remark)))
-
-
-def short_sentence(result: AssociationResult) -> str:
-    """Say what a result found, without what is true of every result of its measure."""
-    return phrase("sentences", "finding", result)
-
-
-def headline(result: AssociationResult) -> str:
-    """What a result found, in one short sentence without numbers."""
-    return phrase("sentences", "headline", result).removesuffix(".")
+    shown = finding or finding_of(result)
+    numbers = phrase("sentences", "numbers", result)
+    return " ".join(filter(None, (f"{shown}.", numbers, result.remark)))
 
 
 def left(result: AssociationResult) -> str:
     """What is left after covariates; empty where the conclusion stays."""
     return phrase("sentences", "left", result)
-
-
-def after(result: AssociationResult) -> str:
-    """The same as a half-sentence that goes on from the headline."""
-    text = left(result)
-    return (
-        f"once {accounted(result.adjusted.covariates)}, {text}" if text and result.adjusted else ""
-    )
-
-
-def shows_association(result: AssociationResult) -> bool | None:
-    """Whether a result shows an association; None where its measure does not judge that."""
-    if result.pattern is not None:
-        return result.primary.label not in NONE_FOUND
-    tested = [effect for effect in levels_of(result) if effect.p is not None]
-    return any(effect.significant for effect in tested) if tested else None
-
-
-def title(results: Sequence[AssociationResult], settings: Settings) -> str:
-    """What a page is about: who associates, and in how many tests anything was found."""
-    if len(results) == 1:
-        return f"{settings.subject}: {headline(results[0])}"
-    several = re.match(r"\d+ (sources|models)$", settings.subject)
-    about = f"What {settings.subject} {'associate' if several else 'associates'}"
-    noun = "test" if len({result.test for result in results}) == len(results) else "result"
-    judged = [shows for r in results if (shows := shows_association(r)) is not None]
-    if not judged:
-        return f"{about}: {number_of(len(results), noun)}"
-    whole = " judged as a whole" if len(judged) < len(results) else ""
-    many = f"{count(sum(judged))} of {number_of(len(judged), noun)}{whole}"
-    return f"{about}: {many} {'shows' if sum(judged) == 1 else 'show'} an association"
 
 
 def other_pattern(result: AssociationResult) -> str:

@@ -71,6 +71,11 @@ class Lean:
         return self.shown.term
 
     @property
+    def clipped(self) -> bool:
+        """Whether a share is 0 only because an association below 0 counts as 0."""
+        return self.shown.contexts is None and 0.0 in (self.shown.distribution or ())
+
+    @property
     def star(self) -> bool:
         """Whether the adjusted p is below .05."""
         return self.adjusted is not None and self.adjusted < ALPHA
@@ -150,13 +155,14 @@ class Leans:
         pairs = zip(shown.groups, shown.reference, strict=True)
         return ", ".join(f"{isolated(group)} {share:.3g}" for group, share in pairs) + came
 
-    def furthest(self) -> list[Lean]:
-        """For each group the target that leans to it most; none where no target leans to it."""
+    @cached_property
+    def examples(self) -> list[Lean]:
+        """Of those beyond chance the one that leans most to each group; no share is cut off."""
         strongest: dict[int, Lean] = {}
         for lean in sorted(self.known, key=lambda lean: max(lean.shown.deviation or (0.0,))):
-            if lean.towards is not None:
+            if lean.star and not lean.clipped and lean.towards is not None:
                 strongest[lean.towards] = lean
-        return [strongest[group] for group in sorted(strongest)]
+        return sorted(strongest.values(), key=lambda lean: -(lean.shown.bias or 0.0))
 
 
 def leans(result: AssociationResult) -> Leans:
@@ -217,7 +223,7 @@ def signed_end(value: float) -> str:
 
 
 def target_sentences(result: AssociationResult) -> list[str]:
-    """How many targets lean to each group, those that do most, and the mean bias."""
+    """The mean bias, the reference, and which targets have a share that was cut off at 0."""
     return lines("leans", t=leans(result), mean=result.effects()[0].d)
 
 

@@ -288,6 +288,11 @@ class AssociationResult(Findings, Head):
             effect.conclusion != effect.after.conclusion for effect in plain if effect.after
         )
 
+    @property
+    def finding(self) -> Any:
+        """What the result shows: a sentence, its grade, and the checks behind it."""
+        return offered("finding")(self)
+
     def plot(self, kind: str | None = None, *, width: str | float | None = None) -> Any:
         """Draw the result; see :func:`eatlas.plot`."""
         return offered("plot")(self, kind, width=width)

@@ -69,9 +69,10 @@ from eatlas.present.drawings.svg import (
     path,
 )
 from eatlas.present.effects import levels_of, title_after
+from eatlas.present.findings import finding_of
 from eatlas.present.rendering import render
-from eatlas.present.sentences import after as what_is_left
-from eatlas.present.sentences import headline, sentence
+from eatlas.present.sentences import left as what_is_left
+from eatlas.present.sentences import sentence
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult, is_result
 from eatlas.results.effects import Effect
@@ -222,7 +223,7 @@ def across_of(explorer: Explorer, request: Request) -> str:
                 continue
             cells.append((result, ""))
             results.append(result)
-            label = result.primary.label if result.pattern else headline(result)
+            label = result.primary.label if result.pattern else str(finding_of(result))
             labels += [label] if labels[-1:] != [label] else []
         rows.append((name, cells, " → ".join(labels) if len(labels) > 1 else ""))
     moved, between, why = Markup(), ("", ""), ""

@@ -33,7 +33,7 @@ from eatlas.present.drawings.svg import (
     text_lines,
 )
 from eatlas.present.effects import levels_of, own_share, shares_of
-from eatlas.present.sentences import headline
+from eatlas.present.findings import findings_of
 from eatlas.present.targets import at_ends, leans
 from eatlas.present.text import isolated, pixels
 from eatlas.results import AssociationResult
@@ -209,10 +209,11 @@ def findings(results: Sequence[AssociationResult], width: float) -> str:
     sheet.add(*(muted(text, x, 14) for x, text in axis.ticks() if drawn))
     sheet.add(muted("stability", width - 10, 14, anchor="end") if stable else "")
     sheet.y = 20
-    for result in results:
+    shown = findings_of(results)
+    for result, finding in zip(results, shown, strict=True):
         pattern = result.primary.label if result.pattern else ""
         about = " · ".join(filter(None, (result.test, pattern, settings.of(result))))
-        lines = broken(headline(result), room, 4, LETTERS), broken(about, room, 2, 11)
+        lines = broken(finding.sentence, room, 4, LETTERS), broken(about, room, 2, 11)
         height = max(_titled(sheet, left, *lines), _small(sheet, result, LEFT, 32, axis), 44.0)
         if (share := own_share(result)) is not None:
             sheet.add(*_share(share, end, sheet.y + 16, stable - 10, strong=True))
@@ -222,7 +223,8 @@ def findings(results: Sequence[AssociationResult], width: float) -> str:
     notes = notes_of(results if drawn else (), settings, scale)
     if stable:
         notes.append("Stability: share of resamples of the terms with the same pattern.")
-    alt = " ".join(f"{isolated(r.test)}: {headline(r)}" for r in results)
+    pairs = zip(results, shown, strict=True)
+    alt = " ".join(f"{isolated(result.test)}: {finding}." for result, finding in pairs)
     return sheet.close(f"{len(results)} findings", alt, "figure findings", notes)
 
 
@@ -517,7 +519,7 @@ def triangle(result: AssociationResult, width: float = WIDTH) -> str:
     """
     shown = leans(result)
     points = [(row.term, p) for row in shown.known if (p := row.shown.distribution) and min(p) >= 0]
-    chosen = {row.term for row in shown.furthest() or shown.known[:1]}
+    chosen = {row.term for row in shown.examples or shown.known[:1]}
     side, tall = width - WIDTH + SIDE, math.sqrt(3) / 2
 
     def at(shares: Sequence[float]) -> tuple[float, float]:

@@ -1,0 +1,375 @@
+"""What a result shows, graded by named checks: the one record that every headline prints.
+
+A finding makes claims: that X, or Y, alone is associated with an attribute, or that X is more than
+Y; of single terms and of targets, how many are. Each claim is checked in up to five ways, and the
+verb of the sentence follows the checks:
+
+========== ============= ==============================================================
+grade      verb          checks
+========== ============= ==============================================================
+shown      go with       every check that was made holds, and one of other words, after
+                         frequency and chance was made
+partly     lean towards  one check besides these words fails, or none of the three was made
+doubtful   may go with   two or more fail, or these words hold by a one-sided rule alone
+not shown  not shown     these words do not hold
+no test    (a number)    the measure has no p-value
+========== ============= ==============================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from eatlas.errors import joined
+from eatlas.numbers import all_of, number_of, p_equals
+from eatlas.present.effects import held_equal, levels_of, only_terms, short_name
+from eatlas.present.family import DeclaredFamily
+from eatlas.present.rendering import FILTERS, phrase
+from eatlas.present.targets import Lean, leans
+from eatlas.results import AssociationResult
+from eatlas.results.effects import Effect
+from eatlas.results.parts import at
+from eatlas.results.settings import Settings
+from eatlas.stimuli import TARGETS
+
+Grade = Literal["shown", "partly", "doubtful", "not shown", "no test"]
+GRADES: tuple[Grade, ...] = ("shown", "partly", "doubtful", "not shown", "no test")
+"""From the strongest to the weakest."""
+WORDS, OTHER, AFTER, CHANCE, TESTS = CHECKS = (
+    "these words", "other words", "after frequency", "chance", "number of tests",
+)  # fmt: skip
+"""Of these words, in either direction; of words like them; at equal frequency, or equal covariates
+that were stated; beside random topics; counting all tests."""
+NOTHING = "there is nothing to check"
+MAY_BE_LOST = 0.05
+"""Share of the terms, or targets, of a finding that need not be left after covariates."""
+
+
+class Check(NamedTuple):
+    """Whether a claim holds in one way."""
+
+    name: str
+    holds: bool | None
+    """None where the check was not made."""
+    why: str
+    """The p-value behind it, or why it was not made."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a finding."""
+
+    effect: Effect
+    """X or Y alone, or X against Y."""
+    towards: Literal["A", "B"]
+    checks: tuple[Check, ...]
+
+    @property
+    def grade(self) -> Grade:
+        """What the checks allow to say."""
+        return graded(self.checks)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a result shows, in one sentence, and how far it may be trusted.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> finding = eatlas.run(tests="weat-6")[0].finding
+    >>> finding.grade, [check.name for check in finding.checks if check.holds]
+    """
+
+    sentence: str
+    """One short sentence without a stop."""
+    grade: Grade
+    checks: tuple[Check, ...]
+    """These words, other words, after frequency, chance, number of tests."""
+    claims: tuple[Claim, ...] = ()
+    """Of X and Y; empty for single terms, for targets, and where nothing is shown."""
+    hangs_on: tuple[str, ...] = ()
+    """Terms, or stimuli, without which the conclusion is different."""
+
+    def __str__(self) -> str:
+        """The sentence."""
+        return self.sentence
+
+    @property
+    def untested(self) -> bool:
+        """Whether there is no p-value to grade it by."""
+        return self.grade == "no test"
+
+    @property
+    def fails(self) -> tuple[Check, ...]:
+        """The checks besides these words that do not hold."""
+        return tuple(check for check in self.checks[1:] if check.holds is False)
+
+
+def graded(checks: Sequence[Check]) -> Grade:
+    """The grade that checks allow; the first one is that of these words."""
+    words, *others = (check.holds for check in checks)
+    if words is None:
+        return "no test"
+    made = [holds for holds in others[:-1] if holds is not None]
+    failed = sum(holds is False for holds in others)
+    if not words or failed > 1:
+        return "doubtful"
+    return "partly" if failed or not made else "shown"
+
+
+def finding_of(result: AssociationResult, family: DeclaredFamily | None = None) -> Finding:
+    """What a result shows, graded.
+
+    Parameters
+    ----------
+    result : AssociationResult
+    family : DeclaredFamily, optional
+        Of all results that are shown together, for the check of the number of tests.
+    """
+    if result.by_target is not None:
+        finding = _of_targets(result)
+    elif result.values is not None:
+        finding = _of_number(result)
+    elif only_terms(result.effects()):
+        finding = _of_terms(result)
+    elif any(effect.place == "level1" for effect in result.effects()):
+        finding = _of_groups(result, family)
+    else:
+        finding = _of_number(result)
+    return finding
+
+
+def findings_of(
+    results: Iterable[AssociationResult], family: DeclaredFamily | None = None
+) -> list[Finding]:
+    """What each of some results shows, where all of them are counted as tests."""
+    every = list(results)
+    declared = DeclaredFamily.of(every) if family is None else family
+    return [finding_of(result, declared) for result in every]
+
+
+def _of_groups(result: AssociationResult, family: DeclaredFamily | None) -> Finding:
+    """The finding of a measure that compares X with Y: what each does alone, or both together.
+
+    The comparison leads where the checks allow more of it than of X and Y alone.
+    """
+    effects = {effect.place: effect for effect in result.effects()}
+    level1, alone, against = effects["level1"], [], []
+    alpha = level1.rule.alpha
+    for role in TARGETS if result.pattern is not None else ():
+        if towards := result.primary.attribute(role):
+            effect = effects[f"level2.{role}"]
+            alone.append(Claim(effect, towards, _checks(result, effect, family)))
+    if level1.significant or (level1.p_of("two_sided") or 1.0) < alpha:
+        towards = "A" if level1.direction == "greater" else "B"
+        against.append(Claim(level1, towards, _checks(result, level1, family)))
+    ahead = against and (not alone or _grade_of(against) < _grade_of(alone))
+    claims, also = (against, alone) if ahead else (alone, [])
+    sentence = phrase("sentences", "claims", result, claims, also)
+    if not claims:
+        known = [p for effect in effects.values() if (p := effect.p_of("two_sided")) is not None]
+        why = f"two-sided {p_equals(min(known), alpha)} at least" if known else "undefined"
+        checks = (
+            Check(WORDS, holds=False, why=why),
+            *(Check(c, None, NOTHING) for c in CHECKS[1:]),
+        )
+        return Finding(sentence, "not shown", checks)
+    together = zip(*(claim.checks for claim in claims), strict=True)
+    influence = result.primary.influence
+    return Finding(
+        sentence,
+        GRADES[_grade_of(claims)],
+        tuple(min(checks, key=_weakest) for checks in together),
+        (*claims, *also),
+        tuple(short_name(each.term) for each in getattr(influence, "decisive", None) or ()),
+    )
+
+
+def _grade_of(claims: Sequence[Claim]) -> int:
+    """The place of the weakest grade of some claims."""
+    return max(GRADES.index(claim.grade) for claim in claims)
+
+
+def _weakest(check: Check) -> int:
+    """A check that fails before one that was not made, before one that holds."""
+    return (False, None, True).index(check.holds)
+
+
+def _checks(
+    result: AssociationResult, effect: Effect, family: DeclaredFamily | None
+) -> tuple[Check, ...]:
+    """The five checks of one effect size, each two-sided."""
+    alpha, known, after = effect.rule.alpha, result.frequency, effect.after
+    held = held_equal(result.adjusted.covariates) if result.adjusted else ""
+    left = None
+    if after is not None and after.d is not None:
+        left = after.p_of("two_sided") if after.direction == effect.direction else 1.0
+    adjusted, of = (family and family.of_tests(result, effect)) or (None, 0)
+    method = family.method if family else ""
+    p_values = (
+        (WORDS, "two-sided", effect.p_of("two_sided")),
+        (OTHER, "crossed test, two-sided", at(effect.crossed, "p_two_sided")),
+        (AFTER, f"given {held}, two-sided", left),
+        (CHANCE, "among random topics, two-sided", at(effect.matched, "p_two_sided")),
+        (TESTS, f"{method} over {all_of(of)} p-values, two-sided", adjusted),
+    )
+    reasons = {
+        OTHER: (result.generalisation and result.generalisation.reason) or "no crossed test",
+        AFTER: "no value of a covariate is known, or too few words are left",
+        CHANCE: (known.reason if known else result.frequency_reason) or "no topics were drawn",
+        TESTS: "one test alone",
+    }
+    return tuple(
+        Check(name, None, reasons.get(name, "no p-value"))
+        if p is None
+        else Check(name, p < alpha, f"{how} {p_equals(p, alpha)}")
+        for name, how, p in p_values
+    )
+
+
+class Tally(NamedTuple):
+    """Single terms, or targets, that differ beyond chance, counting all of them."""
+
+    all: int
+    shown: list[tuple[str, str]]
+    """Name of each, and the group that it leans to."""
+    raw: int
+    """How many differ, each taken by itself."""
+    left: int | None
+    """How many of those shown are left after covariates; None where that is not known."""
+
+    def checks(self, noun: str, covariates: Sequence[str]) -> tuple[Check, ...]:
+        """These are no claims about other words, and no random topics stand for one term."""
+        of = number_of(self.all, noun)
+        many = len(self.shown)
+        after = Check(AFTER, None, NOTHING if not many else "no covariates are known")
+        if self.left is not None and many:
+            why = f"given {held_equal(covariates)}, {self.left} of {many} are left"
+            after = Check(AFTER, self.left >= (1 - MAY_BE_LOST) * many, why)
+        return (
+            Check(WORDS, many > 0, f"{many} of {of}, Holm's p over all of them"),
+            Check(OTHER, None, "no crossed test of single " + noun + "s"),
+            after,
+            Check(CHANCE, None, "no topics stand for single " + noun + "s"),
+            Check(TESTS, many > 0 or None, f"{self.raw} of {of} without Holm's adjustment"),
+        )
+
+
+def _of_terms(result: AssociationResult) -> Finding:
+    """The finding of a measure of single terms."""
+    effects = [effect for effect in result.effects() if effect.p_of("two_sided") is not None]
+    alpha = result.rule.alpha
+    family = DeclaredFamily.of([result], "level2")
+    shown = [e for e in effects if (family.adjusted(result, e) or 0.0) < alpha]
+    left = None
+    if result.adjusted is not None and result.adjusted.terms:
+        left = sum(
+            bool(e.after and e.after.direction == e.direction
+                 and (e.after.p_of("two_sided") or 0.0) < alpha)
+            for e in shown
+        )  # fmt: skip
+    names = result.concepts
+    tally = Tally(
+        len(result.effects()),
+        [(e.name, names["A" if e.direction == "greater" else "B"]) for e in shown],
+        sum((e.p_of("two_sided") or 0.0) < alpha for e in effects),
+        left,
+    )
+    noun = "target" if result.over_stimuli else "term"
+    return _tallied(result, tally, noun, names["A"], names["B"])
+
+
+def _of_targets(result: AssociationResult) -> Finding:
+    """The finding of a measure of targets against k groups: those that differ beyond chance."""
+    every = leans(result)
+    tested = any(lean.adjusted is not None for lean in every.known)
+    shown = [lean for lean in every.known if lean.star]
+    left = None
+    if result.adjusted is not None and result.adjusted.targets and tested:
+        left = sum(
+            bool(lean.after and lean.after.p is not None and lean.after.p < result.rule.alpha)
+            for lean in shown
+        )
+    tally = Tally(
+        len(every.known),
+        [(lean.term, _most(lean)) for lean in shown],
+        sum(bool(t.shown.labels and t.shown.labels.p < result.rule.alpha) for t in every.known),
+        left,
+    )
+    if not tested:
+        sentence = phrase("sentences", "untested_targets", every)
+        checks = tuple(Check(name, None, "no permutation test was made") for name in CHECKS)
+        return Finding(sentence, "no test", checks)
+    examples = every.examples[:EXAMPLES]
+    return _tallied(result, tally, "target", *every.groups, examples=examples)
+
+
+EXAMPLES = 3
+"""Targets that a finding names."""
+
+
+def _most(lean: Lean) -> str:
+    """The group that a target is above its reference at most."""
+    deviation = lean.shown.deviation or (0.0,) * len(lean.groups)
+    return lean.groups[max(range(len(deviation)), key=deviation.__getitem__)]
+
+
+def _tallied(
+    result: AssociationResult,
+    tally: Tally,
+    noun: str,
+    *groups: str,
+    examples: Sequence[Lean] = (),
+) -> Finding:
+    """The finding of a measure that counts single terms, or targets."""
+    covariates = result.adjusted.covariates if result.adjusted else ()
+    checks = tally.checks(noun, covariates)
+    grade = graded(checks) if tally.shown else "not shown"
+    towards = [(group, sum(to == group for _, to in tally.shown)) for group in groups]
+    sentence = phrase("sentences", "tally", tally, noun, grade, towards, examples)
+    return Finding(sentence, grade, checks)
+
+
+def _of_number(result: AssociationResult) -> Finding:
+    """The finding of a measure that has one number, and often no p-value."""
+    tested = [e for e in levels_of(result) if e.p_of("two_sided") is not None]
+    if not tested:
+        sentence = phrase("sentences", "number", result)
+        return Finding(sentence, "no test", tuple(Check(c, None, "no p-value") for c in CHECKS))
+    effect, alpha = tested[0], result.rule.alpha
+    p = effect.p_of("two_sided") or 0.0
+    checks = (
+        Check(WORDS, p < alpha, f"two-sided {p_equals(p, alpha)}"),
+        *(Check(name, None, "the measure has none") for name in CHECKS[1:]),
+    )
+    grade = graded(checks) if p < alpha else "not shown"
+    return Finding(phrase("sentences", "tested_number", result, effect, grade), grade, checks)
+
+
+def title(
+    results: Sequence[AssociationResult], findings: Sequence[Finding], settings: Settings
+) -> str:
+    """What a page is about: the one finding; those of one test; or how many of each grade."""
+    tests, sources = {r.test for r in results}, {(r.source, r.period) for r in results}
+    if len(findings) > 1 and (len(tests) > 1 or len(sources) > 1):
+        return phrase("sentences", "title", settings.subject, len(tests), in_grades(findings))
+    untested = [r.display_name for r, f in zip(results, findings, strict=True) if f.untested]
+    said = dict.fromkeys(str(finding) for finding in findings if not finding.untested)
+    if len(untested) == 1 == len(findings) or not said:
+        said = dict.fromkeys(map(str, findings))
+    elif untested:
+        said[f"{joined(untested)} {'has' if len(untested) == 1 else 'have'} no test"] = None
+    return f"{settings.subject}: {'. '.join(said)}"
+
+
+def in_grades(findings: Iterable[Finding]) -> list[tuple[Grade, int]]:
+    """How many findings have each grade, the strongest first."""
+    grades = [finding.grade for finding in findings]
+    return [(grade, grades.count(grade)) for grade in GRADES if grade in grades]
+
+
+_SHOWN: dict[str, Callable[..., object]] = {"finding_of": finding_of}
+FILTERS.update(_SHOWN)
