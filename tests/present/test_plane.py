@@ -91,18 +91,32 @@ def test_no_name_lies_on_another_or_beyond_the_edge(given):
     points = [Point("XY"[i % 2], name, a, b) for i, (a, b, name) in enumerate(given)]
     points += list(means_of(points))
     plane = Plane.around(points, "Pleasant", "Unpleasant")
-    boxes = []
+    boxes = [(x, y - 12, x + pixels(text, LETTERS), y + 4) for text, x, y in plane.corners]
     for attributes, name in re.findall(r"<text ([^>]*)>([^<]*)</text>", written(plane)):
         x, y = (float(re.search(rf'{axis}="([-\d.]+)"', attributes)[1]) for axis in "xy")
         wide, middle = pixels(name, LETTERS) * 0.9, y - LETTERS * 0.35
         anchor = re.search(r'text-anchor="(\w+)"', attributes)
         left = x - {"start": 0.0, "middle": wide / 2, "end": wide}[anchor[1] if anchor else "start"]
         boxes.append((left, middle - LETTERS / 2, left + wide, middle + LETTERS / 2))
+        upper_left, lower_right = left + boxes[-1][1], left + wide + boxes[-1][3]
+        assert upper_left >= SIDE - 1 or lower_right <= SIDE + 1  # the diagonal is free
     for box in boxes:
         assert box[0] >= -0.5  # places are whole pixels
         assert box[2] <= SIDE + 0.5
     for (x1, y1, x2, y2), (x3, y3, x4, y4) in combinations(boxes, 2):
         assert x2 - x3 <= 1 or x4 - x1 <= 1 or y2 - y3 <= 1 or y4 - y1 <= 1
+
+
+def test_what_the_halves_are_called_lies_on_no_mark():
+    points = [Point("X", "edge", 0.9, 0.0), Point("Y", "corner", 0.0, 0.9), *(
+        Point("Y", "", 0.0, b) for b in (0.6, 0.7, 0.8))]  # fmt: skip
+    plane = Plane.around(points, "Pleasant", "Unpleasant")
+    for text, x, y in plane.corners:
+        wide = pixels(text, LETTERS)
+        for left, upper, right, lower in plane.marks.values():
+            assert right <= x or x + wide <= left or lower <= y - 12 or y + 4 <= upper
+    (_, x, upper), (_, left, y) = plane.corners
+    assert x + pixels("closer to Pleasant", LETTERS) + upper < SIDE < left + y - 12
 
 
 def test_without_cosines_there_is_no_map(results):

@@ -16,7 +16,7 @@ from tests.tiny_models import make_model
 
 import eatlas
 from eatlas.apps.explorer import Explorer
-from eatlas.apps.explorer.measuring import Request, unfit
+from eatlas.apps.explorer.measuring import Request, pieces_of, unfit
 from eatlas.apps.explorer.page import (
     COMMON,
     FIGURES,
@@ -73,7 +73,7 @@ def test_what_is_left_after_frequency_is_shown_with_what_it_was(explorer):
     page, view = board_of(explorer, request), explorer.view(request)
     (found,) = eatlas.run(view.lists.test(), measures=QUICK)
     before = view.original.adjusted.level1.effect_size
-    rows = re.findall(r'<tr class="later">.*?</tr>', page, re.DOTALL)
+    rows = re.findall(r'<tr [^>]*class="later">.*?</tr>', page, re.DOTALL)
     assert f"was {effect(before)}" in rows[0]
     for row, level in zip(rows, found.effects(), strict=True):
         after, text = level.after, re.sub("<[^>]*>", "", row).replace("\u00a0", " ")
@@ -83,6 +83,37 @@ def test_what_is_left_after_frequency_is_shown_with_what_it_was(explorer):
     label = page.partition('id="later"')[2].partition("</p>")[0]
     assert found.adjusted.pattern.label in label
     assert "after frequency [" in re.sub("<[^>]*>", "", others_of(explorer, request))
+
+
+def test_lists_with_spaces_are_offered_to_be_split(explorer):
+    source = explorer.sources[0].source
+    assert pieces_of(" he  'his' he", source) == ("he", "his")
+    assert pieces_of("he qqxq", source) == pieces_of("he", source) == ()
+    lists = {role: (role, "nurse, teacher") for role in "XYB"}
+    look = look_of(explorer, Request(lists={**lists, "A": ("A", "she, he his him; qqxq we")}))
+    assert re.findall(r'data-split="(\w)" data-words="([^"]*)"', look) == [
+        ("A", "she, he, his, him, qqxq we")
+    ]
+    assert "Split at spaces: he, his, him<" in look
+    board = board_of(explorer, Request(test="weat-6", added={"X": ("bob tom",)}))
+    assert 'data-apart="bob tom" data-role="X" data-pieces="bob,tom"' in board
+    off = {"X": ("bob tom",)}
+    again = board_of(explorer, Request(test="weat-6", added=off, off=off))
+    assert "data-apart" not in again
+
+
+def test_the_source_to_compare_with_is_beside_the_finding(explorer):
+    page = board_of(explorer, changed(DIANA, against=1))
+    beside = page.partition('id="beside"')[2].partition("</aside>")[0]
+    assert beside.count("<tr>") == 2
+    assert beside.count("BY-Singular") == 2
+    assert "<b>The same</b> on both" in beside
+    assert (
+        "<table"
+        not in board_of(explorer, DIANA).partition('id="beside"')[2].partition("</aside>")[0]
+    )
+    broken = Request(test="weat-6", added={"A": ("home",)}, against=1)
+    assert "cannot be measured" in board_of(explorer, broken)
 
 
 def test_where_no_frequency_is_known_the_page_says_why(tiny, tiny_vectors):
@@ -287,7 +318,7 @@ def test_other_tails_and_weat_without_patterns():
     request = changed(DIANA, against=1)
     page = board_of(explorer, request)
     assert "Male names go with Career more than Female names" in page
-    assert page.count('<tr><th scope="row">Level 1') == 1
+    assert page.count('<th scope="row">Level 1') == 1
     assert 'id="eat-map"' not in page
     assert "was 1.72" in page
     assert "Intervals of d with other words" in others_of(explorer, request)

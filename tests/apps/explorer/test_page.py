@@ -195,13 +195,107 @@ def test_new_lists_and_what_is_missing_while_typing(open_page, mine):
 
 
 @pytest.mark.slow
+def test_lists_with_spaces_are_split_by_one_click_and_never_silently(open_page):
+    page = open_page()
+    page.get_by_role("button", name="New test").click()
+    dialog = page.get_by_role("dialog", name="New test: four lists")
+    expect(page.locator("#words-X")).to_be_focused()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(page.get_by_role("button", name="New test")).to_be_focused()
+    page.get_by_role("button", name="New test").click()
+    many = "\n".join([f"engineer{i}" for i in range(40)] + ["nurse"])
+    page.evaluate("text => { globalThis.pasted = text; }", many)
+    page.locator("#words-X").evaluate(
+        """(box) => { box.focus(); document.execCommand("insertText", false, globalThis.pasted);
+            box.dispatchEvent(new ClipboardEvent("paste", { bubbles: true })); }"""
+    )
+    page.wait_for_function("document.getElementById('words-X').scrollTop === 0")
+    given = {
+        "X": "nurse, teacher",
+        "Y": "carpenter, engineer",
+        "A": "he his him man",
+        "B": "she, her",
+    }
+    for role, words in given.items():
+        page.locator(f"#words-{role}").fill(words)
+    expect(page.locator("#found-A")).to_contain_text("1 word missing: he his him man")
+    expect(page.locator("#remarks")).to_contain_text("no term has a usable vector")
+    assert page.locator("[data-split]").count() == 1
+    page.get_by_role("button", name="Split at spaces: he, his, him, man").click()
+    expect(page.locator("#words-A")).to_have_value("he, his, him, man")
+    expect(page.locator("#found-A")).to_contain_text("4 found")
+    expect(page.locator("[data-split]")).to_have_count(0)
+    page.get_by_role("button", name="Measure these lists").click()
+    expect(dialog).to_be_hidden()
+    expect(page.locator("#group-A .chip")).to_have_count(4)
+    page.locator("#add-A").fill("boy father qqxq")  # a word that is nowhere
+    page.locator("#add-A").press("Enter")
+    expect(page.locator("#group-A .missing")).to_have_count(1)
+    expect(page.locator("[data-apart]")).to_have_count(0)
+    page.locator("#add-A").fill("boy father")
+    page.locator("#add-A").press("Enter")
+    page.locator("[data-apart]").click()
+    expect(page.locator("#group-A .chip")).to_have_count(7)
+    assert page.evaluate("document.activeElement.dataset.text") == "boy"
+    expect(page.locator("[data-apart]")).to_have_count(0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_comparing_shows_beside_the_finding_and_intervals_at_the_marks(open_page, width):
+    page = open_page(width)
+    select = page.locator("#against")
+    wide = "one => { const c = document.createElement('canvas').getContext('2d'); c.font = getComputedStyle(one).font; return c.measureText('no other source').width + 30; }"  # fmt: skip
+    assert select.evaluate(wide) <= select.bounding_box()["width"]
+    assert page.locator("#beside").is_hidden()
+    select.select_option("1")
+    rows = page.locator("#beside tbody tr")
+    expect(rows).to_have_count(2)
+    expect(rows.nth(1)).to_contain_text("BY-Singular")
+    box = page.locator("#beside").bounding_box()
+    assert box["y"] + box["height"] <= 800
+    expect(page.locator("#others table")).to_be_visible()
+    levels = page.locator("#levels tr")
+    expect(levels.locator(".i")).to_have_count(levels.count())  # each has its interval
+    before = page.locator("#levels .limit").first.inner_text()
+    marks = "all => all.map((one) => one.getAttribute('d'))"
+    at = page.locator("#levels [data-level='level2.X'] .m").evaluate_all(marks)
+    page.get_by_role("button", name="Diana").click()
+    expect(page.locator("#finding")).to_contain_text("without Diana")
+    assert page.locator("#levels .limit").first.inner_text() == before  # no mark jumps
+    assert page.locator("#levels [data-level='level2.X'] .m").evaluate_all(marks) == at
+    expect(page.locator("#across tbody tr")).to_have_count(2)
+    expect(page.locator("#across table")).to_be_visible()
+    for part in ("#plane svg", "#without svg:visible", "#levels", "#across table", "#beside"):
+        box = page.locator(part).first.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width, part
+
+
+def test_numbers_of_ticks_and_names_on_the_map_lie_on_no_mark(open_page):
+    page = open_page()
+    page.get_by_role("button", name="Diana").click()
+    expect(page.locator("#finding")).to_contain_text("without Diana")
+    meeting = """([texts, marks]) => {
+      const boxes = (all) => [...document.querySelectorAll(all)].map((one) => [one, one.getBoundingClientRect()]);
+      const met = ([, a], [, b]) => a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top < a.bottom - 2;
+      return boxes(texts).flatMap((text) => boxes(marks).filter((mark) => met(text, mark)).map(() => text[0].textContent));
+    }"""
+    assert page.evaluate(meeting, ["#without .wide text.t:not(.s)", "#without .wide .m"]) == []
+    names, marks = "#plane text.word, #plane text.s", "#plane :is(.dot, .mean:not(.ghost))"
+    assert page.evaluate(meeting, [names, marks]) == []
+
+
+@pytest.mark.slow
 def test_two_sources_downloads_and_another_tab(open_page, tmp_path):
     page, other = open_page(), open_page()
     page.locator("#against").select_option("1")
     expect(page.locator("#across figure")).to_be_visible()
     assert page.locator("#across .moves:not(.thick)").count() == 16
     page.get_by_role("button", name="Diana").click()
-    expect(page.locator("#across tbody tr")).to_have_count(2)
+    expect(page.locator("#across thead th")).to_have_count(3)
     other.get_by_role("button", name="Joan").click()
     expect(other.locator("#finding")).to_contain_text("without Joan (Female names)")
     page.get_by_role("button", name="Export").click()
@@ -210,6 +304,7 @@ def test_two_sources_downloads_and_another_tab(open_page, tmp_path):
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
     expect(page.locator("#taken")).to_have_text("Downloaded: weat-6-explored.jsonl")
+    page.keyboard.press("Escape")
     assert read_results(path)[0].provenance.explored == 3
     page.locator("#against").select_option("")
     expect(page.locator("#across")).to_be_hidden()
@@ -237,9 +332,10 @@ def test_axe_is_content_and_nothing_overflows(open_page, scheme, width):
     expect(page.locator("#across figure")).to_be_visible()
     expect(page.locator("#others table")).to_be_visible()
     check()
-    page.get_by_role("button", name="New test").click()
-    page.get_by_role("button", name="Export").click()
-    check()
+    for name in ("New test", "Export"):
+        page.get_by_role("button", name=name).click()
+        check()
+        page.keyboard.press("Escape")
 
 
 def test_a_page_that_has_ended_says_so(browser):

@@ -247,6 +247,15 @@ def words_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, map(tidy, _BETWEEN.split(text)))))
 
 
+def pieces_of(word: str, source: Source) -> tuple[str, ...]:
+    """The words of a list that was pasted with spaces; none where the source lacks one of them."""
+    pieces = tuple(dict.fromkeys(filter(None, map(tidy, word.split()))))
+    if not 2 <= len(pieces) <= MOST_WORDS or max(map(len, pieces)) > LONGEST_WORD:
+        return ()
+    (coverage,) = embed_concepts({"X": Concept(name="X", terms=pieces)}, source).coverage.values()
+    return () if coverage.missing else pieces
+
+
 def require_words(name: str, words: tuple[str, ...]) -> None:
     """Refuse what the page could not show: too many words, one too long, or one twice."""
     name = shortened(name)
@@ -429,6 +438,9 @@ class Explorer:
     _kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
     _looked_at: dict[str, set[Hashable]] = field(default_factory=dict)
     _ranks: dict[str, dict[str, tuple[int | None, str]]] = field(default_factory=dict)
+    reach: dict[Key, float] = field(default_factory=dict)
+    """Largest effect size or end of an interval that was drawn, by test and source: so that marks
+    stay where they are when intervals come."""
 
     @classmethod
     def of(cls, tests: Any, vectors: Any, measure: str = DEFAULT_MEASURE) -> Explorer:

@@ -11,9 +11,11 @@ import shlex
 import tempfile
 import webbrowser
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from math import hypot
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -32,6 +34,7 @@ from eatlas.apps.explorer.measuring import (
     View,
     lists_of_file,
     pasted,
+    pieces_of,
     plain_name,
     require_words,
     shortened,
@@ -95,8 +98,8 @@ GROUPS = {
     "B": "the second attribute",
 }
 COMMON = "also a common word: its vector mixes both meanings"
-INFLUENCE = 640.0
-"""Pixels of the drawing of the words on which effect sizes rest."""
+INFLUENCE = 640.0, 400.0
+"""Pixels of the drawing of the words on which effect sizes rest, on a desk and on a phone."""
 MISSING = 8
 """Words without a vector that are named one by one."""
 MOVED = 1.4
@@ -137,22 +140,78 @@ def board_of(explorer: Explorer, request: Request) -> str:
         in_memory=not view.source.spec,
         command=command(explorer, request),
         saved=lists.changes or not is_bundled(lists.origin),
-        **({} if view.result is None else _finding(view, view.result)),
+        beside=_beside(explorer, request, view),
+        **({} if view.result is None else _finding(explorer, request, view, view.result)),
     )
 
 
-def _finding(view: View, result: AssociationResult) -> dict[str, Any]:
-    """What the template needs of a result."""
-    groups = view.lists.groups
-    before = {effect.place: effect for effect in levels_of(view.original)} if view.original else {}
+def _beside(explorer: Explorer, request: Request, view: View) -> dict[str, Any] | None:
+    """The finding on the source to compare with, beside that on the first; None without one."""
+    if len(request.numbers) < 2:
+        return None
+    there, problem = explorer.source(request.numbers[1]), ""
+    second: AssociationResult | None = None
+    try:
+        second = explorer.quick(view.lists, there)
+    except EatlasError as error:
+        problem = error.what
+    both = [result for result in (view.result, second) if result is not None]
+    labels = {_label(result) for result in both}
+    return {
+        "sources": [(view.source.name, view.result, ""), (there.name, second, problem)],
+        "scales": Scales.of(both),
+        "same": len(labels) == 1 if len(both) == 2 else None,
+    }
+
+
+def _label(result: AssociationResult) -> str:
+    """The EAT pattern, or else the finding, by which two sources are compared."""
+    return result.primary.label if result.pattern else str(finding_of(result))
+
+
+class Row(NamedTuple):
+    """An effect size as a row of the table of levels."""
+
+    now: Effect
+    was: Effect | None
+    after: bool
+    """Whether it is what is left after covariates."""
+    drawn: Markup
+
+    @property
+    def name(self) -> str:
+        """By which the page knows the row."""
+        return f"{self.now.place}{' after' if self.after else ''}"
+
+
+def _rows(
+    explorer: Explorer, request: Request, result: AssociationResult, original: Any
+) -> tuple[list[Row], str]:
+    """The effect sizes of a result with those before any change, and the end of their scale."""
+    before = {effect.place: effect for effect in levels_of(original)} if original else {}
     pairs = [(now, before.get(now.place)) for now in levels_of(result) if now.symbol == "d"]
-    rows = [
-        (now, was, after)
+    effects = [
+        (now, was, bool(after))
         for pair in pairs
         for after, (now, was) in enumerate((pair, [e and e.after for e in pair]))
         if now is not None
     ]
-    axis = Axis.of_effects([effect.d for now, was, _ in rows for effect in (now, was) if effect])
+    key = request.test, explorer.source(request.source).name
+    values = [explorer.reach.get(key), *(was.d for _, was, _ in effects if was)]
+    for now, *_ in effects:
+        values += [now.d, *(now.interval or ())]
+    axis = Axis.of_effects(values)
+    explorer.reach[key] = axis.high
+    rows = [Row(now, was, after, moved_effect(now, was, axis)) for now, was, after in effects]
+    return rows, f"{axis.high:g}"
+
+
+def _finding(
+    explorer: Explorer, request: Request, view: View, result: AssociationResult
+) -> dict[str, Any]:
+    """What the template needs of a result."""
+    groups = view.lists.groups
+    rows, limit = _rows(explorer, request, result, view.original)
     text, left = sentence(result), what_is_left(result)
     text += f" {left[0].upper()}{left[1:]}." if left else ""
     if view.looked_at > 1 or view.lists.changes:
@@ -160,14 +219,14 @@ def _finding(view: View, result: AssociationResult) -> dict[str, Any]:
             text += " The words were changed after results had been seen;"
         were = "was" if view.looked_at == 1 else "were"
         text += f" {number_of(view.looked_at, 'list')} of words {were} looked at."
-    rests = any(now.d is not None and now.influence is not None for now, _ in pairs)
+    rests = any(row.now.d is not None and row.now.influence is not None for row in rows)
     return {
-        "rows": [(now, was, after, moved_effect(now, was, axis)) for now, was, after in rows],
+        "rows": rows,
         "after": title_after([result]).lower(),
-        "limit": f"{axis.high:g}",
+        "limit": limit,
         "text": text,
         "plane": plane_of(view, result) if view.placed.at else "",
-        "influence": Markup(influence(result, INFLUENCE)) if rests else "",  # noqa: S704
+        "influence": [Markup(influence(result, width)) for width in INFLUENCE] if rests else [],  # noqa: S704
         "table": [
             (word, groups[role].name, word in groups[role].off, a, b)
             for (role, word), (a, b) in view.placed.at.items()
@@ -192,40 +251,55 @@ def _group(view: View, role: str) -> dict[str, Any]:
         }
         for word in group.words
     ]
-    return {"role": role, "name": group.name, "chips": chips, "on": len(group.on)}
+    splits = {
+        word: pieces
+        for word in group.on
+        if (role, word) in placed.missing and (pieces := pieces_of(word, view.source.source))
+    }
+    return {
+        "role": role,
+        "name": group.name,
+        "chips": chips,
+        "on": len(group.on),
+        "splits": splits,
+    }
 
 
 def others_of(explorer: Explorer, request: Request) -> str:
-    """How often resampled words show each pattern."""
-    lists, source = explorer.lists(request), explorer.source(request.source)
+    """How often resampled words show each pattern, and effect sizes with their intervals."""
+    view = explorer.view(request)
     try:
-        result = explorer.measured(lists, source, frequency="off")
+        result = explorer.measured(view.lists, view.source, frequency="off")
     except EatlasError as error:
         return render("explore_others", problem=error.what)
+    rows, limit = _rows(explorer, request, result, view.original)
     after = title_after([result]).lower()
     return render(
-        "explore_others", result=result, levels=levels_of(result), after=after, problem=""
-    )
+        "explore_others", result=result, levels=levels_of(result), after=after, problem="",
+        rows=rows, limit=limit,
+    )  # fmt: skip
 
 
 def across_of(explorer: Explorer, request: Request) -> str:
-    """The words, and those before any change, on every source; where each goes between two."""
-    lists, rows, results = explorer.lists(request), [], []
+    """The words, and those before any change, on every source; where each goes between two.
+
+    A pattern is marked where it differs from that of the source that is shown.
+    """
+    lists, results = explorer.lists(request), []
     both = {"these words": lists} | ({"before": Lists.of(lists.origin)} if lists.changes else {})
-    for name, words in both.items():
-        cells: list[tuple[AssociationResult | None, str]] = []
-        labels: list[str] = []
-        for source in explorer.sources:
+    rows: list[tuple[str, list[tuple[AssociationResult | None, str, str]]]] = []
+    own = explorer.source(request.source)
+    for source in explorer.sources:
+        cells: list[tuple[AssociationResult | None, str, str]] = []
+        for words in both.values():
             try:
-                result = explorer.quick(words, source)
+                result, shown = (explorer.quick(words, at) for at in (source, own))
             except EatlasError as error:
-                cells.append((None, error.what))
+                cells.append((None, error.what, ""))
                 continue
-            cells.append((result, ""))
+            cells.append((result, "", label if (label := _label(result)) != _label(shown) else ""))
             results.append(result)
-            label = result.primary.label if result.pattern else str(finding_of(result))
-            labels += [label] if labels[-1:] != [label] else []
-        rows.append((name, cells, " → ".join(labels) if len(labels) > 1 else ""))
+        rows.append((source.name, cells))
     moved, between, why = Markup(), ("", ""), ""
     lacking: list[str] = []
     if len(request.numbers) > 1:
@@ -239,7 +313,7 @@ def across_of(explorer: Explorer, request: Request) -> str:
     return render(
         "explore_across",
         rows=rows,
-        sources=[source.name for source in explorer.sources],
+        columns=list(both),
         names={role: group.name for role, group in lists.groups.items()},
         scales=Scales.of(results),
         moved=moved,
@@ -266,7 +340,14 @@ def look_of(explorer: Explorer, request: Request) -> str:
         if usable:
             words[role] = Concept(name=role, terms=tuple(usable))
     counts = {str(role): "" for role in request.lists}
+    splits: dict[str, tuple[str, list[str]]] = {}
     for group, coverage in embed_concepts(words, source.source).coverage.items():
+        terms = words[group].terms
+        unsure = coverage.missing if len(terms) > 1 else terms
+        pieces = {word: pieces for word in unsure if (pieces := pieces_of(word, source.source))}
+        if pieces:
+            parted = [piece for word in terms for piece in pieces.get(word, (word,))]
+            splits[group] = ", ".join(dict.fromkeys(parted)), list(chain(*pieces.values()))
         counts[group] = f"{count(len(coverage.used))} found in {source.name}"
         if missing := coverage.missing:
             named = ", ".join(shortened(clean(word)) for word in missing[:MISSING])
@@ -282,7 +363,7 @@ def look_of(explorer: Explorer, request: Request) -> str:
             remarks = explorer.measured(lists, source, resamples=0).warnings
     except EatlasError as error:
         problem = error.what
-    return render("explore_remarks", counts=counts, remarks=remarks, problem=problem)
+    return render("explore_remarks", counts=counts, splits=splits, remarks=remarks, problem=problem)
 
 
 def command(explorer: Explorer, request: Request) -> str:
@@ -335,11 +416,14 @@ def plane_of(view: View, result: AssociationResult) -> Markup:
     before += means_of(before)
     plane = Plane.around(on, result.concepts.A, result.concepts.B, more=[*off, *before])
     there = {(point.role, point.term): point for point in (*off, *on)}
+    pale = [point for point in before if _gone(plane, point, there.get((point.role, point.term)))]
+    covered = [(x - 4, y - 4, x + 4, y + 4) for x, y in map(plane.at, (*off, *pale))]
+    plane = replace(plane, covered=tuple(covered))
     names = dict(result.concepts.items())
-    ghosts = [_ghost(plane, point, there.get((point.role, point.term))) for point in before]
+    ghosts = [_ghost(plane, point, there[point.role, point.term]) for point in pale]
     marks = [mark(plane, point, names, "off", **_data(lists, point)) for point in off]
     marks += [mark(plane, point, names, **_data(lists, point)) for point in on]
-    texts = written(plane, data=lambda point: _data(lists, point))
+    texts = written(plane, lambda point: _data(lists, point))
     svg = framed(
         plane, f"mean {result.unit}", *ghosts, *marks, texts,
         title=title_of(result), alt=in_words(plane, result),
@@ -347,13 +431,17 @@ def plane_of(view: View, result: AssociationResult) -> Markup:
     return Markup(svg)  # noqa: S704  (a drawing of ours, escaped there)
 
 
-def _ghost(plane: Plane, before: Point, now: Point | None) -> str:
-    """Where a word or a mean was, with a line to where it is; empty where it is still there."""
+def _gone(plane: Plane, before: Point, now: Point | None) -> bool:
+    """Whether a word or a mean is not where it was."""
     if now is None:
-        return ""
+        return False
+    (x, y), (to_x, to_y) = plane.at(before), plane.at(now)
+    return hypot(to_x - x, to_y - y) > MOVED
+
+
+def _ghost(plane: Plane, before: Point, now: Point) -> str:
+    """Where a word or a mean was, with a line to where it is."""
     (x, y), (to_x, to_y), kind = plane.at(before), plane.at(now), before.role.lower()
-    if hypot(to_x - x, to_y - y) <= MOVED:
-        return ""
     line = path(f"M{x:g} {y:g}L{to_x:g} {to_y:g}", f"trail {kind}")
     if before.term:
         shape = "circle" if before.role == "X" else "square"

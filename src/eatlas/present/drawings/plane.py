@@ -12,7 +12,8 @@ where it is, and across it the means of both groups are as far apart as d at lev
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from math import hypot
 from typing import NamedTuple, Self
@@ -38,6 +39,8 @@ MOST = 400
 """Words that one map shows."""
 MARK, GAP = 4.5, 3.0
 """Half the size of a mark, with a little room; pixels between a mark and its name."""
+LINE, STEP = 16.0, 6.0
+"""Pixels of a line of letters with its room; between two places where a text may lie."""
 
 Spot = tuple[float, float]
 """Pixels from the left and the upper edge."""
@@ -72,6 +75,8 @@ class Plane:
     """The scale of both directions."""
     attributes: tuple[str, str] = ("", "")
     """Names of A, which is up, and of B."""
+    covered: tuple[Box, ...] = ()
+    """Where no name may lie, besides marks and the diagonal."""
 
     @classmethod
     def around(
@@ -89,6 +94,38 @@ class Plane:
     def at(self, point: Point) -> Spot:
         """Pixels of a point from the left and the upper edge."""
         return round(self.axis.at(point.b), 1), round(self.axis.end - self.axis.at(point.a), 1)
+
+    @cached_property
+    def marks(self) -> dict[Point, Box]:
+        """The boxes of the marks, with a little room."""
+        boxes = {}
+        for point in self.points:
+            (x, y), room = self.at(point), MARK if point.term else CROSS + 2
+            boxes[point] = (x - room, y - room, x + room, y + room)
+        return boxes
+
+    @cached_property
+    def corners(self) -> list[tuple[str, float, float]]:
+        """What the two halves are called, each text with its left end and its base line.
+
+        Along the edges of its half, from the corner on, at the first place without marks; where
+        there is none, in the corner.
+        """
+        side, texts = self.axis.end, []
+        marks = [*self.marks.values(), *self.covered]
+        for name, half in zip(self.attributes, (1, -1), strict=True):
+            text = f"closer to {shown(name, 40)}"
+            wide = min(pixels(text, LETTERS), side - 16)
+            room = max(0.0, side - wide - LINE - 16)  # up to the diagonal
+            steps = [i * STEP for i in range(int(room / STEP) + 1)]
+            places = [(x, y) for y in steps for x in steps if x + y <= room]
+            places.sort(key=lambda place: (min(place), sum(place)))
+            boxes = [(8 + x, 4 + y, 8 + x + wide, 4 + y + LINE) for x, y in places]
+            if half < 0:  # the other half is the same, turned
+                boxes = [(side - x2, side - y2, side - x1, side - y1) for x1, y1, x2, y2 in boxes]
+            left, upper, *_ = next((box for box in boxes if not _meets(box, marks)), boxes[0])
+            texts.append((text, left, upper + LINE - 4))
+        return texts
 
 
 def has_map(result: AssociationResult) -> bool:
@@ -154,7 +191,6 @@ def framed(plane: Plane, unit: str, *inside: str, title: str, alt: str) -> str:
     side, ticks = plane.axis.end, []
     for at, number in plane.axis.ticks():
         ticks += [muted(number, at, side + 15), muted(number, -6, side - at + 4, anchor="end")]
-    upper, lower = (f"closer to {shown(name, 40)}" for name in plane.attributes)
     up, across = (f"{unit} with {shown(name, 40)}" for name in plane.attributes)
     square = tag(
         "g",
@@ -162,8 +198,7 @@ def framed(plane: Plane, unit: str, *inside: str, title: str, alt: str) -> str:
         tag("rect", width=side, height=side, class_="frame"),
         path(f"M0 {side:g}L{side:g} 0", "fig-dashed"),
         *ticks,
-        muted(upper, 8, 16, anchor="start"),
-        muted(lower, side - 8, side - 9, anchor="end"),
+        *(muted(text, round(x, 1), round(y, 1), anchor="start") for text, x, y in plane.corners),
         muted(across, side / 2, side + 33),
         tag("g", muted(up, 0, 0), transform=f"rotate(-90) translate({-side / 2:g} -34)"),
         *inside,
@@ -173,45 +208,46 @@ def framed(plane: Plane, unit: str, *inside: str, title: str, alt: str) -> str:
     return figure(height, square, title=title, alt=alt, width=width, kind="figure plane")
 
 
-def written(plane: Plane, lines: Sequence[Box] = (), data: Data = lambda _: {}) -> str:
+def written(plane: Plane, data: Data = lambda _: {}) -> str:
     """The names of as many words as fit, the outermost first, in the colours of their targets.
 
-    None lies on another, nor on a mark, nor on what is in the corners.
+    None lies on another, on a mark, on the diagonal, nor on what the two halves are called.
     """
     side, half, texts = plane.axis.end, LETTERS * 0.55, []
-    upper, lower = (
-        pixels(f"closer to {shown(name, 40)}", LETTERS) + 8 for name in plane.attributes
-    )
-    taken: list[Box] = [(0, 0, upper, 22), (side - lower, side - 22, side, side), *lines]
-    marks: dict[Point, Box] = {}
-    for point in plane.points:
-        (x, y), room = plane.at(point), MARK if point.term else CROSS + 2
-        marks[point] = (x - room, y - room, x + room, y + room)
+    taken: list[Box] = [
+        (x, y - LINE + 4, x + pixels(text, LETTERS), y + 4) for text, x, y in plane.corners
+    ]
+    taken += plane.covered
     means = {point.role: point for point in plane.points if not point.term}
     words_only = [point for point in plane.points if point.term]
     words_only.sort(key=lambda p: -hypot(p.a - means[p.role].a, p.b - means[p.role].b))
     for point in words_only:
         (x, y), name = plane.at(point), shown(point.term)
         wide = pixels(name, LETTERS) * 0.94
-        others = [*taken, *(box for other, box in marks.items() if other is not point)]
+        others = [*taken, *(box for other, box in plane.marks.items() if other is not point)]
         for dx, dy in AROUND:
             share = 0.6 if dx and dy else 1.0
             at, middle = x + dx * (MARK + GAP) * share, y + dy * (half + MARK * share)
             left = at - (wide if dx < 0 else 0 if dx else wide / 2)
             box = (left, middle - half, left + wide, middle + half)
-            if min(box[:2]) < 0 or max(box[2:]) > side or _meets(box, others):
+            if min(box[:2]) < 0 or max(box[2:]) > side:
+                continue
+            if box[0] + box[1] < side < box[2] + box[3] or _meets(box, others):
                 continue
             taken.append(box)
-            look = {"x": round(at), "y": round(middle + LETTERS * 0.35), "text_anchor": ANCHORS[dx]}
+            anchor = None if dx > 0 else "end" if dx < 0 else "middle"
+            look = {"x": round(at), "y": round(middle + LETTERS * 0.35), "text_anchor": anchor}
             kind = f"word {point.role.lower()}"
             texts.append(tag("text", words(name), **look, class_=kind, **data(point)))
             break
     return "".join(texts)
 
 
-AROUND = ((1, 0), (-1, 0), (0, -1), (0, 1), *product((1, -1), (-1, 1)))
-"""Places around a mark for its name, the best first: right, left, above, below, corners."""
-ANCHORS = {1: None, -1: "end", 0: "middle"}
+AROUND = (
+    (1, 0), (-1, 0), (0, -1), (0, 1), *product((1, -1), (-1, 1)), *product((1, -1), (-0.6, 0.6)),
+    *product((0.4, -0.4), (-1.3, 1.3)), *product((1.4, -1.4), (-1.6, 1.6, 0)), (0, -1.5), (0, 1.5),
+)  # fmt: skip
+"""Places around a mark for its name, the best first: right, left, above, below, corners, afar."""
 
 
 def _meets(box: Box, others: Iterable[Box]) -> bool:
@@ -318,5 +354,6 @@ def arrows(
             f"{effect(leans[1])} in {names[1]}; {across} of {len(own)} words change sides of the "
             "diagonal"
         )
-    texts, alt = written(plane, tails, data), ". ".join(phrases) + "."
+    plane = replace(plane, covered=tuple(tails))
+    texts, alt = written(plane, data), ". ".join(phrases) + "."
     return framed(plane, f"standardised {unit}", *drawn, texts, title=title, alt=alt)

@@ -63,6 +63,11 @@
     if (mine !== turn || !part(id)) return;
     part(id).innerHTML = html;
     part(id).hidden = false;
+    // effect sizes are drawn again, with intervals
+    for (const { dataset, content } of part(id).querySelectorAll("template")) {
+      if (dataset.level) part("levels").querySelector(`[data-level="${dataset.level}"] .drawn`)?.replaceChildren(content.cloneNode(true));
+      else for (const limit of part("levels").querySelectorAll(".limit")) limit.textContent = content.textContent;
+    }
   }
 
   // ---- parts of the board that differ are replaced; the focus stays
@@ -185,10 +190,17 @@
   }
 
   board.addEventListener("click", (event) => {
-    const chip = event.target.closest(".chip"), copied = event.target.closest("[data-copy]");
+    const chip = event.target.closest(".chip"), copied = event.target.closest("[data-copy]"), apart = event.target.closest("[data-apart]");
     if (chip) {
       const { role, text } = chip.dataset, off = now.off[role] || [];
       change({ off: { ...now.off, [role]: off.includes(text) ? off.filter((word) => word !== text) : [...off, text] } });
+    } else if (apart) {
+      const { role, apart: text, pieces } = apart.dataset, added = (now.added[role] || []).filter((word) => word !== text);
+      const fresh = pieces.split(",").filter((word) => !chipOf(role, word));
+      const off = (now.off[role] || []).filter((word) => !pieces.split(",").includes(word));
+      if (!chipOf(role, text).classList.contains("added")) off.push(text);
+      sought = { role, text: pieces.split(",")[0] };
+      change({ off: { ...now.off, [role]: off }, added: { ...now.added, [role]: [...added, ...fresh] } });
     } else if (copied) copy(copied);
   });
 
@@ -239,14 +251,8 @@
   for (const kind of ["pointerover", "focusin", "pointerleave", "focusout"]) board.addEventListener(kind, light);
 
   // ---- new lists
-  function open(button, id) {
-    const wanted = part(id).hidden;
-    part(id).hidden = !wanted;
-    button.setAttribute("aria-expanded", String(wanted));
-    if (wanted) part(id).querySelector("input, button, select").focus();
-  }
-  part("make").addEventListener("click", () => open(part("make"), "new"));
-  part("take").addEventListener("click", () => open(part("take"), "exports"));
+  part("make").addEventListener("click", () => { part("new").showModal(); part("words-X").focus(); });
+  part("take").addEventListener("click", () => part("exports").showModal());
 
   const typed = () => Object.fromEntries(ROLES.map((role) => [role, [part(`name-${role}`).value, part(`words-${role}`).value]]));
   let looking = 0, lookTurn = 0;
@@ -259,6 +265,7 @@
         made.innerHTML = await (await ask("look", { lists: typed(), source: now.source })).text();
         if (mine !== lookTurn) return;
         for (const note of made.content.querySelectorAll("[data-found]")) part(`found-${note.dataset.found}`).textContent = note.textContent;
+        for (const role of ROLES) part(`split-${role}`).replaceChildren(...made.content.querySelectorAll(`[data-split="${role}"]`));
         part("remarks").replaceChildren(...made.content.querySelector("[data-remarks]").childNodes);
       } catch (error) {
         if (mine === lookTurn) part("remarks").textContent = said(error);
@@ -267,6 +274,7 @@
   }
   function fill(lists) {
     for (const role of ROLES) [part(`name-${role}`).value, part(`words-${role}`).value] = lists[role];
+    for (const role of ROLES) part(`words-${role}`).setSelectionRange(0, 0);
   }
   function start(lists, note) {
     fill(lists);
@@ -275,9 +283,19 @@
     part("words-X").focus();
   }
   part("lists").addEventListener("input", look);
+  // the first word of a list stays in sight
+  part("lists").addEventListener("paste", ({ target }) => setTimeout(() => { target.scrollTop = 0; }));
+  part("lists").addEventListener("focusout", ({ target }) => { target.scrollTop = 0; });
+  part("lists").addEventListener("click", ({ target: { dataset } }) => {
+    if (!dataset.split) return;
+    const box = part(`words-${dataset.split}`);
+    box.value = dataset.words;
+    box.focus();
+    look();
+  });
   part("lists").addEventListener("submit", (event) => {
     event.preventDefault();
-    open(part("make"), "new");
+    part("new").close();
     change({ test: "", lists: typed(), ...empty });
     board.focus();
   });
