@@ -26,9 +26,9 @@ def replicate(paper: str, *, vectors: list[str] | None = None, out: Path | None 
 
     Parameters
     ----------
-    paper : ml-eat|seat|divdist|mind-your-bias
-        Wolfe, Hiniker and Howe (2024); May et al. (2019); Bommasani and Liang (2022); Husse and
-        Spitz (2022).
+    paper : caliskan|ml-eat|seat|divdist|mind-your-bias
+        Caliskan et al. (2017); Wolfe, Hiniker and Howe (2024); May et al. (2019); Bommasani and
+        Liang (2022); Husse and Spitz (2022).
     vectors : --vectors MODEL=SOURCE
         Vectors of one of the paper's models, such as glove-840b=glove.840B.300d.txt; may be
         repeated. The output lists the models.

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 import re
 import tomllib
 from collections import Counter
@@ -80,6 +81,22 @@ def test_table_1_of_ml_eat_is_repeated_on_the_bundled_vectors(ml_eat):
     }
 
 
+def test_table_1_of_caliskan_is_repeated_on_the_bundled_vectors():
+    """Every d; and every p is that of a normal distribution, rounded up."""
+    cells = eatlas.replicate("caliskan")
+    effects = [cell for cell in cells if cell.column == "d"]
+    assert [cell.agrees for cell in effects] == [True] * 10
+    printed = [cell.number for cell in cells if cell.column == "p"]
+    tests = [cell.test for cell in effects]
+    results = eatlas.run(tests, "glove-840b-words", "weat(p=normal,resamples=0)")
+    normal = [result.level1.p.greater for result in results]
+    rounded_up = [10.0 ** math.ceil(math.log10(p)) for p in normal]
+    assert rounded_up[:6] + rounded_up[7:] == pytest.approx(printed[:6] + printed[7:])
+    assert (printed[6], round(normal[6], 4)) == (0.018, 0.0174)
+    counted = [cell.level1.p.greater for cell in cells.results]
+    assert sum(p <= 0.1 * other for p, other in zip(counted, printed, strict=True)) == 6
+
+
 @pytest.mark.slow
 def test_table_4_of_ml_eat_is_repeated_on_the_published_vectors():
     file = optional_data("published-vectors") / "google-news-items.npz"
@@ -89,7 +106,8 @@ def test_table_4_of_ml_eat_is_repeated_on_the_published_vectors():
 
 
 @pytest.mark.parametrize(
-    ("name", "n"), [("ml-eat", 1517), ("seat", 102), ("divdist", 168), ("mind-your-bias", 226)]
+    ("name", "n"),
+    [("caliskan", 20), ("ml-eat", 1517), ("seat", 102), ("divdist", 168), ("mind-your-bias", 226)],
 )
 def test_the_data_fit_together(name, n):
     known = paper(name)
@@ -121,6 +139,7 @@ def test_what_the_papers_print_against_themselves():
         ],
         "mind-your-bias": [],
         "seat": [],
+        "caliskan": [],
     }  # fmt: skip
 
 
@@ -234,6 +253,7 @@ def test_agreement_is_that_of_the_printed_digits(text, value, agrees):
 def test_words_of_cells():
     assert cell("-0.39", source="s", value=0.391, signless=True).agrees
     assert cell("", source="s", value=1.0).difference is None
+    assert computed(cell("-0.39", source="s", value=-0.39, own_star=True)) == "−0.39"
     both = cell("-0.390", star=True, source="s", value=-0.4, own_star=True)
     assert (published(both), computed(both), difference(both)) == ("−0.390*", "−0.400*", "−0.010")
     assert computed(cell("0.016", source="s", value=3e-5)) == "3e-05"

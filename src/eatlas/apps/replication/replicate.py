@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 PAGE, TABLE, LINES, REPORT = "replication.html", "replication.csv", "results.jsonl", "report.html"
 """Files of a replication: its page and table, and the results with their report."""
 DATA = Path(__file__).parent / "data"
-PAPERS = ("ml-eat", "seat", "divdist", "mind-your-bias")
+PAPERS = ("caliskan", "ml-eat", "seat", "divdist", "mind-your-bias")
 STARS = {"*": True, "none": False, "": None}
 ENCODERS = ("hf:", "st:", "clip:")
 """Sources that take the options and the prompt of a paper's method."""
@@ -291,9 +291,9 @@ def replicate(
 
     Parameters
     ----------
-    name : {"ml-eat", "seat", "divdist", "mind-your-bias"}
-        Wolfe, Hiniker and Howe (2024); May et al. (2019); Bommasani and Liang (2022); Husse and
-        Spitz (2022).
+    name : {"caliskan", "ml-eat", "seat", "divdist", "mind-your-bias"}
+        Caliskan et al. (2017); Wolfe, Hiniker and Howe (2024); May et al. (2019); Bommasani and
+        Liang (2022); Husse and Spitz (2022).
     vectors : mapping, optional
         Sources by the ids of the paper's models, such as ``{"glove-840b": "glove.840B.300d.txt"}``:
         whatever :func:`eatlas.run` takes.
@@ -499,7 +499,9 @@ def computed(cell: Cell) -> str:
         return cell.value or "undefined"
     if 0.0 < abs(cell.value) < 0.5 * 10.0**-cell.decimals:  # a small p would round to 0
         return f"{cell.value:.1g}"
-    return effect(cell.value, cell.decimals) + ("*" if cell.own_star else "")
+    return effect(cell.value, cell.decimals) + (
+        "*" if cell.star is not None and cell.own_star else ""
+    )
 
 
 def difference(cell: Cell) -> str:

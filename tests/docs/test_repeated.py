@@ -1,0 +1,65 @@
+"""The page of what was repeated prints what replications count."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.inputs import optional_data
+
+import eatlas
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "repeated.md").read_text(encoding="utf-8")
+ROWS = {
+    head: (int(equal), int(every))
+    for head, equal, every in re.findall(
+        r"^\| (.+?) \| (\d+) of (\d+)[^|]* \|.*\|.*\|$", PAGE, flags=re.MULTILINE
+    )
+}
+CALISKAN, TABLE_1, TABLE_4, IEAT, BOLUKBASI = ROWS
+
+
+def agreeing(replication, table):
+    agree = [cell.agrees for cell in replication if cell.table == table]
+    return sum(agrees is True for agrees in agree), sum(agrees is not None for agrees in agree)
+
+
+def test_tables_that_need_no_download():
+    caliskan, ml_eat = eatlas.replicate("caliskan"), eatlas.replicate("ml-eat")
+    assert ROWS[CALISKAN] == agreeing(caliskan, "table-1")
+    assert ROWS[TABLE_1] == agreeing(ml_eat, "table-1")
+    unequal = [c for c in ml_eat if c.agrees is False]
+    for cell in unequal:
+        value = f"{cell.value:.4f}".replace("-", "−").removeprefix("0")
+        assert value in PAGE, (cell.row, cell.text, value)
+    cut = [cell for cell in unequal if 0 <= abs(cell.value) - abs(cell.number) < 0.01]
+    assert len(cut) == 5
+
+
+@pytest.mark.slow
+def test_table_4():
+    file = optional_data("published-vectors") / "google-news-items.npz"
+    replication = eatlas.replicate("ml-eat", vectors={"google-news": file})
+    assert ROWS[TABLE_4] == agreeing(replication, "table-4")
+
+
+def test_the_headline_is_the_sum():
+    equal, every = (sum(numbers) for numbers in zip(*ROWS.values(), strict=True))
+    headline = f"{equal} of {every} numbers of five publications are equal."
+    assert headline in PAGE
+    first = sum(ROWS[head][1] for head in (CALISKAN, TABLE_1))
+    assert f"The first {first} need no download" in PAGE
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert f"{equal} of {every} numbers of five publications" in readme
+
+
+def test_rows_of_figure_3_add_up():
+    printed = re.findall(r"^\| printed \|(.*)\|$", PAGE, flags=re.MULTILINE)
+    computed = re.findall(r"^\| eatlas \|(.*)\|$", PAGE, flags=re.MULTILINE)
+    pairs = [
+        (float(a.replace("−", "-")), float(b.replace("−", "-")))
+        for lines in zip(printed, computed, strict=True)
+        for a, b in zip(*(line.split("|") for line in lines), strict=True)
+    ]
+    same = sum(abs(a - b) <= 0.005 + 1e-9 for a, b in pairs)
+    assert ROWS[BOLUKBASI] == (same, len(pairs))
