@@ -6,6 +6,8 @@ import json
 import re
 import sys
 from collections import Counter
+from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from eatlas.apps.explorer.page import (
     FIGURES,
     across_of,
     board_of,
+    chance_of,
     command,
     export,
     file_name,
@@ -32,6 +35,7 @@ from eatlas.apps.explorer.page import (
 from eatlas.errors import EatlasError
 from eatlas.numbers import effect, p_equals
 from eatlas.present.drawings.plane import points_of
+from eatlas.present.rendering import FILTERS
 from eatlas.results import read_results
 from eatlas.stimuli import load_tests
 
@@ -83,6 +87,28 @@ def test_what_is_left_after_frequency_is_shown_with_what_it_was(explorer):
     label = page.partition('id="later"')[2].partition("</p>")[0]
     assert found.adjusted.pattern.label in label
     assert "after frequency [" in re.sub("<[^>]*>", "", others_of(explorer, request))
+
+
+def test_the_finding_has_its_checks_and_the_words_that_it_hangs_on(explorer, six, monkeypatch):
+    page = board_of(explorer, six)
+    finding = explorer.view(six).result.finding
+    signs = {True: "✓", False: "✗", None: "–"}
+    text = re.sub(r"<span class=\"sr\">.*?</span>", "", page.partition('id="checks"')[2])
+    marks = re.findall(r'<span aria-hidden="true">(.)</span> ([a-z ]+)', text.partition("</ul>")[0])
+    assert [(sign, name.strip()) for sign, name in marks] == [
+        (signs[check.holds], check.name) for check in finding.checks
+    ]
+    assert finding.checks[3].holds is None
+    (whole,) = eatlas.run("weat-6", measures="ml-eat(resamples=0)")
+    again = chance_of(explorer, six)
+    assert whole.finding.checks[3].holds is not None
+    assert all(check.why in unescape(again) for check in whole.finding.checks)
+    assert 'id="chance"' in page
+    assert 'id="chance"' not in again
+    assert 'id="hangs"' not in page or finding.hangs_on
+    hanging = replace(finding, hangs_on=("John", "home"))
+    monkeypatch.setitem(FILTERS, "finding_of", lambda _: hanging)
+    assert "It hangs on John, home: without one of these words" in board_of(explorer, six)
 
 
 def test_lists_with_spaces_are_offered_to_be_split(explorer):

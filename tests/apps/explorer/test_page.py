@@ -274,6 +274,20 @@ def test_comparing_shows_beside_the_finding_and_intervals_at_the_marks(open_page
         assert box["x"] + box["width"] <= width, part
 
 
+@pytest.mark.slow
+def test_chance_is_checked_on_demand(open_page):
+    page = open_page()
+    checks = page.locator("#checks li")
+    expect(checks).to_have_count(5)
+    assert checks.nth(3).get_attribute("class") == "not-made"
+    page.get_by_role("button", name="check against random topics").click()
+    expect(page.locator("#chance")).to_have_count(0)
+    assert checks.nth(3).get_attribute("class") in {"holds", "fails"}
+    assert violations(page) == []
+    page.get_by_role("button", name="Diana").click()
+    expect(page.locator("#chance")).to_be_visible()  # of other words it is not known
+
+
 def test_numbers_of_ticks_and_names_on_the_map_lie_on_no_mark(open_page):
     page = open_page()
     page.get_by_role("button", name="Diana").click()

@@ -131,18 +131,32 @@ def page_of(explorer: Explorer) -> str:
 def board_of(explorer: Explorer, request: Request) -> str:
     """What is found with the words of a request, beside what was found before any change."""
     view = explorer.view(request)
-    lists, original = view.lists, view.original
+    lists = view.lists
     return render(
         "explore_board",
         view=view,
+        r=view.result,
         groups=[_group(view, role) for role in ROLES],
-        was=original.primary.label if original and explorer.has_patterns else "",
+        was=_was(view),
+        chance=view.result is not None and view.result.adjusted is not None,
         in_memory=not view.source.spec,
         command=command(explorer, request),
         saved=lists.changes or not is_bundled(lists.origin),
         beside=_beside(explorer, request, view),
         **({} if view.result is None else _finding(explorer, request, view, view.result)),
     )
+
+
+def _was(view: View) -> str:
+    """The EAT pattern before any change; empty where there is none."""
+    return view.original.primary.label if view.original and view.original.pattern else ""
+
+
+def chance_of(explorer: Explorer, request: Request) -> str:
+    """The finding, compared with random topics too: that takes a second, or several."""
+    view = explorer.view(request)
+    result = explorer.measured(view.lists, view.source, resamples=0)
+    return render("explore_finding", r=result, view=view, was=_was(view), chance=False)
 
 
 def _beside(explorer: Explorer, request: Request, view: View) -> dict[str, Any] | None:
@@ -497,6 +511,7 @@ def application(explorer: Explorer) -> App:
         acts={
             "view": lambda request: Answer(board_of(explorer, request)),
             "others": lambda request: Answer(others_of(explorer, request)),
+            "chance": lambda request: Answer(chance_of(explorer, request)),
             "across": lambda request: Answer(across_of(explorer, request)),
             "look": lambda request: Answer(look_of(explorer, request)),
             "file": lambda request: as_json(lists_of_file(request.text)),

@@ -52,9 +52,9 @@
     }
   }
 
-  async function more(id, mine, signal) {
+  async function more(act, mine, signal, id = act) {
     let html;
-    try { html = await (await ask(id, now, signal)).text(); } catch (error) {
+    try { html = await (await ask(act, now, signal)).text(); } catch (error) {
       if (error.name === "AbortError") return;
       html = document.createElement("p");
       html.textContent = said(error);
@@ -201,6 +201,9 @@
       if (!chipOf(role, text).classList.contains("added")) off.push(text);
       sought = { role, text: pieces.split(",")[0] };
       change({ off: { ...now.off, [role]: off }, added: { ...now.added, [role]: [...added, ...fresh] } });
+    } else if (event.target.closest("#chance")) {
+      event.target.closest("#chance").disabled = true;
+      more("chance", turn, pending.signal, "finding");
     } else if (copied) copy(copied);
   });
 
