@@ -55,7 +55,7 @@ CHROMIUM = (
     f"--disable-features={','.join(TURNED_OFF)}",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
-ALLOWED_SKIPS = ("needs a GPU", "needs optional data")
+ALLOWED_SKIPS = ("needs a GPU", "needs optional data", "needs TeX")
 
 
 @pytest.hookimpl(wrapper=True)

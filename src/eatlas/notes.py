@@ -27,7 +27,7 @@ from eatlas.errors import (
     UndefinedWarning,
     listed,
 )
-from eatlas.numbers import p_value
+from eatlas.numbers import MINUS, p_value
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -188,7 +188,7 @@ def _compiled(template: str) -> Template:
 
     env = Environment(undefined=StrictUndefined)  # noqa: S701  (plain text)
     env.filters |= {
-        "f": format,
+        "f": lambda value, spec: format(value, spec).replace("-", MINUS),
         "json": lambda value: json.dumps(value, ensure_ascii=False),
         "listed": listed,
         "of_roles": lambda names, most: _by_role(names, "{1} ({0})", most),

@@ -60,22 +60,11 @@ def odds(p: float) -> str:
     return f"in about 1 of {count(round(float(f'{1 / p:.2g}')))} cases"
 
 
-def interval(
-    ends: tuple[float, float] | None,
-    decimals: int = 2,
-    errors: tuple[float, float] | None = None,
-) -> str:
-    """The ends of an interval; a dash where it is undefined.
-
-    The last digit of each end is worth at least its Monte Carlo error.
-    """
+def interval(ends: tuple[float, float] | None, decimals: int = 2) -> str:
+    """The ends of an interval, with the decimals of the numbers beside it; a dash if undefined."""
     if ends is None:
         return UNDEFINED
-    low, high = (
-        effect(end, next(n for n in range(decimals, -1, -1) if not n or error <= 10.0**-n))
-        for end, error in zip(ends, errors or (0.0, 0.0), strict=True)
-    )
-    return f"[{low}, {high}]"
+    return f"[{', '.join(effect(end, decimals) for end in ends)}]"
 
 
 def percent(share: float, error: float = 0.0) -> str:

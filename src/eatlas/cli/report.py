@@ -23,6 +23,7 @@ def report(
     output: Path | None = None,
     form: str = PAGE,
     family: str = "level1",
+    columns: str | None = None,
     images: list[Path] | None = None,
 ) -> None:
     """Make a report of results files: one self-contained HTML page, tables, or texts.
@@ -43,6 +44,9 @@ def report(
     family : level1|level2|both|none[,settings]
         p-values that Holm's correction adjusts together: those of the tests in one setting
         (source, measure, period, window); with ,settings those of all results.
+    columns : narrow|wide
+        Columns of latex, markdown and html-table: d, interval, p and pattern, or all.
+        [default: narrow for latex, which fits between the margins of a page; else wide]
     images : DIR
         Folder with the images of the tests, for small pictures in the page. Files are recognised by
         their content. May be repeated. [default: none; results files hold no images]
@@ -52,11 +56,13 @@ def report(
     target = output or (Path("report.html") if form == PAGE else None)
     good, damage = _salvaged(results, target)
     if target is None:
-        text = report_text(good, form, family=family, images=images)
+        text = report_text(good, form, family=family, columns=columns, images=images)
         with output_of_a_command():
             sys.stdout.buffer.write(text.encode())  # UTF-8, whatever the terminal
     else:
-        write_report(good, target, format=form, damage=damage, family=family, images=images)
+        write_report(
+            good, target, format=form, damage=damage, family=family, columns=columns, images=images
+        )
         print_line(f"report: {target}")
     raise typer.Exit(1 if damage else 0)
 

@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby, product
 from typing import Any, Literal, NamedTuple
 
-from eatlas.numbers import UNDEFINED, effect, number_of, p_value, percent
+from eatlas.numbers import UNDEFINED, effect, interval, number_of, p_value, percent
 from eatlas.present.drawings.eat_map import glyphs
 from eatlas.present.effects import (
     after_legend,
-    bracketed,
     chance_cell,
     chance_legend,
     label_after,
@@ -178,7 +177,7 @@ OF_RESULT: dict[str, Callable[[Row], str]] = {
 """What a line of a cell says of a result."""
 OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
     "d": lambda _, shown: effect(shown.d),
-    "interval": lambda _, shown: bracketed(shown) if shown.interval else "",
+    "interval": lambda _, shown: interval(shown.interval) if shown.interval else "",
     "p": lambda _, shown: _p(shown, shown.p_of()),
     "p in the direction of d": lambda _, shown: _p(shown, shown.p_of(shown.direction)),
     "two-sided p": _p_two_sided,
@@ -249,6 +248,13 @@ MANUSCRIPT = (
     TEST, SOURCE, CONCEPTS, ATTRIBUTES, TERM, GROUP, EFFECT, ADJUSTED, LEVEL3, PATTERN, AFTER,
     CHANCE, FINDING,
 )  # fmt: skip
+NARROW = (
+    TEST.only("test", "concepts", "source", strong=True, when="no terms"),
+    TEST.only("test", "attributes", "source", strong=True, when="terms"),
+    TERM, GROUP, EFFECT, ADJUSTED, PATTERN.only("pattern", strong=False), FINDING,
+)  # fmt: skip
+"""Of a manuscript what fits between the margins of a page: d, interval, p and pattern."""
+WIDTHS: dict[str, tuple[Declared, ...]] = {"narrow": NARROW, "wide": MANUSCRIPT}
 PAGE = (
     TEST, SOURCE, CONCEPTS, EFFECT.only("d", "interval"), P, ADJUSTED, PATTERN,
     AFTER.only("d", "p", "other pattern after"), CHANCE,
@@ -295,6 +301,7 @@ def arranged(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
         "effects": bool(first.effects) and not terms,
         "no effects": not first.effects,
         "terms": terms,
+        "no terms": not terms,
         "d": has_d,
         "no d": not has_d and not terms,
         "pattern": first.result.pattern is not None,
@@ -371,7 +378,9 @@ OVER_ATTRIBUTES = (
 )
 
 
-def tables(results: Iterable[AssociationResult], family: DeclaredFamily) -> list[Table]:
+def tables(
+    results: Iterable[AssociationResult], family: DeclaredFamily, columns: str = "wide"
+) -> list[Table]:
     """Tables of a manuscript: one for each signature, in order of first appearance."""
     by_signature: dict[str, list[AssociationResult]] = {}
     for result in results:
@@ -379,22 +388,25 @@ def tables(results: Iterable[AssociationResult], family: DeclaredFamily) -> list
     made = []
     for members in by_signature.values():
         if members[0].by_target is None:
-            made.append(_of_signature(members, family))
+            made.append(_of_signature(members, family, WIDTHS[columns]))
         else:  # a row for each target
-            made += [_of_targets(result, number) for number, result in enumerate(members, start=1)]
+            whole = columns == "wide"
+            made += [_of_targets(r, number, whole=whole) for number, r in enumerate(members, 1)]
     return made
 
 
-def _of_signature(members: Sequence[AssociationResult], family: DeclaredFamily) -> Table:
+def _of_signature(
+    members: Sequence[AssociationResult], family: DeclaredFamily, form: Sequence[Declared]
+) -> Table:
     """The results of one signature, and what a reader needs below them."""
     settings = Settings.among(members)
     rows = [row for result in members for row in rows_of(result, settings.of(result), family)]
     sources = list(map(one_line, settings.in_words()))
     named = ", ".join(sources) if len(sources) <= NAMED else number_of(len(sources), "source")
     return replace(
-        arranged(rows, MANUSCRIPT),
+        arranged(rows, form),
         caption=f"{number_of(len(members), 'result')} of {members[0].signature} on {named}.",
-        notes=tuple(_notes(members, rows, family)),
+        notes=tuple(_notes(members, rows, family, whole=form is MANUSCRIPT)),
     )
 
 
@@ -412,16 +424,16 @@ def page_table(
     )
 
 
-def _of_targets(result: AssociationResult, number: int) -> Table:
+def _of_targets(result: AssociationResult, number: int, *, whole: bool) -> Table:
     """Every target of a result, and what a reader needs below them."""
     shown, source = leans(result), ", ".join(Settings.among([result]).in_words())
     return replace(
-        targets_table(result),
+        targets_table(result, after=whole),
         id=f"{result.measure}-{number}" if number > 1 else result.measure,
         caption=f"{one_line(result.test)} on {one_line(source)}: targets by {result.signature}.",
         notes=(
             " ".join(f"{e.title}: {effect(e.d)}." for e in result.effects()),
-            shown.legend,
+            shown.legend(after=whole),
             f"Reference: {shown.reference}.",
         ),
     )
@@ -433,11 +445,11 @@ def ends_table(result: AssociationResult) -> Table:
     return replace(make(result, ends=True), caption=f"{finding_of(result)}.")
 
 
-def targets_table(result: AssociationResult, *, ends: bool = False) -> Table:
+def targets_table(result: AssociationResult, *, ends: bool = False, after: bool = True) -> Table:
     """A row for each target, or for those at either end, and one for the concept as a whole."""
     shown = leans(result)
     groups = [isolated(shown.groups[j]) for j in shown.columns]
-    after = title_after([result]) if result.adjusted is not None else ""
+    adjusted = title_after([result]) if after and result.adjusted is not None else ""
 
     def row(lean: Lean, name: str) -> tuple[Cell, ...]:
         cells = [Cell((name,), strong=ends and lean is shown.whole)]
@@ -450,7 +462,7 @@ def targets_table(result: AssociationResult, *, ends: bool = False) -> Table:
             cells.append(Cell((f"{lean.shown.contexts or 0:,}",)))
         p = UNDEFINED if lean.shown.labels is None else p_value(lean.shown.labels.p)
         cells.append(Cell((p,), star=lean.star))
-        if after:
+        if adjusted:
             left, size = lean.after, UNDEFINED
             if left is not None and left.deviation is not None:
                 points = signed_points(100 * left.deviation[0])
@@ -470,11 +482,11 @@ def targets_table(result: AssociationResult, *, ends: bool = False) -> Table:
         *([Column("Contexts", number=True)] if shown.counted else []),
         Column("p", number=True),
     )
-    if after:
+    if adjusted:
         what = "Points" if len(groups) == 1 else "Bias"
         columns += (
-            Column(what, after, number=True, short=f"{after}\n{what.lower()}"),
-            Column("p", after, number=True),
+            Column(what, adjusted, number=True, short=f"{adjusted}\n{what.lower()}"),
+            Column("p", adjusted, number=True),
         )
     return Table(result.measure, columns, tuple(rows))
 
@@ -547,7 +559,7 @@ def _unit(result: AssociationResult) -> str:
 def legend_of(result: AssociationResult) -> str:
     """What a star of a result says, or what its numbers are."""
     if result.by_target is not None:
-        return leans(result).legend
+        return leans(result).legend()
     if result.values is not None:
         return values_legend(result)
     over = ", over stimuli in tests of sentences" if result.over_stimuli else ""
@@ -576,7 +588,11 @@ def explanations(members: Sequence[AssociationResult]) -> list[str]:
 
 
 def _notes(
-    members: Sequence[AssociationResult], rows: Sequence[Row], family: DeclaredFamily
+    members: Sequence[AssociationResult],
+    rows: Sequence[Row],
+    family: DeclaredFamily,
+    *,
+    whole: bool,
 ) -> list[str]:
     """What a reader needs below a table of effect sizes d; nothing below other numbers."""
     effects = [shown for row in rows for shown in row.effects.values()]
@@ -596,6 +612,7 @@ def _notes(
         family=family,
         unit=_unit(members[0]),
         resampled=any(known.patterns for known in uncertain),
-        after=after_legend(members),
-        by_chance=chance_legend(members),
+        after=after_legend(members) if whole else "",
+        by_chance=chance_legend(members) if whole else "",
+        whole=whole,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from eatlas.errors import joined
-from eatlas.numbers import UNDEFINED, count, interval, p_value, percent
+from eatlas.numbers import UNDEFINED, count, p_value, percent
 from eatlas.present.text import isolated, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
@@ -32,12 +32,6 @@ def about_terms(result: AssociationResult) -> bool:
     """Whether a result says nothing but what single terms are associated with."""
     effects = result.effects()
     return only_terms(effects) or not (effects or result.rows())
-
-
-def bracketed(effect: Effect) -> str:
-    """The bootstrap interval, with the digits that resampling can tell; a dash where undefined."""
-    known = effect.resampled
-    return UNDEFINED if known is None else interval(known.interval, errors=known.error)
 
 
 def shares_of(result: AssociationResult) -> tuple[dict[str, float], dict[str, float]]:

@@ -170,6 +170,7 @@ def report_text(
     damage: Iterable[ResultsError] = (),
     family: str = "level1",
     adjust: str = "holm",
+    columns: str | None = None,
     images: Folders | None = None,
 ) -> str:
     """Write results as text in one of the formats; :func:`write_report` explains them.
@@ -187,7 +188,7 @@ def report_text(
     if format == "html":
         return report_html(results, damage=damage, family=family, adjust=adjust, images=images)
     if format in TABLES:
-        return report_table(results, format, family=family, adjust=adjust)
+        return report_table(results, format, family=family, adjust=adjust, columns=columns)
     every, write = list(results), methods_paragraph if format == "methods" else bibtex
     declared = DeclaredFamily.of(every, family, adjust).of_several()
     return write(every, declared, getattr(results, "trends", ())) + "\n"
@@ -201,6 +202,7 @@ def write_report(
     damage: Iterable[ResultsError] = (),
     family: str = "level1",
     adjust: str = "holm",
+    columns: str | None = None,
     images: Folders | None = None,
 ) -> None:
     """Write results as one file; it is written completely or not at all.
@@ -221,6 +223,8 @@ def write_report(
         them.
     adjust : {"holm", "bh", "by"}
         The procedure.
+    columns : {"narrow", "wide"}, optional
+        Of a table; see :func:`eatlas.present.report_table`.
     images : path or list of paths, optional
         Of a page: where the images of the tests lie, for thumbnails; see
         :func:`eatlas.present.report_html`.
@@ -240,6 +244,14 @@ def write_report(
     ...     "weat-6" in path.read_text(encoding="utf-8")
     True
     """
-    text = report_text(results, format, damage=damage, family=family, adjust=adjust, images=images)
+    text = report_text(
+        results,
+        format,
+        damage=damage,
+        family=family,
+        adjust=adjust,
+        columns=columns,
+        images=images,
+    )
     with atomic_file(Path(path)) as file:
         file.write(text)

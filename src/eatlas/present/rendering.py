@@ -152,7 +152,7 @@ FILTERS: dict[str, Callable[..., object]] = {
         numbers.all_of, numbers.count, numbers.effect, numbers.goes, numbers.interval,
         numbers.level_of, numbers.number_of, numbers.odds, numbers.p_equals,
         numbers.percent, readable, source_name, effects.about_terms, effects.accounted,
-        effects.bracketed, effects.by_chance, effects.covariates_of, effects.held_equal,
+        effects.by_chance, effects.covariates_of, effects.held_equal,
         effects.names_of, effects.rank_row, effects.runner_up, effects.short_name,
         effects.title_after, isolated, mini,
     )

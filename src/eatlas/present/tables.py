@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from math import ceil
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eatlas.csv_cells import cell
 from eatlas.errors import ResultsError, did_you_mean
-from eatlas.numbers import POWER, UNDEFINED, effect, number_of
+from eatlas.numbers import MINUS, POWER, UNDEFINED, effect, number_of
 from eatlas.present.columns import (
     Cell,
+    WIDTHS,
     Column,
     Table,
     ends_table,
@@ -23,7 +25,7 @@ from eatlas.present.columns import (
 from eatlas.present.effects import after_legend, only_terms, title_after
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import FILTERS, render, text
-from eatlas.present.text import clean, one_line
+from eatlas.present.text import clean, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
 from eatlas.results.settings import Settings
@@ -31,9 +33,9 @@ from eatlas.results.settings import Settings
 if TYPE_CHECKING:
     from eatlas.results.compare import SideBySide
 
-PREAMBLE = r"""% Needs \usepackage{booktabs,array,graphicx} in the preamble.
+PREAMBLE = r"""% Needs \usepackage{{{packages}}} in the preamble.
 % Letters that pdfLaTeX may not know: other engines set them, pdfLaTeX writes their number.
-\providecommand{\eatlasletter}[2]{\ifx\Umathchar\undefined[U+#1]\else#2\fi}
+\providecommand{{\eatlasletter}}[2]{{\ifx\Umathchar\undefined[U+#1]\else#2\fi}}
 """
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
@@ -69,9 +71,104 @@ def _latex_letter(char: str) -> str:
     return f"\\eatlasletter{{{ord(char):X}}}{{{char}}}"
 
 
+PAGE_WIDTH, PAGE_HEIGHT = 455.0, 560.0
+"""Points between margins of 2.5 cm on A4, and of a page's height what caption and notes leave."""
+SIZES = (("footnotesize", 7.6, 9.5), ("scriptsize", 7.4, 8.0))
+"""Letters of tables, the largest first: command, points of a sans-serif letter of their width, and
+points of a line."""
+LEAST_TEXT, BETWEEN = 66.0, 8.0
+"""Points of a column of text at least, and between columns."""
+
+
+class Layout(NamedTuple):
+    """How LaTeX sets a table: in letters that fit between the margins, on pages if it is long."""
+
+    size: str
+    columns: str
+    texts: tuple[bool, ...]
+    """Which columns are broken into lines."""
+    scaled: bool
+    """Whether it is too wide: scaled down to the width of the text, or on pages turned sideways."""
+    paged: bool
+
+
+def layout(table: Table) -> Layout:
+    """Choose letters and widths of columns by estimates of the width of their lines."""
+    for size, letters, line in SIZES:
+        widths = [letters * width for width in _widths(table)]
+        texts = tuple(
+            width > LEAST_TEXT and not column.number
+            for width, column in zip(widths, table.columns, strict=True)
+        )
+        long = [width for width, text in zip(widths, texts, strict=True) if text]
+        room = PAGE_WIDTH - BETWEEN * len(widths) - (sum(widths) - sum(long))
+        if room >= LEAST_TEXT * len(long):
+            break
+    more = max(0.0, room / LEAST_TEXT - len(long)) / (sum(long) / LEAST_TEXT - len(long) or 1.0)
+    widths = [
+        LEAST_TEXT + min(1.0, more) * (width - LEAST_TEXT) if text else width
+        for width, text in zip(widths, texts, strict=True)
+    ]
+    spec = "".join(
+        f">{{\\raggedright\\arraybackslash}}p{{{width:.0f}pt}}" if text else "lr"[column.number]
+        for width, text, column in zip(widths, texts, table.columns, strict=True)
+    )
+    height = 0.0
+    for row in table.rows:
+        most = max(
+            sum(ceil(letters * _ems(part) / width) for part in cell.lines)
+            if text
+            else len(cell.lines)
+            for cell, width, text in zip(row, widths, texts, strict=True)
+        )
+        height += line * most + 4 * (most > 1)
+    return Layout(size, spec, texts, room < LEAST_TEXT * len(long), height > PAGE_HEIGHT)
+
+
+def _widths(table: Table) -> Iterator[float]:
+    """The longest line of each column in ems, heads among them."""
+    alone = {name for name, n in table.groups() if n == 1}
+    for n, column in enumerate(table.columns):
+        heads = column.title.split() if column.number and not column.group else [column.title]
+        heads += [column.group] if column.group in alone else []
+        yield max(_ems(part) for part in (*heads, *(p for row in table.rows for p in row[n].lines)))
+
+
+def _ems(line: str) -> float:
+    """The width of a line, whose minus signs and powers LaTeX sets as mathematics."""
+    return pixels(POWER.sub(r"\1MM10M", line).replace(MINUS, "M"), 1.0)
+
+
+def _in_line(table: Table) -> Table:
+    """A table whose numbers have their intervals beside them instead of below."""
+    return replace(
+        table,
+        rows=tuple(
+            tuple(
+                replace(cell, lines=(" ".join(cell.lines),)) if column.number else cell
+                for cell, column in zip(row, table.columns, strict=True)
+            )
+            for row in table.rows
+        ),
+    )
+
+
+def _laid(table: Table) -> tuple[Table, Layout]:
+    """A table and its layout: a long one has each row on one line, where that fits."""
+    if layout(table).paged and not (how := layout(_in_line(table))).scaled:
+        return _in_line(table), how
+    return table, layout(table)
+
+
 def latex(tables: Iterable[Table]) -> str:
-    """Write tables as LaTeX, one float each."""
-    return PREAMBLE + "".join(f"\n{text('table.tex', table=table)}\n" for table in tables)
+    """Write tables as LaTeX, one float each; a long one goes on over pages."""
+    laid = list(map(_laid, tables))
+    needed = ["booktabs", "array"]
+    needed += ["longtable"] * any(how.paged for _, how in laid)
+    needed += ["lscape"] * any(how.paged and how.scaled for _, how in laid)
+    needed += ["graphicx"] * any(how.scaled and not how.paged for _, how in laid)
+    floats = (f"\n{text('table.tex', table=table, how=how)}\n" for table, how in laid)
+    return PREAMBLE.format(packages=",".join(needed)) + "".join(floats)
 
 
 # GitHub takes a dollar for mathematics even behind a backslash, @ for a person, # for an issue
@@ -118,23 +215,29 @@ def report_table(
     *,
     family: str = "level1",
     adjust: str = "holm",
+    columns: str | None = None,
 ) -> str:
     """Write results as tables for a manuscript.
 
-    One table for each signature: effect sizes with intervals and p-values in both readings, mean
-    cosines, EAT pattern. CSV has one row for each result, at full precision.
+    One table for each signature: effect sizes with intervals and p-values in both readings, EAT
+    pattern; a wide one has more. CSV has one row for each result, at full precision.
 
     Parameters
     ----------
     results : Results or iterable of results
     format : {"latex", "markdown", "html-table", "csv"}
-        LaTeX needs the packages booktabs, array and graphicx; Markdown is GitHub's.
+        LaTeX needs the packages booktabs and array, a long table longtable, one that is too
+        wide graphicx or lscape; the first line says which. Markdown is GitHub's.
     family : str, default "level1"
         Which p-values are adjusted together, "level1", "level2", "both" or "none", over the tests
         of each setting; with ",settings" over all results. :meth:`eatlas.Results.family` explains
         them.
     adjust : {"holm", "bh", "by"}
         The procedure.
+    columns : {"narrow", "wide"}, optional
+        A narrow table has d, interval, p and pattern and fits between the margins of a page; a
+        wide one also mean cosines, shares of resamples, numbers after covariates and chance. By
+        default LaTeX is narrow, all else wide; CSV always has all.
 
     Raises
     ------
@@ -158,7 +261,13 @@ def report_table(
     declared = DeclaredFamily.of(results, family, adjust)
     if format == "csv":
         return csv_text([row for result in results for row in _rows(result, declared)])
-    return _MARKUP[format](tables(results, declared))
+    columns = columns or ("narrow" if format == "latex" else "wide")
+    if columns not in WIDTHS:
+        raise ResultsError(
+            f"there is no table with the columns {columns!r}{did_you_mean(columns, WIDTHS)}",
+            allowed=", ".join(WIDTHS),
+        )
+    return _MARKUP[format](tables(results, declared, columns))
 
 
 def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[str, Any]]:

@@ -129,13 +129,12 @@ class Leans:
             text += f" {ends}: {self.result.confidence or 0:.0%} {kind}."
         return text
 
-    @property
-    def legend(self) -> str:
-        """What the numbers of a table are."""
+    def legend(self, *, after: bool = True) -> str:
+        """What the numbers of a table are, with those after covariates or without."""
         texts = [self.meaning("Brackets")]
         if self.result.labels is not None:
             texts.append("p: labels of the words relabelled; * Holm's p over all targets < .05.")
-        if self.result.adjusted is not None:
+        if after and self.result.adjusted is not None:
             what = "points" if len(self.columns) == 1 else "bias"
             names = self.result.adjusted.covariates
             texts.append(f"{title_after([self.result])}: {what} and p once {accounted(names)}.")
@@ -254,7 +253,7 @@ def values_legend(result: AssociationResult) -> str:
 
 FILTERS.update(
     bias=shown_bias,
-    leans_legend=lambda result: leans(result).legend,
+    leans_legend=lambda result: leans(result).legend(),
     signed_points=signed_points,
     target_sentences=target_sentences,
     values_legend=values_legend,

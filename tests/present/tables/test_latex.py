@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from tests.present.records import full, ml_eat, sc_eat, weat
 from tests.present.tables.reading import latex_text
 
+from eatlas.errors import ResultsError
 from eatlas.present import report_table
 from eatlas.present.tables import latex_text as escape
 from eatlas.present.text import one_line
@@ -40,8 +41,15 @@ def rows(text: str) -> list[list[str]]:
 
 
 def test_the_table_of_a_paper():
-    text = report_table([full(), full(test="two", label="A-Uniform")], "latex")
-    assert r"\usepackage{booktabs,array,graphicx}" in text
+    both = [full(), full(test="two", label="A-Uniform")]
+    text = report_table(both, "latex")
+    assert r"\usepackage{booktabs,array}" in text
+    assert "resizebox" not in text
+    assert r"\textbf{test-1} \newline Flowers / Insects \newline Pleasant / Unpleasant" in text
+    assert r"1.40\rlap{$^{*}$} \\ {[}1.00, 1.70{]} \\ .0078 \\ (.016)" in text
+    assert [len(row) for row in rows(text)] == [6, 6]
+    assert "Level 3" not in text
+    text = report_table(both, "latex", columns="wide")
     assert (
         r"\caption{2 results of ML-EAT(alpha=0.05,\allowbreak ddof=1,\allowbreak p=auto,"
         r"\allowbreak tail=directional,\allowbreak threshold=0.2) on some-vectors.}"
@@ -52,6 +60,18 @@ def test_the_table_of_a_paper():
     assert r"Flowers / Insects \newline Pleasant / Unpleasant" in text
     assert r"1.40\rlap{$^{*}$} \\ {[}1.00, 1.70{]} \\ .0078 \\ (.016)" in text
     assert [len(row) for row in rows(text)] == [11, 11]
+
+
+def test_a_table_longer_than_a_page_goes_on_over_pages():
+    text = report_table([weat(test=f"test-{n}") for n in range(40)], "latex")
+    assert r"\usepackage{booktabs,array,longtable}" in text
+    assert r"\begin{longtable}" in text
+    assert "table*" not in text
+
+
+def test_columns_that_no_table_has_are_refused():
+    with pytest.raises(ResultsError, match="columns 'wid'; did you mean wide"):
+        report_table([weat()], "latex", columns="wid")
 
 
 def test_small_p_values_are_powers_of_ten():
@@ -70,10 +90,13 @@ def test_braces_and_environments_close():
     opened, closed = (re.findall(rf"\\{word}\{{(.*?)\}}", plain) for word in ("begin", "end"))
     assert sorted(opened) == sorted(closed)
     assert opened.count("table*") == 3
-    assert [len(row) for row in rows(text)] == [11]  # of the first table
+    assert [len(row) for row in rows(text)] == [6]  # of the first table
 
 
 def test_rows_do_not_begin_with_an_option():
     text = report_table([weat(test="[2em]"), weat(test="*")], "latex")
     assert "\n[2em]" not in text
-    assert [row[0].strip() for row in rows(text)] == ["{[}2em{]}", "{*}"]
+    assert [row[0].strip() for row in rows(text)] == [
+        f"\\textbf{{{test}}} \\newline Flowers / Insects \\newline Pleasant / Unpleasant"
+        for test in ("{[}2em{]}", "{*}")
+    ]
