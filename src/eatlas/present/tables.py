@@ -12,8 +12,8 @@ from eatlas.csv_cells import cell
 from eatlas.errors import ResultsError, did_you_mean
 from eatlas.numbers import MINUS, POWER, UNDEFINED, effect, number_of
 from eatlas.present.columns import (
-    Cell,
     WIDTHS,
+    Cell,
     Column,
     Table,
     ends_table,
@@ -93,20 +93,22 @@ class Layout(NamedTuple):
 
 
 def layout(table: Table) -> Layout:
-    """Choose letters and widths of columns by estimates of the width of their lines."""
-    for size, letters, line in SIZES:
-        widths = [letters * width for width in _widths(table)]
-        texts = tuple(
-            width > LEAST_TEXT and not column.number
-            for width, column in zip(widths, table.columns, strict=True)
-        )
-        long = [width for width, text in zip(widths, texts, strict=True) if text]
-        room = PAGE_WIDTH - BETWEEN * len(widths) - (sum(widths) - sum(long))
-        if room >= LEAST_TEXT * len(long):
-            break
-    more = max(0.0, room / LEAST_TEXT - len(long)) / (sum(long) / LEAST_TEXT - len(long) or 1.0)
+    """Set a table in the largest letters that fit; the widths of its lines are estimates."""
+    tried = [_layout(table, *size) for size in SIZES]
+    return next((how for how in tried if not how.scaled), tried[-1])
+
+
+def _layout(table: Table, size: str, letter: float, line: float) -> Layout:
+    widths = [letter * width for width in _widths(table)]
+    texts = tuple(
+        width > LEAST_TEXT and not column.number
+        for width, column in zip(widths, table.columns, strict=True)
+    )
+    wanted = sum(width - LEAST_TEXT for width, text in zip(widths, texts, strict=True) if text)
+    room = PAGE_WIDTH - BETWEEN * len(widths) - (sum(widths) - wanted)
+    share = min(1.0, max(0.0, room) / (wanted or 1.0))
     widths = [
-        LEAST_TEXT + min(1.0, more) * (width - LEAST_TEXT) if text else width
+        LEAST_TEXT + share * (width - LEAST_TEXT) if text else width
         for width, text in zip(widths, texts, strict=True)
     ]
     spec = "".join(
@@ -116,13 +118,13 @@ def layout(table: Table) -> Layout:
     height = 0.0
     for row in table.rows:
         most = max(
-            sum(ceil(letters * _ems(part) / width) for part in cell.lines)
+            sum(ceil(letter * _ems(part) / width) for part in cell.lines)
             if text
             else len(cell.lines)
             for cell, width, text in zip(row, widths, texts, strict=True)
         )
         height += line * most + 4 * (most > 1)
-    return Layout(size, spec, texts, room < LEAST_TEXT * len(long), height > PAGE_HEIGHT)
+    return Layout(size, spec, texts, room < 0, height > PAGE_HEIGHT)
 
 
 def _widths(table: Table) -> Iterator[float]:
