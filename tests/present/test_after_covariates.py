@@ -7,7 +7,7 @@ from tests.present.records import ml_eat, sc_eat, weat, with_adjusted
 from eatlas.present import report_html
 from eatlas.present.effects import levels_of
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.sentences import after, left, statements
+from eatlas.present.sentences import left, statements
 
 NONE = {"greater": 3218}
 """A level 1 whose p is .25."""
@@ -63,10 +63,35 @@ NONE = {"greater": 3218}
     ],
 )
 def test_where_the_conclusion_changes_it_is_said_what_is_left(plain, adjusted, said):
-    result = with_adjusted(plain, adjusted)
-    assert left(result) == said
-    assert after(result) == (said and f"once the words' frequency is accounted for, {said}")
-    assert after(plain) == ""
+    assert left(with_adjusted(plain, adjusted)) == said
+    assert left(plain) == ""
+
+
+@pytest.mark.parametrize(
+    ("plain", "adjusted", "holds", "why"),
+    [
+        (weat(), weat(), True, "given the words' frequency, two-sided p = .016"),
+        (weat(), weat(0.3, 1000), False, "given the words' frequency, two-sided p = .16"),
+        (weat(), weat(-0.9), False, "given the words' frequency, d has the other sign"),
+        (weat(), weat(None), None, "no value of a covariate is known, or too few words are left"),
+        (
+            sc_eat(dict.fromkeys("abc", 1.2)),
+            sc_eat({"a": 1.1, "b": -1.1, "c": None}),
+            False,
+            "given the words' frequency, 1 of 3 are left",
+        ),
+        (
+            sc_eat(dict.fromkeys("ab", -1.2)),
+            sc_eat({"a": -1.1, "b": None}),
+            False,
+            "given the words' frequency, 1 of 2 are left",
+        ),
+    ],
+)
+def test_the_finding_is_checked_at_equal_frequency(plain, adjusted, holds, why):
+    result = plain.model_copy(update={"adjusted": with_adjusted(plain, adjusted).adjusted})
+    check = result.finding.checks[2]
+    assert (check.name, check.holds, check.why) == ("after frequency", holds, why)
 
 
 def given(result):
@@ -102,7 +127,7 @@ def test_a_page_has_a_lighter_map_and_the_numbers_again():
     page = report_html([changed, ml_eat(test="two")])
     assert page.count('<span class="after">') == 1
     text = Page(page).text
-    assert "Pleasant ; once the words' frequency is accounted for, only Insects go with" in text
+    assert "alone, Flowers may go with Pleasant; Insects lean towards Pleasant" in text
     assert "A-Uniform · after frequency AY-Singular" in text
     assert text.count("Given the words' frequency: AY-Singular") == 1
     assert "Lighter map: the pattern once the words' frequency is accounted for." in text

@@ -44,9 +44,10 @@ def result():
     return LPBS(resamples=200)(TEST, Model())
 
 
-def test_sentences_name_the_model_and_the_published_number(result):
+def test_the_sentence_has_the_published_number_and_does_not_read_it(result):
     said = sentence(result)
-    assert "The model's predictions associate" in said
+    assert said.startswith("Flowers go with Pleasant; for Insects, neither is shown.")
+    assert "the finding is read from the effect sizes above" in said
     assert "vectors" not in said
     d = f"{result.effect_size:.2f}".replace("0.", ".", 1) if result.effect_size < 1 else None
     assert "Over attributes, the published LPBS is d = " in said

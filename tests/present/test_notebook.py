@@ -13,7 +13,7 @@ def test_one_result_shows_its_map_levels_and_sentence():
     page = Page(full(d=1.4, d_X=0.9, d_Y=-0.1)._repr_html_())
     for part in (
         "test-1", "some-vectors", "Level 2, Y", "1.40 *", "[1.00, 1.70]", "−0.10", "* p < .05 in the direction of d",
-        "The vectors associate Flowers with Pleasant", "12 terms used, 0 missing",
+        "Flowers lean towards Pleasant; for Insects, neither is shown.", "12 terms used, 0 missing",
     ):  # fmt: skip
         assert part in page.text
     assert len(page.all("img")) == 1
@@ -61,6 +61,6 @@ def test_failures_are_named():
 
 def test_what_is_left_after_frequency_is_said_with_its_column():
     text = Page(with_adjusted(ml_eat("A-Uniform"), ml_eat("AY-Singular"))._repr_html_()).text
-    assert "Once the words' frequency is accounted for, only Insects go with Pleasant." in text
+    assert "alone, Flowers lean towards Pleasant; Insects go with Pleasant. Flowers against" in text
     assert "After frequency: d and p at level 1, and the pattern, once" in text
     assert "accounted for" not in Page(ml_eat()._repr_html_()).text

@@ -9,6 +9,7 @@ from tests.present.records import full, head, ml_eat, sc_eat, weat
 import eatlas
 from eatlas.errors import CoverageError, ResultsError
 from eatlas.present import report_html, sentence, write_report
+from eatlas.present.findings import findings_of
 from eatlas.results import AssociationResult, Failure, Results
 
 NASTY = '"><script>alert(1)</script>&amp;\x1b[31m'
@@ -25,9 +26,10 @@ def test_the_ten_tests_stand_in_a_small_page(ten):
     assert len(html.encode()) < 500_000
     headings = re.findall(r'<span class="id" dir="auto">(.*?)</span>', html)
     assert headings == [f"weat-{i}" for i in range(1, 11)]
-    for result in ten:
+    for result, finding in zip(ten, findings_of(ten), strict=True):
         assert result.test in page.ids()
-        said = re.sub(r"(\d)e-(\d+)", r"\1 × 10−\2", " ".join(sentence(result).split()))
+        text = " ".join(sentence(result, finding).split())
+        said = re.sub(r"(\d)e-(\d+)", r"\1 × 10−\2", text)
         for part in (result.pattern.label, said):
             assert re.sub(r"\s", "", part) in re.sub(r"\s", "", page.text)
 
@@ -152,7 +154,12 @@ def test_of_many_results_the_details_are_packed():
     page = Page(many)
     assert len(page.scripts) == 3 + 1  # three packs of 16, the script
     assert "100 of 12,870" not in page.text
-    assert page.text.count("The vectors associate Flowers with Pleasant") == 41
+    assert (
+        page.text.count(
+            "Flowers lean towards Pleasant; for Insects, neither is shown. Flowers against"
+        )
+        == 41
+    )
     for pack in page.scripts[:-1]:
         assert b64decode(pack, validate=True)
 

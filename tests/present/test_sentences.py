@@ -1,3 +1,5 @@
+"""The sentence of a result: its finding, then the numbers behind it."""
+
 import re
 
 import pytest
@@ -5,70 +7,72 @@ from tests.present.records import PATTERNS, ml_eat, sc_eat, weat
 
 from eatlas.present import sentence
 
-FIRST = {
-    "AB-Divergent": "The vectors associate Flowers with Pleasant and Insects with Unpleasant.",
-    "BA-Divergent": "The vectors associate Flowers with Unpleasant and Insects with Pleasant.",
-    "A-Uniform": "The vectors associate both Flowers and Insects with Pleasant, equally strongly (d = 0.90).",
-    "B-Uniform": "The vectors associate both Flowers and Insects with Unpleasant, equally strongly (d = −0.90).",
-    "AX-Singular": "The vectors associate Flowers with Pleasant; for Insects, no association with Pleasant or Unpleasant was found.",
-    "BX-Singular": "The vectors associate Flowers with Unpleasant; for Insects, no association with Pleasant or Unpleasant was found.",
-    "AY-Singular": "The vectors associate Insects with Pleasant; for Flowers, no association with Pleasant or Unpleasant was found.",
-    "BY-Singular": "The vectors associate Insects with Unpleasant; for Flowers, no association with Pleasant or Unpleasant was found.",
-    "Non-Directional": "No association with Pleasant or Unpleasant was found for Flowers alone, nor for Insects alone.",
+FINDINGS = {
+    "AB-Divergent": "Flowers lean towards Pleasant; Insects towards Unpleasant.",
+    "BA-Divergent": "Flowers lean towards Unpleasant; Insects towards Pleasant.",
+    "A-Uniform": "Both Flowers and Insects lean towards Pleasant.",
+    "B-Uniform": "Both Flowers and Insects lean towards Unpleasant.",
+    "AX-Singular": "Flowers lean towards Pleasant; for Insects, neither is shown.",
+    "BX-Singular": "Flowers lean towards Unpleasant; for Insects, neither is shown.",
+    "AY-Singular": "Insects lean towards Pleasant; for Flowers, neither is shown.",
+    "BY-Singular": "Insects lean towards Unpleasant; for Flowers, neither is shown.",
+    "Non-Directional": (
+        "Flowers lean towards Pleasant more than Insects; not shown for either alone."
+    ),
 }
-CLOSER = (
-    "n direct comparison, the vectors place Flowers closer to Pleasant, relative to Unpleasant, "
-    "than they do Insects (d = 1.40, p = .0078)."
-)
+ALONE = {
+    "A": "d = 0.90, two-sided p = .016",
+    "B": "d = −0.90, two-sided p = .016",
+    None: "d = 0.10, two-sided p = .92",
+}
 
 
 @pytest.mark.parametrize("label", PATTERNS)
-def test_each_pattern_has_its_sentence(label):
-    start = " Yet i" if label == "Non-Directional" else " I"
-    assert sentence(ml_eat(label)) == FIRST[label] + start + CLOSER
-
-
-@pytest.mark.parametrize(
-    ("d_X", "d_Y", "said"),
-    [
-        (1.25, 1.1, "Flowers more so (d = 1.25 against 1.10)"),
-        (0.7, 1.1, "Insects more so (d = 1.10 against 0.70)"),
-        (1.061, 1.064, "equally strongly (d = 1.06)"),
-    ],
-)
-def test_the_stronger_of_two_uniform_associations_is_named(d_X, d_Y, said):
-    assert said in sentence(ml_eat("A-Uniform", d_X=d_X, d_Y=d_Y))
-
-
-def test_a_level_1_that_is_not_significant_is_no_difference_found():
-    said = sentence(ml_eat("Non-Directional", d=0.1, greater=4118))
-    assert said.endswith(
-        "In direct comparison, the two do not differ detectably (d = 0.10, p = .32)."
+def test_each_pattern_has_its_finding_and_its_numbers(label):
+    x, y = PATTERNS[label]
+    assert sentence(ml_eat(label)) == (
+        f"{FINDINGS[label]} Flowers against Insects: d = 1.40, two-sided p = .016. "
+        f"Flowers alone: {ALONE[x]}; Insects alone: {ALONE[y]}. The EAT pattern is {label}."
     )
-    assert "Yet" not in said
+
+
+def test_the_pattern_of_the_two_sided_rule_is_named_where_it_is_another():
+    text = sentence(ml_eat("BY-Singular", two_sided_label="Non-Directional"))
+    assert text.endswith(
+        "The EAT pattern is BY-Singular, and Non-Directional under the two-sided rule."
+    )
+
+
+def test_a_level_1_that_is_not_significant_is_not_shown():
+    text = sentence(ml_eat("Non-Directional", d=0.1, greater=4118))
+    assert text.startswith(
+        "No association of Flowers or Insects with Pleasant or Unpleasant is shown."
+    )
+    assert "Flowers against Insects: d = 0.10, two-sided p = .64." in text
 
 
 @pytest.mark.parametrize("label", PATTERNS)
-def test_no_concept_is_the_subject_of_a_verb(label):
-    """So that neither "Math are" nor "Flowers is" can be written."""
-    names = {"X": "<T>", "Y": "<T>", "A": "<C>", "B": "<C>"}
-    clauses = re.split(r"[.;,] ", sentence(ml_eat(label, names=names)))
-    assert not [c for c in clauses if re.match(r"(and )?<.> (?!more so)\w+s?\b", c)]
+@pytest.mark.parametrize(("x", "leans"), [("Math", "leans"), ("Men", "lean"), ("Physics", "leans")])
+def test_verbs_agree_with_the_names(label, x, leans):
+    verbs = re.findall(rf"^{x} (leans?)\b", sentence(ml_eat(label, names={"X": x})))
+    assert set(verbs) <= {leans}
 
 
 def test_weat_sentence():
     assert sentence(weat()) == (
-        "In direct comparison, the vectors place Flowers closer to Pleasant, relative to "
-        "Unpleasant, than they do Insects (d = 1.20, p = .0078). A WEAT compares two targets; it "
-        "does not say what either is associated with by itself."
+        "Flowers lean towards Pleasant more than Insects. Flowers against Insects: d = 1.20, "
+        "two-sided p = .016. A WEAT compares two targets; it does not say what either is associated "
+        "with by itself."
+    )
+    assert sentence(weat(0.1, 6000)).startswith(
+        "No difference between Flowers and Insects is shown."
     )
 
 
 def test_sc_eat_sentence():
-    said = sentence(sc_eat({"nurse": -1.2, "poet": 0.1, "miner": 1.4, "void": None}))
-    assert said == (
-        "Of 4 terms, the vectors associate 1 with Pleasant and 1 with Unpleasant (p < .05 in the "
-        "direction of d, each term taken by itself, not adjusted). Closest to Pleasant: miner (d = 1.40); "
-        "closest to Unpleasant: nurse (d = −1.20)."
+    text = sentence(sc_eat({"nurse": -1.2, "poet": 0.1, "miner": 1.4, "void": None}))
+    assert text == (
+        "None of 4 terms is shown to lean towards Pleasant or Unpleasant. Closest to Pleasant: miner "
+        "(d = 1.40); closest to Unpleasant: nurse (d = −1.20)."
     )
-    assert sentence(sc_eat({"void": None})) == "No effect size is defined for 1 term."
+    assert sentence(sc_eat({"void": None})).endswith("No effect size is defined for 1 term.")

@@ -56,8 +56,8 @@ def test_summary_sentence_and_map_are_over_stimuli(apart):
     assert apart.summary().startswith(f"Non-Directional, d = {d:.2f}, ")
     assert apart.summary().endswith(", over stimuli")
     said = sentence(apart)
-    assert "No association with Pleasant or Unpleasant was found for Flowers alone" in said
-    assert f"do not differ detectably (over stimuli, d = {effect(d)}, p = " in said
+    assert said.startswith("No association of Flowers or Insects with Pleasant or Unpleasant is")
+    assert f"Flowers against Insects, over stimuli: d = {effect(d)}, two-sided p = " in said
     assert glyphs(apart) == ("□□", "□□")
     assert "* p &lt; .05 in the direction of d, over stimuli" in eatlas.plot(apart).drawn
 

@@ -170,19 +170,23 @@ def _of_groups(result: AssociationResult, family: DeclaredFamily | None) -> Find
     claims, also = (against, alone) if ahead else (alone, [])
     sentence = phrase("sentences", "claims", result, claims, also)
     if not claims:
-        known = [p for effect in effects.values() if (p := effect.p_of("two_sided")) is not None]
+        read = [e.p_of("two_sided") for e in effects.values() if e.place.startswith("level")]
+        known = [p for p in read if p is not None]
         why = f"two-sided {p_equals(min(known), alpha)} at least" if known else "undefined"
         checks = (
             Check(WORDS, holds=False, why=why),
             *(Check(c, None, NOTHING) for c in CHECKS[1:]),
         )
         return Finding(sentence, "not shown", checks)
-    together = zip(*(claim.checks for claim in claims), strict=True)
+    checks = tuple(
+        min(of_claims, key=_weakest)
+        for of_claims in zip(*(claim.checks for claim in claims), strict=True)
+    )
     influence = result.primary.influence
     return Finding(
         sentence,
-        GRADES[_grade_of(claims)],
-        tuple(min(checks, key=_weakest) for checks in together),
+        graded(checks),
+        checks,
         (*claims, *also),
         tuple(short_name(each.term) for each in getattr(influence, "decisive", None) or ()),
     )
@@ -204,9 +208,7 @@ def _checks(
     """The five checks of one effect size, each two-sided."""
     alpha, known, after = effect.rule.alpha, result.frequency, effect.after
     held = held_equal(result.adjusted.covariates) if result.adjusted else ""
-    left = None
-    if after is not None and after.d is not None:
-        left = after.p_of("two_sided") if after.direction == effect.direction else 1.0
+    left = after.p_of("two_sided") if after is not None else None
     adjusted, of = (family and family.of_tests(result, effect)) or (None, 0)
     method = family.method if family else ""
     p_values = (
@@ -222,12 +224,17 @@ def _checks(
         CHANCE: (known.reason if known else result.frequency_reason) or "no topics were drawn",
         TESTS: "one test alone",
     }
-    return tuple(
+    checks = [
         Check(name, None, reasons.get(name, "no p-value"))
         if p is None
         else Check(name, p < alpha, f"{how} {p_equals(p, alpha)}")
         for name, how, p in p_values
-    )
+    ]
+    if left is not None and after is not None and after.direction != effect.direction:
+        checks[CHECKS.index(AFTER)] = Check(
+            AFTER, holds=False, why=f"given {held}, d has the other sign"
+        )
+    return tuple(checks)
 
 
 class Tally(NamedTuple):
@@ -267,10 +274,12 @@ def _of_terms(result: AssociationResult) -> Finding:
     left = None
     if result.adjusted is not None and result.adjusted.terms:
         left = sum(
-            bool(e.after and e.after.direction == e.direction
-                 and (e.after.p_of("two_sided") or 0.0) < alpha)
+            e.after is not None
+            and e.after.direction == e.direction
+            and (p := e.after.p_of("two_sided")) is not None
+            and p < alpha
             for e in shown
-        )  # fmt: skip
+        )
     names = result.concepts
     tally = Tally(
         len(result.effects()),

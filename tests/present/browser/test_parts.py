@@ -33,7 +33,12 @@ def test_a_link_from_outside_opens_its_test(open_page):
 def test_without_a_script_packed_findings_are_read(open_page):
     page = open_page([full(test=f"test-{i}") for i in range(41)], script=False)
     assert page.get_by_text("this page needs its script to unpack them").is_visible()
-    assert page.get_by_text("The vectors associate Flowers with Pleasant").count() == 41
+    assert (
+        page.get_by_text(
+            "Flowers lean towards Pleasant; for Insects, neither is shown. Flowers against"
+        ).count()
+        == 41
+    )
 
 
 def test_the_methods_and_the_references_are_copied(mixed, open_page):

@@ -5,7 +5,7 @@ from tests.present.browser.conftest import DESK, PHONE, PICTURES
 from tests.present.records import full
 
 PLACES = ("#in-brief", "#summary", "#weat-6", "#paper")
-TITLE = "What GloVe 6B (100d) associates: 8 of 10 tests show an association"
+TITLE = "GloVe 6B (100d): of 10 tests, 5 hold all checks but one and 5 are doubtful"
 SHOWN = "element => element.checkVisibility()"
 
 
