@@ -28,6 +28,7 @@ from eatlas.apps.replication.replicate import (
     published,
     replication_csv,
     replication_html,
+    strip,
     write_replication,
 )
 from eatlas.errors import EatlasError
@@ -278,8 +279,26 @@ def test_the_page(ml_eat):
     for text in ("113 of 120", "AX-Singular", "-0.99"):
         assert text in page.text
     assert len(page.scripts) == 1
+    assert page.text.count("ML-EAT: 113 of 120 printed numbers are the same to the last digit") == 2
     assert len(page.all("article")) == len(grids(ml_eat)) == 15
     assert not [tag for tag in page.tags if {"src", "srcset"} & set(tag[1])]
+
+
+def test_the_drawing_has_a_mark_a_row(ml_eat, divdist):
+    (grid,) = [grid for grid in grids(ml_eat) if grid["sources"]]
+    assert len(grid["differ"]) == 7
+    drawn = strip(grid)
+    assert drawn.count('class="ring"') == drawn.count('class="m on') == 10
+    assert drawn.count("m on y") == 4
+    assert "EA/AA32 P/U25: printed 1.40*, computed 1.41*" in drawn
+    assert "11 of 12" in drawn
+    for other in grids(ml_eat):
+        assert bool(other["missing"]) is not bool(other["sources"])
+    assert divdist.headline == (
+        "DivDist, other vectors: 1 of 8 printed numbers are the same to the last digit"
+    )
+    (grid,) = [grid for grid in grids(divdist) if grid["sources"]]
+    assert strip(grid).count("m on x") == 1
 
 
 def test_files_verify_and_keep_other_results(divdist, tmp_path):

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
 from pydantic import Field
 
 from eatlas.decoding import own_toml
@@ -18,6 +19,19 @@ from eatlas.executors import choose, require_workers
 from eatlas.lazy import as_frame
 from eatlas.notes import Note, warn
 from eatlas.numbers import MINUS, effect
+from eatlas.present.drawings.svg import (
+    LEFT,
+    WIDTH,
+    Axis,
+    label,
+    muted,
+    outline,
+    path,
+    short,
+    tag,
+    words,
+)
+from eatlas.present.drawings.svg import figure as framed
 from eatlas.present.page import write_report
 from eatlas.present.rendering import page_files, render
 from eatlas.present.tables import csv_text
@@ -226,6 +240,17 @@ class Replication(Sequence[Cell]):
     def computed(self) -> tuple[Cell, ...]:
         """The cells for which something was computed."""
         return tuple(cell for cell in self.cells if cell.source)
+
+    @property
+    def headline(self) -> str:
+        """How much of what is printed was computed again, and how much is the same."""
+        own = [cell for cell in self.computed if not cell.stand_in] or self.computed
+        agree = [cell.agrees for cell in own if cell.agrees is not None]
+        name = self.paper.title.removeprefix("A replication of ")
+        if not agree:
+            return f"{name}: no printed number was computed"
+        same = f"{sum(agree):,} of {len(agree):,} printed numbers are the same to the last digit"
+        return f"{name}{', other vectors' if own[0].stand_in else ''}: {same}"
 
     @property
     def failed_checks(self) -> tuple[Check, ...]:
@@ -461,9 +486,10 @@ def grids(replication: Replication) -> list[dict[str, Any]]:
 
     Of each its `table`; `rows` by column; its `columns`, in the order of the fullest row; those
     that are `computed`, without level 3, which only the page shows; whether each cell with both
-    numbers does `agree`; and `sources` with whether they stand in for another.
+    numbers does `agree`; the cells that `differ`; `sources` with whether they stand in for another;
+    and why nothing was computed where `missing`.
     """
-    grids = []
+    grids, missing = [], {model.id: model.missing for model in replication.models}
     for table in replication.paper.table:
         cells = [cell for cell in replication if cell.table == table.id]
         rows: dict[str, dict[str, Cell]] = {}
@@ -479,6 +505,11 @@ def grids(replication: Replication) -> list[dict[str, Any]]:
             "columns": columns,
             "computed": [name for name in columns if name in shown],
             "agree": [cell.agrees for cell in cells if cell.agrees is not None],
+            "differ": [cell for cell in cells if cell.agrees is False],
+            "missing": list(dict.fromkeys(
+                table.not_run or missing[cell.model] or "no measure of eatlas gives these numbers"
+                for cell in cells if not own
+            )),
             "sources": list(dict.fromkeys((cell.source, cell.stand_in) for cell in own)),
         })  # fmt: skip
     return grids
@@ -512,6 +543,58 @@ def difference(cell: Cell) -> str:
     return text if text.startswith(MINUS) else f"+{text}"
 
 
+NAMES, LINE, RESULTS = 226.0, 20.0, 84.0
+"""Of the drawing: room for names, height of a row, room for counts."""
+PRINTED = 1.7
+"""Size of the ring of a printed number, beside the mark of a computed one."""
+
+
+def strip(grid: Mapping[str, Any]) -> str:
+    """Draw the first number of each row of a table: as printed, a ring, and as computed, a mark."""
+    column = next((name for name in grid["computed"] if _numbers(grid, name)), None)
+    if column is None:
+        return ""
+    rows = [
+        (name, row[column], row.values()) for name, row in grid["rows"].items() if column in row
+    ]
+    values = [value for _, cell, _ in rows for value in (cell.number, cell.value)]
+    axis = Axis.around((v for v in values if v is not None), LEFT + NAMES, WIDTH - RESULTS)
+    several = any(sum(other.agrees is not None for other in cells) > 1 for _, _, cells in rows)
+    bottom = LINE * (len(rows) + 1)
+    drawn, texts = [axis.grid(LINE, bottom)], []
+    for i, (name, cell, cells) in enumerate(rows):
+        y = LINE * (i + 1.5)
+        agree = [other.agrees for other in cells if other.agrees is not None]
+        of_row = f"{sum(agree)} of {len(agree)}" if several and agree else computed(cell)
+        texts.append(f"{name}: printed {published(cell)}, computed {computed(cell)}")
+        parts = [tag("title", words(texts[-1])), label(short(name, NAMES - 10), LEFT, y + 4)]
+        parts.append(muted(of_row, WIDTH - LEFT, y + 4, anchor="end"))
+        parts += _marks(cell, axis, y)
+        drawn.append(tag("g", *parts))
+    head = label(f"{column}: printed ○, computed ●", LEFT, 13, font_weight=650)
+    head += muted("same" if several else "computed", WIDTH - LEFT, 13, anchor="end")
+    title = f"{grid['table'].title}: {column}"
+    return framed(bottom + 22, head, *drawn, title=title, alt=f"{title}. {'; '.join(texts)}")
+
+
+def _numbers(grid: Mapping[str, Any], column: str) -> bool:
+    """Whether a column has computed numbers and no labels."""
+    cells = [row[column] for row in grid["rows"].values() if column in row]
+    return any(isinstance(cell.value, float) for cell in cells if cell.source)
+
+
+def _marks(cell: Cell, axis: Axis, y: float) -> Iterator[str]:
+    """Both numbers of a cell, joined by a line; the mark is filled where they are the same."""
+    ends = [round(axis.at(v), 1) for v in (cell.number, cell.value) if isinstance(v, int | float)]
+    if len(ends) == 2 and cell.agrees is False:
+        yield path(f"M{ends[0]:g} {y:g}H{ends[1]:g}", "i y")
+    if cell.number is not None:
+        yield path(outline("circle", ends[0], y, PRINTED), "ring")
+    if isinstance(cell.value, int | float):
+        colour = "x" if cell.agrees else "y" if cell.agrees is False else "n"
+        yield path(outline("circle", ends[-1], y, 0.8), f"m on {colour}")
+
+
 def replication_html(replication: Replication) -> str:
     """A replication as one self-contained page."""
     return render(
@@ -521,6 +604,7 @@ def replication_html(replication: Replication) -> str:
         published=published,
         computed=computed,
         difference=difference,
+        strip=lambda grid: Markup(strip(grid)),  # noqa: S704  (escaped where it is drawn)
         version=__version__,
         kinds=list(dict.fromkeys(check.name for check in replication.checks)),
         **page_files("cards.js"),
