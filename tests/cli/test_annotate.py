@@ -46,7 +46,7 @@ def by_words(text):
 def test_the_whole_way_from_a_corpus_to_a_result(sampled, eatlas_cli):
     assert sampled.code == 0
     assert sampled.out.splitlines() == [
-        "10 contexts of 2 targets; labels: Female, Male, none",
+        "10 contexts of 2 targets; labels: Female, Male, none, unclear",
         "with fewer than 20: nurse (5), pilot (5)",
         "without any context: carpenter, dancer, librarian, soldier, businessman, businesswoman",
         "",
@@ -67,6 +67,7 @@ def test_the_whole_way_from_a_corpus_to_a_result(sampled, eatlas_cli):
     assert alpha.startswith(f"Krippendorff's alpha {1 - 19 * 4 / 264:.3f} [")
     assert alpha.endswith("10 with 2 labels or more")
     assert "contexts with one label: 8, by majority" in lines
+    assert any(line.startswith("10 contexts with two labels are too few") for line in lines)
     assert "ties, not counted: 2" in lines
     assert [row["votes"] for row in table_of("ties.csv")] == ["Male 1, none 1"] * 2
     assert Path("counts.csv").read_text() == "term,Female,Male,total\nnurse,2,1,4\npilot,2,1,4\n"

@@ -34,7 +34,7 @@ def sample(
     """Sample contexts of the targets of a test of groups to a CSV file, for people to label.
 
     FILE.json beside it has the groups. People label on the page of eatlas annotate serve, or each
-    fills in the column label of an own copy of the CSV file: a group of the test, or none.
+    fills in the column label of an own copy of the CSV file: a group of the test, none, or unclear.
 
     Exit codes: 0 done; 2 an input cannot be used.
 
@@ -224,6 +224,11 @@ def _print_agreement(agreement: Agreement) -> None:
             print_line("")
             show(console, table_of(heads, rows, align))
     print_line("")
+    if a.doubt:
+        print_line(a.doubt)
+    if a.unclear:
+        said = ", ".join(f"{name} {n:,}" for name, n in a.unclear.items())
+        print_line(f"called unclear, and left out of these numbers: {said}")
 
 
 def _print_adjudicated(adjudicated: Adjudicated, *, hint: bool) -> None:
@@ -232,6 +237,8 @@ def _print_adjudicated(adjudicated: Adjudicated, *, hint: bool) -> None:
     print_line(f"contexts with one label: {len(adjudicated.labels):,}, by majority{decided}")
     if adjudicated.unlabelled:
         print_line(f"without any label: {adjudicated.unlabelled:,}")
+    if adjudicated.unclear:
+        print_line(f"unclear, not counted: {len(adjudicated.unclear):,}")
     if not adjudicated.ties:
         return
     print_line(f"ties, not counted: {len(adjudicated.ties):,}")

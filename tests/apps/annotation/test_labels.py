@@ -1,6 +1,7 @@
 """Items are sampled, labels read back and adjudicated; what people do wrong is named."""
 
 import csv
+import dataclasses
 import json
 import shutil
 import warnings
@@ -12,6 +13,7 @@ from tests.apps.annotation.conftest import HOSTILE, TEST, context
 
 import eatlas
 from eatlas.apps.annotation.items import Journal, given_in, journal_of, replay
+from eatlas.apps.annotation.labels import FEWEST
 from eatlas.corpora import Contexts
 from eatlas.errors import EatlasError, EatlasWarning, SourceError, UndefinedWarning
 
@@ -99,7 +101,7 @@ def test_labels_outside_the_groups_are_named_with_their_places(sheet, tmp_path):
     assert str(caught.value).split("\n") == [
         "2 labels are not groups of divdist-face-validity",
         f"  got: {path}, line 3: 'Femal'; {path}, line 4: 'm'",
-        "  allowed: Female, Male, none, or an empty cell",
+        "  allowed: Female, Male, none, unclear, or an empty cell",
         "  remedy: did you mean Female?",
     ]
 
@@ -198,6 +200,55 @@ def test_the_majority_decides_ties_are_listed_and_a_person_decides_them(items, t
         labels.adjudicated({ids[0]: "Both"})
     with pytest.raises(SourceError, match="there is no such item"):
         labels.adjudicated({"c0": "Male"})
+
+
+def test_what_is_unclear_is_counted_apart_and_never_as_a_group(items, tmp_path):
+    ids = [item.id for item in items]
+    votes = {
+        "Anna": ("Female", "Female", "Male", "unclear", "unclear"),
+        "Ben": ("Female", "Male", "Male", "unclear", "Female"),
+    }
+    labels = eatlas.read_labels(
+        items, {n: dict(zip(ids, v, strict=False)) for n, v in votes.items()}
+    )
+    plain = {
+        name: {item: label for item, label in given.items() if label != "unclear"}
+        for name, given in labels.given.items()
+    }
+    found, without = labels.agreement(), eatlas.read_labels(items, plain).agreement()
+    assert (found.alpha, found.kappa, found.pairs) == (without.alpha, without.kappa, without.pairs)
+    assert [of.label for of in found.labels] == ["Female", "Male", "none"]
+    assert (found.compared, found.unclear, without.unclear) == (3, {"Anna": 2, "Ben": 1}, {})
+    assert found.doubt.startswith("3 contexts with two labels are too few to say how far people")
+    with pytest.warns(UndefinedWarning):
+        alone = eatlas.read_labels(items, {"Anna": plain["Anna"]}).agreement()
+    assert "let a second person label them" in alone.doubt
+    one = labels.adjudicated()
+    assert dict(one.labels) == {ids[0]: "Female", ids[2]: "Male"}
+    assert [dict(tie.votes) for tie in one.ties] == [
+        {"Female": 1, "Male": 1}, {"Female": 1, "unclear": 1},
+    ]  # fmt: skip
+    assert (one.unclear, one.unlabelled) == ((ids[3],), 8)
+    assert sum(map(sum, (row.values() for row in one.counts().rows.values()))) == 2
+    decided = labels.adjudicated({ids[0]: "unclear", ids[4]: "Male"})
+    assert decided.unclear == (ids[0], ids[3])
+    assert decided.labels[ids[4]] == "Male"
+    path = tmp_path / "counts.csv"
+    one.write_counts(path)
+    assert "unclear" not in path.read_text()
+    for name in ("Unclear", "NONE"):
+        test = eatlas.GroupsTest(
+            targets={"Jobs": ["nurse"]}, groups={name: ["she"], "Male": ["he"]}, reference="uniform"
+        )
+        with pytest.raises(EatlasError, match="its groups cannot be labels"):
+            eatlas.sample_items(Contexts.of([context("nurse", "A nurse.")]), test)
+
+
+def test_enough_contexts_leave_no_doubt(items):
+    some = eatlas.read_labels(items, {"Anna": {items.rows[0].id: "Male"}})
+    with pytest.warns(UndefinedWarning):
+        agreed = some.agreement(resamples=0)
+    assert dataclasses.replace(agreed, compared=FEWEST).doubt == ""
 
 
 def test_counts_are_a_source_and_what_was_not_seen_is_undefined(items, tmp_path):

@@ -13,6 +13,7 @@ from tests.served import ask
 import eatlas
 from eatlas.apps.annotation.items import journal_of
 from eatlas.errors import EatlasError
+from eatlas.numbers import interval
 from eatlas.present.text import clean
 
 DESK, PHONE = 1280, 390
@@ -159,12 +160,45 @@ def test_axe_is_content_and_nothing_overflows(address, open_page, scheme, width)
     for _ in range(6):
         page.keyboard.press("Tab")
         reached.append(page.evaluate("document.activeElement.textContent.trim()"))
-    assert reached == ["1 Female", "2 Male", "0 None of them", "Forward →", "S Skip", "Keys"]
+    assert reached == [
+        "1 Female", "2 Male", "0 None of them", "B Unclear", "Forward →", "S Skip",
+    ]  # fmt: skip
     for done in range(13):
         expect(page.locator("#count")).to_contain_text(f"{done} of 13")
         page.keyboard.press("1")
     expect(page.locator("#end")).to_be_visible()
     check()
+    page.locator("#asked").evaluate("one => { one.open = true; }")
+    check()
+
+
+def test_the_page_says_what_is_asked_and_at_the_end_what_follows(address, open_page, sheet, items):
+    page = open_page(address)
+    asked = page.locator("#asked")
+    for text in ("A context is associated with a group if", "For example, with", "In doubt do not"):
+        expect(asked.get_by_text(text)).to_be_visible()
+    given = {item.id: "Female" if i % 2 else "Male" for i, item in enumerate(items)}
+    begin(page, "Anna")
+    expect(asked.get_by_text("In doubt do not")).to_be_hidden()  # one click away
+    keys = {"Female": "1", "Male": "2"}
+    for n, item in enumerate(items.order_of("Anna")):
+        expect(page.locator("#count")).to_contain_text(f"{n} of 13")
+        page.keyboard.press("b" if n == 12 else keys[given[item]])
+    expect(page.locator("#learnt")).to_contain_text("It took 1 minute without pauses")
+    expect(page.locator("#learnt")).to_contain_text("let a second person label them")
+    expect(page.locator("#end pre")).to_have_text("eatlas annotate read items.csv")
+    labels = dict(eatlas.read_labels(sheet).given["Anna"])
+    assert labels[items.order_of("Anna")[12]] == "unclear"
+    other = open_page(address)
+    begin(other, "Ben")
+    for n, item in enumerate(items.order_of("Ben")):
+        expect(other.locator("#count")).to_contain_text(f"{n} of 13")
+        other.keyboard.press(keys[given[item]] if n else "1")
+    agreed = eatlas.read_labels(sheet).agreement()
+    said = other.locator("#learnt")
+    text = f"alpha {agreed.alpha.value:.3f} {interval(agreed.alpha.interval, 3)}, on 12 contexts"
+    expect(said).to_contain_text(text)
+    expect(said).to_contain_text("12 contexts with two labels are too few to say")
 
 
 def test_requests_that_no_page_makes_are_refused(address, sheet, items):
@@ -172,7 +206,7 @@ def test_requests_that_no_page_makes_are_refused(address, sheet, items):
     for name, values in (
         ("begin", {"annotator": ""}), ("begin", {"annotator": "a\u0007b"}),
         ("begin", {"annotator": "x" * 61}), ("begin", {}),
-        ("label", {"item": item, "choice": 3}), ("label", {"item": item, "choice": -1}),
+        ("label", {"item": item, "choice": 4}), ("label", {"item": item, "choice": -1}),
         ("label", {"item": item, "choice": "Female"}), ("label", {"item": "../../x", "choice": 0}),
         ("label", {"item": ["x"], "choice": 0}), ("label", {"choice": 0}),
         ("show", {"at": 13}), ("show", {"at": True}),

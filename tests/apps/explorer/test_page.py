@@ -211,7 +211,8 @@ def test_lists_with_spaces_are_split_by_one_click_and_never_silently(open_page):
         """(box) => { box.focus(); document.execCommand("insertText", false, globalThis.pasted);
             box.dispatchEvent(new ClipboardEvent("paste", { bubbles: true })); }"""
     )
-    page.wait_for_function("document.getElementById('words-X').scrollTop === 0")
+    later = "box => new Promise((done) => setTimeout(() => done(box.scrollTop), 50))"
+    assert page.locator("#words-X").evaluate(later) == 0  # the first word is in sight
     given = {
         "X": "nurse, teacher",
         "Y": "carpenter, engineer",

@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -42,6 +42,10 @@ DELIMITERS = ",;\t"
 SCHEMA = "eatlas/items/1"
 NONE = "none"
 """The label of a context in which the target is associated with none of the groups."""
+UNCLEAR = "unclear"
+"""The label of a context that cannot be understood: no judgement, and counted apart."""
+PAUSE = 300.0
+"""Seconds between two acts beyond which a person did something else."""
 COLUMNS = ("item", "label", "target", "text", "start", "end")
 WRITTEN = "eatlas annotate sample"
 OTHER_NAME = "choose another name, or remove that file"
@@ -150,7 +154,7 @@ class Items:
     rows: tuple[Item, ...]
     """In random order."""
     groups: tuple[str, ...]
-    """The labels, beside "none"."""
+    """The labels, beside "none" and "unclear"."""
     provenance: Mapping[str, Any] = field(default_factory=dict)
     """Test, file of contexts and its hash, seed, contexts of each target, version."""
     name: str = "items"
@@ -166,8 +170,8 @@ class Items:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What a person may choose: the groups, then "none"."""
-        return (*self.groups, NONE)
+        """What a person may choose: the groups, "none", then "unclear"."""
+        return (*self.groups, NONE, UNCLEAR)
 
     @cached_property
     def by_id(self) -> dict[str, Item]:
@@ -268,7 +272,7 @@ def sample_items(
     ...     for text in texts])
     >>> items = sample_items(contexts, "divdist-face-validity", per_target=1)
     >>> items.labels, items.targets
-    (('Female', 'Male', 'none'), {'nurse': 1})
+    (('Female', 'Male', 'none', 'unclear'), {'nurse': 1})
     """
     require_whole("per_target", per_target, 1)
     require_whole("seed", seed, 0)
@@ -281,11 +285,11 @@ def sample_items(
             allowed="one test of targets and groups, such as divdist-gender",
         )
     groups = tuple(group.name for group in groups_test.groups)
-    if len({*map(str.casefold, groups), NONE}) <= len(groups):
+    if len({*map(str.casefold, groups), NONE, UNCLEAR}) <= len(groups) + 1:
         raise StimulusError(
             f"test {groups_test.id}: its groups cannot be labels",
             got=", ".join(groups),
-            allowed=f"different names, none of them {NONE!r}",
+            allowed=f"different names, none of them {NONE!r} or {UNCLEAR!r}",
         )
     if isinstance(contexts, str | Path):
         contexts = load_contexts(contexts)
@@ -502,6 +506,15 @@ class Journal:
         """Items that each person has labelled."""
         given = given_in(self.acts)
         return {name: len(given.get(name, ())) for name in sorted(self.acts)}
+
+    def seconds(self, name: str) -> list[float]:
+        """From each act of a person to the next, without pauses."""
+        acts = map(json_value, self._lines.splitlines()[1:])
+        times = [
+            datetime.fromisoformat(act["time"]) for act in acts if act.get("annotator") == name
+        ]
+        gaps = ((after - before).total_seconds() for before, after in pairwise(times))
+        return [gap for gap in gaps if 0 <= gap <= PAUSE]
 
     def label(self, name: str, item: str, label: str | None) -> None:
         """Write the label of an item; None where the person passes over it."""

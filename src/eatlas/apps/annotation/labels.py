@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +15,8 @@ import numpy as np
 
 from eatlas.apps.annotation.items import (
     ENDING,
+    NONE,
+    UNCLEAR,
     Given,
     Items,
     Row,
@@ -31,6 +34,7 @@ from eatlas.csv_cells import marked
 from eatlas.errors import SourceError, require_whole
 from eatlas.lazy import as_frame
 from eatlas.notes import Note, warn
+from eatlas.numbers import number_of
 from eatlas.results.parts import defined, defined_ends
 from eatlas.sources import CountTable
 from eatlas.stats.agreement import MISSING, Estimate, rater_agreement
@@ -39,6 +43,9 @@ from eatlas.writing import atomic_file
 if TYPE_CHECKING:
     import pandas as pd
 
+FEWEST = 30
+"""Contexts with two labels, of which agreement begins to say something: of two people and three
+labels, an interval of alpha near .7 is some .5 wide then."""
 DECIMALS = 6
 """Kept of ends of intervals, whose own Monte Carlo error is larger by far."""
 
@@ -64,6 +71,8 @@ class Adjudicated:
     """Without a label, and not counted."""
     decided: int = 0
     """Contexts whose label is a decision."""
+    unclear: tuple[str, ...] = ()
+    """Items that most annotators, or a decision, call unclear: without a label, not counted."""
 
     def __repr__(self) -> str:
         return f"<Adjudicated: {len(self.labels):,} contexts, {len(self.ties):,} ties>"
@@ -71,7 +80,7 @@ class Adjudicated:
     @property
     def unlabelled(self) -> int:
         """Contexts that nobody labelled."""
-        return len(self.items) - len(self.labels) - len(self.ties)
+        return len(self.items) - len(self.labels) - len(self.ties) - len(self.unclear)
 
     def counts(self) -> CountTable:
         """Contexts of each target that are associated with each group (DivDist, section 4.1).
@@ -95,7 +104,8 @@ class Adjudicated:
     def write_counts(self, path: str | Path) -> None:
         """Write the counts as a table for ``soa=counts``: term, a column by group, and total.
 
-        The total is of the labelled contexts, those of none of the groups included.
+        The total is of the labelled contexts, those of none of the groups included, and those that
+        are unclear left out.
 
         Raises
         ------
@@ -222,6 +232,21 @@ class Agreement:
     pairs: tuple[AnnotatorPair, ...]
     undefined: tuple[str, ...] = ()
     """What is not defined, and why."""
+    unclear: Mapping[str, int] = field(default_factory=dict)
+    """Contexts that each annotator called unclear: no judgement, so no part of any coefficient."""
+
+    @property
+    def doubt(self) -> str:
+        """Why the coefficients say little; empty where there are enough contexts."""
+        if self.compared >= FEWEST:
+            return ""
+        if not self.compared:
+            return "No context has the labels of two people: let a second person label them."
+        return (
+            f"{number_of(self.compared, 'context')} with two labels "
+            f"{'is' if self.compared == 1 else 'are'} too few to say how far people agree: let two "
+            f"people label {FEWEST} or more."
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each coefficient: of all labels, of each label, of each pair."""
@@ -248,7 +273,15 @@ class Labels:
 
     items: Items
     given: Given
-    """By annotator, then by item: a group, or "none"."""
+    """By annotator, then by item: a group, "none" or "unclear"."""
+
+    @cached_property
+    def judged(self) -> Given:
+        """The labels that are judgements, which "unclear" is not."""
+        return {
+            name: {item: label for item, label in labels.items() if label != UNCLEAR}
+            for name, labels in self.given.items()
+        }
 
     def __repr__(self) -> str:
         n = sum(map(len, self.given.values()))
@@ -274,12 +307,13 @@ class Labels:
         """
         require_whole("resamples", resamples, 0)
         items, names, of = self.items, tuple(self.given), Figure.of
-        number = {label: j for j, label in enumerate(items.labels)} | {"": MISSING}
+        chosen = (*items.groups, NONE)
+        number = {label: j for j, label in enumerate(chosen)} | {"": MISSING}
         codes = [
-            [number[given.get(item.id, "")] for given in self.given.values()] for item in items
+            [number[labels.get(item.id, "")] for labels in self.judged.values()] for item in items
         ]
         agreed = rater_agreement(
-            codes, len(number) - 1, resamples=resamples, confidence=confidence,
+            codes, len(chosen), resamples=resamples, confidence=confidence,
             rng=np.random.default_rng(seed),
         )  # fmt: skip
         labels, pairs = agreed.pop("labels"), agreed.pop("pairs")
@@ -293,13 +327,18 @@ class Labels:
             **agreed | {name: of(agreed[name]) for name in ("alpha", "kappa", "agreement")},
             labels=tuple(
                 LabelAgreement(label, times, of(alpha), of(kappa))
-                for label, (times, alpha, kappa) in zip(items.labels, labels, strict=True)
+                for label, (times, alpha, kappa) in zip(chosen, labels, strict=True)
             ),
             pairs=tuple(
                 AnnotatorPair(names[first], names[second], both, of(share), of(kappa))
                 for first, second, both, share, kappa in pairs
             ),
             undefined=tuple(map(str, undefined)),
+            unclear={
+                name: len(labels) - len(self.judged[name])
+                for name, labels in self.given.items()
+                if len(labels) > len(self.judged[name])
+            },
         )
 
     def _undefined(self, agreed: dict[str, Any]) -> Iterator[Note]:
@@ -309,13 +348,15 @@ class Labels:
             return
         if not np.isfinite(agreed["alpha"][0]):
             yield Note("undefined.alpha")
-        pairs = combinations(self.given.items(), 2)
+        pairs = combinations(self.judged.items(), 2)
         apart = [f"{a} and {b}" for (a, of_a), (b, of_b) in pairs if not of_a.keys() & of_b.keys()]
         if apart:
             yield Note("undefined.pairs", values={"pairs": apart})
 
     def adjudicated(self, decisions: Any = None) -> Adjudicated:
         """One label for each context: that of most annotators, or a decision.
+
+        "unclear" counts as a vote; where it is decided on, the context has no label.
 
         Parameters
         ----------
@@ -338,17 +379,19 @@ class Labels:
         decided = usable_labels(self.items, rows).get(who, {})
         labels: dict[str, str] = {}
         ties: list[Tie] = []
+        unclear: list[str] = []
         for item in self.items:
             votes = Counter(given[item.id] for given in self.given.values() if item.id in given)
             ranked = [(label, votes[label]) for label in self.items.labels if votes[label]]
             ranked.sort(key=lambda vote: -vote[1])
-            if item.id in decided:
-                labels[item.id] = decided[item.id]
-            elif len(ranked) > 1 and ranked[0][1] == ranked[1][1]:
+            label = decided.get(item.id) or (ranked[0][0] if ranked else None)
+            if item.id not in decided and len(ranked) > 1 and ranked[0][1] == ranked[1][1]:
                 ties.append(Tie(item.id, item.target, item.text, dict(ranked)))
-            elif ranked:
-                labels[item.id] = ranked[0][0]
-        return Adjudicated(self.items, labels, tuple(ties), len(decided))
+            elif label == UNCLEAR:
+                unclear.append(item.id)
+            elif label is not None:
+                labels[item.id] = label
+        return Adjudicated(self.items, labels, tuple(ties), len(decided), tuple(unclear))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each label: item, annotator, label, target and text."""
@@ -383,8 +426,8 @@ def read_labels(items: Items | str | Path, labels: LabelsLike | None = None) -> 
     Raises
     ------
     SourceError
-        If a file cannot be read, names no item of these, has a label that is none of the groups
-        nor "none", or two labels of one annotator for one item.
+        If a file cannot be read, names no item of these, has a label that is none of the groups,
+        "none" or "unclear", or two labels of one annotator for one item.
 
     Examples
     --------

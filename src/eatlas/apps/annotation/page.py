@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
+import warnings
 from functools import partial
 from pathlib import Path
+from statistics import median
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
 from eatlas.apps.annotation.items import SKIPPED, Journal, given_in, journal_of, load_items, name_of
 from eatlas.apps.annotation.labels import Labels
 from eatlas.apps.serving import Answer, App, Served, as_json
-from eatlas.errors import EatlasError, SourceError
+from eatlas.errors import EatlasError, SourceError, UndefinedWarning
+from eatlas.numbers import effect, interval, number_of
 from eatlas.present.rendering import render
 from eatlas.present.text import clean
 
@@ -78,7 +82,40 @@ def answer(journal: Journal, act: str, request: Request) -> Answer:
             "after": clean(item.text[item.end :]),
             "choice": items.labels.index(label) if label else None,
         }
+    else:
+        view["end"] = [clean(line) for line in ending(journal, name)]
     return as_json(view)
+
+
+def ending(journal: Journal, name: str) -> list[str]:
+    """What a person learns at the end: how far people agree so far, and the time that it took."""
+    lines, given = [], given_in(journal.acts)
+    if gaps := journal.seconds(name):
+        minutes = max(1, round(sum(gaps) / 60))
+        each = max(1.0, median(gaps))
+        lines.append(
+            f"It took {number_of(minutes, 'minute')} without pauses, {each:.0f} s a context "
+            "(median)."
+        )
+    if not given:
+        return lines
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedWarning)  # said below
+        agreed = Labels(journal.items, given).agreement()
+    alpha = agreed.alpha
+    if alpha.value is not None:
+        ends = f" {interval(alpha.interval, 3)}" if alpha.interval else ""
+        lines.append(
+            f"Agreement so far: Krippendorff’s alpha {effect(alpha.value, 3)}{ends}, on "
+            f"{number_of(agreed.compared, 'context')} that two or more people labelled, of "
+            f"{len(journal.items):,}."
+        )
+    elif agreed.compared:
+        lines.append(
+            f"Agreement so far: alpha is undefined, since all labels of the {agreed.compared:,} "
+            "contexts that two or more people labelled are the same."
+        )
+    return [*lines, *filter(None, [agreed.doubt])]
 
 
 def application(journal: Journal, guide: str = "") -> App:
@@ -89,8 +126,14 @@ def application(journal: Journal, guide: str = "") -> App:
         page=lambda: render(
             "annotate",
             test=items.test,
-            labels=items.labels,
+            groups=items.groups,
+            choices=[
+                *((group, str(i) if i <= KEYS else "") for i, group in enumerate(items.groups, 1)),
+                ("None of them", "0"),
+                ("Unclear", "b"),
+            ],
             keys=KEYS,
+            command=shlex.join(["eatlas", "annotate", "read", items.name]),
             people=journal.done.items(),
             items=len(items),
             targets=len(items.targets),

@@ -8,6 +8,7 @@
   let annotator = "", view = null, waiting = false;
 
   function shown(name) {
+    if (part(name).hidden) part("asked").open = name === "start";
     for (const one of sections) part(one).hidden = one !== name;
   }
 
@@ -71,6 +72,7 @@
     shown("end");
     part("ended").textContent = found.skipped ? "You have seen every context" : "All contexts are labelled";
     part("rest").textContent = `${annotator}: ${counted(found.done)} of ${counted(found.total)} labelled` + (found.skipped ? `, ${counted(found.skipped)} skipped.` : ". Thank you; you may close this page.");
+    part("learnt").replaceChildren(...found.end.map((line) => Object.assign(document.createElement("li"), { textContent: line })));
     part("skipped").hidden = !found.skipped;
     part("undo-last").disabled = !found.undo;
     part("ended").focus();
@@ -131,5 +133,5 @@
 
   try { annotator = sessionStorage.getItem(KEPT) || ""; } catch { annotator = ""; }
   if (annotator) act("begin", {}, "");
-  else part("name").focus();
+  else part("name").focus({ preventScroll: true });
 })();
