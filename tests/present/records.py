@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from eatlas.results import MLEATResult, SCEATResult, TrendResult, WEATResult
+from eatlas.results import DivDistResult, MLEATResult, SCEATResult, TrendResult, WEATResult
 from eatlas.results.levels import Adjusted, Influence, Uncertainty
+from eatlas.results.parts import TAILS
 
 TOTAL = 12870
 PATTERNS: dict[str, tuple[str | None, str | None]] = {
@@ -162,6 +163,134 @@ def with_adjusted(result: Any, after: Any, *names: str, left_out: Any = ()) -> A
         values["level2"] = {role: adjusted(after.level2[role]) for role in "XY"}
         values["pattern"] = after.pattern.to_dict()
     return result.model_copy(update={"adjusted": Adjusted.model_validate(values)})
+
+
+PLACES = ("level1", "level2.X", "level2.Y")
+PValue = float | dict[str, float] | None
+"""At every level, or by place; None where it is not known."""
+
+
+def planted(
+    label: str = "AX-Singular",
+    *,
+    words: PValue = None,
+    others: PValue = None,
+    after: PValue = None,
+    chance: PValue = None,
+    turned: tuple[str, ...] = (),
+    **changes: Any,
+) -> MLEATResult:
+    """An ML-EAT with these two-sided p-values: of these words, and of the checks of each level.
+
+    `turned` are the places where d has the other sign after frequency.
+    """
+    values = ml_eat(label, **changes).to_dict()
+    for place, own in _levels(values):
+        if (p := _at(words, place)) is not None:
+            own["p"] = _tails(own["effect_size"], p)
+    crossed = {"confidence": 0.95, "level1": None, "level2": {"X": None, "Y": None}}
+    matched = {"level1": None, "level2": None}
+    adjusted: dict[str, Any] = {"covariates": ["frequency"], "level1": None, "level2": None}
+    for place, own in _levels(values):
+        d = own["effect_size"] or 0.0
+        if (p := _at(others, place)) is not None:
+            _put(crossed, place, _crossed(d, p))
+        if (p := _at(after, place)) is not None:
+            d_after = -d if place in turned else d
+            level_after = {**own, "effect_size": d_after, "p": _tails(d_after, p), "shared": 0.4}
+            _put(adjusted, place, level_after)
+        if (p := _at(chance, place)) is not None:
+            _put(matched, place, _among(d, p))
+    values["generalisation"] = crossed
+    if after is not None:
+        values["adjusted"] = adjusted
+    if chance is not None:
+        ranks = {"vocabulary": "these vectors", "size": 9, "p_targets": None, "p_attributes": None}
+        topics = {"draws": 2000, "words": 9, "attributes": {"level1": None}}
+        topics["coherence"] = {role: {"own": 0.1, "topics": 0.1} for role in "XYAB"}
+        ranks |= {role: {"median": 5, "terms": {}} for role in "XYAB"}
+        values["frequency"] = {"ranks": ranks, "matched": topics | matched}
+    return MLEATResult.from_dict(values)
+
+
+def _levels(values: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    level2 = values["level2"]
+    return list(zip(PLACES, (values["level1"], level2["X"], level2["Y"]), strict=True))
+
+
+def _at(p: PValue, place: str) -> float | None:
+    return p.get(place) if isinstance(p, dict) else p
+
+
+def _put(part: dict[str, Any], place: str, value: dict[str, Any]) -> None:
+    if place == "level1":
+        part["level1"] = value
+    else:
+        part["level2"] = (part["level2"] or {}) | {place[-1]: value}
+
+
+def _tails(d: float, p: float) -> dict[str, Any]:
+    """The p-values of a symmetric null whose two-sided p is `p`."""
+    tails = (
+        {"greater": p / 2, "less": 1 - p / 2} if d > 0 else {"greater": 1 - p / 2, "less": p / 2}
+    )
+    return {**tails, "two_sided": p, "method": "sampled", "total": TOTAL, "min_p": 1 / TOTAL}
+
+
+def _crossed(d: float, p: float) -> dict[str, Any]:
+    tails = {f"p_{tail}": value for tail, value in _tails(d, p).items() if tail in TAILS}
+    numbers = {"difference": d / 10, "se": 0.1, "t": d, "df": 9.0, "low": -0.1, "high": 0.3}
+    return numbers | tails | {"targets": 0.1, "attributes": 0.1, "residual": 0.01}
+
+
+def _among(d: float, p: float) -> dict[str, Any]:
+    tails = {f"p_{tail}": value for tail, value in _tails(d, p).items() if tail in TAILS}
+    spread = {"quantiles": [-0.9, -0.3, 0.0, 0.3, 0.9], "counts": [0] * 40, "ends": [-1.0, 1.0]}
+    return tails | spread | {"mean": 0.0}
+
+
+def divdist(**targets: tuple[float, float, float | None] | None) -> DivDistResult:
+    """Targets against men and women: deviation of men, raw p, and p after frequency.
+
+    A deviation of a half is one whose other share was cut off at 0; None is no bias at all.
+    """
+    found = tuple(_shares(term, values) for term, values in targets.items())
+    left = [values and values[2] for values in targets.values()]
+    adjusted = {
+        "covariates": ["frequency"],
+        "targets": [
+            target | {"p": p} for target, p in zip(map(_after_of, found), left, strict=True)
+        ],
+    }  # fmt: skip
+    names = {"targets": "Jobs", "men": "Men", "women": "Women"}
+    group = head()["coverage"]["X"]
+    return DivDistResult.from_dict(
+        head(measure="divdist", signature="DIVDIST()")
+        | {
+            "concepts": names, "coverage": dict.fromkeys(names, group),
+            "groups": ["men", "women"], "reference": [0.5, 0.5],
+            "targets": found, "mean_bias": 0.1,
+            "labels": {"statistic": "difference", "sizes": [8, 8], "total": TOTAL, "draws": None,
+                       "min_p": 1 / TOTAL},
+            "adjusted": adjusted if any(p is not None for p in left) else None,
+        }
+    )  # fmt: skip
+
+
+def _shares(term: str, values: tuple[float, float, float | None] | None) -> dict[str, Any]:
+    if values is None:
+        nothing = dict.fromkeys(("distribution", "deviation", "bias", "labels"))
+        return {"term": term, "association": (None, None), **nothing}
+    away, p, _ = values
+    shares = (0.5 + away, 0.5 - away)
+    return {
+        "term": term, "association": shares, "distribution": shares, "deviation": (away, -away),
+        "bias": 2 * abs(away), "labels": {"p": p, "method": "exact", "count": round(p * TOTAL)},
+    }  # fmt: skip
+
+
+def _after_of(target: dict[str, Any]) -> dict[str, Any]:
+    return {key: target[key] for key in ("term", "deviation", "bias")}
 
 
 COSINES = tuple(tuple((10 * i + j) / 100 for j in range(6)) for i in range(6))

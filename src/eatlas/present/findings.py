@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from eatlas.errors import joined
 from eatlas.numbers import all_of, number_of, p_equals
@@ -33,6 +33,10 @@ from eatlas.results.effects import Effect
 from eatlas.results.parts import at
 from eatlas.results.settings import Settings
 from eatlas.stimuli import TARGETS
+
+if TYPE_CHECKING:
+    from eatlas.results.levels import AdjustedTarget
+    from eatlas.results.targets import TargetShares
 
 Grade = Literal["shown", "partly", "doubtful", "not shown", "no test"]
 GRADES: tuple[Grade, ...] = ("shown", "partly", "doubtful", "not shown", "no test")
@@ -299,12 +303,15 @@ def _of_targets(result: AssociationResult) -> Finding:
     left = None
     if result.adjusted is not None and result.adjusted.targets and tested:
         left = sum(
-            bool(lean.after and lean.after.p is not None and lean.after.p < result.rule.alpha)
+            lean.after is not None
+            and lean.after.p is not None
+            and lean.after.p < result.rule.alpha
+            and _most(lean.after, every.groups) == _most(lean.shown, every.groups)
             for lean in shown
         )
     tally = Tally(
         len(every.known),
-        [(lean.term, _most(lean)) for lean in shown],
+        [(lean.term, _most(lean.shown, every.groups)) for lean in shown],
         sum(bool(t.shown.labels and t.shown.labels.p < result.rule.alpha) for t in every.known),
         left,
     )
@@ -320,10 +327,10 @@ EXAMPLES = 3
 """Targets that a finding names."""
 
 
-def _most(lean: Lean) -> str:
-    """The group that a target is above its reference at most."""
-    deviation = lean.shown.deviation or (0.0,) * len(lean.groups)
-    return lean.groups[max(range(len(deviation)), key=deviation.__getitem__)]
+def _most(target: TargetShares | AdjustedTarget, groups: Sequence[str]) -> str:
+    """The group whose share is above its reference by most."""
+    deviation = target.deviation or (0.0,) * len(groups)
+    return groups[max(range(len(deviation)), key=deviation.__getitem__)]
 
 
 def _tallied(

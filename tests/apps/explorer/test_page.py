@@ -329,7 +329,7 @@ def test_two_sources_downloads_and_another_tab(open_page, tmp_path):
     page.get_by_role("button", name="Copy the sentence").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert "(d = 1.72, p = 7.8e-5)" in copied
+    assert "Male names against Female names: d = 1.72, two-sided p = " in copied
 
 
 @pytest.mark.parametrize(
