@@ -98,7 +98,12 @@ def count(n: int) -> str:
 
 def number_of(n: int, thing: str) -> str:
     """A count and its noun."""
-    return f"{count(n)} {thing}{'' if n == 1 else 's'}"
+    return f"{count(n)} {thing if n == 1 else plural(thing)}"
+
+
+def plural(thing: str) -> str:
+    """Several of a thing."""
+    return "stimuli" if thing == "stimulus" else f"{thing}s"
 
 
 _MANY = frozenset({"people", "men", "women", "children", "police", "folk", "feet", "teeth"})

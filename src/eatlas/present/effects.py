@@ -10,6 +10,7 @@ from eatlas.present.text import isolated, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.levels import Matched
+from eatlas.stimuli.kinds import ROLES
 
 RUNNER_UP, OFTEN = 0.05, 0.1
 """Share of resamples, draws or random topics from which another pattern is worth a mention; of the
@@ -62,6 +63,21 @@ def short_name(text: str) -> str:
 def names_of(result: AssociationResult) -> dict[str, str]:
     """Concept names by role, fit for the middle of a sentence."""
     return {role: short_name(name) for role, name in result.concepts.items()}
+
+
+def unit_of(result: AssociationResult, roles: Iterable[str] = ROLES, word: str = "term") -> str:
+    """What some groups of a result are made of: words, stimuli of sentences, or images."""
+    images = [bool(result.coverage[role].image) for role in roles]
+    if all(images):
+        return "image"
+    return "stimulus" if result.over_stimuli or any(images) else word
+
+
+def of_random_weights(result: AssociationResult) -> bool:
+    """Whether the model was not trained, as a control."""
+    return any(note.code == "source.random-weights" for note in result.warnings) or (
+        result.encoding is not None and result.encoding.weights == "random"
+    )
 
 
 def matched_of(result: AssociationResult) -> Matched | None:

@@ -19,12 +19,19 @@ no test    (a number)    the measure has no p-value
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from eatlas.errors import joined
-from eatlas.numbers import all_of, number_of, p_equals
-from eatlas.present.effects import held_equal, levels_of, only_terms, short_name
+from eatlas.numbers import all_of, number_of, p_equals, plural
+from eatlas.present.effects import (
+    held_equal,
+    levels_of,
+    of_random_weights,
+    only_terms,
+    short_name,
+    unit_of,
+)
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import FILTERS, phrase
 from eatlas.present.targets import Lean, leans
@@ -47,6 +54,8 @@ WORDS, OTHER, AFTER, CHANCE, TESTS = CHECKS = (
 """Of these words, in either direction; of words like them; at equal frequency, or equal covariates
 that were stated; beside random topics; counting all tests."""
 NOTHING = "there is nothing to check"
+RANDOM = "Random weights: "
+"""Begins the sentence of a model that was not trained, as a control."""
 MAY_BE_LOST = 0.05
 """Share of the terms, or targets, of a finding that need not be left after covariates."""
 
@@ -143,7 +152,9 @@ def finding_of(result: AssociationResult, family: DeclaredFamily | None = None) 
         finding = _of_groups(result, family)
     else:
         finding = _of_number(result)
-    return finding
+    return (
+        replace(finding, sentence=RANDOM + str(finding)) if of_random_weights(result) else finding
+    )
 
 
 def findings_of(
@@ -262,9 +273,9 @@ class Tally(NamedTuple):
             after = Check(AFTER, self.left >= (1 - MAY_BE_LOST) * many, why)
         return (
             Check(WORDS, many > 0, f"{many} of {of}, Holm's p over all of them"),
-            Check(OTHER, None, "no crossed test of single " + noun + "s"),
+            Check(OTHER, None, f"no crossed test of single {plural(noun)}"),
             after,
-            Check(CHANCE, None, "no topics stand for single " + noun + "s"),
+            Check(CHANCE, None, f"no topics stand for single {plural(noun)}"),
             Check(TESTS, many > 0 or None, f"{self.raw} of {of} without Holm's adjustment"),
         )
 
@@ -291,8 +302,7 @@ def _of_terms(result: AssociationResult) -> Finding:
         sum((e.p_of("two_sided") or 0.0) < alpha for e in effects),
         left,
     )
-    noun = "target" if result.over_stimuli else "term"
-    return _tallied(result, tally, noun, names["A"], names["B"])
+    return _tallied(result, tally, unit_of(result, TARGETS), names["A"], names["B"])
 
 
 def _of_targets(result: AssociationResult) -> Finding:
@@ -378,7 +388,9 @@ def title(
         said = dict.fromkeys(map(str, findings))
     elif untested:
         said[f"{joined(untested)} {'has' if len(untested) == 1 else 'have'} no test"] = None
-    return f"{settings.subject}: {'. '.join(said)}"
+    about = settings.subject
+    named = "random weights" in about
+    return f"{about}: {'. '.join(text.removeprefix(RANDOM) if named else text for text in said)}"
 
 
 def in_grades(findings: Iterable[Finding]) -> list[tuple[Grade, int]]:

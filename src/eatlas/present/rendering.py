@@ -151,10 +151,10 @@ FILTERS: dict[str, Callable[..., object]] = {
     for function in (
         numbers.all_of, numbers.count, numbers.effect, numbers.goes, numbers.interval,
         numbers.level_of, numbers.number_of, numbers.odds, numbers.p_equals,
-        numbers.percent, readable, source_name, effects.about_terms, effects.accounted,
-        effects.by_chance, effects.covariates_of, effects.held_equal,
+        numbers.percent, numbers.plural, readable, source_name, effects.about_terms,
+        effects.accounted, effects.by_chance, effects.covariates_of, effects.held_equal,
         effects.names_of, effects.rank_row, effects.runner_up, effects.short_name,
-        effects.title_after, isolated, mini,
+        effects.title_after, effects.unit_of, isolated, mini,
     )
 } | {
     "by_place": lambda found: {effect.place: effect for effect in found},

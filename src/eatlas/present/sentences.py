@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from eatlas.decoding import own_toml
 from eatlas.errors import listed
-from eatlas.numbers import effect, level_of, p_equals, percent
+from eatlas.numbers import effect, level_of, p_equals, percent, plural
 from eatlas.present import targets  # noqa: F401  (templates call its filters)
 from eatlas.present.effects import (
     held_equal,
@@ -21,6 +21,7 @@ from eatlas.present.effects import (
     names_of,
     runner_up,
     shares_of,
+    unit_of,
 )
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import Finding, finding_of
@@ -180,11 +181,11 @@ def statements(
     held = held_equal(result.adjusted.covariates) if result.adjusted else ""
     about = {
         "Random labels.": statement("chance", result, level1, family),
-        "Other words.": " ".join(filter(None, words)),
+        f"Other {plural(unit_of(result, word='word'))}.": " ".join(filter(None, words)),
         f"Other {result.draws.varied}." if result.draws else "": statement("contexts", result),
         f"Given {held}.": statement("given", result, level1),
         "Chance." if matched_of(result) else "Frequency.": statement("frequency", result),
-        "Single terms.": statement("single_terms", result, level1),
+        f"Single {plural(unit_of(result))}.": statement("single_terms", result, level1),
         "What this design can find.": statement("design", result),
     }
     return [(head, text) for head, text in about.items() if text]
