@@ -16,6 +16,7 @@ from tools import write_cards
 from tools.docs import cards
 
 import eatlas
+from eatlas.apps.protocol.card import summary
 from eatlas.apps.protocol.evidence import criteria
 from eatlas.measures.registry import BUILT_IN
 
@@ -45,7 +46,7 @@ def test_a_card_is_read_back_and_the_site_has_a_page_of_it(name):
     data = File(f"cards/{name}.json", str(ROOT / "docs"), site, use_directory_urls=False)
     pages = {file.src_path: file for file in cards.on_files(Files([data]), config)}
     page = pages[f"cards/{name}.html"].content_string
-    assert f"<title>Measure card: {card.title}</title>" in page
+    assert f"<title>{summary(card)}</title>" in page
     assert f"<code>{name}.json</code>" in page
 
 

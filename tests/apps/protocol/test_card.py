@@ -7,9 +7,20 @@ import re
 import jsonschema
 import pytest
 from tests.apps.protocol.cards import found
+from tests.present.reading import Page
 
 import eatlas
-from eatlas.apps.protocol.card import card_html, figure_text, lines_of, marks, number
+from eatlas.apps.protocol.card import (
+    PROPERTIES,
+    SIGNS,
+    card_html,
+    figure_text,
+    glance,
+    lines_of,
+    marks,
+    number,
+    summary,
+)
 from eatlas.apps.protocol.evidence import (
     CRITERIA,
     Card,
@@ -103,10 +114,46 @@ def test_numbers_are_for_people(value, text):
         ({"value": 0.5, "low": 0.25, "high": 0.75}, "0.50 [0.25, 0.75]"),
         ({"value": 0.5, "n": 8, "of": "words", "p": 0.0078125}, "0.50 over 8 words, p = .0078"),
         ({"value": 0.5, "p": 1e-9}, "0.50, p = 1.0e-9"),
+        ({"value": 0.5, "low": -1.0, "high": 0.9, "interval": "smallest and largest", "n": 4,
+          "of": "others"}, "0.50, from −1 to 0.90 over 4 others"),
+        ({"name": "share of signs", "value": 0.875, "low": 0.25, "high": 0.875, "n": 8,
+          "of": "words"}, "7 of 8 words [25%, 88%]"),
+        ({"name": "things that hold", "value": 3, "n": 5, "of": "things", "text": "2 do not"},
+         "3 of 5 (2 do not)"),
     ],
-)
+)  # fmt: skip
 def test_figures_say_what_is_known(fields, text):
-    assert figure_text(Figure(name="rho", **fields)) == text
+    assert figure_text(Figure(**{"name": "rho"} | fields)) == text
+
+
+def test_a_card_begins_with_what_held_what_did_not_and_what_was_not_run():
+    signs = Figure(name=SIGNS, value=0.75, low=0.3, high=0.9, n=4, of="words")
+    hold = Figure(name=PROPERTIES, value=1, n=2, of="properties", text="1 does not")
+    spread = {"low": -0.5, "high": 0.9, "interval": "smallest and largest", "n": 3}
+    median = Figure(name="median of Spearman's rho", value=0.8, of="others", **spread)
+    rows = (("Order", "yes", "", None), ("Shift", "no", "different", None))
+    checked = Table(columns=("property", "holds", "found", "difference"), rows=rows)
+    made = card(
+        evidence(figures=(signs,)),
+        Evidence(criterion="content", study="s", title="S", question="Is it?", figures=(hold,),
+                 tables=(checked,)),
+        Evidence(criterion="convergent", study="o", title="O", question="Is it?",
+                 figures=(median,)),
+        Evidence(criterion="sensitivity", study="n", title="N", question="Is it?",
+                 not_run="No source was given."),
+    )  # fmt: skip
+    assert summary(made) == (
+        "Mine: signs agree for 3 of 4 words; 1 of 2 properties hold; 1 of 4 studies was not run"
+    )
+    drawn = glance(made)
+    assert drawn.count('class="m on"') == 3 + 2  # and the key
+    assert "One: 3 of 4, 0.30 to 0.90 (share)" in drawn
+    assert "O: 0.80, −0.50 to 0.90 (range)" in drawn
+    page = Page(card_html(made))
+    assert page.text.count(summary(made)) == 2
+    assert "1 of 4 studies not run, and why" in page.text
+    assert "Properties that do not hold Shift" in " ".join(page.text.split())
+    assert glance(card(evidence(not_run="No source was given."))) == ""
 
 
 def test_marks_lie_where_their_numbers_are():
@@ -140,7 +187,8 @@ def test_what_a_record_holds_is_escaped():
 
 def test_lines_name_only_what_was_asked():
     assert list(lines_of(card(evidence(not_run="No source was given.")))) == [
-        "Mine: MINE()",
+        "Mine: 1 of 1 studies was not run",
+        "MINE()",
         "",
         "Face validity: The measure passes basic sanity checks.",
         "  One: not run. No source was given.",

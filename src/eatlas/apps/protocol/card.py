@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from markupsafe import Markup
 
 from eatlas.apps.protocol.evidence import Card, Cell, Drawing, Figure, Mark, criteria
+from eatlas.errors import joined
 from eatlas.numbers import MINUS, count, effect, p_equals
 from eatlas.present.drawings.svg import (
     LEFT,
@@ -29,8 +30,12 @@ from eatlas.writing import atomic_files
 PAGE, JSON = "card.html", "card.json"
 """Files of a card."""
 VERDICT = "The verdict is the reader’s."
-ROW, NAMES = 22.0, 150.0
-"""Height of a row of a drawing, and room for its name, left of the axis."""
+SIGNS, PROPERTIES = "share of signs that agree", "properties that hold"
+DRAWN = (SIGNS, PROPERTIES, "median of Spearman", "smallest Spearman", "Spearman", "rho, ")
+"""Figures between -1 and 1, by the beginnings of their names."""
+GLANCE = "Shares and rank correlations of all studies"
+ROW, NAMES, VALUES = 22.0, 194.0, 78.0
+"""Height of a row of a drawing, and room for its name and for its number, beside the axis."""
 LOOKS = (("circle", "x"), ("square", "y"), ("diamond", "a"), ("triangle", "n"))
 """Shape and class of the groups in their order: a shape tells its group where colours do not."""
 
@@ -46,27 +51,94 @@ def number(value: Cell) -> str:
     whole = value == int(value) and abs(value) < 1e6
     if not whole and abs(value) < 0.005:
         return f"{value:.1e}".replace("e-0", "e-").replace("-", MINUS)
-    return effect(value, 0 if whole else 2)
+    return effect(value, 0 if whole else 3 if abs(value) < 0.1 else 2)
 
 
 def figure_text(figure: Figure) -> str:
-    """A figure without its name: value, interval, number, p."""
+    """A figure without its name: value, interval or range, number, p."""
     if figure.value is None:
         return figure.text or "undefined"
-    text = number(figure.value)
+    counted = _counted(figure)
+    text = counted or number(figure.value)
     if figure.low is not None and figure.high is not None:
-        text += f" [{number(figure.low)}, {number(figure.high)}]"
-    if figure.n is not None:
-        # a count is one of several; a share or a correlation is over them
-        word = "of" if figure.low is None and figure.value == int(figure.value) else "over"
-        text += f" {word} {count(figure.n)} {figure.of}".rstrip()
+        if counted:
+            text += f" [{figure.low:.0%}, {figure.high:.0%}]"
+        elif _is_range(figure):
+            text += f", from {number(figure.low)} to {number(figure.high)}"
+        else:
+            text += f" [{number(figure.low)}, {number(figure.high)}]"
+    if figure.n is not None and not counted:
+        text += f" over {count(figure.n)} {figure.of}".rstrip()
     if figure.text:
         text += f" ({figure.text})"
     return text if figure.p is None else f"{text}, {p_equals(figure.p)}"
 
 
-def marks(drawing: Drawing) -> str:
-    """Draw the marks of a study, one below the other."""
+def _counted(figure: Figure) -> str:
+    """How many of how many: of a count, and of a share of things that are counted."""
+    if figure.value is None or figure.n is None:
+        return ""
+    hits = figure.value * figure.n if figure.name.startswith("share") else figure.value
+    if abs(hits - round(hits)) > 1e-9 or (hits == figure.value and figure.low is not None):
+        return ""
+    unit = "" if figure.name.startswith(figure.of) else figure.of
+    return f"{count(round(hits))} of {count(figure.n)} {unit}".rstrip()
+
+
+def _is_range(figure: Figure) -> bool:
+    """Whether its ends are the smallest and the largest of several numbers, and no interval."""
+    return figure.interval.startswith("smallest and largest")
+
+
+def summary(card: Card) -> str:
+    """What held, what did not, and what was not run."""
+    signs = [_counted(f) for one in card.of("face") for f in one.figures if f.name == SIGNS]
+    checked = [f for one in card.of("content") for f in one.figures if f.name == PROPERTIES]
+    parts = [f"signs agree for {joined(list(map(str, signs)))}"] if signs else []
+    if checked:
+        hold, n = (sum(int(f.value or 0) for f in checked), sum(f.n or 0 for f in checked))
+        parts.append(f"{hold} of {n} properties hold")
+    every, left = len(card.evidence), len(card.evidence) - len(card.ran)
+    if left:
+        parts.append(f"{left} of {every} studies {'was' if left == 1 else 'were'} not run")
+    return f"{card.title}: {'; '.join(parts) or f'{every} of {every} studies were run'}"
+
+
+def failing(card: Card) -> list[str]:
+    """Properties that were checked and do not hold."""
+    tables = [table for one in card.of("content") for table in one.tables]
+    return [str(row[0]) for table in tables for row in table.rows if row[1:2] == ("no",)]
+
+
+def glance(card: Card) -> str:
+    """Draw the shares and the rank correlations of all studies on one axis."""
+    rows = [
+        (one, figure)
+        for one in card.evidence
+        for figure in one.figures
+        if figure.value is not None and figure.name.startswith(DRAWN)
+    ]
+    if not rows:
+        return ""
+    several = len({one.source for one, _ in rows}) > 1
+    drawn = []
+    for one, figure in rows:
+        name, _, of = figure.name.partition(", ")
+        label = f"{of or one.title}{f' ({one.source})' if several else ''}"
+        value, kind = figure.value or 0.0, "range" if _is_range(figure) else "correlation"
+        if name in (SIGNS, PROPERTIES):
+            kind = "share"
+        if name == PROPERTIES:
+            value /= figure.n or 1
+        drawn.append(Mark(label=label, value=value, low=figure.low, high=figure.high, group=kind))
+    values = [" ".join(_counted(f).split()[:3]) or number(f.value) for _, f in rows]
+    axis = "share with its interval, or Spearman's rho with its interval or range"
+    whole = Drawing(title=GLANCE, axis=axis, low=-1.0, high=1.0, marks=tuple(drawn))
+    return marks(whole, values)
+
+
+def marks(drawing: Drawing, values: Sequence[str] = ()) -> str:
+    """Draw the marks of a study, one below the other, with these numbers or their own."""
     groups = list(dict.fromkeys(mark.group for mark in drawing.marks))
     key, top, x = "", 4.0, LEFT + NAMES
     if any(groups):
@@ -74,13 +146,14 @@ def marks(drawing: Drawing) -> str:
         for (shape, colour), name in zip(LOOKS, groups, strict=False):
             key += tag("g", path(outline(shape, x + 5, 9), "m on"), class_=colour)
             key += label(short(name, 100), x + 14, 13)
-            x += 110
+            x += (WIDTH - RIGHT - LEFT - NAMES) / max(len(groups), 2)
         key = tag("g", key)
     axis = _axis(drawing)
-    drawn = [
-        _row(mark, top + ROW * (i + 0.5), axis, *LOOKS[groups.index(mark.group) % len(LOOKS)])
-        for i, mark in enumerate(drawing.marks)
-    ]
+    drawn = []
+    for i, mark in enumerate(drawing.marks):
+        look = LOOKS[groups.index(mark.group) % len(LOOKS)]
+        value = values[i] if values else "–" if mark.value is None else effect(mark.value)
+        drawn.append(_row(mark, top + ROW * (i + 0.5), axis, *look, value))
     bottom = top + ROW * len(drawn)
     return framed(
         bottom + 22,
@@ -94,19 +167,18 @@ def marks(drawing: Drawing) -> str:
 
 def _axis(drawing: Drawing) -> Axis:
     """The axis: between stated ends, or around all marks."""
-    start, end = LEFT + NAMES, WIDTH - RIGHT - 40
+    start, end = LEFT + NAMES, WIDTH - VALUES
     if drawing.low is not None and drawing.high is not None:
         return Axis(drawing.low, drawing.high, (drawing.high - drawing.low) / 4, start, end)
     ends = [x for mark in drawing.marks for x in (mark.value, mark.low, mark.high) if x is not None]
     return Axis.around(ends or [0.0, 1.0], start, end)
 
 
-def _row(mark: Mark, y: float, axis: Axis, shape: str, colour: str) -> tuple[str, str]:
+def _row(mark: Mark, y: float, axis: Axis, shape: str, colour: str, value: str) -> tuple[str, str]:
     """One label, its interval, its point and its number; and the same as text."""
     name = label(short(mark.label, NAMES - 16), LEFT, y + 4, size=12.5)
-    text, drawn, value = f"{mark.label}: undefined", "", "–"
+    text, drawn = f"{mark.label}: undefined", ""
     if mark.value is not None:
-        value = effect(mark.value)
         text = f"{mark.label}: {value}"
         if mark.low is not None and mark.high is not None:
             drawn = path(f"M{axis.at(mark.low):.1f} {y:g}H{axis.at(mark.high):.1f}", "i")
@@ -115,9 +187,8 @@ def _row(mark: Mark, y: float, axis: Axis, shape: str, colour: str) -> tuple[str
         drawn = tag("g", drawn, class_=colour)
     if mark.group:
         text += f" ({mark.group})"
-    return tag(
-        "g", tag("title", words(text)), name, drawn, muted(value, axis.end + 24, y + 4)
-    ), text
+    shown = muted(value, WIDTH - LEFT, y + 4, anchor="end")
+    return tag("g", tag("title", words(text)), name, drawn, shown), text
 
 
 def card_html(card: Card, data: str = JSON) -> str:
@@ -127,6 +198,9 @@ def card_html(card: Card, data: str = JSON) -> str:
         card=card,
         criteria=criteria(),
         verdict=VERDICT,
+        title=summary(card),
+        failing=failing(card),
+        glance=Markup(glance(card)),  # noqa: S704  (escaped where it is drawn)
         number=number,
         figure_text=figure_text,
         marks=lambda drawing: Markup(marks(drawing)),  # noqa: S704  (escaped where it is drawn)
@@ -137,7 +211,8 @@ def card_html(card: Card, data: str = JSON) -> str:
 
 def lines_of(card: Card) -> Iterator[str]:
     """A card as lines for the terminal: each study with its figures, or why it was not run."""
-    yield f"{card.title}: {card.signature}"
+    yield summary(card)
+    yield card.signature
     for criterion in criteria():
         evidence = card.of(criterion["id"])
         if evidence:

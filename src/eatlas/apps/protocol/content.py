@@ -549,10 +549,11 @@ def _checked(bench: Bench, checks: Mapping[str, Check]) -> Exhibits:
         except EatlasError as error:
             rows.append((name, "refused", reason_of(error), None))
     answers, n = [row[1] for row in rows], len(rows)
-    figures = [
-        Figure(name=f"properties that {do}", value=answers.count(answer), n=n, of="properties")
-        for do, answer in (("hold", "yes"), ("do not", "no"))
-    ]
+    hold, fail = answers.count("yes"), answers.count("no")
+    rest = [f"{fail} {'does' if fail == 1 else 'do'} not"] if fail else []
+    rest += [f"{n - hold - fail} without an answer"] if n > hold + fail else []
+    text = ", ".join(rest)
+    figures = [Figure(name="properties that hold", value=hold, n=n, of="properties", text=text)]
     columns = ("property", "holds", "what was found", "largest relative difference")
     remark = f"Checked on the test {bench.test.id}."
     return figures, [table("Each property", columns, rows)], [], [remark]

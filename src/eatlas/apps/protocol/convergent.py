@@ -260,10 +260,12 @@ def _changed(
             continue
         stated = {*base.result.warnings, *of_source}
         notes += [f"{label}: {note}" for note in changed.result.warnings if note not in stated]
-    if not by_label:
-        same = f"Numbers are the same with {', '.join(idle)}." if idle else ""
-        raise NotRunError(" ".join((same, *reasons)).strip() or "Nothing could be changed.")
     unchanged = [f"Without any change of the numbers: {', '.join(idle)}."] if idle else []
+    if not by_label and not idle:
+        raise NotRunError(" ".join(reasons) or "Nothing could be changed.")
+    if not by_label:
+        none = Figure(name="choices that change a number", value=0, n=len(idle), of="choices")
+        return [none], [], [], [*unchanged, *reasons, *notes]
     drawn = f"{title}: rank correlation with the numbers as they are"
     shown = _shown(by_label, f"{title}, {test.id}", "changed to", drawn, " with its 95% interval")
     least = min(_marks(by_label), key=lambda mark: mark.value or -2.0)
