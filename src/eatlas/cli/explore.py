@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from eatlas.cli.messages import remark, serve
+from pathlib import Path
+
+from eatlas.cli.messages import print_line, remark, serve
 
 
 def explore(
@@ -12,13 +14,18 @@ def explore(
     measure: str = "ml-eat",
     port: int = 0,
     open_page: bool = False,
+    save: Path | None = None,
 ) -> None:
     """Serve a page that shows what happens to a finding when its words change; Ctrl-C ends it.
 
     Words are buttons: switch them off and on, add others, paste lists of your own, and compare
     sources. The page is for this machine alone, at an address with a random token.
 
-    Exit codes: 0 ended by Ctrl-C; 2 something given is not usable.
+    With --save, a frozen copy for one test and one source is written instead: a single HTML file
+    without a server, which answers changes of words with effect sizes, exact p-values and the
+    EAT-Map.
+
+    Exit codes: 0 ended by Ctrl-C, or saved; 2 something given is not usable.
 
     Parameters
     ----------
@@ -33,10 +40,20 @@ def explore(
         0 takes a free one.
     open_page : --open
         Open the page in the browser.
+    save : --save FILE.html
+        Write a frozen copy, and serve nothing.
     """
     from eatlas import explore as serve_page  # noqa: PLC0415  (--help is quick)
+    from eatlas.writing import require_writable  # noqa: PLC0415
 
-    page = serve_page(tests, vectors, measure, port=port, open=open_page)
+    if save is not None:
+        require_writable(save)
+    page = serve_page(tests, vectors, measure, port=port, open=open_page and save is None)
     for text in page.left_out:
         remark(f"left out: {text}")
-    serve(page, "it writes nothing but downloads")
+    if save is None:
+        serve(page, "it writes nothing but downloads")
+        return
+    with page:
+        page.save(save)
+    print_line(f"page: {save}")

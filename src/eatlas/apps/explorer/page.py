@@ -131,6 +131,13 @@ def page_of(explorer: Explorer) -> str:
 def board_of(explorer: Explorer, request: Request) -> str:
     """What is found with the words of a request, beside what was found before any change."""
     view = explorer.view(request)
+    return board_html(explorer, request, view, chance=bool(view.result and view.result.adjusted))
+
+
+def board_html(
+    explorer: Explorer, request: Request, view: View, *, chance: bool, whole: bool = False
+) -> str:
+    """The views of some words: whether chance is offered, and whether intervals are known."""
     lists = view.lists
     return render(
         "explore_board",
@@ -138,7 +145,8 @@ def board_of(explorer: Explorer, request: Request) -> str:
         r=view.result,
         groups=[_group(view, role) for role in ROLES],
         was=_was(view),
-        chance=view.result is not None and view.result.adjusted is not None,
+        chance=chance,
+        others=Markup(_others(explorer, request, view, view.result)) if whole else "",  # noqa: S704
         in_memory=not view.source.spec,
         command=command(explorer, request),
         saved=lists.changes or not is_bundled(lists.origin),
@@ -286,6 +294,15 @@ def others_of(explorer: Explorer, request: Request) -> str:
         result = explorer.measured(view.lists, view.source, frequency="off")
     except EatlasError as error:
         return render("explore_others", problem=error.what)
+    return _others(explorer, request, view, result)
+
+
+def _others(
+    explorer: Explorer, request: Request, view: View, result: AssociationResult | None
+) -> str:
+    """What resamples of a result say."""
+    if result is None:
+        return ""
     rows, limit = _rows(explorer, request, result, view.original)
     after = title_after([result]).lower()
     return render(
@@ -556,6 +573,28 @@ class ExplorerPage(Served):
     def left_out(self) -> tuple[str, ...]:
         """Tests that cannot be explored, each with the reason."""
         return self._explorer.left_out
+
+    def save(self, path: str | Path) -> None:
+        """Write a frozen copy: one page without a server, for one test and one source.
+
+        It holds the cosines of the test's words and of further ones, and answers changes of words
+        with effect sizes, exact p-values and the EAT-Map. What else the page shows is that of the
+        original words.
+
+        Parameters
+        ----------
+        path : str or path
+            Of the HTML file.
+
+        Raises
+        ------
+        EatlasError
+            If there are several tests or sources, the measure is not ML-EAT with exact p-values,
+            X and Y or A and B have more than 40 words, or the file cannot be written.
+        """
+        from eatlas.apps.explorer.frozen import save_frozen  # noqa: PLC0415  (stands on this module)
+
+        save_frozen(self._explorer, path)
 
     def looked_at(self, test: str) -> int:
         """Return the number of lists of a test that were looked at so far.

@@ -1,6 +1,7 @@
 "use strict";
 (() => {
   const part = (id) => document.getElementById(id);
+  const frozen = globalThis.eatlasFrozen;  // a page without a server, which measures by itself
   const board = part("board"), menu = part("moves"), REST = 300, MOST_UNDO = 200, KEPT = "eatlas-explore";
   const ROLES = ["X", "Y", "A", "B"], empty = { off: {}, added: {} };
   let now = { test: document.body.dataset.first, lists: {}, ...empty, source: 0, against: null };
@@ -23,7 +24,7 @@
   }
 
   function said(error) {
-    return error instanceof TypeError
+    return error instanceof TypeError && !frozen
       ? "The server has ended. Start it again with eatlas explore, and open the address that it prints."
       : error.message;
   }
@@ -37,12 +38,13 @@
     board.setAttribute("aria-busy", "true");
     keep();
     try {
-      const html = await (await ask("view", now, signal)).text();
+      const html = frozen ? frozen.view(now) : await (await ask("view", now, signal)).text();
       if (mine !== turn) return;
       trouble("");
       board.classList.remove("stale");
       put(html);
-      timer = setTimeout(() => { more("others", mine, signal); if (now.against !== null) more("across", mine, signal); }, REST);
+      if (frozen) for (const role of ROLES) part(`add-${role}`).setAttribute("list", "candidates");
+      else timer = setTimeout(() => { more("others", mine, signal); if (now.against !== null) more("across", mine, signal); }, REST);
     } catch (error) {
       if (mine !== turn || error.name === "AbortError") return;
       board.classList.add("stale");  // no number of other words may stay in view
@@ -234,10 +236,10 @@
 
   part("undo").addEventListener("click", undo);
   part("reset").addEventListener("click", () => change(empty));
-  part("test").addEventListener("change", (event) => change({ test: event.target.value, ...empty }));
-  part("source").addEventListener("change", (event) => change({ source: Number(event.target.value) }));
+  part("test")?.addEventListener("change", (event) => change({ test: event.target.value, ...empty }));
+  part("source")?.addEventListener("change", (event) => change({ source: Number(event.target.value) }));
   part("against")?.addEventListener("change", (event) => change({ against: event.target.value === "" ? null : Number(event.target.value) }));
-  part("choices").addEventListener("submit", (event) => event.preventDefault());
+  part("choices")?.addEventListener("submit", (event) => event.preventDefault());
   document.addEventListener("keydown", (event) => {
     const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName);
     if (typing || event.key.toLowerCase() !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey) return;
@@ -253,105 +255,108 @@
   }
   for (const kind of ["pointerover", "focusin", "pointerleave", "focusout"]) board.addEventListener(kind, light);
 
-  // ---- new lists
-  part("make").addEventListener("click", () => { part("new").showModal(); part("words-X").focus(); });
-  part("take").addEventListener("click", () => part("exports").showModal());
-
+  // ---- new lists, and downloads
   const typed = () => Object.fromEntries(ROLES.map((role) => [role, [part(`name-${role}`).value, part(`words-${role}`).value]]));
-  let looking = 0, lookTurn = 0;
-  function look() {
-    clearTimeout(looking);
-    const mine = ++lookTurn;
-    looking = setTimeout(async () => {
-      const made = document.createElement("template");
-      try {
-        made.innerHTML = await (await ask("look", { lists: typed(), source: now.source })).text();
-        if (mine !== lookTurn) return;
-        for (const note of made.content.querySelectorAll("[data-found]")) part(`found-${note.dataset.found}`).textContent = note.textContent;
-        for (const role of ROLES) part(`split-${role}`).replaceChildren(...made.content.querySelectorAll(`[data-split="${role}"]`));
-        part("remarks").replaceChildren(...made.content.querySelector("[data-remarks]").childNodes);
-      } catch (error) {
-        if (mine === lookTurn) part("remarks").textContent = said(error);
-      }
-    }, REST);
-  }
   function fill(lists) {
     for (const role of ROLES) [part(`name-${role}`).value, part(`words-${role}`).value] = lists[role];
     for (const role of ROLES) part(`words-${role}`).setSelectionRange(0, 0);
   }
-  function start(lists, note) {
-    fill(lists);
-    part("started").textContent = note;
-    look();
-    part("words-X").focus();
-  }
-  part("lists").addEventListener("input", look);
-  // the first word of a list stays in sight
-  part("lists").addEventListener("paste", ({ target }) => setTimeout(() => { target.scrollTop = 0; }));
-  part("lists").addEventListener("focusout", ({ target }) => { target.scrollTop = 0; });
-  part("lists").addEventListener("click", ({ target: { dataset } }) => {
-    if (!dataset.split) return;
-    const box = part(`words-${dataset.split}`);
-    box.value = dataset.words;
-    box.focus();
-    look();
-  });
-  part("lists").addEventListener("submit", (event) => {
-    event.preventDefault();
-    part("new").close();
-    change({ test: "", lists: typed(), ...empty });
-    board.focus();
-  });
-  part("starts").addEventListener("click", (event) => {
-    if (event.target.dataset.start) start(JSON.parse(event.target.dataset.start), "");
-  });
-  part("copy-words").addEventListener("click", () => {
-    const on = (role) => words(role).filter((chip) => chip.ariaPressed === "true").map((chip) => chip.dataset.text).join(", ");
-    if (part("group-X")) start(Object.fromEntries(ROLES.map((role) => [role, [part(`group-${role}`).dataset.name, on(role)]])), "");
-  });
-  part("file").addEventListener("change", async (event) => {
-    const [file] = event.target.files;
-    if (!file) return;
-    try {
-      const { lists, note } = await (await ask("file", { text: await file.text() })).json();
-      start(lists, note);
-    } catch (error) {
-      part("started").textContent = `${file.name}: ${said(error)}`;
-    }
-    event.target.value = "";
-  });
+  if (!frozen) {
+    part("make").addEventListener("click", () => { part("new").showModal(); part("words-X").focus(); });
+    part("take").addEventListener("click", () => part("exports").showModal());
 
-  // ---- downloads
-  part("exports").addEventListener("click", async (event) => {
-    const { what, figure } = event.target.dataset;
-    if (!what && !figure) return;
-    part("taken").textContent = "Measuring as eatlas run does …";
-    try {
-      const answer = await ask("export", { ...now, what: what || `${part("figure").value}-${part("width").value}.${figure}` });
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(await answer.blob());
-      link.download = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition"))[1];
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-      part("taken").textContent = `Downloaded: ${link.download}`;
-    } catch (error) {
-      part("taken").textContent = said(error);
+    let looking = 0, lookTurn = 0;
+    function look() {
+      clearTimeout(looking);
+      const mine = ++lookTurn;
+      looking = setTimeout(async () => {
+        const made = document.createElement("template");
+        try {
+          made.innerHTML = await (await ask("look", { lists: typed(), source: now.source })).text();
+          if (mine !== lookTurn) return;
+          for (const note of made.content.querySelectorAll("[data-found]")) part(`found-${note.dataset.found}`).textContent = note.textContent;
+          for (const role of ROLES) part(`split-${role}`).replaceChildren(...made.content.querySelectorAll(`[data-split="${role}"]`));
+          part("remarks").replaceChildren(...made.content.querySelector("[data-remarks]").childNodes);
+        } catch (error) {
+          if (mine === lookTurn) part("remarks").textContent = said(error);
+        }
+      }, REST);
     }
-  });
+    function start(lists, note) {
+      fill(lists);
+      part("started").textContent = note;
+      look();
+      part("words-X").focus();
+    }
+    part("lists").addEventListener("input", look);
+    // the first word of a list stays in sight
+    part("lists").addEventListener("paste", ({ target }) => setTimeout(() => { target.scrollTop = 0; }));
+    part("lists").addEventListener("focusout", ({ target }) => { target.scrollTop = 0; });
+    part("lists").addEventListener("click", ({ target: { dataset } }) => {
+      if (!dataset.split) return;
+      const box = part(`words-${dataset.split}`);
+      box.value = dataset.words;
+      box.focus();
+      look();
+    });
+    part("lists").addEventListener("submit", (event) => {
+      event.preventDefault();
+      part("new").close();
+      change({ test: "", lists: typed(), ...empty });
+      board.focus();
+    });
+    part("starts").addEventListener("click", (event) => {
+      if (event.target.dataset.start) start(JSON.parse(event.target.dataset.start), "");
+    });
+    part("copy-words").addEventListener("click", () => {
+      const on = (role) => words(role).filter((chip) => chip.ariaPressed === "true").map((chip) => chip.dataset.text).join(", ");
+      if (part("group-X")) start(Object.fromEntries(ROLES.map((role) => [role, [part(`group-${role}`).dataset.name, on(role)]])), "");
+    });
+    part("file").addEventListener("change", async (event) => {
+      const [file] = event.target.files;
+      if (!file) return;
+      try {
+        const { lists, note } = await (await ask("file", { text: await file.text() })).json();
+        start(lists, note);
+      } catch (error) {
+        part("started").textContent = `${file.name}: ${said(error)}`;
+      }
+      event.target.value = "";
+    });
+
+    // ---- downloads
+    part("exports").addEventListener("click", async (event) => {
+      const { what, figure } = event.target.dataset;
+      if (!what && !figure) return;
+      part("taken").textContent = "Measuring as eatlas run does …";
+      try {
+        const answer = await ask("export", { ...now, what: what || `${part("figure").value}-${part("width").value}.${figure}` });
+        const link = document.createElement("a");
+        link.href = URL.createObjectURL(await answer.blob());
+        link.download = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition"))[1];
+        link.click();
+        setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+        part("taken").textContent = `Downloaded: ${link.download}`;
+      } catch (error) {
+        part("taken").textContent = said(error);
+      }
+    });
+  }
 
   // ---- each tab has its own words, and keeps them when it is loaded again
   function keep() {
+    part("undo").disabled = !past.length;
+    part("reset").disabled = ![...Object.values(now.off), ...Object.values(now.added)].some((list) => list.length);
+    if (frozen) return;
     part("own").hidden = !now.lists.X;
     part("test").value = now.test;
     part("source").value = String(now.source);
     if (part("against")) part("against").value = String(now.against ?? "");
-    part("undo").disabled = !past.length;
-    part("reset").disabled = ![...Object.values(now.off), ...Object.values(now.added)].some((list) => list.length);
     if (now.test === "" && now.lists.X) fill(now.lists);
     try { sessionStorage.setItem(KEPT, JSON.stringify(now)); } catch { /* begins anew */ }
   }
   try {
-    const kept = JSON.parse(sessionStorage.getItem(KEPT));
+    const kept = frozen ? null : JSON.parse(sessionStorage.getItem(KEPT));
     const tests = [...part("test").options].map((option) => option.value), n = part("source").options.length;
     if (kept && (kept.test ? tests.includes(kept.test) : kept.lists.X) && kept.source < n && (kept.against ?? 0) < n) now = { ...now, ...kept };
   } catch { /* begins anew */ }
