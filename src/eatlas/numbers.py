@@ -16,6 +16,7 @@ RAREST = 1e-12
 POWER = re.compile(r"(?<![\w.])(\d(?:\.\d+)?)e-0?(\d+)\b")
 """A small number as it is written here, 4.5e-6, for those who write powers otherwise."""
 _MOST_DIGITS = 17  # of a double
+_SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _METHODS = {"sampled": "sampling", "normal": "a normal approximation"}
 
 
@@ -47,6 +48,11 @@ def p_equals(p: float, alpha: float = 0.05) -> str:
     """The p-value as part of a sentence."""
     text = p_value(p, alpha)
     return f"p {text}" if text[0] in "<>" else f"p = {text}"
+
+
+def in_powers(text: str) -> str:
+    """A text for people, with 4.5e-6 as 4.5 × 10⁻⁶."""
+    return POWER.sub(lambda m: f"{m[1]} × 10⁻{m[2].translate(_SUPERSCRIPT)}", text)
 
 
 def odds(p: float) -> str:

@@ -90,7 +90,7 @@ def _series(
     gaps = {year: settings.without_paths(why) for year, why in gaps.items()}
     dated = [(section.result.period or 0, section.result) for section in members]
     years, name = sorted({*gaps, *(year for year, _ in dated)}), settings.series(first)
-    drawn = timeline_of(dated, gaps, title=f"Effect sizes of {name} by year")
+    drawn = timeline_of({"": dict(dated)}, gaps, title=f"Effect sizes of {name} by year")
     return Series(
         anchor,
         members,
@@ -150,7 +150,7 @@ class Compared(NamedTuple):
         if self.by not in NUMBERED or len(numbered) < LEAST:
             return Markup()
         title = f"Effect sizes of {self.name} by {self.by}"
-        return Markup(timeline_of(numbered, {}, title=title, unit=self.by))  # noqa: S704
+        return Markup(timeline_of({"": dict(numbered)}, {}, title=title, unit=self.by))  # noqa: S704
 
 
 def comparisons(shown: Iterable[Section]) -> dict[str, list[Compared]]:

@@ -23,7 +23,7 @@ from eatlas.errors import ResultsError
 from eatlas.present.columns import targets_table, terms_table, values_table
 from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, eat_map, in_words
 from eatlas.present.drawings.plane import LEFT_ROOM, SIDE, UPPER_ROOM, has_map, plane_figure
-from eatlas.present.drawings.stacked import influence, targets, triangle
+from eatlas.present.drawings.single import influence, targets, triangle
 from eatlas.present.drawings.svg import share_bar
 from eatlas.present.effects import levels_of, own_share, shares_of
 from eatlas.present.family import DeclaredFamily
@@ -156,8 +156,8 @@ def figures(result: AssociationResult) -> dict[str, Markup]:
     drawn = {
         "map": eat_map(result) if result.pattern is not None else "",
         "plane": plane_figure(result, plane) if has_map(result) else "",
-        "influence": influence(result, HALF) if result.primary.influence else "",
-        "targets": targets(result, FIGURE) if of_groups else "",
+        "influence": influence(result, HALF).on_page if result.primary.influence else "",
+        "targets": targets(result, FIGURE).on_page if of_groups else "",
         "triangle": triangle(result) if of_groups and len(result.sides[-1]) == 3 else "",
     }
     return {name: Markup(svg) for name, svg in drawn.items()}  # noqa: S704  (escaped there)

@@ -15,7 +15,7 @@ from tests.present.records import HOSTILE, adjusted, full, ml_eat, sc_eat, weat
 import eatlas
 from eatlas.errors import EatlasError, ResultsError
 from eatlas.present.drawings.plot import KINDS, Plot, style
-from eatlas.present.drawings.stacked import BINS, null
+from eatlas.present.drawings.single import BINS, null
 from eatlas.present.drawings.svg import size_of
 from eatlas.results import Results
 

@@ -11,11 +11,11 @@ from eatlas.present.drawings.curves import timeline_of
 
 def draw(effects, missing=None, made=weat):
     """By year; an effect size below 0.5 is not significant."""
-    members = [
-        (year, made(d=d, greater=None if d is None or abs(d) >= 0.5 else 6000))
+    members = {
+        year: made(d=d, greater=None if d is None or abs(d) >= 0.5 else 6000)
         for year, d in effects.items()
-    ]
-    return svg_root(timeline_of(members, missing or {}, title="by year"))
+    }
+    return svg_root(timeline_of({"": members}, missing or {}, title="by year"))
 
 
 def paths(root, kind):
@@ -57,7 +57,7 @@ def test_significant_marks_are_filled_and_told_with_their_numbers():
 
 
 def test_lines_and_their_names_are_apart_and_intervals_are_bars():
-    years = [(year, full()) for year in (1900, 1910)]
+    years = {"": {year: full() for year in (1900, 1910)}}
     root = svg_root(timeline_of(years, {}, title="t"))
     starts = [float(re.match(r"M([\d.]+)", d)[1]) for d in paths(root, "open")]
     assert sorted(starts) == [starts[1], starts[0], starts[2]]
@@ -72,8 +72,18 @@ def test_lines_and_their_names_are_apart_and_intervals_are_bars():
 
 def test_long_names_leave_room_for_each_other():
     names = {"X": "x" * 300, "Y": "שמות " * 99, "A": "a" * 300, "B": "שמות"}
-    years = [(year, ml_eat(names=names)) for year in (1900, 1910)]
+    years = {"": {year: ml_eat(names=names) for year in (1900, 1910)}}
     root = svg_root(timeline_of(years, {}, title="t"))
     written = [text.text for text in root.iter("text")]
     for pattern in ("x{9,}…", "\u2068(שמות ?)+…\u2069", "↓ \u2068שמות\u2069", "↑ a+…"):
         assert any(re.fullmatch(pattern, text or "") for text in written)
+
+
+def test_several_series_share_a_panel_of_one_effect():
+    series = {name: {n: full(d=d) for n in (1, 2)} for name, d in (("plain", 1.0), ("The {}", 0.5))}
+    root = svg_root(timeline_of(series, {}, unit="layer", only=0))
+    dashes = [p.get("stroke-dasharray") for p in root.iter("path") if p.get("class") == "open"]
+    assert len(set(dashes)) == 2
+    written = [text.text for text in root.iter("text")]
+    assert {"plain", "The {}"} <= set(written)
+    assert "Insects, The {}: d from 0.50 in layer 1" in root.get("aria-label")

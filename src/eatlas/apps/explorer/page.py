@@ -60,7 +60,7 @@ from eatlas.present.drawings.plane import (
 )
 from eatlas.present.drawings.plane import arrows as moving
 from eatlas.present.drawings.plot import plot
-from eatlas.present.drawings.stacked import influence
+from eatlas.present.drawings.single import influence
 from eatlas.present.drawings.svg import (
     MARGIN,
     Axis,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from eatlas.numbers import effect, number_of, p_equals
 from eatlas.present.drawings.svg import (
@@ -37,6 +37,8 @@ LOOKS: dict[str, tuple[str | None, int]] = {
     "over_attributes": ("9 3 2 3", 2),
 }  # fmt: skip
 """Dashes of lines, and their places beside each other, so that no interval hides another."""
+SHAPES = ("circle", "square", "diamond", "triangle")
+"""Marks of series in one panel."""
 WIDE = 500.0
 """Pixels of a timeline on a screen."""
 _LEFT, _TOP, _BOTTOM, _INSET = 52.0, 30.0, 280.0, 10.0
@@ -44,8 +46,29 @@ _LEFT, _TOP, _BOTTOM, _INSET = 52.0, 30.0, 280.0, 10.0
 _KEY, _LETTERS = 0.22, 14.0
 """Share of the width for the names of lines, on the right; pixels of a line of these."""
 
-Line = Mapping[int, Effect]
-"""One effect size by year."""
+
+class Line(NamedTuple):
+    """One effect size by year."""
+
+    by: Mapping[int, Effect]
+    of: str = ""
+    """The series, where the effect size of several is shown."""
+    number: int = 0
+    """The place of the series among these."""
+
+    @property
+    def first(self) -> Effect:
+        """The effect size of the first year."""
+        return next(iter(self.by.values()))
+
+    @property
+    def look(self) -> tuple[str | None, int, str, str]:
+        """Dashes, place beside others, shape and colour."""
+        place = self.first.place
+        (dashes, side), (shape, colour) = LOOKS.get(place, LOOKS["level1"]), mark_of(place)
+        if self.of:
+            (dashes, side), shape = [*LOOKS.values()][self.number], SHAPES[self.number]
+        return dashes, side, shape, colour
 
 
 def steps(years: Iterable[int]) -> list[int]:
@@ -61,20 +84,27 @@ def steps(years: Iterable[int]) -> list[int]:
 
 
 def timeline_of(
-    members: Sequence[tuple[int, AssociationResult]],
+    series: Mapping[str, Mapping[int, AssociationResult]],
     missing: Mapping[int, str],
     *,
-    title: str,
+    title: str = "",
     unit: str = "year",
     width: float = WIDE,
+    only: int | None = None,
 ) -> str:
     """Draw each effect size by a number that each result has, such as its year.
 
-    Lines break, and a band is gray, where there is no result; a tooltip says why.
+    Of several series, by their names, one effect size `only`. Lines break, and a band is gray,
+    where there is no result; a tooltip says why.
     """
+    members = [item for line in series.values() for item in line.items()]
     first = members[0][1]
-    lines: list[Line] = [
-        {at: levels_of(result)[i] for at, result in members} for i in range(len(levels_of(first)))
+    lines = [
+        Line(
+            {at: levels_of(result)[i] for at, result in line.items()}, name * (only is not None), n
+        )
+        for n, (name, line) in enumerate(series.items())
+        for i in (range(len(levels_of(first))) if only is None else [only])
     ]
     years, end = sorted({at for at, _ in members} | set(missing)), width * (1 - _KEY)
     ends = (years[0], years[-1]) if len(years) > 1 else (years[0] - 1, years[0] + 1)
@@ -82,7 +112,7 @@ def timeline_of(
     closest = min(
         (across.at(b) - across.at(a) for a, b in pairwise(years)), default=across.end - across.start
     )
-    values = [v for line in lines for e in line.values() for v in (e.d, *(e.interval or ()))]
+    values = [v for line in lines for e in line.by.values() for v in (e.d, *(e.interval or ()))]
     threshold, sides = first.rule.threshold or 0.0, first.sides[-1]
     band = [-threshold, threshold]
     up = Axis.around([*band, *(v for v in values if v is not None)], _BOTTOM, _TOP)
@@ -102,15 +132,15 @@ def timeline_of(
         if x - wide / 2 >= taken:
             taken = x + wide / 2 + 6
             parts.append(muted(str(year), x, _BOTTOM + 18))
-    for arrow, name, y in (("↑", sides[0], _TOP - 12), ("↓", sides[-1], _BOTTOM + 56)):
-        parts.append(label(f"{arrow} {short(name, end - _LEFT - 20)}", _LEFT, y))
+    for arrow, name, y in (("↑", sides[0], _TOP - 12), ("↓", sides[-1], _BOTTOM + 40)):
+        parts.append(label(f"{arrow} {short(name, end - _LEFT - 90)}", _LEFT, y))
     upright = f"rotate(-90) translate({-(_TOP + _BOTTOM) / 2:g} 14)"
-    parts.append(label(unit, (_LEFT + end) / 2, _BOTTOM + 36, anchor="middle"))
+    parts.append(label(unit, end, _BOTTOM + 40, anchor="end"))
     parts.append(tag("g", label("effect size d", 0, 0, anchor="middle"), transform=upright))
     alt = "; ".join(_in_words(line, unit) for line in lines)
     if missing:
         alt += f"; without a result: {', '.join(map(str, missing))}"
-    return figure(_BOTTOM + 62, *parts, title=title, alt=alt, width=width, kind="figure timeline")
+    return figure(_BOTTOM + 48, *parts, title=title, alt=alt, width=width, kind="figure timeline")
 
 
 def _shade(left: float, right: float, top: float, bottom: float, *inside: str) -> str:
@@ -121,26 +151,25 @@ def _shade(left: float, right: float, top: float, bottom: float, *inside: str) -
 
 def name_of(line: Line) -> str:
     """What a line shows, in full."""
-    first = next(iter(line.values()))
-    return one_line(f"{first.title}: {' against '.join(map(isolated, first.names))}")
+    first = line.first
+    name = f"{first.title}: {' against '.join(map(isolated, first.names))}"
+    return one_line(", ".join(filter(None, (name, isolated(line.of)))))
 
 
 def _keys(lines: Sequence[Line], up: Axis, x: float, width: float) -> str:
     """The name of each line where it ends, moved down as far as it takes for all to be read."""
     keys = []
     for line in lines:
-        defined = [shown.d for shown in line.values() if shown.d is not None]
-        first = next(iter(line.values()))
+        defined = [shown.d for shown in line.by.values() if shown.d is not None]
         texts: list[str] = []
-        for name in first.names:
-            texts += [*(["against"] if texts else []), *broken(name, width - x - 28, 2)]
-        keys.append((up.at(defined[-1] if defined else 0.0), first.place, name_of(line), texts))
+        for name in (line.of,) if line.of else line.first.names:
+            texts += [*(["against"] if texts else []), *broken(name, width - x - 28, 3)]
+        keys.append((up.at(defined[-1] if defined else 0.0), line.look[2:], name_of(line), texts))
     drawn, room = "", sum(_LETTERS * len(texts) + 8 for *_, texts in keys)
     edge = _TOP
-    for level, place, whole, texts in sorted(keys):
+    for level, (shape, colour), whole, texts in sorted(keys):
         height = _LETTERS * len(texts) + 8
         edge = max(edge, min(level - height / 2, _BOTTOM - room))
-        shape, colour = mark_of(place)
         mark = path(outline(shape, x + 14, round(edge + height / 2, 1)), "on")
         names = (
             label(isolated(text), x + 24, edge + 15 + _LETTERS * i, size=NAME)
@@ -154,11 +183,10 @@ def _keys(lines: Sequence[Line], up: Axis, x: float, width: float) -> str:
 
 def _line(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, closest: float) -> str:
     """A line in pieces, with a bar for each interval and a mark for each year."""
-    place = next(iter(line.values())).place
-    (dashes, side), (shape, colour) = LOOKS.get(place, LOOKS["level1"]), mark_of(place)
+    dashes, side, shape, colour = line.look
     size = max(0.5, min(1.0, closest / 11.0))
     bars, whole, marks, before = "", "", [], None
-    for year, shown in line.items():
+    for year, shown in line.by.items():
         if shown.d is None:
             before = None
             continue
@@ -186,13 +214,13 @@ def _line(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, closes
 
 def _in_words(line: Line, unit: str) -> str:
     """Where a line begins and ends, and how often p is below alpha."""
-    defined = [(year, shown.d) for year, shown in line.items() if shown.d is not None]
+    defined = [(year, shown.d) for year, shown in line.by.items() if shown.d is not None]
     if not defined:
         return f"{name_of(line)}: undefined in every {unit}"
-    at, filled = "" if unit == "year" else f"{unit} ", sum(e.significant for e in line.values())
+    at, filled = "" if unit == "year" else f"{unit} ", sum(e.significant for e in line.by.values())
     start, end = (f"{effect(d)} in {at}{year}" for year, d in (defined[0], defined[-1]))
     return (
-        f"{name_of(line)}: d from {start} to {end}, p below alpha in {filled} of {len(line)} "
+        f"{name_of(line)}: d from {start} to {end}, p below alpha in {filled} of {len(line.by)} "
         f"{unit}s"
     )
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from eatlas.numbers import effect, p_equals
+from eatlas.numbers import effect, in_powers, p_equals
 from eatlas.present.drawings.svg import (
     NAMESPACE,
     Axis,
@@ -27,7 +27,7 @@ from eatlas.present.drawings.svg import (
     tag,
     text_lines,
 )
-from eatlas.present.text import isolated
+from eatlas.present.text import isolated, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.stimuli import ATTRIBUTES, TARGETS
@@ -54,7 +54,7 @@ WIDTH, LEFT, RIGHT, TOP, BELOW = 428.0, 132.0, 16.0, 84.0, 46.0
 """Pixels of a map; beside its cells, above them, and at the foot."""
 CELL_H, GAP, NUMBERS, SCALE = 78.0, 4.0, 44.0, 40.0
 """Pixels of cells, of the numbers below a column, and of its interval on the scale of d."""
-NAME, LINE, MOST_LINES = 13.0, 16.0, 3
+NAME, SMALL_NAME, LINE, MOST_LINES = 13.0, 11.0, 16.0, 3
 SMALL = 20.0
 """Pixels of a cell of a small map."""
 
@@ -141,6 +141,48 @@ def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "
     return figure(height, *parts, title=title, alt=alt, width=width, kind="eat-map")
 
 
+PANEL = 200.0
+"""Pixels of a small map with names."""
+
+
+def map_panel(result: AssociationResult, width: float = PANEL, *, heading: str = "") -> str:
+    """Draw the map small: its names, its pattern, and both effect sizes of level 2."""
+    parts = [part for role in ATTRIBUTES for part in result.concepts[role].split()]
+    longest = max(pixels(part, SMALL_NAME) for part in parts)
+    left, high, top = min(longest + 14, 0.45 * width), 36.0, 88.0
+    wide = (width - left - 8 - GAP) / 2
+    lines = broken(heading or result.test, width - 8, 2, 12)
+    first = 17 if len(lines) > 1 else 31
+    parts = [
+        text_lines(lines, 4, first, size=12, font_weight=700, whole=heading),
+        muted(result.primary.label, 4, 47, anchor="start"),
+    ]
+    for i, role in enumerate(ATTRIBUTES):
+        middle = top + i * (high + GAP) + high / 2
+        parts.append(
+            _name(result.concepts[role], left - 10, 3, left - 6, middle, "end", SMALL_NAME)
+        )
+    levels = [result.effect(f"level2.{role}") for role in TARGETS]
+    for i, (level, state) in enumerate(zip(levels, states(result), strict=True)):
+        x = left + i * (wide + GAP)
+        middle = x + wide / 2
+        parts.append(
+            _name(result.concepts[TARGETS[i]], wide, 2, middle, top - 18, "middle", SMALL_NAME)
+        )
+        for row, attribute in enumerate(ATTRIBUTES):
+            y, on = top + row * (high + GAP), state == attribute
+            parts.append(cell(x, y, wide, high, on=on, hatched=state == UNDEFINED))
+            if on:
+                parts.append(
+                    label("●", middle, y + high / 2 + 5, anchor="middle", class_="eat-on-text")
+                )
+        under = top + 2 * high + GAP
+        d = "undefined" if level.d is None else f"d = {effect(level.d)}{level.star}"
+        parts.append(label(d, middle, under + 16, anchor="middle"))
+    title, alt = f"EAT-Map of {result.test}", in_words(result)
+    return figure(top + 2 * high + 32, *parts, title=title, alt=alt, width=width, kind="eat-map")
+
+
 def _column(
     result: AssociationResult, level: Effect, state: str, left: float, top: float, wide: float
 ) -> str:
@@ -169,7 +211,7 @@ def _column(
     parts.append(label(d, middle, under, size=15, font_weight=600, anchor="middle"))
     p = level.p_of()
     if p is not None:
-        parts.append(muted(p_equals(p, result.rule.alpha), middle, under + 17, size=12))
+        parts.append(muted(in_powers(p_equals(p, result.rule.alpha)), middle, under + 17, size=12))
     return tag("g", *parts)
 
 
@@ -183,12 +225,20 @@ def _scale(level: Effect, axis: Axis, top: float) -> str:
     return line + ("" if level.d is None else estimate(level, axis, y)) + "".join(numbers)
 
 
-def _name(name: str, width: float, most: int, x: float, middle: float, anchor: str) -> str:
+def _name(
+    name: str,
+    width: float,
+    most: int,
+    x: float,
+    middle: float,
+    anchor: str,
+    size: float = NAME,
+) -> str:
     """Write a name on one or more lines around a height; the whole of it is a tooltip."""
-    lines = broken(name, width, most, NAME)
-    first = middle - (len(lines) - 1) * LINE / 2 + 4.5
-    look = {"size": NAME, "font_weight": 600, "text_anchor": anchor}
-    return text_lines(lines, x, first, whole=name, step=LINE, **look)
+    lines, step = broken(name, width, most, size), LINE * size / NAME
+    first = middle - (len(lines) - 1) * step / 2 + 0.35 * size
+    look = {"size": size, "font_weight": 600, "text_anchor": anchor}
+    return text_lines(lines, x, first, whole=name, step=step, **look)
 
 
 def cell(x: float, y: float, width: float, height: float, *, on: bool, hatched: bool) -> str:

@@ -123,7 +123,7 @@ class Plane:
             boxes = [(8 + x, 4 + y, 8 + x + wide, 4 + y + LINE) for x, y in places]
             if half < 0:  # the other half is the same, turned
                 boxes = [(side - x2, side - y2, side - x1, side - y1) for x1, y1, x2, y2 in boxes]
-            left, upper, *_ = next((box for box in boxes if not _meets(box, marks)), boxes[0])
+            left, upper, *_ = next((box for box in boxes if not meets(box, marks)), boxes[0])
             texts.append((text, left, upper + LINE - 4))
         return texts
 
@@ -232,7 +232,7 @@ def written(plane: Plane, data: Data = lambda _: {}) -> str:
             box = (left, middle - half, left + wide, middle + half)
             if min(box[:2]) < 0 or max(box[2:]) > side:
                 continue
-            if box[0] + box[1] < side < box[2] + box[3] or _meets(box, others):
+            if box[0] + box[1] < side < box[2] + box[3] or meets(box, others):
                 continue
             taken.append(box)
             anchor = None if dx > 0 else "end" if dx < 0 else "middle"
@@ -250,7 +250,7 @@ AROUND = (
 """Places around a mark for its name, the best first: right, left, above, below, corners, afar."""
 
 
-def _meets(box: Box, others: Iterable[Box]) -> bool:
+def meets(box: Box, others: Iterable[Box]) -> bool:
     """Whether a name would lie on another box."""
     left, upper, right, lower = box
     for x1, y1, x2, y2 in others:  # thousands of times: quicker than any()

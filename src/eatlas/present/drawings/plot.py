@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
-from html import escape, unescape
+from html import escape
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
-from eatlas.present.drawings import stacked
+from eatlas.numbers import effect, number_of
+from eatlas.present.drawings import single, stacked
 from eatlas.present.drawings.curves import STUDY, WIDE, specification_curve, steps, timeline_of
+from eatlas.present.drawings.eat_map import PANEL, eat_map, map_panel
 from eatlas.present.drawings.eat_map import WIDTH as MAP_WIDTH
-from eatlas.present.drawings.eat_map import eat_map
 from eatlas.present.drawings.plane import (
     LEFT_ROOM,
     SIDE,
@@ -24,19 +25,27 @@ from eatlas.present.drawings.plane import (
     has_map,
     plane_figure,
 )
-from eatlas.present.drawings.svg import NAMESPACE, WIDTH, figure, placed, size_of
-from eatlas.present.effects import shares_of
+from eatlas.present.drawings.sheet import Drawing, alt_of, below, beside
+from eatlas.present.drawings.stacked import key_of, notes_of
+from eatlas.present.drawings.svg import NAMESPACE, WIDTH, size_of
+from eatlas.present.effects import levels_of, shares_of
+from eatlas.present.findings import findings_of
+from eatlas.present.findings import title as title_of
 from eatlas.present.targets import leans
+from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
 from eatlas.results.compare import NUMBERED, SideBySide, pivot
 from eatlas.results.settings import Settings
+from eatlas.stimuli import TARGETS
 from eatlas.writing import atomic_file
 
 COLUMNS = {"single": 89.0, "double": 183.0}
 """Millimetres of one column of a journal and of both, as in Nature; others differ by a few."""
 LEAST, MOST = 40.0, 1000.0
 """Millimetres that a drawing may be wide."""
+PAGE = 247.0
+"""Millimetres of the height of a page, between margins of 2.5 cm on A4."""
 PIXELS_PER_MM = 72 / 25.4 * 12 / 7
 """Letters of 12 pixels have 7 points in print."""
 SCREEN = 720.0
@@ -64,17 +73,23 @@ class Plot:
     --------
     >>> import eatlas
     >>> eatlas.plot(eatlas.run(tests="weat-6"), kind="forest", width="single")
-    <drawing, 89 mm wide: Forest plot of 3 effect sizes>
+    <drawing, 89 mm wide: Female names lean towards Family; for Male names, neither is shown>
     """
 
     drawn: str
     """The drawing as pages hold it, without its style."""
     width_mm: float | None = None
     """Width in print; None for a drawing on a screen."""
+    title: str = ""
+    """The finding, above the drawing."""
+    description: str = ""
+    """What the drawing is of, and what marks, lines and scales mean: a draft of a caption."""
+    pages: tuple[Plot, ...] = ()
+    """Of a drawing that is longer than a page, its pages, which `save` writes."""
 
     @property
     def alt(self) -> str:
-        """What the drawing shows, in words, for those who cannot see it; a draft of a caption."""
+        """What the drawing shows, in words, for those who cannot see it."""
         return alt_of(self.drawn)
 
     @property
@@ -88,14 +103,16 @@ class Plot:
             size = 'width="{:.2f}mm" height="{:.2f}mm"'.format(*mm)
         head, _, rest = self.drawn.partition(">")
         start = f'<svg xmlns="{NAMESPACE}" {size} font-family="{FONTS}" '
-        about = f"<desc>{escape(self.alt, quote=False)}</desc><style>{style()}</style>"
+        said = escape(" ".join(filter(None, (self.alt, self.description))), quote=False)
+        about = f"<desc>{said}</desc><style>{style()}</style>"
         paper = '<rect width="100%" height="100%" fill="#ffffff"/>'
         return f"{head.replace('<svg ', start, 1)}>{about}{paper}{rest}\n"
 
     def save(self, path: str | Path) -> None:
         """Write the drawing as .svg, .pdf or .png, whole or not at all.
 
-        PDF and PNG need ``pip install 'eatlas[plots]'``. A PNG has 300 pixels an inch in print,
+        Of several pages ``forest.pdf`` becomes ``forest-1.pdf``, ``forest-2.pdf`` and so on. PDF
+        and PNG need ``pip install 'eatlas[plots]'``. A PNG has 300 pixels an inch in print,
         else two for each pixel of the drawing.
 
         Raises
@@ -114,6 +131,10 @@ class Plot:
                 allowed=".svg, .pdf, .png",
                 remedy=f"save it as {path.with_suffix('.svg').name}",
             )
+        for number, page in enumerate(self.pages, start=1):
+            page.save(path.with_stem(f"{path.stem}-{number}"))
+        if self.pages:
+            return
         content: str | bytes = f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}'
         if ending != ".svg":
             content = self._rendered(ending)
@@ -143,20 +164,31 @@ class Plot:
             raise ResultsError(what, got=got, remedy="save it as .svg") from error
 
     def _repr_html_(self) -> str:
-        """An image: its style meets nothing else of the page."""
+        """An image, whose style meets nothing else of the page, and its caption."""
         data = b64encode(self.svg.encode()).decode()
-        return f'<img alt="{escape(self.alt)}" src="data:image/svg+xml;base64,{data}">'
+        image = f'<img alt="{escape(self.alt)}" src="data:image/svg+xml;base64,{data}">'
+        if not self.description:
+            return image
+        return f"<figure>{image}<figcaption>{escape(self.description)}</figcaption></figure>"
 
     def __repr__(self) -> str:
         width = f", {self.width_mm:g} mm wide" if self.width_mm else ""
-        return f"<drawing{width}: {self.alt.partition('. ')[0]}>"
+        pages = f", {len(self.pages)} pages" if self.pages else ""
+        return f"<drawing{width}{pages}: {self.title or self.alt.partition('. ')[0]}>"
 
 
-def plot(results: object, kind: str | None = None, *, width: str | float | None = None) -> Plot:
+def plot(
+    results: object,
+    kind: str | None = None,
+    *,
+    width: str | float | None = None,
+    title: str | None = None,
+) -> Plot:
     """Draw results.
 
-    Without a kind, one result with an EAT pattern is drawn as its EAT-Map, one of DivDist as its
-    targets, others and several as a forest.
+    The title is the finding; what explains the drawing is in its ``description``. Without a kind,
+    one result with an EAT pattern is drawn as its EAT-Map, one of DivDist as its targets, others
+    and several as a forest.
 
     Parameters
     ----------
@@ -183,17 +215,21 @@ def plot(results: object, kind: str | None = None, *, width: str | float | None 
           every measure with scores of its targets.
     width : {"single", "double"} or float, optional
         Width in print: one column of a journal (89 mm), two (183 mm), or millimetres. Letters have
-        7 points at this size.
+        7 points at this size. What is longer than a page (247 mm) is drawn on several.
+    title : str, optional
+        In the place of the finding; "" for none.
 
     Returns
     -------
     Plot
-        With ``save(path)`` for .svg, .pdf and .png, and ``alt``, which says what it shows.
+        With ``save(path)`` for .svg, .pdf and .png, ``description``, a draft of a caption, and
+        ``alt``, which says what it shows.
 
     Raises
     ------
     ResultsError
-        If there is no such kind, or it cannot show these results.
+        If there is no such kind, it cannot show these results, or a part of it that cannot be
+        divided is longer than a page.
 
     Examples
     --------
@@ -202,7 +238,7 @@ def plot(results: object, kind: str | None = None, *, width: str | float | None 
     >>> eatlas.plot(results[0]).alt.partition(":")[0]
     'EAT-Map, pattern BY-Singular'
     >>> eatlas.plot(results)
-    <drawing: Forest plot of 6 effect sizes>
+    <drawing: GloVe 6B (100d): of 2 tests, 2 hold all checks but one>
     """
     if kind is None:
         alone: Any = results if is_result(results) else None
@@ -224,9 +260,9 @@ def plot(results: object, kind: str | None = None, *, width: str | float | None 
     chosen = KINDS[kind]
     pixels = chosen.screen if mm is None else mm * PIXELS_PER_MM
     if kind == "specification":
-        return Plot(_specification(results, pixels), mm)
+        return _plotted(_specification(results, pixels), (), mm, title)
     if kind == "matrix" and isinstance(results, SideBySide):
-        return Plot(stacked.matrix(results, pixels), mm)
+        return _plotted(stacked.matrix(results, pixels), results.results, mm, title)
     shown = listed(results)
     unfit = next((result for result in shown if not chosen.shows(result)), None)
     if unfit is not None:
@@ -237,7 +273,42 @@ def plot(results: object, kind: str | None = None, *, width: str | float | None 
             allowed=chosen.allowed,
             remedy=f"leave it out, or take another kind: {fitting}",
         )
-    return Plot(chosen.draw(shown, pixels), mm)
+    return _plotted(chosen.draw(shown, pixels), shown, mm, title)
+
+
+def _plotted(
+    drawing: Drawing, shown: Sequence[AssociationResult], mm: float | None, title: str | None
+) -> Plot:
+    """A drawing under its finding, or another title, and on as many pages as it needs."""
+    settings, tests = Settings.among(shown), dict.fromkeys(stacked.named(r) for r in shown)
+    test = next(iter(tests)) if len(tests) == 1 else ""
+    source = settings.common if title is not None or len(shown) == 1 else ""  # else in the title
+    title = drawing.title or finding(shown) if title is None else title
+    about = " · ".join(filter(None, (test, source, drawing.about)))
+    drawing = replace(drawing, title=title, about=about)
+    said = f"{title}." if title else ""
+    described = " ".join(
+        filter(None, (said, f"{about}." * bool(about), drawing.key, *drawing.notes))
+    )
+    (whole,), pages = drawing.pages(), []
+    if mm is not None:
+        pages = drawing.pages(PAGE * PIXELS_PER_MM)
+        high = max(size_of(page)[1] for page in pages) / PIXELS_PER_MM
+        if high > PAGE:
+            raise ResultsError(
+                "a part of this drawing is longer than a page",
+                got=f"{high:.0f} mm",
+                allowed=f"{PAGE:g} mm",
+                remedy='take width="double", or a drawing without a width',
+            )
+    several = tuple(Plot(page, mm, title, described) for page in pages) if len(pages) > 1 else ()
+    return Plot(whole, mm, title, described, several)
+
+
+def finding(shown: Sequence[AssociationResult]) -> str:
+    """The title of a drawing: the finding of its result, or how many of its results show what."""
+    findings = findings_of(shown)
+    return str(findings[0]) if len(shown) == 1 else title_of(shown, findings, Settings.among(shown))
 
 
 def listed(shown: object) -> tuple[AssociationResult, ...]:
@@ -255,45 +326,67 @@ def listed(shown: object) -> tuple[AssociationResult, ...]:
     return results
 
 
-def beside(drawings: Sequence[str], width: float, columns: int, title: str) -> str:
-    """Drawings of one width in rows; one alone is itself."""
-    if len(drawings) == 1 and abs(size_of(drawings[0])[0] - width) < 1:
-        return drawings[0]
-    parts, y, column = [], 0.0, width / columns
-    for i in range(0, len(drawings), columns):
-        row = drawings[i : i + columns]
-        for n, drawing in enumerate(row):
-            parts.append(placed(drawing, n * column + (column - size_of(drawing)[0]) / 2, y))
-        y += max(size_of(drawing)[1] for drawing in row)
-    alt = " ".join(map(alt_of, drawings))
-    return figure(y, *parts, title=title, alt=alt, width=width)
+def each(draw: Callable[[AssociationResult, float], Drawing]) -> Callable[..., Drawing]:
+    """Draw results below each other, one by one; several have each its finding as title."""
+
+    def drawn(results: Sequence[AssociationResult], width: float) -> Drawing:
+        if len(results) == 1:
+            return draw(results[0], width)
+        findings = findings_of(results)
+        return below(
+            replace(draw(result, width), title=str(finding), about=stacked.named(result))
+            for result, finding in zip(results, findings, strict=True)
+        )
+
+    return drawn
 
 
-def alt_of(drawing: str) -> str:
-    """What a drawing shows, in words."""
-    text = re.search(r'aria-label="([^"]*)"', drawing)
-    return unescape(text[1]) if text else ""
+def _plane(result: AssociationResult, width: float) -> Drawing:
+    """The map of the words; its groups are named below."""
+    x, y = (isolated(result.concepts[role]) for role in TARGETS)
+    key = f"● {x}, ■ {y}, + their means."
+    notes = ("On the diagonal a word is as close to one attribute as to the other.",)
+    return beside([plane_figure(result, width)], width, key=key, notes=notes)
 
 
-def below(draw: Callable[[AssociationResult, float], str]) -> Callable[..., str]:
-    """Draw results below each other, one by one."""
-    return lambda results, width: beside([draw(r, width) for r in results], width, 1, "Results")
+def _triangle(result: AssociationResult, width: float) -> Drawing:
+    """Shares of three groups."""
+    notes = (
+        "A corner is a share of 1 for its group. On the border a share is cut off at 0, because a "
+        "cosine below 0 counts as 0.",
+    )
+    about = "Shares of three groups, a dot for each target"
+    return beside([single.triangle(result, width)], width, about=about, notes=notes)
 
 
-def _eat_maps(results: Sequence[AssociationResult], width: float) -> str:
-    """Maps beside each other, as many as there is room for."""
-    columns = max(1, min(len(results), int(width // 400)))
-    own, settings = min(width / columns, 1.3 * MAP_WIDTH), Settings.among(results)
-    maps = []
-    for result in results:
-        setting = ", ".join(filter(None, (result.test, settings.of(result))))
-        heading = f"{setting}: {result.primary.label}" if len(results) > 1 else ""
-        maps.append(eat_map(result, own, heading=heading))
-    return beside(maps, width, columns, "EAT-Maps")
+def _eat_maps(results: Sequence[AssociationResult], width: float) -> Drawing:
+    """Maps beside each other; small ones where whole ones have no room."""
+    whole, settings = int(width // 400) or 1, Settings.among(results)
+    if len(results) == 1:
+        return beside([eat_map(results[0], min(width, 1.3 * MAP_WIDTH))], width)
+    columns = whole if len(results) <= whole else int(width // PANEL)
+    draw, own = (eat_map, 1.3 * MAP_WIDTH) if columns == whole else (map_panel, 1.3 * PANEL)
+    maps = [
+        draw(
+            result,
+            min(width / columns, own),
+            heading=" · ".join(filter(None, (result.test, settings.of(result)))),
+        )
+        for result in results
+    ]
+    rules = dict.fromkeys(result.rule.meaning for result in results)
+    return beside(maps, width, columns, key=f"{' or '.join(rules)}.")
 
 
-def _timelines(results: Sequence[AssociationResult], width: float) -> str:
-    """A panel for each test, source and measure; without years by layer, window or distance."""
+MOST_LINES = 4
+"""Series that are compared in one panel."""
+
+
+def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
+    """A panel for each test, source and measure; without years by layer, window or distance.
+
+    Several series of a test, such as those of two prompts, share a panel for each effect size.
+    """
     dated = any(result.period is not None for result in results)
     lines = [
         ("year" if by == "period" else by, {int(n): result for n, result in group.items()})
@@ -310,16 +403,37 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> str:
             "distances",
             remedy="leave the others out, as in eatlas.Results(r for r in results if ...)",
         )
-    every, parts = steps(result.period or 0 for result in results) if dated else [], []
+    every = steps(result.period or 0 for result in results) if dated else []
+    alike: dict[tuple[str, str, str], list[Mapping[int, AssociationResult]]] = {}
     for unit, line in lines:
-        missing = {year: "no result" for year in every if year not in line}
-        title = f"Effect sizes of {next(iter(line.values())).test} by {unit}"
-        members = sorted(line.items())
-        parts.append(timeline_of(members, missing, title=title, unit=unit, width=width))
-    return beside(parts, width, 1, "Effect sizes by year, layer, window or distance")
+        first = next(iter(line.values()))
+        alike.setdefault((unit, first.test, first.measure), []).append(dict(sorted(line.items())))
+    settings = Settings.among(next(iter(line.values())) for _, line in lines)
+    parts = []
+    for (unit, _, _), series in alike.items():
+        several = 1 < len(series) <= MOST_LINES
+        for group in [series] if several else [[line] for line in series]:
+            missing = {
+                year: "no result" for year in every if not any(year in line for line in group)
+            }
+            first = next(iter(group[0].values()))
+            names = [settings.of(next(iter(line.values()))) for line in group]
+            about = "" if several else names[0]
+            for n in range(len(levels_of(first))) if several else [None]:
+                drawn = timeline_of(
+                    dict(zip(names, group, strict=True)), missing, unit=unit, width=width, only=n
+                )
+                title = stacked.named(first) if n in (None, 0) else ""
+                what = "" if n is None else levels_of(first)[n].name
+                above = " · ".join(filter(None, (about, what)))
+                parts.append(replace(beside([drawn], width), title=title, about=above))
+    key, notes = key_of(results), notes_of(results, Settings.among(results))
+    if len(parts) == 1:
+        return replace(parts[0], title="", about="", key=key, notes=notes)
+    return below(parts, key=key, notes=notes)
 
 
-def _specification(study: object, width: float) -> str:
+def _specification(study: object, width: float) -> Drawing:
     """The curve of a study or of its record."""
     record: Any = getattr(study, "record", study)
     measured = [spec for spec in getattr(record, "measured", ()) if spec.symbol == "d"]
@@ -330,13 +444,20 @@ def _specification(study: object, width: float) -> str:
             allowed="a study with effect sizes d: eatlas.multiverse(...) or eatlas.read_study(...)",
         )
     names = record.varying or ("test",)
-    return specification_curve(measured, {n: record.choices.get(n, ()) for n in names}, width)
+    drawn = specification_curve(measured, {n: record.choices.get(n, ()) for n in names}, width)
+    effects, filled = [spec.d for spec in measured], sum(bool(s.significant) for s in measured)
+    of = number_of(len(measured), "specification")
+    range_of = f"d from {effect(min(effects))} to {effect(max(effects))}"
+    title = f"{filled or 'None'} of {of} significant, {range_of}"
+    note = "Each column is a specification; below its effect size are its pattern and its choices."
+    key = "Filled: significant. Lines: intervals."
+    return beside([drawn], width, title=title, key=key, notes=(note,))
 
 
 class Kind(NamedTuple):
     """One kind of drawing."""
 
-    draw: Callable[[Sequence[AssociationResult], float], str]
+    draw: Callable[[Sequence[AssociationResult], float], Drawing]
     shows: Callable[[AssociationResult], object]
     """What a result must have."""
     allowed: str
@@ -351,15 +472,15 @@ KINDS: dict[str, Kind] = {
     "forest": Kind(stacked.forest, lambda r: r.effects(), _EFFECTS),
     "adjusted": Kind(
         stacked.adjusted,
-        lambda r: any(effect.after for effect in r.effects()),
+        lambda r: any(shown.after for shown in r.effects()),
         "results with associations given covariates",
     ),
     "plane": Kind(
-        below(plane_figure), has_map, "results of ML-EAT, CEAT, LPBS or LPBS-CEAT that kept the "
+        each(_plane), has_map, "results of ML-EAT, CEAT, LPBS or LPBS-CEAT that kept the "
         "cosines of single words, of 400 targets at most", LEFT_ROOM + SIDE + UPPER_ROOM,
     ),
     "influence": Kind(
-        below(stacked.influence), lambda r: r.primary.influence,
+        each(single.influence), lambda r: r.primary.influence,
         "results of ML-EAT or WEAT with two usable terms or more in each group",
     ),
     "stability": Kind(
@@ -369,12 +490,12 @@ KINDS: dict[str, Kind] = {
     ),
     "matrix": Kind(stacked.matrix, lambda r: r.effects(), _EFFECTS),
     "timeline": Kind(_timelines, lambda r: r.primary.level1, _LEVELS, WIDE),
-    "specification": Kind(lambda *_: "", lambda _: False, "a study", STUDY),
-    "targets": Kind(below(stacked.targets), lambda r: r.by_target, "results of DivDist"),
+    "specification": Kind(lambda *_: beside([], 0.0), lambda _: False, "a study", STUDY),
+    "targets": Kind(each(single.targets), lambda r: r.by_target, "results of DivDist"),
     "triangle": Kind(
-        below(stacked.triangle), lambda r: r.by_target and len(leans(r).groups) == 3,
+        each(_triangle), lambda r: r.by_target and len(leans(r).groups) == 3,
         "results of DivDist for three groups", WIDTH,
     ),
-    "null": Kind(below(stacked.null), lambda r: r.primary.level1, _LEVELS, WIDTH),
+    "null": Kind(each(single.null), lambda r: r.primary.level1, _LEVELS, WIDTH),
 }  # fmt: skip
 """Kinds of drawings."""

@@ -56,18 +56,30 @@ def words(text: str) -> str:
     return escape(clean(text), quote=False)
 
 
+_RAISED = re.compile("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "−0123456789")
+
+
+def line_of(text: str) -> str:
+    """The content of a line of text; exponents are raised digits, as few fonts have their own."""
+    return _RAISED.sub(
+        lambda m: f'<tspan dy="-0.35em" font-size="75%">{m[0].translate(_LOWERED)}</tspan>',
+        words(text),
+    )
+
+
 def label(
     text: str, x: float, y: float, *, size: float = 12, anchor: str = "", **attributes: object
 ) -> str:
     """A line of text at a point, which begins there or has another `anchor`."""
     look = {"font_size": size, "text_anchor": anchor or None}
-    return tag("text", words(text), x=x, y=y, **look, **attributes)
+    return tag("text", line_of(text), x=x, y=y, **look, **attributes)
 
 
 def muted(text: str, x: float, y: float, *, size: float = 11, anchor: str = "middle") -> str:
     """A line of text that keeps in the background, such as the number of a tick."""
     if size == 11:  # most are, so the style has it
-        return tag("text", words(text), x=x, y=y, class_=f"t {anchor[0]}".removesuffix(" m"))
+        return tag("text", line_of(text), x=x, y=y, class_=f"t {anchor[0]}".removesuffix(" m"))
     return label(text, x, y, size=size, anchor=anchor, class_="eat-muted")
 
 
@@ -130,35 +142,6 @@ def text_lines(
     for i, line in enumerate(lines):
         parts.append(label(isolated(line), x, y + step * i, size=size))
     return tag("g", *parts, **look)
-
-
-class Sheet:
-    """Parts below each other on a width: headings, rows and notes."""
-
-    def __init__(self, width: float) -> None:
-        self.width, self.y = width, 4.0
-        self.parts: list[str] = []
-
-    def add(self, *parts: str) -> None:
-        """Draw parts at places of their own."""
-        self.parts += parts
-
-    def write(self, text: str, *, size: float = 12, most: int = 3, **look: Any) -> None:
-        """Write a text on as many lines as it takes, up to so many."""
-        for line in broken(text, self.width - LEFT - RIGHT, most, size) if text else ():
-            self.y += size + 4
-            self.parts.append(label(isolated(line), LEFT, self.y, size=size, **look))
-
-    def heading(self, text: str) -> None:
-        """Write the heading of rows."""
-        self.write(text, font_weight=700)
-        self.y += 6
-
-    def close(self, title: str, alt: str, kind: str = "figure", notes: Iterable[str] = ()) -> str:
-        """Make the drawing, with notes below that say what marks and lines mean."""
-        for text in notes:
-            self.write(text, size=11, most=6, class_="eat-muted")
-        return figure(self.y + 10, *self.parts, title=title, alt=alt, width=self.width, kind=kind)
 
 
 def _show(value: object) -> str:
@@ -227,6 +210,13 @@ class Axis:
         decimals = max(0, -math.floor(math.log10(self.step) + 1e-9))
         values = (number * self.step for number in range(first, last + 1))
         return [(self.at(value), effect(value, decimals)) for value in values]
+
+    def sparse(self, room: float = 26.0) -> Self:
+        """The same axis with as many ticks as have room for their numbers."""
+        step = self.step
+        while step < self.high - self.low and abs(self.at(step) - self.at(0)) < room:
+            step *= 2 if str(step)[0] != "2" else 2.5
+        return replace(self, step=step)
 
     def ends(self) -> tuple[str, str]:
         """The numbers at its ends."""

@@ -1,0 +1,202 @@
+"""Drawings of blocks below each other, on one long page or on several, under a title."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from html import escape, unescape
+from re import search
+from typing import Any
+
+from markupsafe import Markup
+
+from eatlas.present.drawings.svg import LEFT, RIGHT, broken, figure, label, muted, placed, size_of
+from eatlas.present.drawings.svg import tag as element
+from eatlas.present.text import isolated
+
+TITLE, ABOUT = 13.0, 11.0
+"""Pixels of the letters of a title, and of what is below it and of the key."""
+MOST_LINES = 5
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of a drawing that is whole on a page."""
+
+    parts: tuple[str, ...]
+    top: float
+    bottom: float
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What is drawn, and what is said of it."""
+
+    width: float
+    blocks: tuple[Block, ...]
+    alt: str
+    """What it shows, in words."""
+    title: str = ""
+    about: str = ""
+    """What it is of, below the title."""
+    key: str = ""
+    """What marks are, in one line below."""
+    notes: tuple[str, ...] = ()
+    """What a caption explains."""
+    heads: tuple[str, ...] = ()
+    """Heads of columns, above the first block of each page."""
+    around: Callable[[float, float], tuple[str, float]] = lambda _, last: ("", last)
+    """What is behind the blocks of a page, such as a grid: from their upper and lower edge, what is
+    drawn, and its own lower edge."""
+    kind: str = "figure"
+
+    def pages(self, most: float = math.inf) -> list[str]:
+        """Draw as many blocks on each page as fit into a height, one at least."""
+        pages: list[list[Block]] = []
+        room = most - self._above(several=True) - self._below()
+        for block in self.blocks:
+            if pages and block.bottom - pages[-1][0].top <= room:
+                pages[-1].append(block)
+            else:
+                pages.append([block])
+        return [
+            self._page(blocks, f" ({n} of {len(pages)})" if len(pages) > 1 else "")
+            for n, blocks in enumerate(pages, start=1)
+        ]
+
+    def _title(self, of: str) -> list[str]:
+        """The lines of a title that ends in the number of its page."""
+        text, room = f"{isolated(self.title)}{of}", self.width - LEFT - RIGHT
+        return broken(text, room, MOST_LINES, TITLE + 0.5) if self.title else []
+
+    def _above(self, *, several: bool) -> float:
+        """Pixels above the blocks of a page."""
+        lines = len(self._title(" (10 of 10)" if several else ""))
+        room = self.width - LEFT - RIGHT
+        more = len(broken(self.about, room, 2, ABOUT)) if self.about else 0
+        top = 16.0 * lines + 14.0 * more + (8.0 if lines or more else 0.0)
+        return top + (self.blocks[0].top if self.blocks else 0.0)
+
+    def _below(self) -> float:
+        """Pixels below the blocks: what is around them, and the key."""
+        return self.around(0.0, 0.0)[1] + self._foot()[1] + 10
+
+    def _foot(self) -> tuple[list[str], float]:
+        """The key, from 0 on, and its height."""
+        lines = broken(self.key, self.width - LEFT - RIGHT, 2, ABOUT) if self.key else []
+        texts = [muted(text, LEFT, 15.0 * n + 14, anchor="start") for n, text in enumerate(lines)]
+        return texts, 15.0 * len(lines)
+
+    def _page(self, blocks: Sequence[Block], of: str) -> str:
+        """One page: title, heads, blocks, key."""
+        room, y, above = self.width - LEFT - RIGHT, 0.0, []
+        for line in self._title(of):
+            y += 16.0
+            above.append(label(isolated(line), LEFT, y, size=TITLE, font_weight=700))
+        for line in broken(self.about, room, 2, ABOUT) if self.about else ():
+            y += 14.0
+            above.append(muted(line, LEFT, y, anchor="start"))
+        y += 8.0 if above else 0.0
+        first, height = self.blocks[0].top, blocks[-1].bottom - blocks[0].top
+        behind, last = self.around(first, first + height)
+        key, foot = self._foot()
+        inside = [
+            behind,
+            *self.heads,
+            _moved(first - blocks[0].top, *(part for block in blocks for part in block.parts)),
+            _moved(last, *key),
+        ]
+        return figure(
+            y + last + foot + 10, *above, _moved(y, *inside), title=self.title or self.alt,
+            alt=self.alt, width=self.width, kind=self.kind,
+        )  # fmt: skip
+
+    @property
+    def on_page(self) -> Markup:
+        """The drawing and its caption, within a figure of a page."""
+        (drawn,) = replace(self, title="", about="").pages()
+        notes = " ".join(self.notes)
+        return Markup(drawn + f"<figcaption>{escape(notes)}</figcaption>" * bool(notes))  # noqa: S704
+
+
+def _moved(y: float, *parts: str) -> str:
+    """Parts further down."""
+    if not y or not any(parts):
+        return "".join(parts)
+    return element("g", *parts, transform=f"translate(0 {y:g})")
+
+
+class Sheet:
+    """Parts below each other on a width, in blocks."""
+
+    def __init__(self, width: float, top: float = 4.0) -> None:
+        self.width, self.y, self.top = width, top, top
+        self.parts: list[str] = []
+        self.blocks: list[Block] = []
+
+    def add(self, *parts: str) -> None:
+        """Draw parts at places of their own."""
+        self.parts += parts
+
+    def write(self, text: str, *, size: float = 12, most: int = 3, **look: Any) -> None:
+        """Write a text on as many lines as it takes, up to so many."""
+        for line in broken(text, self.width - LEFT - RIGHT, most, size) if text else ():
+            self.y += size + 4
+            self.parts.append(label(isolated(line), LEFT, self.y, size=size, **look))
+
+    def heading(self, text: str) -> None:
+        """Write the heading of rows."""
+        self.write(text, font_weight=700)
+        self.y += 6
+
+    def begin(self, y: float) -> None:
+        """Begin the first block below heads of columns."""
+        self.y = self.top = y
+
+    def end_block(self) -> None:
+        """Let another page begin here."""
+        if self.y > self.top:
+            self.blocks.append(Block(tuple(self.parts), self.top, self.y))
+        self.parts, self.top = [], self.y
+
+    def close(self, alt: str, **more: Any) -> Drawing:
+        """Make the drawing."""
+        self.end_block()
+        return Drawing(self.width, tuple(self.blocks), alt, **more)
+
+
+def alt_of(drawing: str) -> str:
+    """What a drawing shows, in words."""
+    text = search(r'aria-label="([^"]*)"', drawing)
+    return unescape(text[1]) if text else ""
+
+
+def beside(drawings: Sequence[str], width: float, columns: int = 1, **more: Any) -> Drawing:
+    """Drawings in rows of so many columns, each in the middle of its place."""
+    sheet, column = Sheet(width, 0.0), width / columns
+    for i in range(0, len(drawings), columns):
+        row = drawings[i : i + columns]
+        for n, drawing in enumerate(row):
+            x = n * column + (column - size_of(drawing)[0]) / 2
+            sheet.add(placed(drawing, x, sheet.y))
+        sheet.y += max(size_of(drawing)[1] for drawing in row)
+        sheet.end_block()
+    return sheet.close(" ".join(map(alt_of, drawings)), **more)
+
+
+def below(drawings: Iterable[Drawing], **more: Any) -> Drawing:
+    """Drawings below each other; one alone is itself."""
+    first, *others = drawings
+    if not others:
+        return replace(first, **more)
+    sheet = Sheet(first.width, 0.0)
+    for drawing in (first, *others):
+        headed = replace(drawing, key="")
+        (whole,) = headed.pages()
+        sheet.add(placed(whole, 0.0, sheet.y))
+        sheet.y += size_of(whole)[1]
+        sheet.end_block()
+    notes = tuple(dict.fromkeys(note for drawing in (first, *others) for note in drawing.notes))
+    alt = " ".join(drawing.alt for drawing in (first, *others))
+    return sheet.close(alt, **{"key": first.key, "notes": notes, **more})

@@ -1,0 +1,295 @@
+"""Drawings of one result: influence, random labels, targets, the triangle of three groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+
+from eatlas.errors import ResultsError
+from eatlas.numbers import effect, in_powers, number_of, p_equals
+from eatlas.present.drawings.plane import AROUND, Box, Spot, meets
+from eatlas.present.drawings.sheet import Drawing, Sheet
+from eatlas.present.drawings.svg import (
+    LEFT,
+    RIGHT,
+    WIDTH,
+    Axis,
+    cross,
+    dot,
+    figure,
+    label,
+    muted,
+    outline,
+    path,
+    short,
+)
+from eatlas.present.effects import levels_of
+from eatlas.present.targets import at_ends, leans
+from eatlas.present.text import isolated, pixels
+from eatlas.results import AssociationResult
+
+LETTERS, ROW = 12.0, 19.0
+DRIVERS, ENDS = 6, 15
+"""Terms of an effect size, and targets at either end, that a drawing shows."""
+DRAWN, BINS, SEED = 20_000, 41, 0
+"""Relabellings of a null distribution; bars of it, an odd number so that one is at zero."""
+DRIVEN = {
+    "X": ("x", "circle"), "Y": ("y", "square"), "A": ("a", "triangle"), "B": ("n", "diamond"),
+}  # fmt: skip
+"""Colour and shape of the terms of a group."""
+
+
+def influence(result: AssociationResult, width: float) -> Drawing:
+    """Each effect size without single terms, those that change it most."""
+    sheet, names = Sheet(width), min(0.4 * width, 220.0)
+    x = LEFT
+    for role, (colour, shape) in DRIVEN.items():  # direct labels of the groups, in one or two lines
+        name = short(result.concepts[role], 0.45 * width, 11)
+        if x + pixels(name, 11) + 22 > width - RIGHT:
+            x, sheet.y = LEFT, sheet.y + 14
+        sheet.add(
+            path(outline(shape, x + 5, sheet.y + 8, 0.8), f"m on {colour}"),
+            label(name, x + 14, sheet.y + 12, size=11, class_=f"fig-name {colour}"),
+        )
+        x += pixels(name, 11) + 24
+    sheet.y += 18
+    phrases = []
+    for row in levels_of(result):
+        if (d := row.d) is None or row.influence is None:
+            continue
+        changes = [
+            (change, term, role)
+            for role, values in row.influence.items()
+            for term, change in zip(result.scored(role), values, strict=False)
+            if change is not None
+        ]
+        changes.sort(key=lambda change: -abs(change[0]))
+        most = changes[:DRIVERS]
+        sheet.write(f"{row.name}: d = {effect(d)}", font_weight=700)
+        if len(changes) > len(most):
+            text = f"{len(most)} of {len(changes)} terms, those that change d most"
+            sheet.write(text, size=11, class_="eat-muted")
+        sheet.y += 6
+        axis = Axis.within([d, *(d + change for change, *_ in most)], names + 10, width - 64)
+        bottom, whole = sheet.y + ROW * len(most), f"M{axis.at(d):.1f} "
+        sheet.add(axis.grid(sheet.y, bottom, strong=None))
+        sheet.add(path(f"{whole}{sheet.y:g}V{bottom:g}", "fig-ink"))
+        for change, term, role in sorted(most, key=lambda change: change[0] * d):
+            y, x, (colour, shape) = sheet.y + ROW / 2, axis.at(d + change), DRIVEN[role]
+            name = short(term, names - LEFT - 8, LETTERS)
+            sheet.add(
+                label(name, LEFT, y + 4, size=LETTERS, class_=f"fig-name {colour}"),
+                path(f"{whole}{y:g}H{x:.1f}", f"i {colour}"),
+                path(outline(shape, round(x, 1), y), f"m{' on' * (change * d < 0)} {colour}"),
+                label(effect(d + change), width - RIGHT, y + 4, anchor="end"),
+            )
+            sheet.y += ROW
+        sheet.y += 26
+        sheet.end_block()
+        drivers = ", ".join(f"{isolated(term)} {effect(d + c)}" for c, term, _ in most[:3])
+        phrases.append(f"{row.title}, {isolated(row.name)}: d = {effect(d)}; without {drivers}")
+    return sheet.close(
+        f"Influence of single terms in {result.test}. {'. '.join(phrases)}.",
+        about="Effect size d without each term; line: with all",
+        key="Filled: without the term d is nearer to 0, or past it.",
+    )
+
+
+def null(result: AssociationResult, width: float) -> Drawing:
+    """The effect sizes of random relabellings, with the observed one of level 1."""
+    level, scores = result.primary.level1, result.primary.scores
+    values = np.array([*scores.X, *scores.Y] if scores else [])
+    if not (level and scores and level.difference and level.effect_size) or len(values) < 2:
+        raise ResultsError(
+            f"the result of {result.test} has no distribution of its level 1",
+            got="no scores of single words" if not len(values) else "no difference, or no spread",
+            allowed="results with the scores of their targets and an effect size other than 0",
+        )
+    n, d, unit = len(scores.X), level.effect_size, level.effect_size / level.difference
+    order = np.random.default_rng(SEED).permuted(np.tile(values, (DRAWN, 1)), axis=1)
+    chance = (order[:, :n].mean(axis=1) - order[:, n:].mean(axis=1)) * unit
+    reach = max(abs(d), float(np.abs(chance).max())) * (1 + 1e-9)
+    counts, ends = np.histogram(chance, BINS, range=(-reach, reach))
+    sheet, high = Sheet(width), 150.0
+    top, bottom = sheet.y + 38, sheet.y + 38 + high
+    axis = Axis.around((-reach, reach), LEFT + 20, width - RIGHT - 20)
+    sheet.add(axis.grid(top, bottom))
+    bars = {"b": "", "b on": ""}
+    for count, first, last in zip(counts.tolist(), ends[:-1], ends[1:], strict=True):
+        left, right = axis.at(float(first)) + 0.5, axis.at(float(last)) - 0.5
+        tall = high * count / counts.max()
+        kind = "b on" if abs(first + last) / 2 >= abs(d) else "b"
+        bars[kind] += f"M{left:.1f} {bottom:g}v-{tall:.1f}H{right:.1f}V{bottom:g}z"
+    sheet.add(*(path(drawn, kind) for kind, drawn in bars.items() if drawn))
+    p = in_powers(p_equals(level.p.two_sided, result.rule.alpha))
+    x, text = axis.at(d), f"observed d = {effect(d)}"
+    sheet.add(path(f"M{x:.1f} {top - 4:g}V{bottom:g}", "fig-reference"))
+    side, shift = ("end", 6) if x > width / 2 else ("start", -6)
+    sheet.add(label(text, x + shift, top - 24, anchor=side))
+    sheet.add(muted(f"two-sided {p}", x + shift, top - 9, anchor=side))
+    what, (towards_a, towards_b) = f"d of {DRAWN:,} random relabellings", result.sides[-1][:2]
+    sheet.y = bottom + 52
+    for name, at, y, anchor in (
+        (f"← {towards_b}", axis.start, bottom + 34, "start"),
+        (f"{towards_a} →", axis.end, bottom + 34, "end"),
+        (what, (axis.start + axis.end) / 2, bottom + 50, "middle"),
+    ):
+        sheet.add(label(short(name, 0.5 * width, 12), at, y, anchor=anchor))
+    notes = (
+        f"{DRAWN:,} random relabellings of {len(values)} scores; dark: as far from 0 as the "
+        "observed d, or farther.",
+    )
+    alt = f"What random labels show in {result.test}: {text}, two-sided {p}. {notes[0]}"
+    return sheet.close(alt, notes=notes)
+
+
+def targets(result: AssociationResult, width: float) -> Drawing:
+    """Targets at either end, and in each column their deviation from the share of a group.
+
+    Those without a share that is cut off at 0 come first: they say more than that a cosine was
+    below 0.
+    """
+    shown, sheet = leans(result), Sheet(width)
+    whole = [row for row in shown.known if not row.clipped]
+    every = shown.known if len(shown.known) <= 2 * ENDS or len(whole) < ENDS else whole
+    rows, left = at_ends(every, ENDS)
+    cut = len(shown.known) - len(every)
+    if not rows:
+        raise ResultsError(f"no lean of {result.test} is defined", got=f"{len(shown.rows)} targets")
+    names = min(0.28 * width, 200.0)
+    column = (width - names - LEFT) / len(shown.columns)
+    values = [value for row in rows for value in row.points if value is not None]
+    values += [end for row in rows for pair in row.intervals if pair for end in pair]
+    scale = Axis.around(values, 0.0, 1.0)
+    groups = [isolated(group) for group in shown.groups]
+    heads = [f"← {groups[1]} · {groups[0]} →"] if len(groups) == 2 else groups
+    axes, written = [], []
+    for i, head in enumerate(heads):
+        edge = names + i * column
+        axis = scale.on(edge + 0.1 * column, edge + 0.9 * column)
+        middle = axis.at(0) if len(groups) == 2 else (axis.start + axis.end) / 2
+        axes.append(axis.sparse())
+        text = short(head, column - 8, 12)
+        written.append(label(text, middle, 14, anchor="middle", font_weight=600))
+    sheet.begin(22.0)
+    for row in rows:
+        y = sheet.y + ROW / 2
+        sheet.add(label(short(row.term, names - LEFT - 10, 12), LEFT, y + 4))
+        for axis, group in zip(axes, shown.columns, strict=True):
+            value, ends, zero = row.points[group], row.intervals[group], f"{axis.at(0):.1f}"
+            if value is not None:
+                kind = " cut" if row.clipped else " on" if row.towards is not None else ""
+                box = f"M{zero} {y - 5:g}H{axis.at(value):.1f}v10H{zero}z"
+                sheet.add(path(box, f"lean{kind}"))
+            if ends is not None:
+                sheet.add(path(f"M{axis.at(ends[0]):.1f} {y:g}H{axis.at(ends[1]):.1f}", "i"))
+        sheet.y += ROW
+        sheet.end_block()
+    key = [f"Axis: {' to '.join(scale.ends())}."] if len(axes[0].ticks()) == 1 else []
+    key += [f"{left} targets between them are not shown."] if left else []
+    key += ["Pale: no lean by the interval."] if any(row.towards is None for row in rows) else []
+    key += ["Broken: a share cut off at 0."] if any(row.clipped for row in rows) else []
+    notes = [f"Reference: {shown.reference}. {shown.meaning('Lines')}"]
+    if cut:
+        notes.append(
+            f"{number_of(cut, 'more target')} {'has' if cut == 1 else 'have'} a share that is cut "
+            "off at 0, because a cosine below 0 counts as 0."
+        )
+    alt = f"Leans of {len(shown.known)} targets of {result.test}: "
+    return sheet.close(
+        f"{alt}{'; '.join(row.sentence for row in rows)}.",
+        about="Share less reference, in percentage points", heads=tuple(written),
+        around=lambda first, last: ("".join(a.grid(first, last) for a in axes), last + 20),
+        key=" ".join(key), notes=tuple(notes),
+    )  # fmt: skip
+
+
+SIDE, TOP, DOT = 380.0, 34.0, 2.6
+"""Pixels of the triangle, above it, and of half a dot."""
+AFAR = (8.0, 20.0, 34.0, 50.0, 70.0)
+"""Pixels between a dot and its name; the farther ones with a line."""
+
+
+def _around(spot: Spot, half: float) -> Box:
+    """The square around a point."""
+    x, y = spot
+    return x - half, y - half, x + half, y + half
+
+
+def _text_box(text: str, spot: Spot, anchor: str, size: float) -> Box:
+    """The box of a line of text."""
+    wide, (x, y) = pixels(text, size), spot
+    left = x - (wide if anchor == "end" else wide / 2 if anchor == "middle" else 0)
+    return left, y - size, left + wide, y + 3
+
+
+def _beside(
+    text: str, dot_at: Spot, taken: Sequence[Box], width: float
+) -> tuple[Spot, str, bool] | None:
+    """Where a name near a dot lies on nothing: the place, its anchor, and whether it is far."""
+    x, y = dot_at
+    for gap, (dx, dy) in product(AFAR, AROUND):
+        spot = x + gap * dx, y + 4 + gap * dy
+        anchor = "start" if dx > 0 else "end" if dx < 0 else "middle"
+        box = _text_box(text, spot, anchor, 11)
+        if box[0] >= 0 and box[2] <= width and not meets(box, taken):
+            return spot, anchor, gap > AFAR[0]
+    return None
+
+
+def triangle(result: AssociationResult, width: float = WIDTH) -> str:
+    """Shares of targets among three groups, as points in a triangle; those that lean most named.
+
+    A corner is a share of 1 for its group; the cross is the reference.
+    """
+    shown = leans(result)
+    points = [(row.term, p) for row in shown.known if (p := row.shown.distribution) and min(p) >= 0]
+    whole = [row for row in shown.known if not row.clipped] or shown.known
+    chosen = {row.term for row in shown.examples or whole[:1]}
+    side, tall = width - WIDTH + SIDE, math.sqrt(3) / 2
+
+    def at(shares: Sequence[float]) -> tuple[float, float]:
+        """Pixels of three shares."""
+        _, second, third = shares
+        return (width - side) / 2 + side * (second + third / 2), TOP + side * tall * (1 - third)
+
+    lines, numbers = "", []
+    for share in (0.25, 0.5, 0.75):
+        rest = 1 - share
+        for turn in range(3):  # a line across each corner
+            ends = [(share, rest, 0), (share, 0, rest)]
+            first, last = (at(end[-turn:] + end[:-turn]) for end in ends)
+            lines += f"M{first[0]:.1f} {first[1]:.1f}L{last[0]:.1f} {last[1]:.1f}"
+        x, y = at((0, rest, share))
+        numbers.append(muted(f"{share:.0%}", x + 6, y + 4, anchor="start"))
+    corners = [at((1, 0, 0)), at((0, 1, 0)), at((0, 0, 1))]
+    border = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners) + "z"
+    x, y = (round(value, 1) for value in at(shown.result.reference))
+    dots = "".join(dot(*at(p), DOT) for _, p in points)
+    parts = [path(lines, "fig-grid"), *numbers, path(border, "fig-frame"), path(dots, "fig-dot")]
+    parts.append(path(cross(x, y, 7), "fig-reference"))
+    taken = [_around(at(p), DOT + 1) for _, p in points] + [_around((x, y), 8)]
+    for first, last in zip(corners, (*corners[1:], corners[0]), strict=True):
+        across, down = (np.linspace(*ends, 80).tolist() for ends in zip(first, last, strict=True))
+        taken += [_around(spot, 2) for spot in zip(across, down, strict=True)]
+    looks = (("start", -8, 20), ("end", 8, 20), ("middle", 0, -12))
+    for corner, group, (anchor, dx, dy) in zip(corners, shown.groups, looks, strict=True):
+        name, spot = short(group, 180), (corner[0] + dx, corner[1] + dy)
+        parts.append(label(name, *spot, size=12.5, font_weight=600, anchor=anchor))
+        taken.append(_text_box(name, spot, anchor, 12.5))
+    taken += [_text_box("75%", at((0, 1 - s, s)), "start", 12) for s in (0.25, 0.5, 0.75)]
+    for term, dot_at in [(t, at(p)) for t, p in points if t in chosen] + [("reference", (x, y))]:
+        name = short(term, 110)
+        if (free := _beside(name, dot_at, taken, width)) is not None:
+            spot, anchor, far = free
+            end = f"L{spot[0]:.1f} {spot[1] - 4:.1f}"
+            kind = "eat-muted" if term == "reference" else None
+            parts.append(path(f"M{dot_at[0]:.1f} {dot_at[1]:.1f}{end}", "fig-line") if far else "")
+            parts.append(label(name, *spot, size=11, anchor=anchor, class_=kind))
+            taken.append(_text_box(name, spot, anchor, 11))
+    title = f"Shares of {len(points)} targets among {', '.join(map(isolated, shown.groups))}"
+    alt = f"{title}, as points in a triangle; the cross is the reference."
+    return figure(TOP + side * tall + 34, *parts, title=title, width=width, alt=alt)
