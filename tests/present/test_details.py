@@ -44,11 +44,11 @@ def test_the_tail_that_is_read_has_its_count_and_the_other_its_own_as_a_tooltip(
 
 def test_the_terms_that_drive_each_effect_size_the_strongest_first():
     text = details(full())
-    assert "Level 1: Flowers against Insects, d = 1.40" in text
-    assert "one X 0.90" in text
-    assert "6 of 11 terms, those that change it most." in text
-    assert "Level 2, Y: Insects, d = 0.10" in text
-    assert "two B −0.20" in text
+    assert "Flowers against Insects: d = 1.40" in text
+    assert "one 0.90" in text
+    assert "6 of 11 terms, those that change d most" in text
+    assert "Insects: d = 0.10" in text
+    assert "two −0.20" in text
 
 
 def test_the_stability_of_the_pattern_largest_share_first():

@@ -4,18 +4,21 @@ import re
 import struct
 import subprocess
 import sys
+from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.present.reading import svg_root
+from tests.present.reading import svg_root, variables
 from tests.present.records import HOSTILE, adjusted, full, ml_eat, sc_eat, weat
+from tests.present.test_comparison import encoded
 
 import eatlas
 from eatlas.errors import EatlasError, ResultsError
-from eatlas.present.drawings.plot import KINDS, Plot, style
-from eatlas.present.drawings.single import BINS, null
+from eatlas.present import report_table
+from eatlas.present.drawings.plot import KINDS, PAGE, TEMPLATES, Plot, style
+from eatlas.present.drawings.single import BINS, DOT, _text_box, null, triangle
 from eatlas.present.drawings.svg import size_of
 from eatlas.results import Results
 
@@ -51,7 +54,7 @@ def texts(plot):
 
 def test_findings_without_d_have_no_axis_of_d(religion):
     plot = eatlas.plot(religion, "findings")
-    assert not any("Scale: d" in text for text in texts(plot))
+    assert "Axis: effect size d" not in plot.description
     assert "0" not in texts(plot)
 
 
@@ -66,18 +69,25 @@ def test_every_kind_is_drawn_in_every_width(kind, width, results, two, study, re
     plot = eatlas.plot(some.get(kind, results), kind, width=width)
     root = svg_root(plot.svg)
     assert len(plot.alt) > 20
-    assert root.findtext(f"{SVG}desc") == plot.alt
+    assert root.findtext(f"{SVG}desc") == f"{plot.alt} {plot.description}"
     if width:
         mm = {"single": 89, "double": 183}[width]
         assert root.get("width") == f"{mm:.2f}mm"
         pixels, _ = size_of(plot.drawn)
         assert 12 * mm / pixels * 72 / 25.4 == pytest.approx(7, rel=0.01)  # letters of 7 points
+        for page in plot.pages or (plot,):
+            assert float(svg_root(page.svg).get("height").removesuffix("mm")) <= PAGE
     # nothing is drawn beside the paper
     wide, high = size_of(plot.drawn)
     for node in root.iter(f"{SVG}text"):
         if node.get("x") and kind not in {"plane", "eat-map"}:
             assert -1 <= float(node.get("x")) <= wide
             assert float(node.get("y")) <= high
+    # the title is drawn, what explains the drawing is not
+    drawn = " ".join(texts(plot))
+    assert drawn.startswith(plot.title.split(" (1 of")[0][:40])
+    assert plot.description.startswith(plot.title)
+    assert "asks about these words" not in drawn
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS.keys() - OF_OTHERS))
@@ -140,9 +150,12 @@ def test_without_the_extra_svg_is_left(tmp_path):
 def test_notebooks_show_an_image():
     plot = eatlas.plot(ml_eat(names=HOSTILE))
     assert re.fullmatch(
-        r'<img alt="[^"<>]+" src="data:image/svg\+xml;base64,[\w+/=]+">', plot._repr_html_()
+        r'<figure><img alt="[^"<>]+" src="data:image/svg\+xml;base64,[\w+/=]+">'
+        "<figcaption>[^<>]+</figcaption></figure>",
+        plot._repr_html_(),
     )
-    assert repr(eatlas.plot([weat()])) == "<drawing: Forest plot of 1 effect sizes>"
+    finding = "Flowers lean towards Pleasant more than Insects"
+    assert repr(eatlas.plot([weat()])) == f"<drawing: {finding}>"
 
 
 @pytest.mark.parametrize(
@@ -172,7 +185,7 @@ def test_a_forest_has_the_numbers_of_every_effect(results):
         for effect in result.effects():
             assert f"{effect.d:.2f}".replace("-", "−") in written
     assert written.count("*") == sum(e.significant for r in results for e in r.effects())
-    assert "Filled and starred: p < .05 in the direction of d." in written
+    assert "Filled and starred: p < .05 in the direction of d." in " ".join(written)
 
 
 def test_a_forest_of_one_measure_has_a_mark_for_each_of_its_numbers(religion):
@@ -195,7 +208,7 @@ def test_adjusted_joins_both_effect_sizes_of_level_1_of_many_and_of_all_levels_o
         for mark in (r"m on( [xy])?", r"m( [xy])?", r"i( [xy])?", "b faint"):
             assert len(re.findall(f'class="{mark}"', plot.drawn)) == len(effects)
     assert "weat-6: d = 1.72*, adjusted 2.37*" in many.alt
-    assert "Filled: d given frequency, with its 95% interval." in " ".join(texts(many))
+    assert "Filled: d given frequency, with its 95% interval." in many.description
 
 
 def test_adjusted_marks_lie_on_one_axis():
@@ -216,8 +229,11 @@ def test_adjusted_of_no_spread_is_a_dash():
 
 
 def test_a_matrix_says_what_differs(two):
-    said = " ".join(texts(two.compare("source").plot()))
-    assert "differs: AX-Singular → Non-Directional" in said
+    plot = two.compare("source").plot()
+    assert plot.title == "1 of 2 EAT patterns differs between plain and centred"
+    bold = [t.text for t in svg_root(plot.svg).iter(f"{SVG}text") if t.get("font-weight") == "700"]
+    assert {"AX-Singular", "Non-Directional"} <= set(bold)
+    assert "BY-Singular" not in bold
     assert "weat-6: plain: BY-Singular; centred: BY-Singular" in two.compare("source").plot().alt
     with pytest.raises(ResultsError, match="does not fit"):
         eatlas.plot(two, "matrix", width=40)
@@ -243,7 +259,7 @@ def test_null_is_the_permutation_distribution():
         eatlas.AssociationTest(X=["man", "boy"], Y=["woman", "girl"], A=["he", "him"], B=["she", "her"]),
         "glove-sample", "weat",
     )[0]  # fmt: skip
-    drawn = null(result, 460.0)
+    (drawn,) = null(result, 460.0).pages()
     heights = sorted({float(h) for h in re.findall(r"v-([\d.]+)H", drawn)} - {0.0})
     assert 2 <= len(heights) <= 6
     assert len(re.findall(r"v-[\d.]+H", drawn)) == BINS
@@ -265,3 +281,90 @@ def test_any_effects_are_drawn_in_any_width(sizes, width):
     assert isinstance(drawn, Plot)
     numbers = [float(x) for x in re.findall(r'(?:x|cx)="([-\d.]+)"', drawn.drawn)]
     assert np.isfinite(numbers).all()
+
+
+def test_a_drawing_that_is_longer_than_a_page_goes_on_over_pages(results, tmp_path):
+    many = [r.model_copy(update={"test": f"t-{n}"}) for n, r in enumerate([*results] * 8)]
+    plot = eatlas.plot(many, "forest", width="single")
+    assert len(plot.pages) > 1
+    plot.save(tmp_path / "forest.svg")
+    names = [f"forest-{n}.svg" for n in range(1, len(plot.pages) + 1)]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+    axes, seen = set(), []
+    for n, page in enumerate(plot.pages, start=1):
+        root = svg_root(page.svg)
+        assert float(root.get("height").removesuffix("mm")) <= PAGE
+        written = texts(page)
+        assert f"({n} of {len(plot.pages)})" in " ".join(written)
+        seen += [text for text in written if re.fullmatch(r"t-\d+: .*", text)]
+        axes.add(tuple(t for t in written if t in {"−2", "−1", "0", "1", "2"}))
+        assert "Effect size d" in written
+    assert len(axes) == 1, "one scale on all pages"
+    assert len(seen) >= 16, "each test is on one of them"
+    assert eatlas.plot(many, "forest").pages == ()
+
+
+def test_what_cannot_be_divided_is_refused_where_it_is_longer_than_a_page(results):
+    with pytest.raises(ResultsError, match=r"(?s)longer than a page.*allowed: 247 mm.*remedy: "):
+        eatlas.plot(results[0], "plane", width=300)
+
+
+def test_a_title_of_ones_own(results):
+    plot = eatlas.plot(results[0], "null", title="What chance shows")
+    assert texts(plot)[0] == plot.title == "What chance shows"
+    plain = eatlas.plot(results[0], "null", title="")
+    assert texts(plain)[0].startswith("weat-1: Flowers and insects")
+
+
+def test_two_prompts_share_a_panel():
+    both = (("The {}", 1.0), ("A {}", 0.5))
+    series = [encoded(layer=n, prompt=prompt, d=d) for prompt, d in both for n in "12"]
+    plot = eatlas.plot(series, "timeline")
+    lines = re.findall('<path d="[^"]*" class="open"', plot.drawn)
+    panels = re.findall('class="figure timeline"', plot.drawn)
+    assert (len(panels), len(lines)) == (3, 6)
+    assert {"“The {}”", "prompt “A"} <= set(texts(plot))
+
+
+def test_names_in_a_triangle_lie_on_no_dot(religion):
+    root = svg_root(triangle(religion[0], 433.0))
+    (dots,) = (p.get("d") for p in root.iter("path") if p.get("class") == "fig-dot")
+    spots = [(float(x) + DOT, float(y)) for x, y in re.findall(r"M([\d.]+) ([\d.]+)", dots)]
+    named = [t for t in root.iter("text") if t.get("font-size") == "11"]
+    assert "reference" in [t.text for t in named]
+    for text in named:
+        spot = float(text.get("x")), float(text.get("y"))
+        left, top, right, bottom = _text_box(text.text, spot, text.get("text-anchor"), 11)
+        assert not [(x, y) for x, y in spots if left < x < right and top < y < bottom]
+
+
+def test_charts_and_tables_write_an_interval_alike(results):
+    low, high = results["weat-6"].effects()[0].interval
+    between = f"[{low:.2f}, {high:.2f}]".replace("-", "−")
+    assert between in texts(eatlas.plot(results, "forest"))
+    assert between in report_table(results, "markdown").replace("\\", "")
+
+
+PROTANOPIA = (0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)  # fmt: skip
+DEUTERANOPIA = (0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)  # fmt: skip
+"""Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB."""
+APART = 20.0
+"""Distance in CIELAB; two colours beside each other differ from about 2 on."""
+
+
+def lab(colour, seen):
+    """A colour in CIELAB, as somebody sees it."""
+    parts = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    rgb = np.clip(np.array(seen) @ linear, 0, 1)
+    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    x, y, z = np.cbrt(np.array(to_xyz) @ rgb / [0.9505, 1.0, 1.089])
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("seen", [PROTANOPIA, DEUTERANOPIA], ids=["protanopia", "deuteranopia"])
+@pytest.mark.parametrize("sheet", ["report.css", "dark.css"])
+def test_the_five_colours_of_marks_differ_for_the_colour_blind(sheet, seen):
+    colours = variables((TEMPLATES / sheet).read_text(encoding="utf-8").partition("}")[0])
+    used = [lab(colours[name], seen) for name in ("line-x", "line-y", "line-a", "muted", "ink")]
+    assert min(np.linalg.norm(a - b) for a, b in combinations(used, 2)) > APART

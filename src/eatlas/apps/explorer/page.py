@@ -248,7 +248,7 @@ def _finding(
         "limit": limit,
         "text": text,
         "plane": plane_of(view, result) if view.placed.at else "",
-        "influence": [Markup(influence(result, width)) for width in INFLUENCE] if rests else [],  # noqa: S704
+        "influence": [influence(result, width).on_page for width in INFLUENCE] if rests else [],
         "table": [
             (word, groups[role].name, word in groups[role].off, a, b)
             for (role, word), (a, b) in view.placed.at.items()

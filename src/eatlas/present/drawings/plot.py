@@ -362,8 +362,9 @@ def _triangle(result: AssociationResult, width: float) -> Drawing:
 def _eat_maps(results: Sequence[AssociationResult], width: float) -> Drawing:
     """Maps beside each other; small ones where whole ones have no room."""
     whole, settings = int(width // 400) or 1, Settings.among(results)
+    notes = ("Columns: targets. Rows: attributes. Red: associated.",)
     if len(results) == 1:
-        return beside([eat_map(results[0], min(width, 1.3 * MAP_WIDTH))], width)
+        return beside([eat_map(results[0], min(width, 1.3 * MAP_WIDTH))], width, notes=notes)
     columns = whole if len(results) <= whole else int(width // PANEL)
     draw, own = (eat_map, 1.3 * MAP_WIDTH) if columns == whole else (map_panel, 1.3 * PANEL)
     maps = [
@@ -375,7 +376,7 @@ def _eat_maps(results: Sequence[AssociationResult], width: float) -> Drawing:
         for result in results
     ]
     rules = dict.fromkeys(result.rule.meaning for result in results)
-    return beside(maps, width, columns, key=f"{' or '.join(rules)}.")
+    return beside(maps, width, columns, key=f"{' or '.join(rules)}.", notes=notes)
 
 
 MOST_LINES = 4
@@ -427,7 +428,7 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
                 what = "" if n is None else levels_of(first)[n].name
                 above = " · ".join(filter(None, (about, what)))
                 parts.append(replace(beside([drawn], width), title=title, about=above))
-    key, notes = key_of(results), notes_of(results, Settings.among(results))
+    key, notes = key_of(results), notes_of(results)
     if len(parts) == 1:
         return replace(parts[0], title="", about="", key=key, notes=notes)
     return below(parts, key=key, notes=notes)

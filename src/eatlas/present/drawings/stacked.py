@@ -60,13 +60,10 @@ def key_of(results: Iterable[AssociationResult]) -> str:
     return " ".join(filter(None, (filled, f"Lines: {lines} intervals." * bool(lines))))
 
 
-def notes_of(
-    results: Iterable[AssociationResult], settings: Settings | None = None, scale: str = ""
-) -> tuple[str, ...]:
-    """Source, and what scales, marks and intervals mean, for a caption."""
+def notes_of(results: Iterable[AssociationResult], scale: str = "") -> tuple[str, ...]:
+    """What scales, marks and intervals mean, for a caption."""
     effects = [e for result in results for e in result.effects()]
-    notes = [f"Source: {settings.common}."] if settings and settings.common else []
-    notes += [scale] if scale else []
+    notes = [scale] if scale else []
     notes += [MARKS] if any(e.place == "level2.X" for e in effects) else []
     if any(e.read_over == "stimuli" for e in effects):
         notes.append("Tests of sentences: over stimuli.")
@@ -124,7 +121,7 @@ def forest(results: Sequence[AssociationResult], width: float) -> Drawing:
 
     alt = f"Forest plot of {len(effects)} effect sizes. " + ". ".join(map(in_words, results))
     key = key_of(results).replace("Filled:", "Filled and starred:")
-    notes = notes_of(results, settings)
+    notes = notes_of(results)
     return sheet.close(f"{alt}.", key=key, notes=notes, around=around, kind="figure forest")
 
 
@@ -246,7 +243,7 @@ def findings(results: Sequence[AssociationResult], width: float) -> Drawing:
         sheet.y += max(high, 46.0)
         sheet.end_block()
     key = key_of(results) if drawn else ""
-    notes = notes_of(results if drawn else (), settings, "Axis: effect size d." * drawn)
+    notes = notes_of(results if drawn else (), "Axis: effect size d." * drawn)
     if stable:
         notes += ("Stability: share of resamples of the terms with the same pattern.",)
     pairs = zip(results, shown, strict=True)
@@ -313,7 +310,7 @@ def adjusted(results: Sequence[AssociationResult], width: float) -> Drawing:
     )
     return sheet.close(
         f"Effect sizes given {covariates}. {'; '.join(phrases)}.",
-        heads=tuple(heads), key=key, notes=notes_of((), settings),
+        heads=tuple(heads), key=key,
         around=lambda first, last: (axis.grid(first, last), last + 20),
     )  # fmt: skip
 
@@ -442,7 +439,6 @@ def stability(results: Sequence[AssociationResult], width: float) -> Drawing:
         parts = ", ".join(f"{p} {percent(s)}" for s, p in seen)
         phrases.append(f"{isolated(result.test)}: observed {own}; {parts}")
     notes = (
-        *notes_of((), settings),
         "Shares of the resamples of the terms that show each pattern. They are no probability that "
         "another study shows it.",
     )
