@@ -68,7 +68,8 @@ def _print_numbers(replication: Replication) -> None:
     from eatlas.apps.replication.replicate import computed, grids, published  # noqa: PLC0415
     from eatlas.cli.console import new_console, show, table_of  # noqa: PLC0415
 
-    print_line(f"{replication.paper.title}: {' '.join(replication.paper.citation.split())}")
+    print_line(replication.headline)
+    print_line(" ".join(replication.paper.citation.split()))
     for model in replication.models:
         if model.stand_in_is:
             print_line("")
