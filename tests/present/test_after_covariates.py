@@ -151,18 +151,12 @@ def test_a_file_of_covariates_is_named_with_its_hash():
     assert "Given valence and length: AX-Singular" in text
 
 
-@pytest.mark.parametrize(
-    ("adjusted", "line"),
-    [
-        (("AY-Singular", "A-Uniform"), "the conclusion is another one for one."),
-        (("A-Uniform", "A-Uniform"), "the conclusion is the same for both results."),
-    ],
-)
-def test_a_page_in_brief_counts_conclusions_that_change(adjusted, line):
-    results = [
-        with_adjusted(ml_eat("A-Uniform", test=test), ml_eat(label))
-        for test, label in zip(("one", "two"), adjusted, strict=True)
-    ]
-    text = Page(report_html(results)).text
-    assert f"Once the words' frequency is accounted for, {line}" in text
+def test_a_page_in_brief_names_findings_that_are_not_left():
+    left, lost = (
+        with_adjusted(weat(test=test), weat(**changes))
+        for test, changes in (("left", {}), ("lost", {"greater": 3000}))
+    )
+    text = Page(report_html([left, lost])).text
+    assert "Not left once the words' frequency is accounted for: lost." in text
+    assert "Not left once" not in Page(report_html([left, left])).text
     assert "After frequency The same association between words of equal frequency" in text

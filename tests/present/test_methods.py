@@ -3,7 +3,17 @@
 import re
 
 import pytest
-from tests.present.records import full, ml_eat, p_values, sc_eat, trend, weat, with_adjusted
+from tests.present.records import (
+    full,
+    ml_eat,
+    p_values,
+    planted,
+    sc_eat,
+    trend,
+    weat,
+    with_adjusted,
+)
+from tests.present.test_other_measures import mac
 
 import eatlas
 from eatlas.present.family import DeclaredFamily
@@ -30,6 +40,36 @@ def test_the_main_job():
         "Signature: ML-EAT(alpha=0.05,ddof=1,p=auto,tail=directional,threshold=0.2).",
     ):
         assert part in text
+
+
+def test_how_findings_were_graded():
+    text = methods_paragraph([planted(words=0.01, others=0.01, chance=0.3)])
+    assert (
+        "Findings were graded by the two-sided p-values of these words, of the crossed test and "
+        "among random topics: “go with” says that all are below alpha, “lean towards” all but one, "
+        "and “may go with” fewer."
+    ) in text
+    assert "“lean towards” all but one or that no other check was made" in methods_paragraph(
+        [weat()]
+    )
+    assert "graded" not in methods_paragraph([mac()])
+
+
+def test_each_work_is_cited_once():
+    cited = (
+        "Names: Bee (2004); attributes: Ant and Bee (1998); as used by Cricket (2017)",
+        "Targets and attributes: Ant and Bee (1998); as used by Cricket (2017)",
+        "Attributes: Ant and Bee (1998); targets: the same as above",
+        "",
+    )
+    results = []
+    for n, citation in enumerate(cited):
+        provenance = {**ml_eat().to_dict()["provenance"], "citation": citation}
+        results.append(ml_eat(test=f"test-{n}", provenance=provenance))
+    assert (
+        "Stimuli: Bee (2004); Ant and Bee (1998); Attributes: Ant and Bee (1998); targets: the same "
+        "as above; as used by Cricket (2017)."
+    ) in methods_paragraph(results)
 
 
 def test_how_p_values_were_found():

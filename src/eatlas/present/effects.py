@@ -12,9 +12,8 @@ from eatlas.results.effects import Effect
 from eatlas.results.levels import Matched
 from eatlas.stimuli.kinds import ROLES
 
-RUNNER_UP, OFTEN = 0.05, 0.1
-"""Share of resamples, draws or random topics from which another pattern is worth a mention; of the
-random topics from which a pattern counts as often seen by chance."""
+RUNNER_UP = 0.05
+"""Share of resamples, draws or random topics from which another pattern is worth a mention."""
 LONGEST_NAME = 80
 """Characters; a longer one would hide the sentence, and is in full beside it."""
 
@@ -96,14 +95,6 @@ def by_chance(result: AssociationResult) -> tuple[float | None, float | None]:
     patterned = matched.patterns and result.pattern
     share = matched.patterns.get(result.pattern.label) if patterned else None  # type: ignore[union-attr]
     return share, matched.level1.p_two_sided if matched.level1 else None
-
-
-def not_beyond(result: AssociationResult) -> bool:
-    """Whether level 1 is significant by permutation, and not among random topics."""
-    p = by_chance(result)[1]
-    if p is None or p < result.rule.alpha:
-        return False
-    return result.effect("level1").significant
 
 
 def chance_cell(result: AssociationResult) -> tuple[str, str]:

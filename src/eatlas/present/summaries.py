@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eatlas.decoding import own_toml
-from eatlas.numbers import percent
-from eatlas.present.effects import OFTEN, by_chance, covariates_of, matched_of, not_beyond
+from eatlas.numbers import percent, plural
+from eatlas.present.effects import covariates_of, held_equal, matched_of, unit_of
 from eatlas.present.family import DeclaredFamily
+from eatlas.present.findings import CHECKS, GRADES, TESTS, WORDS, findings_of
 from eatlas.present.rendering import lines
 from eatlas.present.sections import Section, distinct, source_of
 from eatlas.present.sentences import levels_of_trend, wording
@@ -20,7 +21,6 @@ from eatlas.present.targets import leans
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.effects import parameters
-from eatlas.results.levels import UNDEFINED
 from eatlas.results.parts import TAILS
 from eatlas.results.settings import Settings, source_name
 
@@ -48,24 +48,18 @@ def in_brief(
         """Tests and, where there are several, their settings: source, layer, year, measure."""
         return distinct(isolated(section.settings.named(section.result)) for section in chosen)
 
+    def failing(*checks: str) -> list[str]:
+        return names(
+            section
+            for section in graded
+            if any(c.holds is False and c.name in checks for c in section.finding.checks)
+        )
+
     results = [section.result for section in shown]
+    of_groups = [r for r in results if r.kind == "association"]
     used, missing = _terms(results)
     trends = [line for line in series if line.finding]
-    maps = [section for section in shown if section.result.pattern is not None]
-    labels = Counter(section.result.primary.label for section in maps)
-    matched = [section for section in shown if matched_of(section.result) is not None]
-    crossed = [
-        (section, level.p_two_sided)
-        for section in shown
-        if (tested := section.result.generalisation) and (level := tested.level1)
-        if level.p_two_sided is not None
-    ]
-    often = (
-        section
-        for section in matched
-        if section.result.primary.label != "Non-Directional"
-        and (by_chance(section.result)[0] or 0.0) >= OFTEN
-    )
+    graded = [section for section in shown if section.finding.grade in GRADES[:3]]
     return lines(
         "brief",
         trends=[
@@ -73,22 +67,16 @@ def in_brief(
             for line in trends[:TRENDS]
         ],
         more_trends=len(trends[TRENDS:]),
-        maps=len(maps),
-        labels=labels.most_common(),
-        over_stimuli=sorted({section.result.over_stimuli for section in maps}),
-        found=len(maps) - labels["Non-Directional"] - labels[UNDEFINED],
-        tested=len(crossed),
-        doubtful=names(section for section, p in crossed if p >= section.result.rule.alpha),
+        graded=len(graded),
+        fails={check: failing(check) for check in CHECKS},
+        uncounted=failing(WORDS, TESTS),
+        method=family.method,
         after=[result for result in results if result.adjusted],
-        changed=names(section for section in shown if section.result.changed_after),
-        matched=bool(matched),
-        seldom=OFTEN,
-        often=names(often),
-        by_chance=names(section for section in matched if not_beyond(section.result)),
-        adjusted=[f"{isolated(name)}: {line}" if name else line for name, line in family.lines()],
+        hangs=[(names([s])[0], s.finding.hangs_on) for s in graded if s.finding.hangs_on],
         used=used,
         missing=missing,
         words=wording(results),
+        units=plural("word" if all(unit_of(r) == "term" for r in of_groups) else "stimulus"),
         lacking=distinct(isolated(r.test) for r in results if r.coverage.counts()[1]),
         gaps=any(line.gaps for line in series),
     )
@@ -124,6 +112,7 @@ def methods_paragraph(
     matched = [known for r in every if (known := matched_of(r)) is not None]
     crossed = [r.generalisation for r in every if r.generalisation and _crossed(r)]
     p_values = [e.p for r in every for e in r.effects() if e.p is not None]
+    resampled = [r.uncertainty for r in every if r.uncertainty is not None]
     text = lines(
         "methods",
         tests=distinct(r.test for r in every),
@@ -131,7 +120,7 @@ def methods_paragraph(
         versions=distinct(r.provenance.version for r in every),
         seeds=distinct(str(r.provenance.seed) for r in every),
         signatures=distinct(r.signature for r in every),
-        cited=distinct(text.rstrip(".") for r in every if (text := r.provenance.citation)),
+        cited=_works_of(distinct(r.provenance.citation for r in every)),
         measures=measures,
         shared=formula if shared else None,
         studentised=[parameters(r.signature).get("statistic") == "studentised" for r in every],
@@ -140,11 +129,10 @@ def methods_paragraph(
             (r.measure.upper(), r.draws.count, r.draws.drawn) for r in every if r.draws
         ),
         p_values={p.method_of(tail) for p in p_values for tail in TAILS},
-        intervals=dict.fromkeys(
-            (drawn.confidence, drawn.resamples)
-            for r in every
-            if (drawn := r.uncertainty) is not None
-        ),
+        intervals={
+            of: distinct(f"{each.resamples:,}" for each in resampled if each.confidence == of)
+            for of in dict.fromkeys(each.confidence for each in resampled)
+        },
         crossed=distinct(percent(known.confidence) for known in crossed),
         crossed_units=sorted({CROSSED_UNITS[known.unit] for known in crossed}, reverse=True),
         after=_after([result for result in every if result.by_target is None]),
@@ -155,8 +143,44 @@ def methods_paragraph(
         missing=missing,
         words=wording(every),
         family=family,
+        checks=_checks_made(every, family),
     )
     return " ".join(text)
+
+
+def _checks_made(
+    results: Sequence[AssociationResult], family: DeclaredFamily | None
+) -> list[str] | None:
+    """By what else than these words findings were graded; None where none has a p-value."""
+    findings = [finding for finding in findings_of(results, family) if not finding.untested]
+    held = held_equal(covariates_of(results))
+    words = dict(
+        zip(CHECKS[1:], ("of the crossed test", f"given {held}", "among random topics",
+                         "counting all tests"), strict=True)
+    )  # fmt: skip
+    made = {check.name for f in findings for check in f.checks if check.holds is not None}
+    return [text for check, text in words.items() if check in made] if findings else None
+
+
+_ROLE = re.compile(r"^[A-Za-z]+( and attributes| lists| groups)?: ")
+_BY = re.compile(r"^(as|word for word as) (used|printed|combined) by ")
+_WORK = re.compile(r"\(\d{4}\)")
+
+
+def _works_of(citations: Iterable[str]) -> list[str]:
+    """Each work that stimuli come from, once, then those that used or printed them.
+
+    "Names: A (2004); attributes: B (1998); as used by C (2017)" names three; a citation that does
+    not name a work in each of its parts stays whole.
+    """
+    works, users = [], []
+    for citation in filter(None, citations):
+        parts = [_ROLE.sub("", part) for part in citation.rstrip(".").split("; ")]
+        if not all(map(_WORK.search, parts)):
+            parts = [citation.rstrip(".")]
+        works += [part for part in parts if not _BY.match(part)]
+        users += [part for part in parts if _BY.match(part)]
+    return distinct([*works, *users])
 
 
 def _after(results: Sequence[AssociationResult]) -> dict[str, list[str]]:
