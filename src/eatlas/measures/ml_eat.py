@@ -278,7 +278,7 @@ def compared(
     table = None
     if not sentences and not too_many(ordered.rows):
         table = kernels.similarities(*sides(ordered.rows))
-    varied, varied_over = variation(replace(vary, levels=3 if level2 else 1), measure.rule, table)
+    varied, varied_over = variation(replace(vary, levels=3 if level2 else 1), measure, table)
     over = None
     if sentences:
         counts = {

@@ -11,8 +11,9 @@ import numpy as np
 
 from eatlas import kernels
 from eatlas.kernels.cosines import product
-from eatlas.measures.association import DECIMALS, LABELS
+from eatlas.measures.association import DECIMALS, LABELS, AssociationMeasure
 from eatlas.measures.base import Array, Input, generator_of
+from eatlas.measures.decisive import Reading, decisive
 from eatlas.measures.levels import MOST_CELLS, Ordered, Rows, several, sides, sizes
 from eatlas.notes import OVER_STIMULI, Note
 from eatlas.results.levels import (
@@ -118,10 +119,13 @@ class Variation:
             **shares,
         )
 
-    def influence(self, layout: Layout, place: str = "") -> Influence | None:
+    def influence(
+        self, layout: Layout, place: str = "", measure: AssociationMeasure | None = None
+    ) -> Influence | None:
         """Change of each effect size without each term, or without all sentences of each stimulus.
 
-        None where a group has one alone.
+        None where a group has one alone. With a `measure`, the terms without which it is read
+        otherwise.
         """
         if min(layout.sizes.values()) < 2:
             return None
@@ -138,7 +142,12 @@ class Variation:
                 by_role[role] = tuple(defined(change, DECIMALS) for change in without[order])
             records.append(TermInfluence(by_role))
         level2 = Level2Influence(X=records[1], Y=records[2]) if self.levels > 1 else None
-        return Influence(unit=self.unit, level1=records[0], level2=level2)
+        hangs_on = None
+        if measure is not None:
+            names = {role: group.stimuli for role, group in self.given.coverage.items()}
+            reading = Reading(measure, self.given, layout, changes)
+            hangs_on = decisive(reading, names, self.ordered.places)
+        return Influence(unit=self.unit, level1=records[0], level2=level2, decisive=hangs_on)
 
 
 def interval_of(effects: Array, confidence: float) -> EffectInterval:
@@ -154,7 +163,7 @@ def interval_of(effects: Array, confidence: float) -> EffectInterval:
 
 
 def variation(
-    vary: Variation, rule: PatternRule | None, table: Array | None
+    vary: Variation, measure: AssociationMeasure, table: Array | None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """How the findings vary with the stimuli, and which of them drive these.
 
@@ -167,10 +176,10 @@ def variation(
     if several(ordered.stimuli):
         vary = replace(vary, unit="stimulus")
         sentences, stimuli = sentence_layouts(ordered, given.precision)
-        drivers = vary.influence(sentences), vary.influence(stimuli, OVER_STIMULI)
+        drivers = vary.influence(sentences), vary.influence(stimuli, OVER_STIMULI, measure)
         count = vary.count(sentences)
         uncertain = vary.intervals(sentences, count)
-        over = vary.intervals(stimuli, count, rule, OVER_STIMULI)
+        over = vary.intervals(stimuli, count, measure.rule, OVER_STIMULI)
         return (
             {"influence": drivers[0], "uncertainty": uncertain},
             {"influence": drivers[1], "uncertainty": over},
@@ -181,11 +190,11 @@ def variation(
     layout = block_layout(
         table, len(ordered.rows["X"]), len(ordered.rows["A"]), precision=given.precision
     )
-    drivers_ = vary.influence(layout)
+    drivers_ = vary.influence(layout, measure=measure)
     count = vary.count(layout)
     if count and given.log_ratios is None:
         vary.notes.extend(close_words(given.unit or given.rows, given.coverage))
-    return {"influence": drivers_, "uncertainty": vary.intervals(layout, count, rule)}, {}
+    return {"influence": drivers_, "uncertainty": vary.intervals(layout, count, measure.rule)}, {}
 
 
 def sentence_layouts(ordered: Ordered, precision: float | None) -> tuple[Layout, Layout]:

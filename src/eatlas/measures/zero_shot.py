@@ -178,7 +178,7 @@ class ZeroShot(PatternMeasure):
         n_x, n_a = len(given.rows["X"]), len(given.rows["A"])
         layout = share_layout(powers, n_x, n_a, precision=given.precision, peak=given.magnified)
         vary = Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof)
-        drivers, count = vary.influence(layout), vary.count(layout)
+        drivers, count = vary.influence(layout, measure=self), vary.count(layout)
         uncertainty = vary.intervals(layout, count, self.rule)
         varied = {"influence": drivers, "uncertainty": uncertainty}
         if uncertainty is None:

@@ -1,4 +1,5 @@
 from .batch import invert_rows as invert_rows, permutation_tests as permutation_tests
+from .decided import below as below
 from .problem import (
     ALWAYS_EXACT as ALWAYS_EXACT,
     LARGEST as LARGEST,

@@ -99,7 +99,7 @@ def _turned(question: Question, upper: Array, lower: Array) -> tuple[Array, Arra
 def _counter(pairs: int, size: int, n: int) -> Counter:
     """Numpy for few pairs, else compiled code."""
     if pairs <= NUMPY_PAIRS:
-        return _broadcast(size, n)
+        return broadcast(size, n)
     # heavy, and seldom needed
     from eatlas.stats.permutation.compiled_batch import count_rows  # noqa: PLC0415
 
@@ -116,7 +116,7 @@ def _counter(pairs: int, size: int, n: int) -> Counter:
     return count
 
 
-def _broadcast(size: int, n: int) -> Counter:
+def broadcast(size: int, n: int) -> Counter:
     """All pairs of a k-sum of the low half and an (n - k)-sum of the high half, in numpy."""
     low, high = size // 2, size - size // 2
     members = [

@@ -53,6 +53,12 @@ LEAST_Z = 2.0
 """The contour is tilted to at least this many standard deviations, away from the pole at 0."""
 ALIAS = 1e-11
 """Relative error left to aliasing in each variable."""
+AT_THE_MEAN = 1e-2
+"""Standard deviations from the mean within which the saddlepoint approximation is the normal one,
+as the difference of its other terms is lost in rounding."""
+FREE = 1.0
+"""Variance of the size under the tilt: of less, near the greatest sum, nearly all memberships are
+settled, and the saddlepoint approximation does not hold."""
 CHERNOFF = np.geomspace(0.5, 30.0, 12)
 """Exponents tried in the Chernoff bounds, in units of 1 / standard deviation."""
 LATTICE = 1e-7
@@ -151,6 +157,31 @@ def standardised(values: Integers, n: int, thresholds: Sequence[Numbers]) -> tup
     whole, part = np.divmod(n * rest, size)
     away = np.stack([t - n * middle - whole for t in thresholds], axis=1).astype(np.float64)
     return x, (away - (part / size)[:, None]) / unit
+
+
+def saddlepoint(values: Integers, n: int, threshold: Numbers) -> Array:
+    """About the share of subsets whose sum reaches the threshold, of each row.
+
+    The saddlepoint approximation (Lugannani and Rice 1980) of the sum given the size of the subset
+    (Robinson 1982, Saddlepoint approximations for permutation tests and confidence intervals,
+    Journal of the Royal Statistical Society B 44; Skovgaard 1987). NaN near the greatest sum.
+    """
+    x, targets = standardised(values, n, [threshold])
+    size, t = x.shape[1], targets[:, 0]
+    mu, lam = _tilts(x, n, t)
+    logit = mu[:, None] + lam[:, None] * x
+    chance = _chances(logit)
+    v = chance * (1 - chance)
+    s0, s1, s2 = v.sum(axis=1), (v * x).sum(axis=1), (v * x * x).sum(axis=1)
+    log_z = _softplus(logit).sum(axis=1) - mu * n - lam * t
+    flat = size * math.log(size / (size - n)) - n * math.log(n / (size - n))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        w = np.copysign(np.sqrt(2 * np.maximum(flat - log_z, 0.0)), lam)
+        u = lam * np.sqrt((s0 * s2 - s1 * s1) * size / (n * (size - n)))
+        more = np.exp(-w * w / 2) / math.sqrt(2 * math.pi) * (1 / u - 1 / w)
+    more = np.where(np.abs(w) < AT_THE_MEAN, 0.0, more)
+    beyond = np.array([math.erfc(z / math.sqrt(2)) / 2 for z in w.tolist()])
+    return np.where(s0 < FREE, np.nan, np.clip(beyond + more, 0.0, 1.0))
 
 
 def _softplus(z: Array) -> Array:

@@ -193,6 +193,13 @@ class Question:
         """Both groups have one size, so the null is symmetric about its mean."""
         return bool(2 * self.n == self.values.shape[-1])
 
+    def part(self, rows: NDArray[np.intp]) -> Question:
+        """The question of some of the rows."""
+        arrays: dict[str, Any] = {
+            name: value[rows] for name, value in vars(self).items() if isinstance(value, np.ndarray)
+        }
+        return replace(self, **arrays)
+
     def row(self, i: int) -> Question:
         """The question of one row, in Python numbers."""
         arrays = {

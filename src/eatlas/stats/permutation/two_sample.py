@@ -194,13 +194,13 @@ def _solved(values: Integers, n: int, thresholds: Sequence[int], method: str) ->
         counts = count_at_least(values, n, thresholds, STATES)
     if counts is not None:
         return _exact(counts, total)
-    inverted, worst = _inverted(values, n, thresholds, QUICK)
+    inverted, worst = inverted_tails(values, n, thresholds, QUICK)
     if GUARANTEE < worst <= GUARANTEE * WORTH:
         if log_count <= QUICKER_LOG_COUNT:
             counts = count_at_least(values, n, thresholds, STATES)
         if counts is not None:
             return _exact(counts, total)
-        inverted, worst = _inverted(values, n, thresholds, THOROUGH)
+        inverted, worst = inverted_tails(values, n, thresholds, THOROUGH)
     if worst <= GUARANTEE:
         return inverted
     if log_count <= LAST_LOG_COUNT:
@@ -212,7 +212,7 @@ def _exact(counts: list[int] | None, total: int) -> list[Tail] | None:
     return None if counts is None else [Tail.exact(count, total) for count in counts]
 
 
-def _inverted(
+def inverted_tails(
     values: Integers, n: int, thresholds: Sequence[int], effort: Effort
 ) -> tuple[list[Tail], float]:
     """Tails by Fourier inversion, and the worst of their stated errors; infinite without any."""

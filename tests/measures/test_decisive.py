@@ -1,0 +1,119 @@
+"""Terms that a conclusion hangs on: against a measurement without each term in turn."""
+
+import pytest
+from tests.inputs import make_sentences, make_test, make_vectors
+from tests.measures.test_lpbs import Table, any_number
+
+import eatlas
+from eatlas.stimuli import AssociationTest, Concept
+
+pytestmark = pytest.mark.filterwarnings("ignore::eatlas.errors.EatlasWarning")
+
+
+def without(test, role, stimulus):
+    """The test without one term, or without all sentences of one stimulus."""
+    concepts = {r: test.concept(r) for r in "XYAB"}
+    left = concepts[role]
+    if left.sentences:
+        kept = [s for s in left.sentences if s.stimulus != stimulus]
+        concepts[role] = Concept(name=left.name, sentences=kept)
+    else:
+        kept = tuple(term for term in left.terms if term != stimulus)
+        concepts[role] = Concept(name=left.name, terms=kept)
+    return AssociationTest(id=test.id, **concepts)
+
+
+def conclusion(result):
+    """The pattern, and what is read at level 1."""
+    pattern = result.primary.pattern
+    return pattern and pattern.label, result.effect("level1").conclusion
+
+
+def agrees(measured, test):
+    """Leave out each term for real; the number of decisive ones."""
+    result = measured(test)
+    pattern, level1 = conclusion(result)
+    expected = []
+    for role in "XYAB":
+        for stimulus in result.coverage[role].stimuli:
+            read = conclusion(measured(without(test, role, stimulus)))
+            if read != (pattern, level1) if pattern is None else read[0] != pattern:
+                expected.append((role, stimulus, *read))
+    found = [(d.role, d.term, d.pattern, d.level1) for d in result.primary.influence.decisive]
+    assert found == expected
+    return len(found)
+
+
+FAST = "resamples=0,adjust=none"
+
+
+@pytest.mark.parametrize(
+    ("test", "measure"),
+    [
+        ("weat-6", "ml-eat"),
+        ("weat-6", "ml-eat(threshold=0.8)"),
+        ("weat-9", "ml-eat"),
+        ("weat-8", "ml-eat(tail=two-sided,alpha=0.2)"),
+        ("weat-8", "ml-eat(ddof=0,p=normal)"),
+        ("weat-9", "ml-eat(statistic=studentised)"),
+        ("weat-7", "weat(alpha=0.002)"),
+        ("weat-9", "weat(alpha=0.0065,strict=true)"),
+        ("weat-8", "zero-shot(scale=20)"),
+    ],
+)
+def test_terms_are_those_without_which_a_run_says_otherwise(test, measure):
+    signature = measure.replace(")", f",{FAST})") if "(" in measure else f"{measure}({FAST})"
+
+    def measured(test):
+        off = {} if measure.startswith("zero") else {"frequency": "off"}
+        return eatlas.run(tests=test, measures=signature, **off)[0]
+
+    (loaded,) = eatlas.load_tests(test)
+    assert agrees(measured, loaded) > 0
+
+
+@pytest.mark.slow
+def test_long_lists_too():
+    (loaded,) = eatlas.load_tests("weat-1")
+
+    def measured(test):
+        return eatlas.run(tests=test, measures=f"ml-eat({FAST})", frequency="off")[0]
+
+    assert agrees(measured, loaded) == 11  # of 99: p at level 2 is .037
+
+
+def test_stimuli_of_sentences():
+    counts = {"X": (3, 1, 4, 2), "Y": (2, 5, 1, 3), "A": (1, 4, 2, 3, 2), "B": (3, 3, 1, 2, 4)}
+    test, found = make_sentences(counts), 0
+    for seed in range(6):
+        vectors = make_vectors(test, seed=seed)
+        measure = eatlas.MLEAT(resamples=0, adjust="none", alpha=0.2)
+        assert measure(test, vectors).influence.decisive is None  # patterns are read over stimuli
+        found += agrees(lambda test, v=vectors, m=measure: m(test, v), test)
+    assert found > 10
+
+
+def test_log_ratios():
+    test = make_test(**{role: [f"{role.lower()}{i}" for i in range(5)] for role in "XYAB"})
+    measure = eatlas.LPBS(resamples=0, adjust="none", alpha=0.3)
+    assert agrees(lambda test: measure(test, Table(any_number)), test) > 0
+
+
+def test_a_group_that_would_be_too_small_is_not_looked_at():
+    test = make_test(A=("love", "peace"), B=("war", "filth"))
+    result = eatlas.MLEAT(resamples=0, alpha=0.5)(test, make_vectors(make_test()))
+    assert {d.role for d in result.influence.decisive} <= {"X", "Y"}
+
+
+def test_too_many_terms_are_not_looked_at(monkeypatch):
+    monkeypatch.setattr("eatlas.measures.decisive.MOST_CELLS", 100)
+    result = eatlas.run("weat-6", measures=f"ml-eat({FAST})", frequency="off")[0]
+    assert result.influence.decisive is None
+    assert "decisive" not in result.to_dict()["influence"]
+
+
+def test_records_keep_them():
+    result = eatlas.run("weat-6", measures=f"ml-eat({FAST})", frequency="off")[0]
+    assert type(result).from_dict(result.to_dict()) == result
+    john = result.influence.decisive[0]
+    assert (john.term, john.pattern, john.level1) == ("John", "AB-Divergent", "greater")

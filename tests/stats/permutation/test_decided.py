@@ -1,0 +1,64 @@
+"""Rows whose p is below a level: as their p-values say."""
+
+import math
+
+import numpy as np
+import pytest
+
+from eatlas.stats.permutation import below, permutation_test
+from eatlas.stats.permutation.inversion import saddlepoint
+from eatlas.stats.permutation.problem import ask
+
+DESIGNS = [(2, 2), (3, 5), (8, 8), (9, 10), (6, 14), (2, 40), (13, 12), (20, 24)]
+
+
+def rows_of(n, m, count, rng):
+    """Rows whose groups differ so much that p is near usual levels, a third of them skewed."""
+    rows = rng.standard_normal((count, n + m))
+    rows[::3] = rng.exponential(size=rows[::3].shape)
+    shift = rng.uniform(0, 3.5, (count, 1)) * math.sqrt(1 / n + 1 / m)
+    rows[:, :n] += shift * rng.choice([-1, 1], (count, 1))
+    return rows
+
+
+@pytest.mark.parametrize("two_sided", [False, True])
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize(("n", "m"), DESIGNS)
+def test_rows_are_decided_as_their_p_values_say(n, m, strict, two_sided):
+    rng = np.random.default_rng(1000 * n + m)
+    rows = rows_of(n, m, 40 if n + m < 30 else 8, rng)
+    for alpha in (0.05, 0.01):
+        decided = below(rows, n, alpha, two_sided=two_sided, strict=strict)
+        for row, significant in zip(rows, decided, strict=True):
+            p = permutation_test(row, n, strict=strict)
+            ahead = p.greater if row[:n].mean() > row[n:].mean() else p.less
+            assert significant == ((p.two_sided if two_sided else ahead).p < alpha)
+
+
+@pytest.mark.parametrize(("n", "m"), [(12, 13), (20, 24)])
+def test_rows_beyond_those_looked_at_are_decided_by_the_approximation(n, m, monkeypatch):
+    monkeypatch.setattr("eatlas.stats.permutation.decided.COUNTED", 0)
+    monkeypatch.setattr("eatlas.stats.permutation.decided.MOST_OPEN", 0)
+    rows = rows_of(n, m, 30, np.random.default_rng(2))
+    p = saddlepoint((question := ask(rows, n, None)).values, question.n, question.at_least)
+    np.testing.assert_array_equal(below(rows, n, 0.05), np.nan_to_num(p, nan=0.0) < 0.05)
+
+
+def test_scores_without_spread_and_sums_at_the_edge():
+    rows = np.zeros((3, 44))
+    rows[1, :20] = 1 + np.arange(20) / 100  # the greatest sum of all
+    rows[2, 20:] = 1 + np.arange(24) / 100
+    assert below(rows, 20, 0.05).tolist() == [False, True, True]
+    assert below(rows, 20, 0.05, two_sided=True).tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize(("n", "m", "worst"), [(15, 16, 0.03), (10, 25, 0.04), (30, 30, 0.01)])
+def test_the_saddlepoint_approximation_is_near(n, m, worst):
+    rng = np.random.default_rng(5)
+    rows = rng.standard_normal((12, n + m))
+    rows[:, :n] += rng.uniform(1.2, 2.6, (12, 1)) * math.sqrt(1 / n + 1 / m)
+    question = ask(rows, n, None)
+    p = saddlepoint(question.values, question.n, question.at_least)
+    exact = [permutation_test(row, n) for row in rows]
+    exact = [(t.less if q else t.greater).p for t, q in zip(exact, question.mirrored, strict=True)]
+    np.testing.assert_allclose(p, exact, rtol=worst)
