@@ -29,7 +29,7 @@ def test_chance_other_words_and_single_terms_are_weighed():
         "of a replication. The 95% interval of d at level 1 is [1.00, 1.70]."
     ) in text
     assert (
-        "Single terms. The term that d rests on most is “one”: without it, d at level 1 falls from "
+        "Single terms. The term that carries the effect most is “one”: without it, d at level 1 falls from "
         "1.400 to 0.900. Without any single term it stays between 0.900 and 1.500."
     ) in text
 
