@@ -325,6 +325,7 @@ def test_two_sources_downloads_and_another_tab(open_page, tmp_path):
     expect(page.locator("#across")).to_be_hidden()
     expect(page.locator("#finding")).to_contain_text("without Diana (Female names)")
     page.get_by_role("button", name="Original words").click()
+    expect(page.locator("#finding")).not_to_contain_text("changed")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy the sentence").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
