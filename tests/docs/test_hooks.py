@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import griffe
 import pytest
-from tools.docs import drawings, reference, roles, signatures
+from mkdocs.structure.files import Files
+from tools.docs import drawings, live, reference, roles, signatures
 from tools.docs.pages import seen_from_docs
 
 import eatlas
@@ -107,3 +108,15 @@ def test_defaults_in_signatures_are_values():
     defaults = {name: str(found.value) for name, found in loaded["WEAT"].attributes.items()}
     assert defaults["ddof"] == "1"
     assert all("parameter(" not in value for value in defaults.values())
+
+
+def test_the_site_has_a_frozen_explorer():
+    config = SimpleNamespace(
+        site_dir=str(ROOT / "build/site"),
+        use_directory_urls=False,
+        plugins=SimpleNamespace(_current_plugin="live"),
+    )
+    (page,) = live.on_files(Files([]), config)
+    assert page.src_path == "live/explore.html"
+    assert "A frozen copy" in page.content_string
+    assert len(page.content_string.encode()) < 700_000
