@@ -387,6 +387,7 @@ class AssociationResult(Findings, Head):
             row["pattern"] = at(read.pattern, "label")
             row["two_sided_pattern"] = at(read.pattern, "two_sided_label")
             row["pattern_share"] = shares.get(read.label)
+        row |= read.decisive_terms()
         row["used"], row["missing"] = self.coverage.counts()
         for effect in effects:
             row |= effect.more_columns()

@@ -587,6 +587,12 @@ class Findings(Record):
         """Label of the pattern under the two-sided rule, or "undefined"."""
         return self.pattern.two_sided_label if self.pattern else UNDEFINED
 
+    def decisive_terms(self) -> dict[str, str]:
+        """The terms that the conclusion hangs on, as a column; none where they are not known."""
+        if self.influence is None or self.influence.decisive is None:
+            return {}
+        return {"decisive": "; ".join(each.term for each in self.influence.decisive)}
+
     def attribute(self, role: str) -> Attribute | None:
         """Return the attribute that X or Y is associated with."""
         return None if self.pattern is None else self.pattern[role]
