@@ -26,12 +26,12 @@ from eatlas.apps.explorer.page import (
     board_of,
     chance_of,
     command,
-    export,
     file_name,
     look_of,
     others_of,
     page_of,
 )
+from eatlas.apps.explorer.served import export
 from eatlas.errors import EatlasError
 from eatlas.numbers import effect, p_equals
 from eatlas.present.drawings.plane import points_of

@@ -2,10 +2,11 @@
 
 The page sends words; a result is computed by the same code as in ``eatlas run``, and the answer is
 HTML with the drawings of the report. :mod:`measuring` has the words, what a page may send, and
-the results; :mod:`page` what is shown, the application, and the same from Python.
+the results; :mod:`page` what is shown, :mod:`served` the application, and the same from Python;
+:mod:`frozen` a copy that needs no server.
 """
 
 from eatlas.apps.explorer.measuring import Explorer
-from eatlas.apps.explorer.page import ExplorerPage, explore
+from eatlas.apps.explorer.served import ExplorerPage, explore
 
 __all__ = ["Explorer", "ExplorerPage", "explore"]

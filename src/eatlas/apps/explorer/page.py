@@ -1,20 +1,13 @@
-"""The page: what it shows of lists of words, as an application, and from Python.
-
-A finding, its drawings, other words and other sources are HTML. The page is served in the
-background until it is closed.
-"""
+"""What the page shows of lists of words, as HTML: a finding, its drawings, words, other sources."""
 
 from __future__ import annotations
 
 import re
 import shlex
-import tempfile
-import webbrowser
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
 from math import hypot
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
@@ -32,20 +25,16 @@ from eatlas.apps.explorer.measuring import (
     Pair,
     Request,
     View,
-    lists_of_file,
     pasted,
     pieces_of,
-    plain_name,
     require_words,
     shortened,
     starts,
     words_in,
 )
-from eatlas.apps.serving import Answer, App, Served, as_json
-from eatlas.errors import EatlasError, SourceError, UntrustedSourceError
+from eatlas.errors import EatlasError
 from eatlas.notes import Note
 from eatlas.numbers import count, number_of
-from eatlas.present import report_html
 from eatlas.present.drawings.eat_map import symbols
 from eatlas.present.drawings.plane import (
     CROSS,
@@ -59,7 +48,6 @@ from eatlas.present.drawings.plane import (
     written,
 )
 from eatlas.present.drawings.plane import arrows as moving
-from eatlas.present.drawings.plot import plot
 from eatlas.present.drawings.single import influence
 from eatlas.present.drawings.svg import (
     MARGIN,
@@ -77,12 +65,10 @@ from eatlas.present.rendering import render
 from eatlas.present.sentences import left as what_is_left
 from eatlas.present.sentences import sentence
 from eatlas.present.text import clean
-from eatlas.results import AssociationResult, is_result
+from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.results.json_lines import to_json_line
-from eatlas.sources import embed_concepts, open_sources
-from eatlas.stimuli import ROLES, Concept, is_bundled, to_toml
-from eatlas.untrusted import data_only, trusted_among
+from eatlas.sources import embed_concepts
+from eatlas.stimuli import ROLES, Concept, is_bundled
 
 FIGURES: dict[str, str] = {
     "plane": "map of the words",
@@ -106,11 +92,6 @@ MOVED = 1.4
 """Pixels by which a mark has to move for its old place to be drawn."""
 LEVEL, LEVEL_HEIGHT = 104.0, 22.0
 """Pixels of the scale of an effect size."""
-LARGEST = 256 << 10
-"""Bytes of the body of a request."""
-_FIGURE = re.compile(rf"({'|'.join(FIGURES)})-(single|double)\.(svg|pdf)")
-_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
-_NAMED = "hand the vectors over: eatlas.explore(results, vectors=...)"
 
 
 def page_of(explorer: Explorer) -> str:
@@ -516,200 +497,3 @@ def moved_effect(now: Effect, was: Effect | None, axis: Axis) -> Markup:
         f'<svg width="{width:g}" height="22" viewBox="0 0 {width:g} 22" class="fig interval" '
         f'aria-hidden="true">{"".join(parts)}</svg>'
     )
-
-
-def application(explorer: Explorer) -> App:
-    """The application: the page, its views, lists of a file, downloads."""
-    page = page_of(explorer)
-    return App(
-        name="explore",
-        page=lambda: page,
-        request=Request,
-        acts={
-            "view": lambda request: Answer(board_of(explorer, request)),
-            "others": lambda request: Answer(others_of(explorer, request)),
-            "chance": lambda request: Answer(chance_of(explorer, request)),
-            "across": lambda request: Answer(across_of(explorer, request)),
-            "look": lambda request: Answer(look_of(explorer, request)),
-            "file": lambda request: as_json(lists_of_file(request.text)),
-            "export": lambda request: export(explorer, request),
-        },
-        refused=lambda error: Answer(clean(str(error)), "text/plain", 422),
-        largest=LARGEST,
-    )
-
-
-def export(explorer: Explorer, request: Request) -> Answer:
-    """Make the file that a request names: the test, results that verify, the report, a figure."""
-    tests, what = explorer.tests_of(request), request.what
-    name = file_name(tests[0].id)
-    if what == "toml":
-        return Answer(to_toml(tests), "application/toml", filename=f"{name}.toml")
-    if what == "results":
-        results = explorer.whole(request)
-        lines = "".join(to_json_line(result) + "\n" for result in (*results, *results.trends))
-        return Answer(lines, "application/jsonl", filename=f"{name}.jsonl")
-    if what == "report":
-        return Answer(report_html(explorer.whole(request)), filename=f"{name}.html")
-    figure = _FIGURE.fullmatch(what)
-    if figure is None:
-        raise EatlasError("There is no such export.")
-    kind, width, ending = figure.groups()
-    drawing = plot(explorer.whole(request)[0], kind=kind, width=width)
-    with tempfile.TemporaryDirectory(prefix="eatlas-") as folder:
-        path = Path(folder) / f"figure.{ending}"
-        drawing.save(path)
-        return Answer(path.read_bytes(), _TYPES[ending], filename=f"{name}-{what}")
-
-
-class ExplorerPage(Served):
-    """A page of the explorer; what :func:`eatlas.explore` returns. A context manager."""
-
-    def __init__(self, explorer: Explorer, port: int) -> None:
-        self._explorer = explorer
-        super().__init__(application(explorer), port)
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """Tests that cannot be explored, each with the reason."""
-        return self._explorer.left_out
-
-    def save(self, path: str | Path) -> None:
-        """Write a frozen copy: one page without a server, for one test and one source.
-
-        It holds the cosines of the test's words and of further ones, and answers changes of words
-        with effect sizes, exact p-values and the EAT-Map. What else the page shows is that of the
-        original words.
-
-        Parameters
-        ----------
-        path : str or path
-            Of the HTML file.
-
-        Raises
-        ------
-        EatlasError
-            If there are several tests or sources, the measure is not ML-EAT with exact p-values,
-            X and Y or A and B have more than 40 words, or the file cannot be written.
-        """
-        from eatlas.apps.explorer.frozen import save_frozen  # noqa: PLC0415  (stands on this module)
-
-        save_frozen(self._explorer, path)
-
-    def looked_at(self, test: str) -> int:
-        """Return the number of lists of a test that were looked at so far.
-
-        Parameters
-        ----------
-        test : str
-            Its id; empty for pasted lists.
-        """
-        return self._explorer.looked_at(test)
-
-    def __repr__(self) -> str:
-        if not self.open:
-            return "<ExplorerPage, closed>"
-        return f"<ExplorerPage {self.address}: open it in a browser on this machine>"
-
-
-def explore(
-    tests: Any = None,
-    vectors: Any = None,
-    measure: str | None = None,
-    *,
-    port: int = 0,
-    open: bool = False,  # noqa: A002  (what others call it)
-    trust: str | Iterable[str] = (),
-) -> ExplorerPage:
-    """Serve a page that shows what happens to a finding when its words change.
-
-    The page is served in the background, until it is closed or Python ends: a notebook goes on. A
-    script ends with ``.wait()``, which serves it until Ctrl-C.
-
-    Parameters
-    ----------
-    tests : what :func:`eatlas.load_tests` takes, or results, optional
-        Tests of four lists of words: ids, batteries, TOML files, an :class:`eatlas.AssociationTest`
-        or a mapping of four lists by name. Of results, such as those of :func:`eatlas.run`, their
-        tests. By default the ten of ``caliskan``.
-    vectors : what :func:`eatlas.run` takes, optional
-        Sources to choose from, some of them with names; the page opens no others. By default those
-        of the results, or else ``glove-sample``.
-    measure : str, optional
-        ML-EAT or WEAT, such as ``"ml-eat(tail=two-sided)"``. By default that of the results, or
-        else ``ml-eat``.
-    port : int
-        0 for a free one.
-    open : bool, default False
-        Open the page in the browser.
-    trust : str or iterable of str
-        Sources that results name and that may do more than read data, such as
-        ``"py:module:function"``; others are refused. Those of `vectors` are yours.
-
-    Returns
-    -------
-    ExplorerPage
-        With its address; to be closed, or used in a ``with`` block.
-
-    Raises
-    ------
-    EatlasError
-        If none of the tests can be explored, a source cannot be opened or is another one than that
-        of the results, or the address cannot be used.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> with eatlas.explore("weat-6") as page:
-    ...     print(page.address[:17], page.looked_at("weat-6"))
-    http://127.0.0.1: 0
-    """
-    several = [tests] if isinstance(tests, str) or not isinstance(tests, Sequence) else tests
-    results = list(several) if several and all(map(is_result, several)) else []
-    named = [result.source_string for result in results if vectors is None]
-    trusted = trusted_among(trust, named, "no source is taken from results")
-    if results:
-        signatures = {
-            result.signature for result in results if result.measure in {"ml-eat", "weat"}
-        }
-        vectors = _vectors_of(results, trusted) if vectors is None else vectors
-        measure = signatures.pop() if measure is None and len(signatures) == 1 else measure
-        tests = [result.to_test() for result in results]
-    explorer = Explorer.of(
-        "caliskan" if tests is None else tests,
-        "glove-sample" if vectors is None else vectors,
-        measure or DEFAULT_MEASURE,
-    )
-    page = ExplorerPage(explorer, port)
-    if open:
-        webbrowser.open(page.address)
-    return page
-
-
-def _vectors_of(results: Iterable[AssociationResult], trusted: Collection[str]) -> list[Any]:
-    """The source strings of results, with the names that the results have for them."""
-    vectors: dict[str, Any] = {}
-    for result in results:
-        text, name = result.source_string, result.source
-        if name in vectors:
-            continue
-        try:
-            with data_only(text, trusted):
-                prints = [source.fingerprint for source in open_sources(text)]
-        except UntrustedSourceError:
-            raise
-        except EatlasError as error:
-            raise SourceError(
-                f"the source of {result.test} cannot be opened again: {error.what}",
-                got=text,
-                remedy=_NAMED,
-            ) from error
-        if result.provenance.source_fingerprint not in prints:
-            raise SourceError(
-                f"{text} has other vectors than those of the results",
-                got=", ".join(prints),
-                allowed=result.provenance.source_fingerprint,
-                remedy=f"run the tests again, or {_NAMED}",
-            )
-        vectors[name] = {plain_name(name): text} if result.source_from else text
-    return list(vectors.values())
