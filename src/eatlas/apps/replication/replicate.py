@@ -39,6 +39,7 @@ from eatlas.results import AssociationResult, Results
 from eatlas.results.json_lines import keep_others, to_json_line
 from eatlas.results.parts import Record, at
 from eatlas.sources import open_vectors
+from eatlas.stimuli import load_tests
 from eatlas.version import __version__
 from eatlas.writing import atomic_files
 
@@ -286,6 +287,12 @@ def printed_numbers(name: str) -> tuple[Cell, ...]:
 
 
 @cache
+def tests_of_tables() -> dict[str, Any]:
+    """Tests that tables are of and that no battery has, by id."""
+    return {test.id: test for test in load_tests(DATA / "tests.toml")}
+
+
+@cache
 def checks_of(name: str) -> tuple[Check, ...]:
     """What the printed numbers of a paper say of each other; it follows from them alone."""
     return tuple(
@@ -385,7 +392,8 @@ def compared(
         encoder = isinstance(source, str) and source.startswith(ENCODERS)
         for measure, test_ids in tests.items():
             prompts = model.prompt or None if encoder else None
-            jobs = make_plan(list(test_ids), source, measure, prompts=prompts, seed=seed)
+            asked = [tests_of_tables().get(name, name) for name in test_ids]
+            jobs = make_plan(asked, source, measure, prompts=prompts, seed=seed)
             measured.append(results_of(execute(jobs, choose(workers, len(jobs)))))
             result_of |= {
                 (model.id, measure, result.test, result.period): result for result in measured[-1]
