@@ -99,6 +99,7 @@ def layout(table: Table) -> Layout:
 
 
 def _layout(table: Table, size: str, letter: float, line: float) -> Layout:
+    """The layout in letters of one size: columns of text share the room that numbers leave."""
     widths = [letter * width for width in _widths(table)]
     texts = tuple(
         width > LEAST_TEXT and not column.number

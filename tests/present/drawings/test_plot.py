@@ -207,7 +207,7 @@ def test_adjusted_joins_both_effect_sizes_of_level_1_of_many_and_of_all_levels_o
         assert written.count("*") == sum(e.significant for e in both)
         for mark in (r"m on( [xy])?", r"m( [xy])?", r"i( [xy])?", "b faint"):
             assert len(re.findall(f'class="{mark}"', plot.drawn)) == len(effects)
-    assert "weat-6: d = 1.72*, adjusted 2.37*" in many.alt
+    assert "weat-6: Male names against Female names: d = 1.72*, adjusted 2.37*" in many.alt
     assert "Filled: d given frequency, with its 95% interval." in many.description
 
 

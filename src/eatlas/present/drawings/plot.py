@@ -73,7 +73,7 @@ class Plot:
     --------
     >>> import eatlas
     >>> eatlas.plot(eatlas.run(tests="weat-6"), kind="forest", width="single")
-    <drawing, 89 mm wide: Female names lean towards Family; for Male names, neither is shown>
+    <drawing, 89 mm wide: Female names go with Family; for Male names, neither is shown>
     """
 
     drawn: str
@@ -238,7 +238,7 @@ def plot(
     >>> eatlas.plot(results[0]).alt.partition(":")[0]
     'EAT-Map, pattern BY-Singular'
     >>> eatlas.plot(results)
-    <drawing: GloVe 6B (100d): of 2 tests, 2 hold all checks but one>
+    <drawing: GloVe 6B (100d): of 2 tests, 1 holds every check and 1 holds all checks but one>
     """
     if kind is None:
         alone: Any = results if is_result(results) else None

@@ -261,10 +261,8 @@ def adjusted(results: Sequence[AssociationResult], width: float) -> Drawing:
         test = "" if alone else ", ".join(filter(None, (result.test, settings.of(result))))
         both = [(e, e.after) for e in result.effects() if e.after is not None]
         first = [] if alone else [pair for pair in both if pair[0].place == "level1"]
-        rows += [(test, *pair) for pair in first] or [
-            (": ".join(filter(None, (test, _called(e)))), e, after) for e, after in both
-        ]
-    names = LEFT + min(0.3 * width, 220.0, max(pixels(name, LETTERS) for name, *_ in rows) + 8)
+        rows += [(": ".join(filter(None, (test, _called(e)))), e, z) for e, z in first or both]
+    names = LEFT + min(0.36 * width, 260.0, max(pixels(name, LETTERS) for name, *_ in rows) + 8)
     ends = [v for _, e, after in rows for v in (0.0, e.d, after.d, *(after.interval or ()))]
     edge = width - RIGHT
     axis = Axis.within((v for v in ends if v is not None), names + 8, edge - 2 * NUMBER - 8)
