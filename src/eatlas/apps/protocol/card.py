@@ -61,17 +61,26 @@ def figure_text(figure: Figure) -> str:
     counted = _counted(figure)
     text = counted or number(figure.value)
     if figure.low is not None and figure.high is not None:
+        value, low, high = _alike(figure.value, figure.low, figure.high)
         if counted:
             text += f" [{figure.low:.0%}, {figure.high:.0%}]"
         elif _is_range(figure):
-            text += f", from {number(figure.low)} to {number(figure.high)}"
+            text = f"{value}, from {low} to {high}"
         else:
-            text += f" [{number(figure.low)}, {number(figure.high)}]"
+            text = f"{value} [{low}, {high}]"
     if figure.n is not None and not counted:
         text += f" over {count(figure.n)} {figure.of}".rstrip()
     if figure.text:
         text += f" ({figure.text})"
     return text if figure.p is None else f"{text}, {p_equals(figure.p)}"
+
+
+def _alike(*values: float) -> list[str]:
+    """A number and its ends, with as many decimals each."""
+    largest = max(map(abs, values))
+    if largest < 0.0005:
+        return [number(value) for value in values]
+    return [effect(value, 3 if largest < 0.1 else 2) for value in values]
 
 
 def _counted(figure: Figure) -> str:
