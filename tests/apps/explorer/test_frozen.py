@@ -20,6 +20,13 @@ from eatlas.present.findings import finding_of
 DESK, PHONE = 1280, 390
 LIMIT = 700_000
 """Bytes."""
+MEETING = """() => {
+  const boxes = (all) => [...document.querySelectorAll(all)].map((one) => [one.textContent, one.getBoundingClientRect()]);
+  const met = (a, b) => a.left + 1 < b.right && b.left + 1 < a.right && a.top + 3 < b.bottom && b.top < a.bottom - 3;
+  const marks = boxes("#plane :is(.dot, .mean:not(.ghost))"), names = boxes("#plane text.word, #plane text.s");
+  return names.flatMap(([name, a]) => marks.filter(([, b]) => met(a, b)).map(() => name));
+}"""
+"""Names on the map that lie on a mark."""
 PLAIN = "ml-eat(resamples=0,frequency=off,adjust=none)"
 
 
@@ -45,7 +52,7 @@ def open_page(tabs: Tabs, file: Path) -> Iterator[Any]:
 
 
 def measured(page: Page, lists: dict[str, list[str]]) -> dict[str, Any]:
-    script = "lists => { const m = eatlasFrozen.measure(lists); return {...m, at: null, finding: eatlasFrozen.finding(m)}; }"  # fmt: skip
+    script = "lists => { const m = eatlasFrozen.measure(lists); return {...m, at: null, finding: eatlasFrozen.finding(m), hangs: eatlasFrozen.decisive(lists, m)}; }"  # fmt: skip
     return page.evaluate(script, lists)
 
 
@@ -70,6 +77,8 @@ def require_same(page: Page, lists: dict[str, list[str]], names: dict[str, str])
     alone = finding_of(result.model_copy(update={"generalisation": None, "frequency": None}))
     assert found["finding"]["sentence"] == alone.sentence
     assert found["finding"]["grade"] == alone.grade
+    if alone.grade != "not shown":
+        assert tuple(found["hangs"]) == alone.hangs_on
 
 
 def test_the_script_finds_what_the_library_finds(open_page):
@@ -133,6 +142,8 @@ def test_a_change_is_answered_undone_and_only_what_can_be_known_is_shown(open_pa
     count = result.level1.p.count_of("greater")
     expect(page.locator("#levels")).to_contain_text(f"{count} of {result.level1.p.total:,}")
     expect(page.locator("#band")).to_contain_text("2 lists looked at")
+    hangs = result.finding.hangs_on
+    expect(page.locator("#hangs")).to_contain_text(f"It hangs on {', '.join(hangs[:6])}")
     assert page.locator("#plane .dot.off").count() == 1
     assert page.locator("#checks .not-made").count() == 4
     for part in ("#without", "#say"):
@@ -171,6 +182,7 @@ def test_axe_is_content_and_nothing_overflows(open_page, file, scheme, width):
             expect(page.locator("#finding")).to_contain_text("changed")
         assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(MEETING) == []
         for part in ("#plane svg", "#levels", "#eat-map"):
             box = page.locator(part).bounding_box()
             assert box["x"] >= 0

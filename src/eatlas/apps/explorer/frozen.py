@@ -34,6 +34,8 @@ from eatlas.writing import atomic_file
 
 MOST_SCORES = 40
 """Scores of which a browser counts all relabellings: two halves of 2**20 sums, a second."""
+MOST_WITHOUT = 24
+"""The same where each word is left out in turn, to see which ones the finding hangs on."""
 POOL = 200
 """Words whose cosines a page holds, or twice those of a longer test: 200 kB."""
 
@@ -159,6 +161,7 @@ def _data(explorer: Explorer, view: View, result: AssociationResult) -> dict[str
         "spread": least_spread(1.0, precision),
         "limit": explorer.reach[test.id, source.name],
         "most": MOST_SCORES,
+        "most_without": MOST_WITHOUT,
         "version": __version__,
     }
 

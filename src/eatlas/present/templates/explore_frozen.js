@@ -93,8 +93,7 @@ globalThis.eatlasFrozen = (() => {
       pattern[role] = significant(level) && Math.abs(level.d) > data.threshold ? (level.d > 0 ? "A" : "B") : null;
       for (const other of ["A", "B"]) cells[role + other] = mean(grid(lists[role], lists[other]).flat());
     }
-    const found = { levels, pattern, cells, label: labelOf(pattern.X, pattern.Y), at: {} };
-    for (const role of TARGETS) for (const word of data.words) found.at[`${role} ${word}`] = [means.A(word), means.B(word)];
+    const found = { levels, pattern, cells, label: labelOf(pattern.X, pattern.Y), at: (word) => [means.A(word), means.B(word)] };
     solved.set(key, found);
     return found;
   }
@@ -102,6 +101,12 @@ globalThis.eatlasFrozen = (() => {
   function labelOf(x, y) {
     if (x && y) return x === y ? `${x}-Uniform` : `${x}${y}-Divergent`;
     return x || y ? `${x ? `${x}X` : `${y}Y`}-Singular` : "Non-Directional";
+  }
+
+  // words without which the pattern is different; of long lists that takes too long
+  function decisive(lists, { label }) {
+    if (Math.max(lists.X.length + lists.Y.length, lists.A.length + lists.B.length) > data.most_without) return [];
+    return ROLES.flatMap((role) => lists[role].filter((word) => lists[role].length > 2 && measure({ ...lists, [role]: lists[role].filter((other) => other !== word) }).label !== label));
   }
 
   // ---- the finding: these words are the only check, so the verbs are those of a finding with no other
@@ -180,10 +185,10 @@ globalThis.eatlasFrozen = (() => {
     for (const role of TARGETS) {
       groups[role].words.forEach((word, i) => {
         if (!place.has(word)) return;
-        const point = { role, word, id: `${role}${i}`, at: now.at[`${role} ${word}`], was: groups[role].original.includes(word) && before.at[`${role} ${word}`] };
+        const point = { role, word, id: `${role}${i}`, at: now.at(word), was: groups[role].original.includes(word) && before.at(word) };
         (lists[role].includes(word) ? on : off).push(point);
       });
-      middles.push({ role, word: "", at: centre(lists[role].map((word) => now.at[`${role} ${word}`])), was: before.middles[role] });
+      middles.push({ role, word: "", at: centre(lists[role].map(now.at)), was: before.middles[role] });
     }
     const values = [...on, ...off, ...middles].flatMap((point) => [...point.at, ...(point.was || [])]);
     let [low, high] = [Math.min(...values), Math.max(...values)];
@@ -198,7 +203,7 @@ globalThis.eatlasFrozen = (() => {
     const pale = [...on, ...off, ...middles].filter(moved), all = [...on, ...middles];
     const covered = [...off.map((point) => boxed(point.at, 4)), ...pale.map((point) => boxed(point.was, 4))];
     const boxes = new Map(all.map((point) => [point, boxed(point.at, point.word ? 4.5 : 8)]));
-    pen.font = "11px system-ui, sans-serif";
+    pen.font = `11px ${getComputedStyle(document.body).fontFamily}`;
     const wide = (text) => pen.measureText(text).width;
     let svg = `<path class="nearer" d="M0 ${side}V0H${side}z"/><rect class="frame" width="${side}" height="${side}"/><path class="fig-dashed" d="M0 ${side}L${side} 0"/>`;
     const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
@@ -303,7 +308,7 @@ globalThis.eatlasFrozen = (() => {
   const band = () => (seen.size > 1 ? `<p id="band" class="warning"><strong>Words were changed after seeing results:</strong> p-values describe this list, not a discovery. ${seen.size} lists looked at.</p>` : "");
   const usable = (groups) => Object.fromEntries(ROLES.map((role) => [role, groups[role].on.filter((word) => place.has(word))]));
   const start = usable(groupsOf({ off: {}, added: {} })), was = measure(start);
-  was.middles = Object.fromEntries(TARGETS.map((role) => [role, [0, 1].map((i) => mean(start[role].map((word) => was.at[`${role} ${word}`][i])))]));
+  was.middles = Object.fromEntries(TARGETS.map((role) => [role, [0, 1].map((i) => mean(start[role].map((word) => was.at(word)[i])))]));
 
   function view(request) {
     const groups = groupsOf(request), lists = usable(groups), changes = changesOf(groups);
@@ -320,7 +325,7 @@ globalThis.eatlasFrozen = (() => {
       original.content.querySelector('[data-part="band"]').innerHTML = band();
       return original.innerHTML;
     }
-    const { sentence, grade, holds, p } = finding(now), plane = map(lists, now, groups, was);
+    const { sentence, grade, holds, p } = finding(now), hangs = grade === "not shown" ? [] : decisive(lists, now), plane = map(lists, now, groups, was);
     const checks = ["these words", "other words", "after frequency", "chance", "number of tests"].map((name, i) => {
       const why = i ? "not computed in a frozen copy" : `two-sided ${pValue(p).replace(/<[^>]*>/g, "")}`, state = i ? "not-made" : holds ? "holds" : "fails";
       return `<li class="${state}" title="${why}"><span aria-hidden="true">${i ? "–" : holds ? "✓" : "✗"}</span> ${name}<span class="sr">: ${state.replace("-", " ")}, ${why}</span></li>`;
@@ -328,7 +333,8 @@ globalThis.eatlasFrozen = (() => {
     const [lead, ...rest] = sentence.split("; ");
     return `<div data-part="band">${band()}</div>
       <div data-part="finding"><h2 id="headline" dir="auto"><strong>${escaped(lead)}</strong>${rest.map((part) => `; ${escaped(part)}`).join("")}</h2>
-      <ul id="checks" aria-label="Checks of the finding, ${grade}">${checks.join("")}</ul>
+      <div class="row checked"><ul id="checks" aria-label="Checks of the finding, ${grade}">${checks.join("")}</ul>
+      ${hangs.length ? `<p class="meta" id="hangs" dir="auto">It hangs on ${escaped(hangs.slice(0, 6).join(", "))}${hangs.length > 6 ? ` and ${hangs.length - 6} more` : ""}: without ${hangs.length === 1 ? "this word" : "one of these words"} the conclusion is different.</p>` : ""}</div>
       <p class="meta" dir="auto"><b>${now.label}</b>${now.label === was.label ? "" : `, before ${was.label}`} · ${escaped(data.source)} · changed: ${escaped(changes.join("; "))}</p></div>
       ${parts.join("")}
       <div data-part="map"><h3>Map of the words</h3><figure id="plane">${plane.svg}<figcaption><span class="dot x">●</span> ${named("X")} <span class="dot y">■</span> ${named("Y")} <b>+</b> their means. Hollow: off. Pale: before any change. On the diagonal: as close to ${named("A")} as to ${named("B")}.</figcaption></figure>
@@ -337,5 +343,5 @@ globalThis.eatlasFrozen = (() => {
   }
 
   document.getElementById("candidates").replaceChildren(...data.words.map((word) => Object.assign(document.createElement("option"), { value: word })));
-  return { view, measure, finding, data };
+  return { view, measure, finding, decisive, data };
 })();
