@@ -1,12 +1,13 @@
 """What the site makes of a page's HTML: references of docstrings, drawings, pages from the root."""
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
 import griffe
 import pytest
 from mkdocs.structure.files import Files
-from tools.docs import drawings, live, reference, roles, signatures
+from tools.docs import draw_path, drawings, live, reference, roles, signatures
 from tools.docs.pages import seen_from_docs
 
 import eatlas
@@ -51,10 +52,17 @@ def test_another_image_is_left_alone():
 
 
 def test_every_drawing_tells_its_content_and_adapts_to_dark_pages():
-    for name in ("three-levels", "exact-counts", "nine-patterns"):
+    for name in ("three-levels", "exact-counts", "nine-patterns", "which-measure"):
         svg = (ROOT / f"docs/images/{name}.svg").read_text(encoding="utf-8")
-        assert 'role="img" aria-label="' in svg
+        assert re.search('role="(img|group)" aria-label="', svg)
         assert "var(--eat-ink, #1d1d21)" in svg
+
+
+def test_the_path_to_a_measure_is_drawn_and_leads_to_pages():
+    """If the drawing is old, run: python tools/docs/draw_path.py"""
+    assert draw_path.DRAWING.read_text(encoding="utf-8") == draw_path.drawing()
+    pages = [page for ways in draw_path.PATH.values() for _, page in ways.values()]
+    assert [page for page in pages if not (ROOT / f"docs/{page}.md").exists()] == []
 
 
 def test_links_from_the_root_lead_on():
