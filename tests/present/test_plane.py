@@ -91,7 +91,7 @@ def test_no_name_lies_on_another_or_beyond_the_edge(given):
     points = [Point("XY"[i % 2], name, a, b) for i, (a, b, name) in enumerate(given)]
     points += list(means_of(points))
     plane = Plane.around(points, "Pleasant", "Unpleasant")
-    boxes = [(x, y - 12, x + pixels(text, LETTERS), y + 4) for text, x, y in plane.corners]
+    boxes = [box for _, box in plane.corners]
     for attributes, name in re.findall(r"<text ([^>]*)>([^<]*)</text>", written(plane)):
         x, y = (float(re.search(rf'{axis}="([-\d.]+)"', attributes)[1]) for axis in "xy")
         wide, middle = pixels(name, LETTERS) * 0.9, y - LETTERS * 0.35
@@ -111,12 +111,12 @@ def test_what_the_halves_are_called_lies_on_no_mark():
     points = [Point("X", "edge", 0.9, 0.0), Point("Y", "corner", 0.0, 0.9), *(
         Point("Y", "", 0.0, b) for b in (0.6, 0.7, 0.8))]  # fmt: skip
     plane = Plane.around(points, "Pleasant", "Unpleasant")
-    for text, x, y in plane.corners:
-        wide = pixels(text, LETTERS)
+    for text, (x1, y1, x2, y2) in plane.corners:
+        assert x2 - x1 >= pixels(text, LETTERS)
         for left, upper, right, lower in plane.marks.values():
-            assert right <= x or x + wide <= left or lower <= y - 12 or y + 4 <= upper
-    (_, x, upper), (_, left, y) = plane.corners
-    assert x + pixels("closer to Pleasant", LETTERS) + upper < SIDE < left + y - 12
+            assert right <= x1 or x2 <= left or lower <= y1 or y2 <= upper
+    (_, (_, _, right, lower)), (_, (left, upper, _, _)) = plane.corners
+    assert right + lower <= SIDE <= left + upper
 
 
 def test_without_cosines_there_is_no_map(results):

@@ -23,7 +23,7 @@ LIMIT = 700_000
 MEETING = """() => {
   const boxes = (all) => [...document.querySelectorAll(all)].map((one) => [one.textContent, one.getBoundingClientRect()]);
   const met = (a, b) => a.left + 1 < b.right && b.left + 1 < a.right && a.top + 3 < b.bottom && b.top < a.bottom - 3;
-  const marks = boxes("#plane :is(.dot, .mean:not(.ghost))"), names = boxes("#plane text.word, #plane text.s");
+  const marks = boxes("#plane :is(.dot, .mean:not(.ghost))"), names = boxes("#plane text:is(.word, .s, .e:not([x='-6']))");
   return names.flatMap(([name, a]) => marks.filter(([, b]) => met(a, b)).map(() => name));
 }"""
 """Names on the map that lie on a mark."""

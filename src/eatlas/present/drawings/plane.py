@@ -39,8 +39,9 @@ MOST = 400
 """Words that one map shows."""
 MARK, GAP = 4.5, 3.0
 """Half the size of a mark, with a little room; pixels between a mark and its name."""
-LINE, STEP = 16.0, 6.0
-"""Pixels of a line of letters with its room; between two places where a text may lie."""
+LINE, STEP, WIDER = 16.0, 6.0, 1.15
+"""Pixels of a line of letters with its room; between two places where a text may lie; a reader's
+letters may be so much wider."""
 
 Spot = tuple[float, float]
 """Pixels from the left and the upper edge."""
@@ -105,8 +106,8 @@ class Plane:
         return boxes
 
     @cached_property
-    def corners(self) -> list[tuple[str, float, float]]:
-        """What the two halves are called, each text with its left end and its base line.
+    def corners(self) -> list[tuple[str, Box]]:
+        """What the halves are called: the first from the left of its box, the second to the right.
 
         Along the edges of its half, from the corner on, at the first place without marks; where
         there is none, in the corner.
@@ -115,7 +116,7 @@ class Plane:
         marks = [*self.marks.values(), *self.covered]
         for name, half in zip(self.attributes, (1, -1), strict=True):
             text = f"closer to {shown(name, 40)}"
-            wide = min(pixels(text, LETTERS), side - 16)
+            wide = min(WIDER * pixels(text, LETTERS), side - 16)
             room = max(0.0, side - wide - LINE - 16)  # up to the diagonal
             steps = [i * STEP for i in range(int(room / STEP) + 1)]
             places = [(x, y) for y in steps for x in steps if x + y <= room]
@@ -123,8 +124,7 @@ class Plane:
             boxes = [(8 + x, 4 + y, 8 + x + wide, 4 + y + LINE) for x, y in places]
             if half < 0:  # the other half is the same, turned
                 boxes = [(side - x2, side - y2, side - x1, side - y1) for x1, y1, x2, y2 in boxes]
-            left, upper, *_ = next((box for box in boxes if not meets(box, marks)), boxes[0])
-            texts.append((text, left, upper + LINE - 4))
+            texts.append((text, next((box for box in boxes if not meets(box, marks)), boxes[0])))
         return texts
 
 
@@ -191,6 +191,7 @@ def framed(plane: Plane, unit: str, *inside: str, title: str, alt: str) -> str:
     side, ticks = plane.axis.end, []
     for at, number in plane.axis.ticks():
         ticks += [muted(number, at, side + 15), muted(number, -6, side - at + 4, anchor="end")]
+    (upper, first), (lower, second) = plane.corners
     up, across = (f"{unit} with {shown(name, 40)}" for name in plane.attributes)
     square = tag(
         "g",
@@ -198,7 +199,8 @@ def framed(plane: Plane, unit: str, *inside: str, title: str, alt: str) -> str:
         tag("rect", width=side, height=side, class_="frame"),
         path(f"M0 {side:g}L{side:g} 0", "fig-dashed"),
         *ticks,
-        *(muted(text, round(x, 1), round(y, 1), anchor="start") for text, x, y in plane.corners),
+        muted(upper, round(first[0], 1), round(first[3] - 4, 1), anchor="start"),
+        muted(lower, round(second[2], 1), round(second[3] - 4, 1), anchor="end"),
         muted(across, side / 2, side + 33),
         tag("g", muted(up, 0, 0), transform=f"rotate(-90) translate({-side / 2:g} -34)"),
         *inside,
@@ -214,9 +216,7 @@ def written(plane: Plane, data: Data = lambda _: {}) -> str:
     None lies on another, on a mark, on the diagonal, nor on what the two halves are called.
     """
     side, half, texts = plane.axis.end, LETTERS * 0.55, []
-    taken: list[Box] = [
-        (x, y - LINE + 4, x + pixels(text, LETTERS), y + 4) for text, x, y in plane.corners
-    ]
+    taken: list[Box] = [box for _, box in plane.corners]
     taken += plane.covered
     means = {point.role: point for point in plane.points if not point.term}
     words_only = [point for point in plane.points if point.term]

@@ -219,7 +219,7 @@ globalThis.eatlasFrozen = (() => {
       const box = ([x, y]) => (turned ? [side - 8 - x - w, side - 20 - y, side - 8 - x, side - 4 - y] : [8 + x, 4 + y, 8 + x + w, 20 + y]);
       const best = places.map(box).find((each) => !meets(each, [...boxes.values(), ...covered])) || box([0, 0]);
       taken.push(best);
-      svg += `<text class="t s" x="${best[0].toFixed(1)}" y="${(best[3] - 4).toFixed(1)}">${escaped(text)}</text>`;
+      svg += `<text class="t ${turned ? "e" : "s"}" x="${best[turned ? 2 : 0].toFixed(1)}" y="${(best[3] - 4).toFixed(1)}">${escaped(text)}</text>`;
     }
     svg += `<text class="t" x="${side / 2}" y="${side + 33}">mean cosine with ${escaped(data.groups.B.name)}</text>`;
     svg += `<g transform="rotate(-90) translate(${-side / 2} -34)"><text class="t" x="0" y="0">mean cosine with ${escaped(data.groups.A.name)}</text></g>`;
