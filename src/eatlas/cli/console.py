@@ -1,16 +1,18 @@
-"""Tables and text of rich on standard output, as wide as their content needs."""
+"""Tables and text of rich on standard output, no wider than the terminal."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import replace
 from itertools import zip_longest
 
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console
 from rich.measure import Measurement
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from eatlas.cli.messages import cleaned
@@ -19,12 +21,14 @@ from eatlas.present.columns import Table as Arranged
 
 ON = "■+", "not dim bold red"
 """Squares of an EAT-Map that are on, and their style."""
-ASCII = str.maketrans(
-    {"\N{MINUS SIGN}": "-", "–": "-", "─": "-", "│": "|", "…": "~", "■": "#", "□": ".", "▨": "?"}
-)
+ASCII = str.maketrans({
+    "\N{MINUS SIGN}": "-", "–": "-", "─": "-", "│": "|", "…": "~", "■": "#", "□": ".", "▨": "?",
+    "✓": "+", "✗": "x", "“": '"', "”": '"', "→": ">",
+})  # fmt: skip
 """For terminals that know no others."""
-PIPE_WIDTH = 140
-"""Columns where the output is no terminal and COLUMNS is not set."""
+PROSE = 100
+"""The most columns of a text, and those of an output that is no terminal where COLUMNS is not
+set."""
 LONGEST_LABEL = 34
 """Greatest width of the labels' column, where a line of a label is not longer."""
 
@@ -33,7 +37,7 @@ def new_console() -> Console:
     """A console of standard output that takes no text for markup."""
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal and "COLUMNS" not in console._environ:
-        console.width = PIPE_WIDTH
+        console.width = PROSE
     return console
 
 
@@ -86,23 +90,35 @@ def rich_table(table: Arranged, *, between: str = "\n") -> Table:
     return made
 
 
-def say(console: Console, text: str, style: str = "", *, head: str = "") -> None:
-    """Print a text, with a bold head before it."""
-    show(console, Text.assemble((head, "bold"), (text, style)))
+def in_words(signature: str) -> str:
+    """A signature that may be broken after each of its parameters."""
+    return signature.replace(",", ", ")
 
 
-def show(console: Console, what: Table | Text, *, least: bool = True) -> None:
-    """Print a table at the `least` width that its content needs, however narrow the terminal.
+def say(console: Console, text: str, style: str = "", *, head: str = "", hang: int = 0) -> None:
+    """Print a text with a bold head before it; all lines but the first `hang` in."""
+    show(console, Text.assemble((head, "bold"), (text, style)), hang=hang)
 
-    In plainer letters where the terminal does not know them.
+
+def show(console: Console, what: Table | Text, *, hang: int = 0, folds: bool = False) -> None:
+    """Print a text or a table at the width of the terminal, in plainer letters where it needs them.
+
+    A table that is too wide goes on in another below it, unless all its columns fold.
     """
     width, what = console.width, cleaned(what)
     with console.capture() as captured:
         if isinstance(what, Text):
-            console.print(what, soft_wrap=not console.is_terminal)
-        else:
-            console.width = max(width, least_width(what, console)) if least else width
+            lines = what.wrap(console, min(width, PROSE) - hang, overflow="fold")
+            for number, line in enumerate(lines):
+                console.print(Text(" " * hang * (number > 0)) + line, soft_wrap=True)
+        elif folds:
+            console.width = min(width, PROSE)
             console.print(what)
+        else:
+            for table in narrow(what, console):
+                # a label is wider than some terminals, which wrap it themselves
+                console.width = max(width, least_width(table, console))
+                console.print(table)
     console.width = width
     text = captured.get()
     if not console.is_terminal:  # a log has no use for the blanks that fill a column
@@ -113,6 +129,30 @@ def show(console: Console, what: Table | Text, *, least: bool = True) -> None:
         plainer = text.translate(ASCII).encode(console.encoding, "backslashreplace")
         text = plainer.decode(console.encoding)
     sys.stdout.write(text)
+
+
+def narrow(table: Table, console: Console) -> Iterator[Table]:
+    """A table, or several of its first column and as many others as the terminal has room for."""
+
+    def first_and(columns: Sequence[Column]) -> Table:
+        part = copy(table)
+        part.columns = [replace(c, _index=i) for i, c in enumerate((table.columns[0], *columns))]
+        return part
+
+    rest = table.columns[1:]
+    fits = least_width(table, console) <= console.width
+    if fits or any(least_width(first_and([c]), console) > console.width for c in rest):
+        yield table
+        return
+    while rest:
+        number = next(
+            n
+            for n in range(len(rest), 0, -1)
+            if least_width(first_and(rest[:n]), console) <= console.width
+        )
+        part, rest = first_and(rest[:number]), rest[number:]
+        part.caption = None if rest else table.caption
+        yield part
 
 
 def least_width(table: Table, console: Console) -> int:

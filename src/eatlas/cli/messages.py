@@ -16,11 +16,11 @@ from contextlib import contextmanager, suppress
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TextIO
 
-from eatlas.errors import EatlasError, EatlasWarning, ResultsError
+from eatlas.errors import EatlasError, EatlasWarning, ResultsError, listed
 
 if TYPE_CHECKING:
     from eatlas.apps.serving import Served
-    from eatlas.results import Results
+    from eatlas.results import Failure, Results
 
 # control characters but tab and the end of a line; DEL and C1; what turns the direction of all that
 # follows; separators of lines; halves of characters; tags, which cannot be seen
@@ -106,9 +106,13 @@ def complain(error: Exception | str) -> None:
 
 def exit_code(results: Results) -> int:
     """Say what failed, each kind once; 0 where nothing did, 1 for some of the jobs, 2 for all."""
-    errors = {failure.error.what: failure.error for failure in results.failures}
-    for error in list(errors.values())[:MOST_ERRORS]:
-        complain(error)
+    kinds: dict[str, list[Failure]] = {}
+    for failure in results.failures:  # the end says what, the beginning of which test and group
+        kinds.setdefault(failure.error.what.rpartition("): ")[2], []).append(failure)
+    for first, *others in list(kinds.values())[:MOST_ERRORS]:
+        complain(first.error)
+        if tests := dict.fromkeys(each.test for each in others if each.test != first.test):
+            remark(f"  the same of {listed(tests)}")
     failed, done = len(results.failures), len(results)
     if failed and done:
         remark(f"{failed:,} of {done + failed:,} jobs failed; the others are done")

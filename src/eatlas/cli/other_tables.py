@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from eatlas.cli.console import new_console, say, show, table_of
+from eatlas.cli.console import in_words, new_console, say, show, table_of
 from eatlas.cli.messages import plain_line
 from eatlas.errors import listed
 from eatlas.numbers import count, effect, level_of, number_of, p_value, percent
@@ -39,8 +39,10 @@ SORTED = {
 """What the order of the lists means."""
 COLUMNS = (
     "d is the effect size, above 0 towards A; diff. is the difference of the mean cosines with A "
-    "and with B; p is two-sided; maxT and BY are p adjusted for all words. The place in the source "
-    "stands for frequency, as in GloVe, word2vec and fastText files."
+    "and with B; p is two-sided, of the word alone. maxT: p adjusted for all words, so that it is "
+    "unlikely that any passes by chance (Westfall and Young; * below alpha). BY: so that few of "
+    "those that pass do so by chance (Benjamini and Yekutieli). The place in the source stands for "
+    "frequency, as in GloVe, word2vec and fastText files."
 )
 ABOUT_DIAGNOSES = (
     "Mean cosine: of two texts; IsoScore: 1 where all directions vary alike; top component and "
@@ -48,36 +50,52 @@ ABOUT_DIAGNOSES = (
     "every figure."
 )
 SIGNS = {None: ("",), False: ("fine", "green"), True: ("doubtful", "bold red")}
-WIDTH = 110
-"""Columns above which lines of sentences are hard to follow."""
 
 
 def print_scan(result: ScanResult) -> None:
-    """Print what was tested, lists by band, then sentences on all words together."""
-    console, names, alpha = new_console(), result.concepts, result.family.alpha
-    test = "" if result.test is None else f", the attributes of {result.test}"
+    """Print how many words are beyond chance, lists by band, and what each adjustment can do."""
+    console, names, family = new_console(), result.concepts, result.family
+    alpha, test = family.alpha, "" if result.test is None else f", the attributes of {result.test}"
+    beyond, by = family.max_t, family.benjamini_yekutieli
     say(
         console,
-        f"{result.signature} of {number_of(result.vocabulary.tested, 'word')} of {result.source}: "
-        f"{names.A} (A) against {names.B} (B){test}",
+        f"{result.source}: of {number_of(family.words, 'word')}, {count(beyond.total)} "
+        f"{'is' if beyond.total == 1 else 'are'} associated beyond chance: {count(beyond.A)} with "
+        f"{names.A}, {count(beyond.B)} with {names.B}",
+        "bold",
+        hang=2,
+    )
+    say(
+        console,
+        f"{in_words(result.signature)}; {names.A} (A) against {names.B} (B){test}. Beyond chance: "
+        f"maxT below {level_of(alpha)}; {count(by.total)} by BY.",
+        hang=2,
     )
     for number, band in enumerate(result.bands):
         lean = [percent(n / max(1, band.words)) for n in (band.leaning.A, band.leaning.B)]
+        say(console, "")
         say(
             console,
-            f"\nWords {band.band.label} of the source ({count(band.words)}: {lean[0]} lean to A, "
-            f"{lean[1]} to B; below {alpha:g} by maxT: A {count(band.max_t.A)}, "
-            f"B {count(band.max_t.B)})",
+            f"Words {band.band.label} of the source ({count(band.words)}: {lean[0]} lean to A, "
+            f"{lean[1]} to B)",
+            hang=2,
         )
         for top in result.tops[2 * number : 2 * number + 2]:
+            passes = band.max_t[top.side]
             rows = []
             for word in top.words:
                 level, ps = word.level2, (word.level2.p.two_sided, word.p_max_t, word.p_by)
                 sizes = effect(level.effect_size), effect(level.difference, 3)
-                rows.append((plain_line(word.word), *sizes, *(p_value(p, alpha) for p in ps)))
-            head = f"{top.side}: {names[top.side]}"
-            show(console, table_of((head, "d", "diff.", "p", "maxT", "BY"), rows))
-    say(console, f"\n{SORTED[result.sort]} {COLUMNS}")
+                style = "" if word.p_max_t < alpha else "dim"
+                p, max_t, p_by = (p_value(p, alpha) for p in ps)
+                max_t += "*" if word.p_max_t < alpha else " "
+                cells = (plain_line(word.word), *sizes, p, max_t, p_by)
+                rows.append([Text(cell, style) for cell in cells])
+            many = count(passes) if passes else "none"
+            head = f"{top.side}: {names[top.side]}, {many} beyond chance"
+            show(console, table_of((head, "d", "diff.", "p", "maxT ", "BY"), rows))
+    say(console, "")
+    say(console, f"{SORTED[result.sort]} {COLUMNS}", "dim")
     if flagged := result.vocabulary.attributes:
         are = "is" if flagged == 1 else "are"
         say(console, f"{number_of(flagged, 'attribute word')} {are} in no list and no family.")
@@ -86,8 +104,8 @@ def print_scan(result: ScanResult) -> None:
         for side in SIDES
         if (group := result.coverage[side]).missing
     ]
-    for text in ("", *lines("scan", family=result.family), *missing, *result.warnings):
-        say(console, str(text))
+    for text in ("", *lines("scan", family=family), *missing, *result.warnings):
+        say(console, str(text), hang=2)
 
 
 Reading = tuple[str, str, str, bool | None]
@@ -193,7 +211,6 @@ def verdict(diagnosis: Diagnosis) -> str:
 def print_diagnosis(diagnosis: Diagnosis) -> None:
     """Print the verdict, a row for each figure with what it means, and what passes a limit."""
     console = new_console()
-    console.width = min(console.width, WIDTH)
     zero = f"; {diagnosis.zero:,} zero vectors left out" if diagnosis.zero else ""
     size = f"{diagnosis.vectors:,} vectors of {diagnosis.dim} components{zero}"
     say(console, f"{one_line(diagnosis.source)}: {size}", "bold")
@@ -204,7 +221,7 @@ def print_diagnosis(diagnosis: Diagnosis) -> None:
     table = table_of(("Figure", "Value", "", "What it means"), rows, "llll")
     for column in table.columns[0], table.columns[1], table.columns[3]:
         column.min_width, column.no_wrap, column.overflow = None, False, "fold"
-    show(console, table, least=False)
+    show(console, table, folds=True)
     for warning in diagnosis.warnings:
         say(console, str(warning), head="WARNING: ")
 
@@ -229,11 +246,11 @@ def print_diagnoses(diagnoses: Sequence[Diagnosis]) -> None:
 
 
 def print_powers(designs: Sequence[tuple[str, Power]]) -> None:
-    """Print a row for each design: at both levels its sizes, smallest p, smallest d and power."""
+    """Print a row for each design: at both levels its sizes, least p and least d."""
     first, rows = designs[0][1], []
     heads = ["Test"]
     for number, what in ((1, "X v Y"), (2, "A v B")):
-        heads += [f"Level {number}\n{what}", "smallest\np", "smallest\nd"]
+        heads += [f"Level {number}\n{what}", "least\np", "least\nd"]
     for name, power in designs:
         cells = [name]
         for level in (power.level1, power.level2):
@@ -249,7 +266,7 @@ def print_powers(designs: Sequence[tuple[str, Power]]) -> None:
     show(console, table_of(heads, rows))
     say(
         console,
-        f"Smallest d: found with a power of {first.power:g} by the {first.tail.replace('_', '-')} "
+        f"Least d: found with a power of {first.power:g} by the {first.tail.replace('_', '-')} "
         f"p < {level_of(first.alpha)}; none where no p-value of the design is that small. Normal "
         "scores; the terms of the other side held fixed. Terms needed in each of two groups: "
         f"{needed}.{' In tests of sentences the sizes are those of stimuli.' * stimuli}",
@@ -266,7 +283,7 @@ def print_plan(prepared: Prepared) -> None:
     rows = [(name, f"{len(labels)}", ", ".join(labels)) for name, labels in choices]
     table = table_of(("Choice", "alternatives", ""), rows, "lrl")
     table.columns[-1].no_wrap = False
-    show(console, table)
+    show(console, table, folds=True)
     skipped = f", and {len(prepared.misfits):,} are skipped" if prepared.misfits else ""
     words, texts = prepared.cost()
     say(
@@ -283,17 +300,19 @@ def print_study(record: StudyRecord) -> None:
     console = new_console()
     if record.title:
         say(console, record.title, "bold")
-    heads = (
-        "Choice", "number", "median d", "least", "greatest", "significant", "most frequent pattern",
-    )  # fmt: skip
-    rows = [
-        (
-            f"{row['choice']}: {row['label']}" if row["choice"] else "all specifications",
+    heads = ("Choice", "n", "median\nd", "range of d", "p <\nalpha", "main pattern")
+    rows: list[tuple[str, ...]] = []
+    choice = ""
+    for row in record.summaries():
+        if row["choice"] != choice:
+            choice = row["choice"]
+            rows.append((choice,))
+        rows.append((
+            f"  {row['label']}" if choice else "all specifications",
             f"{row['number']:,}",
-            *(shown(row[name]) for name in ("median", "least", "greatest")),
+            shown(row["median"]),
+            f"{shown(row['least'])} to {shown(row['greatest'])}",
             share(row["significant"]),
             f"{row['pattern']} {share(row['share'])}" if row["pattern"] else "",
-        )
-        for row in record.summaries()
-    ]
-    show(console, table_of(heads, rows, "lrrrrrl"))
+        ))  # fmt: skip
+    show(console, table_of(heads, rows, "lrrrrl"))

@@ -6,37 +6,43 @@ left to the terminal to wrap.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eatlas.cli.console import least_width, new_console, rich_table, say, show
-from eatlas.errors import listed
-from eatlas.notes import Note, merged
-from eatlas.numbers import all_of, count, percent
+from eatlas.cli.console import (
+    LONGEST_LABEL,
+    in_words,
+    least_width,
+    new_console,
+    rich_table,
+    say,
+    show,
+)
+from eatlas.errors import joined, listed
+from eatlas.notes import TEXT, Note, merged
+from eatlas.numbers import all_of, count
 from eatlas.present.columns import (
     APART,
     TERMINAL,
     arranged,
+    called,
     ends_table,
     explanations,
     rows_of,
     terms_table,
 )
-from eatlas.present.effects import own_share
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import finding_of
-from eatlas.present.sentences import (
-    heading,
-    not_generalised,
-    other_pattern,
-    sentences,
-    statement,
-)
+from eatlas.present.findings import CHECKS, Finding, findings_of, title
+from eatlas.present.sentences import finding as of_trend
+from eatlas.present.sentences import heading, sentences, statement
 from eatlas.present.tables import compared
+from eatlas.present.targets import leans
 from eatlas.results import AssociationResult, Results
 from eatlas.results.compare import side_by_side
 from eatlas.results.settings import Settings, repeated
@@ -44,40 +50,105 @@ from eatlas.results.settings import Settings, repeated
 FEW, NAMED, MOST = 3, 8, 25
 """Results that are named one by one where a note is about all of them; results that a note names;
 notes that are printed: the report has all of them beside their results."""
+HANGS = 6
+"""Words that a finding hangs on and that are named."""
+MARKS = {True: ("✓", ""), False: ("✗", "bold"), None: ("–", "dim")}
+"""What stands for a check that holds, that fails, or that was not made."""
+MISSING = "coverage.missing"
+SENTENCE = re.compile(r"(?<=[\w)%]{3}\.) (?=[A-Z])")
+"""Where a note goes on with what to make of it, which is in the report."""
+LEGEND = f"✓ holds, ✗ fails, – not made: {', '.join(CHECKS)}."
+OF_HANGING = " Hangs on: without any one of these words the conclusion is different."
 
 
 def print_results(results: Results) -> None:
-    """Print a table for each measure and source, then what the reader should know."""
+    """Print what was found, the tables behind it, comparisons, then what the reader should know."""
     console, settings = new_console(), Settings.among(results)
-    groups: dict[tuple[str, str, str], list[AssociationResult]] = {}
-    for result in results:
-        size = "" if result.contexts is None else result.contexts.size
-        groups.setdefault((result.signature, result.source, size), []).append(result)
-    declared, printed = DeclaredFamily.of(results), set[str]()
-    for (signature, *_), members in groups.items():
-        order = list(dict.fromkeys(result.test for result in members))
-        members.sort(key=lambda result: order.index(result.test))
+    groups, declared, printed = _groups(results), DeclaredFamily.of(results), set[str]()
+    _print_findings(console, results, groups, settings, declared)
+    for members in groups:
+        signature = members[0].signature
         # a signature is in full once, and so is what explains a table
-        measure = settings.short(members[0]) if signature in printed else signature
-        say(console, f"{measure} on {settings.place(members[0])}", "bold")
+        measure = settings.short(members[0]) if signature in printed else in_words(signature)
+        say(console, "")
+        say(console, f"{measure} on {settings.place(members[0])}", "bold", hang=2)
         for table in _tables(members, console):
             show(console, table)
         if explained := [text for text in explanations(members) if text not in printed]:
             say(console, "\n".join(explained), "dim")
         printed.update([signature, *explained])
-        _print_findings(console, members, settings, declared)
+        for result in members:
+            if drawn := statement("contexts", result):
+                say(console, drawn, head=f"{settings.named(result)}: ", hang=2)
     _print_matrix(console, results)
-    for name, line in declared.lines():
-        say(console, line, head=name and f"{name}: ")
     _print_comparisons(console, results, declared)
     for trend in results.trends:
-        say(console, f"\n{heading(trend, settings)}", "bold")
+        say(console, "")
+        say(console, heading(trend, settings), "bold", hang=2)
         for sentence in sentences(trend):
-            say(console, settings.without_paths(sentence))
+            say(console, settings.without_paths(sentence), hang=2)
     every = list(notes(results))
-    more = f"{len(every) - MOST} more notes are in the report, beside their results."
-    for who, text in every[:MOST] + [("", more)] * (len(every) > MOST):
-        say(console, text, head=who and f"{who}: ")
+    if len(every) > MOST:
+        more = f"{len(every) - MOST} more notes are in the report, beside their results."
+        every[MOST:] = [("", more)]
+    for who, text in [("", ""), *every] if every else ():
+        say(console, text, head=who and f"{who}: ", hang=2)
+
+
+def _groups(results: Results) -> list[list[AssociationResult]]:
+    """Results of one measure, source and size of contexts; those of one test together."""
+    groups: dict[tuple[str, str, str], list[AssociationResult]] = {}
+    for result in results:
+        size = "" if result.contexts is None else result.contexts.size
+        groups.setdefault((result.signature, result.source, size), []).append(result)
+    for members in groups.values():
+        order = list(dict.fromkeys(result.test for result in members))
+        members.sort(key=lambda result: order.index(result.test))
+    return list(groups.values())
+
+
+def _print_findings(
+    console: Console,
+    results: Results,
+    groups: Sequence[Sequence[AssociationResult]],
+    settings: Settings,
+    family: DeclaredFamily,
+) -> None:
+    """Print a line for each result, the test, marks of its checks and the sentence."""
+    findings = findings_of(results, family)
+    of = {id(result): finding for result, finding in zip(results, findings, strict=True)}
+    if len(findings) > 1:
+        say(console, title(list(results), findings, settings), "bold", hang=2)
+    tested = not all(finding.untested for finding in findings)
+    width = min(LONGEST_LABEL, max(cell_len(called(result)) for result in results))
+    measures = len({result.signature for result in results})
+    for members in groups:
+        if len(groups) > 1:
+            measure = f"{settings.short(members[0])} on " if measures > 1 else ""
+            say(console, f"{measure}{settings.place(members[0])}", "bold")
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(width=width, overflow="fold")
+        for column in ("marks", "sentence") if tested else ("sentence",):
+            table.add_column(no_wrap=column == "marks", overflow="fold")
+        for result in members:
+            finding = of[id(result)]
+            marks = Text.assemble(*(MARKS[check.holds] for check in finding.checks))
+            said = Text.assemble(str(finding), (_hangs_on(finding), "dim"))
+            table.add_row(Text(called(result), "bold"), *[marks] * tested, said)
+        show(console, table, folds=True)
+    for trend in results.trends:
+        say(console, of_trend(trend), head=f"{settings.series(trend)} by year: ", hang=2)
+    if tested:
+        hanging = any(finding.hangs_on for finding in findings)
+        say(console, LEGEND + OF_HANGING * hanging, "dim")
+
+
+def _hangs_on(finding: Finding) -> str:
+    """The words that a finding hangs on, on a line of their own; how many, where there are many."""
+    words = finding.hangs_on
+    if not words:
+        return ""
+    return "\nhangs on " + (joined(words) if len(words) <= HANGS else f"{len(words)} words")
 
 
 def _tables(members: Sequence[AssociationResult], console: Console) -> list[Table]:
@@ -88,7 +159,7 @@ def _tables(members: Sequence[AssociationResult], console: Console) -> list[Tabl
     if any(effect.term is not None for result in members for effect in result.effects()):
         return [rich_table(terms_table(result), between=" ") for result in members]
     if members[0].by_target is not None or members[0].values is not None:
-        return [rich_table(ends_table(result), between=" ") for result in members]
+        return [_ends(result, console) for result in members]
     rows = [row for result in members for row in rows_of(result, published_first=True)]
     for number in range(len(APART) + 1):
         below = list(APART)[:number]
@@ -100,30 +171,16 @@ def _tables(members: Sequence[AssociationResult], console: Console) -> list[Tabl
     return [first, *(rich_table(t, between=" ") for t in more if len(t.columns) > 1)]
 
 
-def _print_findings(
-    console: Console,
-    members: Sequence[AssociationResult],
-    settings: Settings,
-    family: DeclaredFamily,
-) -> None:
-    """Say what each result found, how often other words show its pattern, and what draws show."""
-    compared = [r for r in members if any(e.place == "level1" for e in r.effects())]
-    names = [settings.named(result) for result in compared]
-    width = max(map(len, names), default=0)
-    for name, result in zip(names, compared, strict=True):
-        share, more, stable = own_share(result), other_pattern(result), ""
-        if share is not None and result.pattern is not None:
-            of = f"draws of {result.draws.varied}" if result.draws else "resamples"
-            stable = f" ({result.primary.label} in {percent(share)} of {of}"
-            stable += f", {more})" if more else ")"
-        bold = (name.ljust(width), "bold")
-        line = (f"  {finding_of(result, family)}", (stable, "dim"))
-        show(console, Text.assemble(bold, *line))
-    for name, result in zip(names, compared, strict=True):
-        if drawn := statement("contexts", result):
-            say(console, drawn, head=f"{name}: ")
-    if beyond := not_generalised(members, map(settings.named, members)):
-        say(console, beyond)
+def _ends(result: AssociationResult, console: Console) -> Table:
+    """Targets at either end; without intervals, where there is no room for those of all groups."""
+    about = f"Reference: {leans(result).reference}." if result.by_target is not None else ""
+    ends = replace(ends_table(result), caption=about)
+    table = rich_table(ends, between=" ")
+    if least_width(table, console) <= console.width:
+        return table
+    rows = tuple(tuple(replace(cell, lines=cell.lines[:1]) for cell in row) for row in ends.rows)
+    caption = f"{about} Intervals are in the report.".strip()
+    return rich_table(replace(ends, rows=rows, caption=caption), between=" ")
 
 
 def _print_matrix(console: Console, results: Results) -> None:
@@ -138,15 +195,16 @@ def _print_matrix(console: Console, results: Results) -> None:
     if any(result.by_target or result.period is not None for result in together):
         return  # a series has its trend
     rows, shared = side_by_side(together), Settings.among(together).common
-    title = f"{shared}, side by side" if shared else "Side by side"
+    head = f"{shared}, side by side" if shared else "Side by side"
     table = compared(rows)
-    say(console, f"\n{title}: {table.caption}.", "bold")
+    say(console, "")
+    say(console, f"{head}: {table.caption}.", "bold", hang=2)
     matrix = rich_table(replace(table, caption=""))
     if least_width(matrix, console) <= console.width:
         show(console, matrix)
         return
     for row in filter(lambda row: row.differs, rows):
-        say(console, row.differs, head=f"{row.name}: ")
+        say(console, row.differs, head=f"{row.name}: ", hang=2)
 
 
 def _print_comparisons(console: Console, results: Results, family: DeclaredFamily) -> None:
@@ -158,13 +216,13 @@ def _print_comparisons(console: Console, results: Results, family: DeclaredFamil
 
     for by, rows in comparisons(sections(results, family)).items():
         for row in rows if by != "source" else ():
-            say(console, "")
             what = "encoding" if by == "level" else by
-            say(console, row.sentence, head=f"{row.name} by {what}: ")
+            say(console, "")
+            say(console, row.sentence, head=f"{row.name} by {what}: ", hang=2)
 
 
 def notes(results: Sequence[AssociationResult]) -> Iterator[tuple[str, str]]:
-    """Who a note is about, and the note; notes that differ in their figures alone are one.
+    """Who a note is about, and its first sentence; of one code the first, and who has others.
 
     Parameters
     ----------
@@ -183,20 +241,31 @@ def notes(results: Sequence[AssociationResult]) -> Iterator[tuple[str, str]]:
             if group.missing
         }
         if terms:
-            every.append(Note("coverage.missing", values={"terms": terms}))
+            every.append(Note(MISSING, values={"terms": terms}))
         pairs += [(result, note) for note in dict.fromkeys(every)]
-    groups = list(merged(note for _, note in pairs))
+    alike: dict[str, list[tuple[str, list[AssociationResult]]]] = {}
+    for note, numbers in merged(note for _, note in pairs):
+        text = SENTENCE.split(settings.without_paths(str(note)), maxsplit=1)[0]
+        code = text if note.code in {TEXT, MISSING} else note.code
+        alike.setdefault(code, []).append((text, [pairs[number][0] for number in numbers]))
+    groups = list(alike.values())
     if len(groups) > MOST:  # the widest in front, as some are left out
-        groups.sort(key=lambda group: len(group[1]), reverse=True)
-    for note, numbers in groups:
-        about = [pairs[number][0] for number in numbers]
-        tests = dict.fromkeys(result.test for result in about)
-        of_tests = sum(result.test in tests for result in results)
-        each = of_tests // len(tests)
-        if len(about) == len(results) > FEW:
-            who = f"all {count(len(results))} results"
-        elif len(about) == of_tests == each * len(tests) > len(tests):
-            who = f"{listed(tests, NAMED)} ({all_of(each)} {settings.noun}s)"
-        else:
-            who = listed(map(settings.named, about), NAMED)
-        yield who, settings.without_paths(str(note))
+        groups.sort(key=lambda group: sum(len(about) for _, about in group), reverse=True)
+    for (text, about), *others in groups:
+        also = [result for _, more in others for result in more if result not in about]
+        likewise = f" Likewise {_who(also, results, settings)}." if also else ""
+        yield _who(about, results, settings), text + likewise
+
+
+def _who(
+    about: Sequence[AssociationResult], results: Sequence[AssociationResult], settings: Settings
+) -> str:
+    """Some results, named together where they are all of them, or all of some tests."""
+    tests = dict.fromkeys(result.test for result in about)
+    of_tests = sum(result.test in tests for result in results)
+    each = of_tests // len(tests)
+    if len(about) == len(results) > FEW:
+        return f"all {count(len(results))} results"
+    if len(about) == of_tests == each * len(tests) > len(tests):
+        return f"{listed(tests, NAMED)} ({all_of(each)} {settings.noun}s)"
+    return listed(dict.fromkeys(map(settings.named, about)), NAMED)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from eatlas.cli.messages import complain, print_line
+from eatlas.cli.messages import complain, plain_line
 from eatlas.errors import listed
 
 if TYPE_CHECKING:
@@ -26,8 +26,9 @@ def verify(
     vectors: list[str] | None = None,
     trust: list[str] | None = None,
     tests: list[str] | None = None,
+    verbose: bool = False,
 ) -> None:
-    """Recompute each result and trend, and report whether it is the same.
+    """Recompute each result and trend, and list those that are not the same.
 
     Vectors are read from bundled sources and from local files and folders. A source that would run
     code or send a request is refused unless --trust or --vectors names it.
@@ -54,8 +55,11 @@ def verify(
     tests : ID|BATTERY|FILE.toml
         Compare names, title, citation and terms with these tests, by id. Results of built-in tests
         are always compared.
+    verbose : -v, --verbose
+        List the results that are the same, too.
     """
-    from eatlas.engine.verify import verify as check  # noqa: PLC0415  (--help need not wait)
+    from eatlas.cli.console import in_words, new_console, say  # noqa: PLC0415
+    from eatlas.engine.verify import verify as check  # noqa: PLC0415
     from eatlas.errors import ResultsError  # noqa: PLC0415
     from eatlas.results import is_result, salvage_results  # noqa: PLC0415
 
@@ -75,24 +79,28 @@ def verify(
         trust=trust or (),
         tests=tests or (),
     )
-    for verdict in verdicts:
+    console = new_console()
+    same = [verdict.status == "same" for verdict in verdicts]
+    counts = [f"{sum(same[: len(good)])} of {len(good)} results"]
+    if trends := same[len(good) :]:
+        counts.append(f"{sum(trends)} of {len(trends)} trends")
+    unread = "; what could not be read is named above" if damage else ""
+    say(console, f"{' and '.join(counts)} are the same{unread}", "bold")
+    for verdict, agrees in zip(verdicts, same, strict=True):
+        if agrees and not verbose:
+            continue
         record = verdict.result
         called = f"trend of {record.test} on {record.source}"
         if is_result(record):
             size = record.contexts and record.contexts.size
             parts = [str(part) for part in (record.source, record.period, size) if part]
             called = f"{record.test} on {', '.join(parts)}{',' * (len(parts) > 1)}"
-        print_line(f"{called} by {record.signature}: {verdict.status}")
+        by = f"{called} by {in_words(record.signature)}: {verdict.status}"
+        say(console, plain_line(by), hang=4)
         for detail in verdict.details:
-            print_line(f"  {detail}")
-    same = [verdict.status == "same" for verdict in verdicts]
-    counts = [f"{sum(same[: len(good)])} of {len(good)} results"]
-    if trends := same[len(good) :]:
-        counts.append(f"{sum(trends)} of {len(trends)} trends")
-    unread = "; what could not be read is named above" if damage else ""
-    print_line(f"{' and '.join(counts)} are the same{unread}")
+            say(console, plain_line(f"  {detail}"), hang=4)
     for line in _account(verdicts):
-        print_line(line)
+        say(console, plain_line(line), "dim", hang=2)
     statuses = {verdict.status for verdict in verdicts}
     if statuses == {"refused"}:
         raise ResultsError(

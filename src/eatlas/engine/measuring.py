@@ -232,9 +232,8 @@ def _read_vectors(measure: Measure, test: Test, source: Source, case: CaseRule) 
     embedded = embed(test, source, case)
     coverage, notes, vectors = embedded.coverage, embedded.notes, dict(embedded.vectors)
     period, encoding = period_of(source), source.encoding
-    require_terms(
-        measure, test, coverage, source.name if period is None else f"{source.name}, {period}"
-    )
+    name = source.name if period is None else f"{source.name}, {period}"
+    require_terms(measure, test, coverage, name, source.vocabulary() if source.listed else ())
     if encoding is not None:
         encoding = encoding.model_copy(update={"roundoff": embedded.roundoff})
     about: dict[str, Any] = {"measured": embedded.sha256, "period": period}
@@ -300,8 +299,13 @@ def _read_counts(measure: Measure, test: Any, table: Counts, case: CaseRule) -> 
     return {"coverage": coverage, "counts": np.array(list(numbers.values()))}, about, notes
 
 
-def require_terms(measure: Measure, test: Test, coverage: Coverage, source: str) -> None:
-    """Refuse groups that have fewer usable terms, or stimuli, than a measure needs."""
+def require_terms(
+    measure: Measure, test: Test, coverage: Coverage, source: str, words: Iterable[str] = ()
+) -> None:
+    """Refuse groups that have fewer usable terms, or stimuli, than a measure needs.
+
+    Where a source has no term at all, its first `words` tell what else it has.
+    """
     needs, pairs = measure.needs, getattr(measure, "pairs", None)
     what = CALLED.get(needs.source, "usable log-probability")
     if pairs is not None:
@@ -316,6 +320,9 @@ def require_terms(measure: Measure, test: Test, coverage: Coverage, source: str)
         kind = "images" if concept.images else "sentences" if concept.sentences else "words"
         kind = needs.source if needs.source in REMEDIES else "pairs" if pairs is not None else kind
         missing = listed((f"{term} ({reason})" for term, reason in group.reasons.items()), 8)
+        if missing and not any(coverage[each].used for each in coverage):
+            begins = [*islice(words, 3)]
+            missing += f"; the source begins with {', '.join(begins)}" if begins else ""
         raise CoverageError(
             f"test {test.id}, group {role} ({concept.name}): "
             f"{f'only {len(usable)}' if usable else 'no'} {unit} has a {what} in {source}",

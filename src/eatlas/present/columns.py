@@ -266,7 +266,7 @@ TERMINAL = (
     EFFECT.only("d", "p"),
     LEVEL3,
     MAP,
-    PATTERN.only("pattern", "two-sided pattern"),
+    PATTERN,
     AFTER_BESIDE,
     CHANCE,
     replace(FINDING, when="no effects"),
@@ -476,7 +476,7 @@ def targets_table(result: AssociationResult, *, ends: bool = False, after: bool 
     if shown.whole is not None:
         rows.append(row(shown.whole, f"{one_line(shown.whole.term)} as one mean"))
     columns = (
-        Column("Target", short=_heading(result)),
+        Column("Target", short=called(result) if len(groups) > 1 else _heading(result)),
         *(Column("Points", name, number=True, short=f"{name}\npoints") for name in groups),
         Column("Bias", number=True),
         *([Column("Contexts", number=True)] if shown.counted else []),

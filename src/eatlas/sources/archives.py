@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, BinaryIO, cast
@@ -53,11 +54,18 @@ class Stamp:
             status = path.stat()
         return cls(status.st_size, status.st_mtime_ns)
 
+    @property
+    def time(self) -> str:
+        """When the file was written."""
+        return datetime.fromtimestamp(self.mtime_ns / 1e9, UTC).isoformat(" ", "microseconds")
+
     def check(self, path: Path) -> None:
         """Refuse a file that changed since."""
         now = Stamp.of(path)
         if now != self:
             got = f"{now.size} bytes now, {self.size} bytes at first"
+            if now.size == self.size:
+                got = f"{now.size} bytes, written at {now.time}; at first {self.time}"
             raise SourceError(f"{path}: the file changed while it was read", got=got)
 
 

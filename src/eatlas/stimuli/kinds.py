@@ -389,7 +389,7 @@ class GroupsTest(Described):
     """Terms that are measured each alone."""
     groups: tuple[Concept, ...] = Field(min_length=2)
     """Two groups at least; names differ, and no term is in two of them."""
-    reference: Reference
+    reference: Reference = "uniform"
     """``"uniform"``, or a weight for each group's name; given as a mapping, kept as sorted pairs.
 
     Weights are 0 or more and sum to 1.
