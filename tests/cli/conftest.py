@@ -26,6 +26,11 @@ class Ended:
     out: str
     err: str
 
+    @property
+    def said(self) -> str:
+        """The output on one line, however it was wrapped."""
+        return " ".join(self.out.split())
+
 
 @pytest.fixture
 def eatlas_cli(monkeypatch, capsys, tmp_path):

@@ -139,7 +139,7 @@ def test_lines_that_are_edited(eatlas_cli, tmp_path):
     """A file that is named twice is read once; a key that occurs twice is refused."""
     eatlas_cli("run", "--tests", "weat-6", "--measure", "weat(resamples=0)", "--frequency", "off")
     path = tmp_path / "out" / "results.jsonl"
-    assert "\n1 of 1 results are the same\n" in eatlas_cli("verify", path, path).out
+    assert "1 of 1 results are the same\n" in eatlas_cli("verify", path, path).out
     line = json.loads(path.read_text())
     assert line["test"] == "weat-6"
     text = path.read_text().replace('"X": "Male names"', '"X": "Cats", "X": "Male names"')

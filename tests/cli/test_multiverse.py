@@ -23,7 +23,7 @@ def test_the_example_can_be_saved_and_run(eatlas_cli, tmp_path):
     (tmp_path / "mine.toml").write_text(printed.out, encoding="utf-8")
     done = eatlas_cli("multiverse", "mine.toml", "--workers", "1")
     assert done.code == 0, done.err
-    assert "stimuli: names" in done.out
+    assert "\nstimuli\n  names " in done.out
     assert "study/results.jsonl" in done.out
 
 

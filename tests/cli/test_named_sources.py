@@ -46,7 +46,7 @@ def test_a_scan_and_a_diagnosis_call_a_source_by_its_name(eatlas_cli, folder):
     scan = ("scan", "--a", a, "--b", b, "--frequency-bands", "none")
     ended = eatlas_cli(*scan, "--vectors", "small=deep/one.txt", "--out", "words.csv")
     assert ended.code == 0, ended.err
-    assert "words of small:" in ended.out
+    assert ended.out.startswith("small: of 8 words, ")
     assert "deep/" not in ended.out
     summary = json.loads((folder / "words.csv.json").read_text())
     assert (summary["source"], summary["source_from"]) == ("small", "deep/one.txt")

@@ -31,12 +31,12 @@ def test_years_and_trend_are_shown_and_verified(eatlas_cli, drift, tmp_path):
         assert f"drift, {year}" in ended.out
     assert "Trend of drift, 1900 to 1990, 9 of 10 periods" in ended.out
     assert "level 1: rank correlation with the year" in ended.out
-    assert "of 6 arrangements of blocks of 3 periods" in ended.out
-    assert "1950 is missing: test drift, group X (Flowers): no term has" in ended.out
-    ended = eatlas_cli("verify", "out/results.jsonl")
+    assert "of 6 arrangements of blocks of 3 periods" in ended.said
+    assert "1950 is missing: test drift, group X (Flowers): no term has" in ended.said
+    ended = eatlas_cli("verify", "--verbose", "out/results.jsonl")
     assert ended.code == 0
-    assert "drift on hist, 1990, by ML-EAT" in ended.out
-    assert "\ntrend of drift on hist by ML-EAT(" in ended.out
+    assert "\ndrift on hist, 1990: same\n" in ended.out
+    assert "\ntrend of drift on hist: same\n" in ended.out
     assert "9 of 9 results and 1 of 1 trends are the same" in ended.out
     path = tmp_path / "out" / "results.jsonl"
     lines = path.read_text("utf-8").splitlines()

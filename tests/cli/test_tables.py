@@ -1,6 +1,7 @@
 """What commands print as tables: several settings, draws, diagnoses, designs, and plain rows."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -75,14 +76,18 @@ def test_two_sources(wide):
     text = wide(80, *tests, *TWO)
     assert "ML-EAT on centred\n" in text
     assert re.search(r"weat-1 +1\.17\* +1\.21\* +AX-Singular → Non-Dir", text)
-    assert len(re.findall("Holm over", text)) == 2  # a line for each setting
-    assert "weat-4, weat-5 (both sources): Names found in lower case" in text
-    # every sentence on a test names its source
-    for line in text.splitlines():
-        if re.match(r"weat-\d+ .*(resamples|: [A-Z])", line):
-            assert re.match(r"weat-\d+.* \((plain|centred|both sources)\)", line), line
-    tables = [line for line in text.splitlines() if set("□■─").intersection(line)]
-    assert max(map(cell_len, tables)) <= 80
+    assert text.startswith("2 sources: of 8 results, ")
+    findings, tables = text.split("✓ holds, ✗ fails, – not made: ")
+    for source in ("plain", "centred"):
+        assert re.search(
+            rf"^{source}\n(weat-\d  [✓✗–]{{5}}  .*\n( +.*\n)*){{4}}", findings, re.MULTILINE
+        )
+        assert f" on {source}\n" in tables
+    said = " ".join(text.split())
+    assert "weat-4, weat-5 (both sources): Names found in lower case" in said
+    assert said.count("Names found in lower case") == 1
+    assert "; their vectors mix both meanings. Likewise weat-6 (both sources)." in said
+    assert max(map(cell_len, text.splitlines())) <= 80
     assert not re.search(r" +$", text, re.MULTILINE)
 
 
@@ -93,12 +98,12 @@ def test_layers_and_prompts(wide, tmp_path):
     text = wide(80, *tests, "--vectors", "hf:bert?layer=all", *QUICK)
     assert "on bert, layer 0\n" in text
     assert "hf:bert?" not in text
-    assert "weat-6 (layer 1)" in text
+    assert re.search(r"^bert, layer 1\nweat-6  [✓✗–]{5}  ", text, re.MULTILINE)
     assert "(all 4 layers): Unknown to the tokenizer" in text
     assert "side by side: 2 tests, 4 layers" in text.casefold()
     prompts = ("--prompt", "{}", "--prompt", "It is {}.")
     text = wide(80, *tests[:2], "--vectors", "t=hf:bert", *prompts, *QUICK)
-    assert "weat-6 (prompt “It is {}.”)" in text
+    assert "\nt, prompt “It is {}.”\n" in text
     assert "(both prompts)" in text
 
 
@@ -115,7 +120,8 @@ def test_figures_that_differ_are_ranges():
     assert text.startswith("IsoScore of these 12 terms is 0.05 to 0.18, at or below 0.2: ")
     note = Note("space.iso-score", values={**values, "terms": 13})
     other = base.model_copy(update={"warnings": (note,)})
-    assert len(list(notes(Results([*both, other])))) == 2
+    ((_, text),) = notes(Results([*both, other]))
+    assert text.endswith(" Likewise weat-6 (GloVe 6B (100d), no layer).")
 
 
 def test_a_ceat_says_what_its_draws_say(eatlas_cli):
@@ -125,7 +131,7 @@ def test_a_ceat_says_what_its_draws_say(eatlas_cli):
     )  # fmt: skip
     assert ran.code == 0
     assert "sent-weat-9: In 300 draws of " in ran.out
-    assert re.search(r"% of draws of contexts\b", ran.out)
+    assert re.search(r"in \d+% of draws\b", ran.out)
     assert eatlas_cli("verify", "out/results.jsonl").code == 0
 
 
@@ -183,6 +189,56 @@ def test_what_designs_can_find(eatlas_cli, tmp_path):
     assert "3,3 3 v 3 .10 none" in lines
     assert "1,1 1 v 1 1 none" in lines
     assert "d = 0.5: 60, d = 0.8: 22, d = 1.2: 9. In tests of sentences the sizes" in lines[-1]
+
+
+GROUPS = {
+    "British": ["london", "england", "british", "english", "oxford"],
+    "French": ["paris", "france", "french", "lyon", "marseille"],
+    "German": ["berlin", "germany", "german", "munich", "hamburg"],
+    "Italian": ["rome", "italy", "italian", "milan", "turin"],
+    "Spanish": ["madrid", "spain", "spanish", "barcelona", "seville"],
+}
+JOBS = ["chef", "nurse", "doctor", "teacher", "lawyer", "engineer", "scientist"]
+
+
+@pytest.fixture(scope="module")
+def both():
+    of_groups = eatlas.GroupsTest(id="jobs", targets={"Jobs": JOBS}, groups=GROUPS)
+    return Results([*eatlas.run(["weat-6", "weat-3"]), *eatlas.run(of_groups)])
+
+
+@pytest.mark.parametrize("columns", [80, 120, 200])
+def test_findings_come_first_and_no_line_is_too_wide(both, capsys, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    print_results(both)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(cell_len, lines)) <= columns
+    assert max(len(line) for line in lines if not set("─□■").intersection(line)) <= 120
+    text = "\n".join(lines)
+    before = text[: text.index("ML-EAT(alpha=")]
+    for result in both:
+        finding = result.finding
+        marks = "".join({True: "✓", False: "✗", None: "–"}[c.holds] for c in finding.checks[:4])
+        assert re.search(rf"{result.test} +{marks}", before)
+    assert ("Intervals are in the report." in text) == (columns < 200)
+    assert "Reference: uniform." in text
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("John", "home"), "hangs on John and home\n"),
+        (tuple("abcdefg"), "hangs on 7 words\n"),
+        ((), ""),
+    ],
+)
+def test_a_finding_names_the_few_words_that_it_hangs_on(both, capsys, monkeypatch, words, expected):
+    made = replace(both[0].finding, hangs_on=words)
+    monkeypatch.setattr("eatlas.cli.table.findings_of", lambda *_: [made])
+    print_results(Results([both[0]]))
+    text = capsys.readouterr().out
+    assert expected in text
+    assert ("Hangs on: without any one of these words" in " ".join(text.split())) == bool(words)
 
 
 @pytest.mark.parametrize(

@@ -65,9 +65,8 @@ def _p(value: float) -> str:
     return f"p {text}" if text.startswith(("<", ">")) else f"p = {text}"
 
 
-def test_the_terminal_names_the_setting_and_the_shorter_list(results, capsys):
-    print_results(results)
-    lines = capsys.readouterr().out
+def test_lines_name_the_setting_and_the_shorter_list(results):
+    lines = "\n".join(f"{name}: {line}" for name, line in DeclaredFamily.of(results).lines())
     below = [m.test for m in results.family().settings[1].below(0.04)]
     others = [test for test in TESTS if test not in below]
     assert "no transform: Holm over these 4 tests (level 1, two-sided): " in lines

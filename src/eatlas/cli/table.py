@@ -117,7 +117,7 @@ def _print_findings(
     """Print a line for each result, the test, marks of its checks and the sentence."""
     findings = findings_of(results, family)
     of = {id(result): finding for result, finding in zip(results, findings, strict=True)}
-    if len(findings) > 1:
+    if max(len({r.test for r in results}), len({r.source for r in results})) > 1:
         say(console, title(list(results), findings, settings), "bold", hang=2)
     tested = not all(finding.untested for finding in findings)
     width = min(LONGEST_LABEL, max(cell_len(called(result)) for result in results))
@@ -266,6 +266,9 @@ def _who(
     each = of_tests // len(tests)
     if len(about) == len(results) > FEW:
         return f"all {count(len(results))} results"
+    places = dict.fromkeys(settings.of(result) for result in about)
+    if len(about) == sum(settings.of(result) in places for result in results) > FEW:
+        return f"all tests ({listed(places, NAMED)})"
     if len(about) == of_tests == each * len(tests) > len(tests):
         return f"{listed(tests, NAMED)} ({all_of(each)} {settings.noun}s)"
     return listed(dict.fromkeys(map(settings.named, about)), NAMED)

@@ -80,6 +80,7 @@ def verify(
         tests=tests or (),
     )
     console = new_console()
+    several = len({verdict.result.signature for verdict in verdicts}) > 1
     same = [verdict.status == "same" for verdict in verdicts]
     counts = [f"{sum(same[: len(good)])} of {len(good)} results"]
     if trends := same[len(good) :]:
@@ -94,9 +95,9 @@ def verify(
         if is_result(record):
             size = record.contexts and record.contexts.size
             parts = [str(part) for part in (record.source, record.period, size) if part]
-            called = f"{record.test} on {', '.join(parts)}{',' * (len(parts) > 1)}"
-        by = f"{called} by {in_words(record.signature)}: {verdict.status}"
-        say(console, plain_line(by), hang=4)
+            called = f"{record.test} on {', '.join(parts)}"
+        by = f" by {in_words(record.signature)}" if several else ""
+        say(console, plain_line(f"{called}{by}: {verdict.status}"), hang=4)
         for detail in verdict.details:
             say(console, plain_line(f"  {detail}"), hang=4)
     for line in _account(verdicts):

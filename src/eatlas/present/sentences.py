@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eatlas.decoding import own_toml
-from eatlas.errors import listed
-from eatlas.numbers import effect, level_of, p_equals, percent, plural
+from eatlas.numbers import effect, percent, plural
 from eatlas.present import targets  # noqa: F401  (templates call its filters)
 from eatlas.present.effects import (
     held_equal,
@@ -156,9 +155,6 @@ def levels_of_trend(trend: TrendResult) -> list[tuple[str, LevelTrend]]:
     return [(name, level) for name, level in levels if level is not None]
 
 
-NAMED = 12
-"""Results that a line names."""
-
 statement = partial(phrase, "trust")
 """One statement: the name of its macro, and what that takes."""
 
@@ -189,21 +185,3 @@ def statements(
         "What this design can find.": statement("design", result),
     }
     return [(head, text) for head, text in about.items() if text]
-
-
-def not_generalised(results: Sequence[AssociationResult], names: Iterable[str]) -> str:
-    """One line for a table: whose level 1 other words may not show; empty where none was tested."""
-    tested = [
-        (name, level.p_two_sided)
-        for result, name in zip(results, names, strict=True)
-        if result.generalisation and (level := result.generalisation.level1)
-        if level.p_two_sided is not None
-    ]
-    if not tested:
-        return ""
-    alpha, of = results[0].rule.alpha, "Other words (crossed test of level 1, two-sided)"
-    if len(tested) == 1:
-        return f"{of}: {p_equals(tested[0][1], alpha)}."
-    others = [name for name, p in tested if p >= alpha]
-    many = f"p < {level_of(alpha)} for {len(tested) - len(others)} of {len(tested)}"
-    return f"{of}: {many}{', not for ' + listed(others, NAMED) if others else ''}."
