@@ -36,10 +36,10 @@ def test_a_run_says_what_it_was_given_and_verify_finds_it(eatlas_cli, folder):
     shutil.move(folder / "results" / "norms.csv", folder / "moved.csv")
     ended = eatlas_cli("verify", file)
     assert ended.code == 1
-    assert "weat-9 on glove-sample by WEAT" in ended.out
-    assert "norms.csv: length, valence; SHA-256" in ended.out
-    assert "the file is neither beside it nor in the working folder" in ended.out
-    assert "remedy: name the file: eatlas verify RESULTS --covariates FILE" in ended.out
+    assert "weat-9 on glove-sample: not repeated" in ended.said
+    assert "norms.csv: length, valence; SHA-256" in ended.said
+    assert "the file is neither beside it nor in the working folder" in ended.said
+    assert "remedy: name the file: eatlas verify RESULTS --covariates FILE" in ended.said
     assert eatlas_cli("verify", file, "--covariates", "moved.csv").code == 0
 
 
@@ -53,10 +53,10 @@ def test_a_file_that_was_changed_is_named(eatlas_cli, folder):
     (folder / "norms.csv").write_text(text.replace(first, "5.5"), encoding="utf-8")
     ended = eatlas_cli("verify", "results.jsonl")
     assert ended.code == 1
-    assert "norms.csv has others, SHA-256" in ended.out
+    assert "norms.csv has others, SHA-256" in ended.said
     (folder / "norms.csv").write_text(text.replace("valence", "arousal"), encoding="utf-8")
     ended = eatlas_cli("verify", "results.jsonl")
-    assert "norms.csv: there is no column valence" in ended.out
+    assert "norms.csv: there is no column valence" in ended.said
 
 
 def test_a_changed_result_differs(eatlas_cli, folder):
@@ -66,7 +66,7 @@ def test_a_changed_result_differs(eatlas_cli, folder):
     (folder / "results.jsonl").write_text(json.dumps(record), encoding="utf-8")
     ended = eatlas_cli("verify", "results.jsonl")
     assert ended.code == 1
-    assert "adjusted.level1.effect_size: " in ended.out
+    assert "adjusted.level1.effect_size: " in ended.said
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_strangers_file_is_read_beside_the_results_or_here_alone(eatlas_cli, f
     (folder / "results.jsonl").write_text(json.dumps(record), encoding="utf-8")
     ended = eatlas_cli("verify", "results.jsonl")
     assert (ended.code, ended.err) == (1, "")
-    assert "the file is neither beside it nor in the working folder" in ended.out
+    assert "the file is neither beside it nor in the working folder" in ended.said
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_a_poisoned_cache_of_encodings(eatlas_cli, model, computed_vectors):
     assert eatlas_cli("verify", "honest/results.jsonl").code == 0
     ended = eatlas_cli("verify", "poisoned/results.jsonl")
     assert ended.code == 1
-    assert "level1.effect_size: " in ended.out
+    assert "level1.effect_size: " in ended.said
 
 
 def test_a_forged_index(eatlas_cli, test_file, tiny_vectors, tmp_path, monkeypatch):
@@ -65,7 +65,7 @@ def test_a_forged_index(eatlas_cli, test_file, tiny_vectors, tmp_path, monkeypat
     assert line["coverage"]["X"]["missing"] == ["aster"]
     ended = eatlas_cli("verify", "out/results.jsonl")
     assert ended.code == 1
-    assert "provenance.source_fingerprint: 'sha256:0000" in ended.out
+    assert "provenance.source_fingerprint: 'sha256:0000" in ended.said
     forged = kept.read_bytes()
     eatlas_cli("verify", "out/results.jsonl")
     assert kept.read_bytes() == forged  # verify writes none either

@@ -71,10 +71,10 @@ def test_swapped_names_of_a_built_in_test(eatlas_cli, doctored, change):
     assert ": differs\n" in ended.out
     assert (
         "concepts.X: 'Female names' in the file, 'Male names' in the built-in test weat-6"
-        in ended.out
+        in ended.said
     )
-    assert "concepts.Y: 'Male names' in the file" in ended.out
-    assert "concepts.A" not in ended.out
+    assert "concepts.Y: 'Male names' in the file" in ended.said
+    assert "concepts.A" not in ended.said
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_another_title_or_citation(eatlas_cli, doctored, key, said):
 
     ended = eatlas_cli("verify", doctored("weat-6", change))
     assert ended.code == 1
-    assert said in ended.out
+    assert said in ended.said
 
 
 def test_the_id_of_a_built_in_test_with_other_terms(eatlas_cli, tmp_path):
@@ -100,10 +100,10 @@ def test_the_id_of_a_built_in_test_with_other_terms(eatlas_cli, tmp_path):
     assert (
         "coverage: the terms are not those of the built-in test weat-6: 'Amy', 'Emma'; a test "
         "with other terms needs another id"
-    ) in ended.out
+    ) in ended.said
     ended = eatlas_cli("verify", "out/results.jsonl", "--tests", "mine.toml")
     assert ended.code == 0
-    assert "names of groups, title and citation of weat-6 with the tests that" in ended.out
+    assert "names of groups, title and citation of weat-6 with the tests that" in ended.said
 
 
 def test_names_of_a_test_that_is_not_built_in(eatlas_cli, doctored, test_file, vectors_csv):
@@ -111,11 +111,11 @@ def test_names_of_a_test_that_is_not_built_in(eatlas_cli, doctored, test_file, v
     path = doctored(*arguments)
     ended = eatlas_cli("verify", path)
     assert ended.code == 1
-    assert "provenance.labels_sha256: " in ended.out
+    assert "provenance.labels_sha256: " in ended.said
     path = doctored(test_file, both(swapped, hashed_again), "--vectors", vectors_csv)
     ended = eatlas_cli("verify", path)
     assert ended.code == 0
-    assert "names of groups, title and citation of tiny, which fit their hash" in ended.out
+    assert "names of groups, title and citation of tiny, which fit their hash" in ended.said
     ended = eatlas_cli("verify", path, "--tests", test_file)
     assert ended.code == 1
-    assert "concepts.X: 'Insects' in the file, 'Flowers' in the test that was given," in ended.out
+    assert "concepts.X: 'Insects' in the file, 'Flowers' in the test that was given," in ended.said

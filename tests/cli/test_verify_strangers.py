@@ -61,8 +61,8 @@ def test_what_a_source_would_do_is_said_and_not_done(
     assert not evil.exists()
     assert listener.asked == []
     assert f"  {source}: refused, as it would " in ended.out
-    assert would.replace("127.0.0.1:1", f"127.0.0.1:{listener.server_port}") in ended.out
-    assert "--trust " in ended.out
+    assert would.replace("127.0.0.1:1", f"127.0.0.1:{listener.server_port}") in ended.said
+    assert "--trust " in ended.said
     assert "every source that the results name was refused" in ended.err
 
 
@@ -71,7 +71,7 @@ def test_a_function_in_another_spelling_is_no_source(eatlas_cli, naming, evil, s
     ended = eatlas_cli("verify", naming(source))
     assert ended.code in {1, 2}
     assert not evil.exists()
-    assert "0 of 1 results are the same" in ended.out
+    assert "0 of 1 results are the same" in ended.said
 
 
 def test_an_endpoint_that_the_user_trusts_is_asked(eatlas_cli, naming, listener):
@@ -158,7 +158,7 @@ def test_settings_that_name_code_are_refused(eatlas_cli, naming, model, scheme, 
     model(**change)
     ended = eatlas_cli("verify", naming(f"{scheme}:model"))
     assert ended.code == 2
-    assert f"it would {would}" in ended.out
+    assert f"it would {would}" in ended.said
 
 
 class Runs:
@@ -217,7 +217,7 @@ def test_settings_that_lead_out_of_the_folder(
         assert f"{folder / file}: " in str(caught.value)
     ended = eatlas_cli("verify", naming(source))
     assert ended.code == 1
-    assert said in ended.out
+    assert said in ended.said
 
 
 def test_a_signature_that_names_a_file(eatlas_cli, naming, tmp_path):
@@ -225,7 +225,7 @@ def test_a_signature_that_names_a_file(eatlas_cli, naming, tmp_path):
     path = naming("glove-sample", signature="LPBS(templates=mine.toml)")
     ended = eatlas_cli("verify", path)
     assert ended.code == 2
-    assert "it would read templates from mine.toml, which no signature" in ended.out
+    assert "it would read templates from mine.toml, which no signature" in ended.said
 
 
 def test_a_source_that_never_ends(eatlas_cli, naming):
@@ -246,7 +246,7 @@ def test_one_that_is_refused_costs_no_other(eatlas_cli, naming, line):
         file.write(json.dumps(line) + "\n")
     ended = eatlas_cli("verify", path)
     assert ended.code == 1
-    assert "1 of 2 results are the same" in ended.out
+    assert "1 of 2 results are the same" in ended.said
 
 
 def test_vectors_that_were_moved(eatlas_cli, test_file, vectors_csv, tmp_path):
@@ -256,20 +256,20 @@ def test_vectors_that_were_moved(eatlas_cli, test_file, vectors_csv, tmp_path):
     assert ended.code == 1
     assert (
         f"remedy: check the path; if the vectors are somewhere else: --vectors {vectors_csv}=PATH"
-        in ended.out
+        in ended.said
     )
     ended = eatlas_cli("verify", "out/results.jsonl", "--vectors", f"{vectors_csv}={moved}")
     assert (ended.code, ended.err) == (0, "")
     moved.write_text(moved.read_text("utf-8").replace("0.", "1."), encoding="utf-8")
     ended = eatlas_cli("verify", "out/results.jsonl", "--vectors", f"{vectors_csv}={moved}")
     assert ended.code == 1
-    assert "provenance.source_fingerprint: " in ended.out
+    assert "provenance.source_fingerprint: " in ended.said
 
 
 def test_a_name_does_not_hide_what_would_run(eatlas_cli, naming, evil):
     path = naming("glove", source_from="py:evil:f")
     ended = eatlas_cli("verify", path)
-    assert (ended.code, "py:evil:f: refused, as it would" in ended.out) == (2, True)
+    assert (ended.code, "py:evil:f: refused, as it would" in ended.said) == (2, True)
     ended = eatlas_cli("verify", path, "--trust", "glove")
     assert ended.code == 2
     assert "trust: no result has a source with this name\n  got: glove\n  allowed: py:" in ended.err
