@@ -7,13 +7,12 @@ def test_replicate(eatlas_cli, tmp_path):
     assert "Table 1: GloVe, beside glove-840b-words" in ended.out
     assert "113 of 120 cells are the same to the last digit" in ended.out
     assert "glove-840b:" not in ended.out
-    row = next(line for line in ended.out.splitlines() if line.startswith("Male/Female Career"))
-    assert row.split() == [
-        "Male/Female", "Career/Family", "1.81*", "1.81*", "0.31", "0.31", "−1.39*", "−1.39*",
-        "BY-Singular", "BY-Singular",
-    ]  # fmt: skip
+    rows = [line for line in ended.out.splitlines() if line.startswith("Male/Female Career")]
+    assert " ".join(" ".join(row.split()[2:]) for row in rows[:2]) == (
+        "1.81* 1.81* 0.31 0.31 −1.39* −1.39* BY-Singular BY-Singular"
+    )
     assert "462 checks, 3 fail" in ended.out
-    assert "google-news: eatlas vectors fetch word2vec-google-news-300 (1.7 GB)" in ended.out
+    assert "google-news: eatlas vectors fetch word2vec-google-news-300 (1.7 GB)" in ended.said
     assert "Why numbers differ:" in ended.out
     assert {path.name for path in (tmp_path / "o").iterdir()} == {
         "replication.html", "replication.csv", "results.jsonl", "report.html",

@@ -66,16 +66,19 @@ def replicate(paper: str, *, vectors: list[str] | None = None, out: Path | None 
 def _print_numbers(replication: Replication) -> None:
     """Print what was compared: each column of a published table with one's own beside it."""
     from eatlas.apps.replication.replicate import computed, grids, published  # noqa: PLC0415
-    from eatlas.cli.console import new_console, show, table_of  # noqa: PLC0415
+    from eatlas.cli.console import new_console, say, show, table_of  # noqa: PLC0415
 
-    print_line(replication.headline)
-    print_line(" ".join(replication.paper.citation.split()))
+    console = new_console()
+    say(console, replication.headline, "bold", hang=2)
+    say(console, " ".join(replication.paper.citation.split()), hang=2)
     for model in replication.models:
         if model.stand_in_is:
-            print_line("")
-            print_line(
+            say(console, "")
+            say(
+                console,
                 f"Other vectors: {model.source} replaces {model.id}; it is {model.stand_in_is}. "
-                "Differences are expected."
+                "Differences are expected.",
+                hang=2,
             )
     for grid in grids(replication):
         if not grid["computed"]:
@@ -83,24 +86,27 @@ def _print_numbers(replication: Replication) -> None:
         table, sources = grid["table"], grid["sources"]
         sources = (f"{name}{' (other vectors)' if other else ''}" for name, other in sources)
         says = f"; {table.says}" if table.says else ""
-        print_line("")
-        print_line(f"{table.title}, beside {', '.join(sources)}{says}")
+        say(console, "")
+        say(console, f"{table.title}, beside {', '.join(sources)}{says}", hang=2)
         heads, align = ["Row"], "l"
         rows = [[name] for name, row in grid["rows"].items() if any(c.source for c in row.values())]
         for column in grid["computed"]:
             cells = [grid["rows"][row[0]].get(column) for row in rows]
-            heads += [column, "ours"]
+            heads += [f"{column}\npaper", f"{column}\nours"]
             align += "ll" if any(c and isinstance(c.value, str) for c in cells) else "rr"
             for row, cell in zip(rows, cells, strict=True):
                 row.extend((published(cell), computed(cell)) if cell else ("", ""))
-        show(new_console(), table_of(heads, rows, align))
+        show(console, table_of(heads, rows, align))
         if grid["agree"]:
             same, every = sum(grid["agree"]), len(grid["agree"])
-            print_line(f"{same:,} of {every:,} cells are the same to the last digit")
+            say(console, f"{same:,} of {every:,} cells are the same to the last digit")
 
 
 def _print_reasons(replication: Replication) -> None:
     """Print what does not hold, what is missing, and why numbers differ."""
+    from eatlas.cli.console import new_console, say  # noqa: PLC0415
+
+    console = new_console()
     failed, checks = replication.failed_checks, len(replication.checks)
     finds = [f"{check.name}, {check.where}: {check.finding}" for check in failed[:FEW]]
     if len(failed) > FEW:
@@ -118,7 +124,7 @@ def _print_reasons(replication: Replication) -> None:
         ("Left out:", left_out, True),
     ):
         if is_shown:
-            print_line("")
-            print_line(heading)
+            say(console, "")
+            say(console, heading)
             for line in lines:
-                print_line(f"  {line}")
+                say(console, f"  {line}", hang=4)
