@@ -26,7 +26,7 @@ from eatlas.cli.console import (
 )
 from eatlas.errors import joined, listed
 from eatlas.notes import TEXT, Note, merged
-from eatlas.numbers import all_of, count
+from eatlas.numbers import all_of, count, effect
 from eatlas.present.columns import (
     APART,
     TERMINAL,
@@ -173,7 +173,10 @@ def _tables(members: Sequence[AssociationResult], console: Console) -> list[Tabl
 
 def _ends(result: AssociationResult, console: Console) -> Table:
     """Targets at either end; without intervals, where there is no room for those of all groups."""
-    about = f"Reference: {leans(result).reference}." if result.by_target is not None else ""
+    about = ""
+    if result.by_target is not None:
+        means = " ".join(f"{shown.title}: {effect(shown.d)}." for shown in result.effects())
+        about = f"{means} Reference: {leans(result).reference}."
     ends = replace(ends_table(result), caption=about)
     table = rich_table(ends, between=" ")
     if least_width(table, console) <= console.width:
