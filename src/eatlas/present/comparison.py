@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,9 @@ from markupsafe import Markup
 
 from eatlas.decoding import own_toml
 from eatlas.present.drawings.curves import steps, timeline_of
+from eatlas.present.drawings.rows import Row, line_of, pair_of
+from eatlas.present.drawings.svg import Scales
+from eatlas.present.findings import GRADES
 from eatlas.present.rendering import phrase
 from eatlas.present.sections import SERIES, Section
 from eatlas.present.sentences import finding, level_statements
@@ -136,6 +140,48 @@ class Compared(NamedTuple):
         return [(name, s.result.primary.label) for name, s in pairs if s and s.result.pattern]
 
     @property
+    def headline(self) -> str:
+        """What all members show, or how it depends on the setting, without a stop."""
+        several = kinds()[self.by]["several"]
+        return phrase("sentences", "depends", self, several).removesuffix(".")
+
+    @property
+    def weakest(self) -> Section:
+        """The member whose finding has the weakest grade."""
+        return max(self.members, key=lambda section: GRADES.index(section.finding.grade))
+
+    @property
+    def strongest(self) -> Section:
+        """The member whose finding has the strongest grade."""
+        return min(self.members, key=lambda section: GRADES.index(section.finding.grade))
+
+    @property
+    def apart(self) -> float:
+        """How much members disagree: in patterns first, then in the effect size."""
+        sizes = [s.levels[0].d for s in self.members if s.levels and s.levels[0].d is not None]
+        spread = max(sizes) - min(sizes) if sizes else 0.0
+        return 10.0 * (len({label for _, label in self.labels}) - 1) + spread
+
+    def drawing(self, scales: Scales) -> Row:
+        """Two marks on one axis, or a line over settings that rise; empty for other settings."""
+        members = [section.result for section in self.members]
+        first, *_, last = members[0].sides[-1]
+        if self.by in NUMBERED and len(members) >= LEAST:
+            names = [name for name, cell in zip(self.names, self.cells, strict=True) if cell]
+            return Row(line_of(members, names, scales.axis), f"↓ {last}", f"↑ {first}")
+        drawn = pair_of(*members, scales.axis) if len(members) == 2 else Markup()
+        return Row(drawn, f"← {last}", f"{first} →")
+
+    @property
+    def odd(self) -> set[str]:
+        """Anchors of the members that show another pattern than most."""
+        labels = Counter(label for _, label in self.labels)
+        if len(labels) < 2:
+            return set()
+        usual = labels.most_common(1)[0][0]
+        return {s.anchor for s in self.members if s.result.primary.label != usual}
+
+    @property
     def sentence(self) -> str:
         """Whether the members agree."""
         levels = [s.result.level3 for s in self.members if s.result.level3 is not None]
@@ -176,7 +222,12 @@ def comparisons(shown: Iterable[Section]) -> dict[str, list[Compared]]:
             cells = tuple(by_id.get(id(member)) for member in row.members)
             names = tuple(_name(by, value) for value in row.values)
             compared.setdefault(by, []).append(Compared(by, row.name, cells, names, row.differs))
-    return compared
+    # where a test rises over layers in each prompt, both lines are read beside each other
+    rising = {id(s) for by in NUMBERED for row in compared.get(by, ()) for s in row.members}
+    for by in [by for by in compared if by not in NUMBERED]:
+        if all(id(s) in rising for row in compared[by] for s in row.members):
+            del compared[by]
+    return {by: sorted(rows, key=lambda row: -row.apart) for by, rows in compared.items()}
 
 
 def _name(by: str, value: str) -> str:

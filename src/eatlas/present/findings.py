@@ -111,6 +111,13 @@ class Finding:
         return self.sentence
 
     @property
+    def in_words(self) -> str:
+        """The grade as a reader of a page sees it."""
+        if self.grade == "partly":
+            return "one check fails" if self.fails else "only these words checked"
+        return {"shown": "every check holds", "no test": "no p-value"}.get(self.grade, self.grade)
+
+    @property
     def untested(self) -> bool:
         """Whether there is no p-value to grade it by."""
         return self.grade == "no test"

@@ -18,7 +18,7 @@ from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.drawings.svg import Scales
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import title
-from eatlas.present.rendering import page_files, render
+from eatlas.present.rendering import page_files, phrase, render
 from eatlas.present.sections import Folders, Section, sections, source_of, thumbnails_of
 from eatlas.present.sentences import wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
@@ -108,6 +108,10 @@ def report_html(
         in_series = {section.anchor for line in series for section in line.members}
         others = comparisons(section for section in shown if section.anchor not in in_series)
         compared = [(kinds()[by], rows) for by, rows in others.items()]
+    compared_by = None
+    if compared and compared[0][1][0].labels:
+        kind, rows = compared[0]
+        compared_by = rows[0].by, kind["several"], rows
     by_signature: dict[str, list[Section]] = {}
     for section in shown:
         by_signature.setdefault(section.result.signature, []).append(section)
@@ -131,7 +135,13 @@ def report_html(
         "report",
         **values,
         **page_files("cards.js", "report.js"),
-        title=title(every, findings, settings) if every else words["heading"],
+        title=(
+            phrase("sentences", "title_compared", settings.subject, *compared_by)
+            if compared_by
+            else title(every, findings, settings)
+            if every
+            else words["heading"]
+        ),
         names_in_full=settings.in_words(full=True),
         intervals="some" if len(with_interval) > 1 else "all" if True in with_interval else "none",
         legend=legend(result.primary.label for result in every if result.pattern is not None),

@@ -17,18 +17,19 @@ from io import BytesIO
 from itertools import islice
 from pathlib import Path, PurePath
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from eatlas.errors import ResultsError
 from eatlas.present.columns import targets_table, terms_table, values_table
 from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, eat_map, in_words
 from eatlas.present.drawings.plane import LEFT_ROOM, SIDE, UPPER_ROOM, has_map, plane_figure
+from eatlas.present.drawings.rows import row_of
 from eatlas.present.drawings.single import influence, targets, triangle
 from eatlas.present.drawings.svg import share_bar
-from eatlas.present.effects import levels_of, own_share, shares_of
+from eatlas.present.effects import levels_of, own_share, shares_of, short_name
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import Finding, finding_of
-from eatlas.present.rendering import FILTERS
+from eatlas.present.rendering import FILTERS, phrase
 from eatlas.present.sentences import (
     left,
     limits,
@@ -38,10 +39,11 @@ from eatlas.present.sentences import (
     statement,
     statements,
 )
-from eatlas.present.text import isolated
+from eatlas.present.text import clean, isolated
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.settings import Settings
+from eatlas.stimuli import TARGETS
 
 PAGE = frozenset((
     "main", "in-brief", "findings", "over-time", "summary", "sources", "prompts", "layers",
@@ -245,15 +247,35 @@ def small_jpeg(content: bytes) -> bytes:
     return small.getvalue()
 
 
+def marked(sentence: str, result: AssociationResult) -> Markup:
+    """A finding in which the names of both targets have the marks of their effect sizes."""
+    text = clean(sentence)
+    names = {short_name(result.concepts[role]): role for role in TARGETS if role in result.concepts}
+    if result.kind != "association" or len(names) < 2:
+        return escape(text)
+    parts = re.split("|".join(re.escape(name) for name in sorted(names, key=len)[::-1]), text)
+    found = re.findall("|".join(re.escape(name) for name in sorted(names, key=len)[::-1]), text)
+    marks, seen = {"X": "●", "Y": "■"}, set()
+    shown = escape(parts[0])
+    for name, rest in zip(found, parts[1:], strict=True):
+        role = names[name]
+        mark = "" if role in seen else f"{marks[role]}\N{NO-BREAK SPACE}"
+        seen.add(role)
+        shown += Markup('<span class="{}">{}{}</span>').format(role.lower(), mark, name)
+        shown += escape(rest)
+    return shown
+
+
 # what templates ask of a result
 FILTERS.update({
     function.__name__: function
     for function in (
-        figures, images_of, left, limits, numbers, other_pattern, own_share,
+        figures, images_of, marked, row_of, left, limits, numbers, other_pattern, own_share,
         patterns_seen, score_unit, sentence, share_bar, shares_of, source_of,
         statements, targets_table, terms_table, values_table,
     )
 })  # fmt: skip
 FILTERS["eat_map"] = lambda result: Markup(eat_map(result))  # noqa: S704
 FILTERS["map_in_words"] = in_words
+FILTERS["in_numbers"] = lambda result: phrase("sentences", "numbers", result)
 FILTERS["statement"] = lambda result, about: statement(about, result)

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 _FEW_FOLDERS = 12
 _SCHEMES = ("hf:", "st:", "clip:")
+_NO_NAMES = {"model", "models", "weights", "checkpoint", "final", "output"}
+"""Last folders of models that say nothing about them."""
+_FEW_SOURCES = 6
+"""Sources of one model that a sentence lists."""
 _QUIET = {"level", "pool", "weights"}
 """Choices that are not worth a word where all results have them; random weights are."""
 
@@ -88,7 +92,10 @@ def _short(head: str, *, full: bool = False) -> str:
 def _model(name: str) -> str:
     """A model on a hub by its whole name, one in a folder by the folder's."""
     is_path = name.startswith(("/", ".", "~")) or name.count("/") > 1 or "\\" in name
-    return PurePath(name.replace("\\", "/")).name if is_path else name
+    if not is_path:
+        return name
+    path = PurePath(name.replace("\\", "/"))
+    return path.parent.name if path.name in _NO_NAMES and path.parent.name else path.name
 
 
 def parts_of(result: AssociationResult) -> dict[str, str]:
@@ -283,6 +290,10 @@ def _of_model(settings: Settings, *, full: bool) -> str:
         name = f"{meaning}, here “{name}”" if first in opened and meaning != name else meaning
     years = sorted({result.period for result in settings.results if result.period is not None})
     beside = [joined(list(dict.fromkeys(settings.sources.values())))] if several else []
+    if len(parts) > _FEW_SOURCES:
+        keys = dict.fromkeys(key for of_source in parts.values() for key in of_source)
+        counts = {key: len({each.get(key, "") for each in parts.values()}) for key in keys}
+        beside = [" by ".join(f"{n} {key}s" for key, n in counts.items() if n > 1)]
     if len(years) > 1:
         beside.append(f"{len(years)} periods, {years[0]} to {years[-1]}")
     elif years:

@@ -333,9 +333,8 @@ class Scales:
         return cls(Axis.of_effects(values, MARGIN, MARGIN + COLUMN))
 
     def line(self, result: AssociationResult, width: float = LINE) -> Markup:
-        """The effect sizes of a result in the line of its finding: X, Y, and their comparison."""
+        """The effect sizes of a result in the line of its finding, in the order of the levels."""
         rows = [row for row in levels_of(result) if row.symbol == "d"]
-        rows.sort(key=lambda row: row.place == "level1")
         axis = self.axis.on(MARGIN, MARGIN + width)
         inside, height = stacked(rows, axis, 0.0, result.rule.threshold or 0.0)
         return _small("glance", axis, height, inside) if rows else Markup()

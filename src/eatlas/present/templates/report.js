@@ -243,7 +243,7 @@
     document.querySelector("nav div").append(label);
   }
 
-  // A link to a result opens it; printing shows what is folded.
+  // A link to a result opens it, and what it is folded in.
   const follow = () => {
     let id = location.hash.slice(1);
     try { id = decodeURIComponent(id); } catch { /* not an escaped name */ }
@@ -256,5 +256,4 @@
   };
   addEventListener("hashchange", follow);
   follow();
-  addEventListener("beforeprint", () => all("details.fold").forEach((part) => { part.open = true; }));
 })();

@@ -1,0 +1,167 @@
+"""The drawing in the row of a finding: effect sizes, targets on a strip, or a line of settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from eatlas.present.drawings.svg import (
+    LINE,
+    MARGIN,
+    ROW,
+    Axis,
+    Scales,
+    label,
+    mark_of,
+    outline,
+    path,
+)
+from eatlas.present.effects import levels_of, only_terms
+from eatlas.present.targets import leans
+from eatlas.results import AssociationResult
+from eatlas.results.effects import Effect
+
+STRIP, SPARK = 20.0, 56.0
+"""Height of a strip of targets, and of a line over settings."""
+
+
+class Row(NamedTuple):
+    """A drawing and what is at the ends of its axis."""
+
+    drawing: Markup
+    left: str = ""
+    right: str = ""
+
+
+def row_of(result: AssociationResult, scales: Scales) -> Row:
+    """The drawing of one result on the axis of its page, or on one of its own."""
+    if result.by_target is not None:
+        return _of_targets(result)
+    if result.values is not None:
+        return _of_values(result)
+    effects = result.effects()
+    names = result.concepts
+    ends = _ends(names["B"], names["A"]) if {"A", "B"} <= set(names) else ("", "")
+    if only_terms(effects):
+        values = [(e.d, e.significant) for e in effects if e.d is not None]
+        return Row(strip(values, scales.axis), *ends)
+    if any(effect.symbol == "d" for effect in levels_of(result)):
+        return Row(scales.line(result), *ends)
+    return Row(Markup())
+
+
+def _ends(left: str, right: str) -> tuple[str, str]:
+    """What is towards either end."""
+    return f"← {left}", f"{right} →"
+
+
+def _of_targets(result: AssociationResult) -> Row:
+    """Of two groups a strip of points; of more the targets that lean to each, as parts of a bar."""
+    shown = leans(result)
+    if len(shown.groups) == 2:
+        values = [(lean.points[0] or 0.0, lean.star) for lean in shown.known]
+        axis = Axis.around([value for value, _ in values] + [-1.0, 1.0], 0.0, 1.0)
+        limit = max(-axis.low, axis.high)
+        return Row(
+            strip(values, Axis(-limit, limit, axis.step, 0, 1)), *_ends(*reversed(shown.groups))
+        )
+    counts = [0] * len(shown.groups)
+    for lean in shown.known:
+        if lean.star and lean.towards is not None:
+            counts[lean.towards] += 1
+    x, parts, all_known = MARGIN, "", max(len(shown.known), 1)
+    for group, count in enumerate(counts):
+        wide = LINE * count / all_known
+        if count:
+            parts += path(f"M{x:.1f} 2h{wide:.1f}v10h-{wide:.1f}z", f"c{group}")
+            x += wide
+    parts += path(f"M{x:.1f} 7H{MARGIN + LINE:g}", "g")
+    return Row(_drawn(parts, 14.0), f"{sum(counts)} beyond chance", f"of {len(shown.known)}")
+
+
+def _of_values(result: AssociationResult) -> Row:
+    """A strip of the targets' numbers, with a diamond at the number for all of them."""
+    values = [target.value for target in result.values or () if target.value is not None]
+    whole, span = result.effects()[0], result.each  # type: ignore[attr-defined]
+    if not values:
+        return Row(Markup())
+    neutral = span.neutral
+    around = [*values, *([neutral] if neutral is not None else [])]
+    same = whole.d is not None and min(around) <= whole.d <= max(around)
+    axis = Axis.within(around, 0.0, 1.0)
+    drawing = strip(
+        [(value, False) for value in values], axis, middle=neutral, whole=whole if same else None
+    )
+    groups = [name for name in result.sides[-1] if name != span.larger]
+    ends = _ends(groups[0], span.larger) if span.larger and len(groups) == 1 else ("", "")
+    return Row(drawing, *ends)
+
+
+def strip(
+    values: Sequence[tuple[float, bool]],
+    axis: Axis,
+    *,
+    middle: float | None = 0.0,
+    whole: Effect | None = None,
+) -> Markup:
+    """A stroke for each number, strong where it counts, and a line at the middle."""
+    axis = axis.on(MARGIN, MARGIN + LINE)
+    parts = ""
+    if middle is not None:
+        parts += path(f"M{axis.at(middle):.1f} 0v{STRIP:g}", "z")
+    for strong, kind in ((False, "t"), (True, "t on")):
+        strokes = [axis.at(value) for value, counts in values if counts is strong]
+        if strokes:
+            parts += path("".join(f"M{x:.1f} 4v12" for x in strokes), kind)
+    if whole is not None and whole.d is not None:
+        kind = "m on" if whole.significant else "m"
+        parts += path(outline("diamond", axis.at(whole.d), STRIP / 2), kind)
+    return _drawn(parts, STRIP)
+
+
+def line_of(results: Sequence[AssociationResult], names: Sequence[str], axis: Axis) -> Markup:
+    """Effect sizes over settings that rise, from the first to the last: a line for each."""
+    settings = range(len(results))
+    across = Axis(0, max(len(results) - 1, 1), 1, MARGIN, MARGIN + LINE)
+    up = Axis(axis.low, axis.high, 1, SPARK - 4, 4)
+    parts = path(f"M{MARGIN:g} {up.at(0):.1f}h{LINE:g}", "z")
+    for place in dict.fromkeys(e.place for result in results for e in levels_of(result)):
+        shape, colour = mark_of(place)
+        known = {i: e for i in settings for e in levels_of(results[i]) if e.place == place}
+        dots = [(across.at(i), up.at(e.d), e) for i, e in known.items() if e.d is not None]
+        for (x, y, _), (to, high, _) in pairwise(dots):
+            parts += path(f"M{x:.1f} {y:.1f}L{to:.1f} {high:.1f}", f"i {colour}")
+        for x, y, effect in dots:
+            kind = f"m{' on' * effect.significant} {colour}"
+            parts += path(outline(shape, round(x, 1), round(y, 1), 0.7), kind.strip())
+    parts += label(names[0], MARGIN, SPARK + 9, size=10)
+    parts += label(names[-1], MARGIN + LINE, SPARK + 9, size=10, anchor="end")
+    return _drawn(parts, SPARK + 12)
+
+
+def pair_of(first: AssociationResult, second: AssociationResult, axis: Axis) -> Markup:
+    """Effect sizes of one test in two settings, on one line each; marks of the second are small."""
+    axis, parts = axis.on(MARGIN, MARGIN + LINE), ""
+    second_by_place = {effect.place: effect for effect in levels_of(second)}
+    rows = [(e, second_by_place.get(e.place)) for e in levels_of(first) if e.symbol == "d"]
+    height = ROW * len(rows) + 4
+    parts += path(f"M{axis.at(0):g} 0v{height:g}", "z")
+    for number, (one, two) in enumerate(rows):
+        y, (shape, colour) = 2 + ROW * (number + 0.5), mark_of(one.place)
+        ends = [axis.at(e.d) for e in (one, two) if e is not None and e.d is not None]
+        if len(ends) == 2:
+            parts += path(f"M{ends[0]:.1f} {y:g}H{ends[1]:.1f}", f"i {colour}")
+        for effect, size in ((one, 1.0), (two, 0.6)):
+            if effect is not None and effect.d is not None:
+                kind = f"m{' on' * effect.significant} {colour}"
+                parts += path(outline(shape, round(axis.at(effect.d), 1), y, size), kind.strip())
+    return _drawn(parts, height)
+
+
+def _drawn(parts: str, height: float) -> Markup:
+    """A small drawing as wide as the scale of effect sizes in a row."""
+    size = f'width="{LINE + 2 * MARGIN:g}" height="{height:g}"'
+    return Markup(f'<svg class="fig row" {size} aria-hidden="true">{parts}</svg>')  # noqa: S704
