@@ -169,7 +169,7 @@ class Compared(NamedTuple):
         if self.by in NUMBERED and len(members) >= LEAST:
             names = [name for name, cell in zip(self.names, self.cells, strict=True) if cell]
             return Row(line_of(members, names, scales.axis), f"↓ {last}", f"↑ {first}")
-        drawn = pair_of(*members, scales.axis) if len(members) == 2 else Markup()
+        drawn = pair_of(members[0], members[1], scales.axis) if len(members) == 2 else Markup()
         return Row(drawn, f"← {last}", f"{first} →")
 
     @property
