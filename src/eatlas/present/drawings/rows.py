@@ -112,7 +112,7 @@ def strip(
     parts = ""
     if middle is not None:
         parts += path(f"M{axis.at(middle):.1f} 0v{STRIP:g}", "z")
-    for strong, kind in ((False, "t"), (True, "t on")):
+    for strong, kind in ((False, "k"), (True, "k on")):
         strokes = [axis.at(value) for value, counts in values if counts is strong]
         if strokes:
             parts += path("".join(f"M{x:.1f} 4v12" for x in strokes), kind)
