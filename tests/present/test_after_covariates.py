@@ -122,22 +122,17 @@ def test_words_left_out_are_named_by_group():
     )
 
 
-def test_a_page_has_a_lighter_map_and_the_numbers_again():
+def test_a_page_has_the_numbers_after_covariates_again():
     changed = with_adjusted(ml_eat("A-Uniform", test="one"), ml_eat("AY-Singular"))
-    page = report_html([changed, ml_eat(test="two")])
-    assert page.count('<span class="after">') == 1
-    text = Page(page).text
+    text = Page(report_html([changed, ml_eat(test="two")])).text
     assert "alone, Flowers may go with Pleasant; Insects lean towards Pleasant" in text
-    assert "A-Uniform · after frequency AY-Singular" in text
     assert text.count("Given the words' frequency: AY-Singular") == 1
-    assert "Lighter map: the pattern once the words' frequency is accounted for." in text
+    assert "✗ After frequency fails: given the words' frequency" in text
     assert text.count("54%") == 3  # shared, at each level
 
 
 def test_a_page_without_adjusted_results_says_nothing_of_them():
     page = report_html([ml_eat(), weat()])
-    assert 'class="after"' not in page
-    assert "two-maps" not in page.partition("<body>")[2]
     assert "accounted for" not in Page(page).text
 
 

@@ -109,8 +109,7 @@ def test_rows_say_at_which_layer_and_with_which_prompt(capsys):
         for prompt in ("The {}", "A {}")
     ]
     rows = [row for row in compared(*grid) if row.by != "source"]
-    assert [(row.by, row.name) for row in rows] == [
-        ("prompt", "test-1 (layer 3)"), ("prompt", "test-1 (layer 12)"),
+    assert [(row.by, row.name) for row in rows] == [  # prompts are read from two lines
         ("layer", "test-1 (prompt “The {}”)"), ("layer", "test-1 (prompt “A {}”)"),
     ]  # fmt: skip
     print_results(Results(grid))

@@ -10,7 +10,7 @@ from eatlas.present import report_html
 
 def details(*results, **options) -> str:
     page = report_html(results, **options)
-    part = page[page.index('<section id="findings"') : page.index('<section id="summary"')]
+    part = page[page.index('<section id="findings"') : page.index('<section id="paper"')]
     return " ".join(Page(part).text.split())
 
 

@@ -8,7 +8,7 @@ from eatlas.present import report_html
 
 def summary(*results, **options) -> str:
     page = report_html(results, **options)
-    part = page[page.index('<section id="summary"') :]
+    part = page[page.index('<section id="data"') :]
     return " ".join(Page(part[: part.index("</section>") + 10]).text.split())
 
 
