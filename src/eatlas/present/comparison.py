@@ -224,9 +224,8 @@ def comparisons(shown: Iterable[Section]) -> dict[str, list[Compared]]:
             compared.setdefault(by, []).append(Compared(by, row.name, cells, names, row.differs))
     # where a test rises over layers in each prompt, both lines are read beside each other
     rising = {id(s) for by in NUMBERED for row in compared.get(by, ()) for s in row.members}
-    for by in [by for by in compared if by not in NUMBERED]:
-        if all(id(s) in rising for row in compared[by] for s in row.members):
-            del compared[by]
+    if all(id(s) in rising for row in compared.get("prompt", ()) for s in row.members):
+        compared.pop("prompt", None)
     return {by: sorted(rows, key=lambda row: -row.apart) for by, rows in compared.items()}
 
 
