@@ -140,7 +140,8 @@ def _other_pattern_after(row: Row) -> str:
 
 def _draws(row: Row) -> str:
     share = own_share(row.result)
-    return "" if share is None else f"in {percent(share)} of draws"
+    of = "resamples" if row.result.draws is None else "draws"
+    return "" if share is None else f"in {percent(share)} of {of}"
 
 
 def _p(shown: Effect, p: float | None) -> str:

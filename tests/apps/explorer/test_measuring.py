@@ -347,7 +347,7 @@ def test_other_tails_and_weat_without_patterns():
     assert page.count('<th scope="row">Level 1') == 1
     assert 'id="eat-map"' not in page
     assert "was 1.72" in page
-    assert "Intervals of d with other words" in others_of(explorer, request)
+    assert "Intervals of d over resamples" in others_of(explorer, request)
     assert across_of(explorer, request).count('class="cell"') == 4
     assert 'value="forest"' in page_of(explorer)
     assert 'value="eat-map"' not in page_of(explorer)

@@ -248,9 +248,9 @@ def test_influence_is_d_without_each_term(results):
     assert "Diana" in written
 
 
-def test_stability_has_the_share_of_the_observed_pattern(results):
+def test_resamples_have_the_share_of_the_observed_pattern(results):
     share = results["weat-6"].primary.uncertainty.patterns["BY-Singular"]
-    assert f"BY-Singular {share:.0%}" in eatlas.plot(results["weat-6"], "stability").alt
+    assert f"BY-Singular {share:.0%}" in eatlas.plot(results["weat-6"], "resamples").alt
 
 
 def test_null_is_the_permutation_distribution():

@@ -197,14 +197,15 @@ def plot(
         ``"matrix"``.
     kind : str, optional
         - ``"eat-map"``: EAT-Maps beside each other; ML-EAT.
-        - ``"findings"``: a row for each result: map, sentence, effect sizes, stability.
+        - ``"findings"``: a row for each result: map, sentence, effect sizes, share of
+          resamples.
         - ``"forest"``: effect sizes with intervals and numbers; every measure.
         - ``"adjusted"``: effect sizes as they are and given covariates of the words, joined by a
           line: level 1 of several results, all levels of one.
         - ``"plane"``: the map of the words, each target at its mean cosines with both attributes;
           ML-EAT, CEAT, LPBS and LPBS-CEAT.
         - ``"influence"``: which terms drive the associations; ML-EAT and WEAT.
-        - ``"stability"``: share of resamples that show each EAT pattern; ML-EAT.
+        - ``"resamples"``: share of resamples that show each EAT pattern; ML-EAT.
         - ``"matrix"``: tests by settings, with small EAT-Maps and forests, and what differs.
         - ``"timeline"``: effect sizes by year; without years by layer, window or distance.
         - ``"specification"``: effect sizes of a study in order, the choices behind each below;
@@ -484,8 +485,8 @@ KINDS: dict[str, Kind] = {
         each(single.influence), lambda r: r.primary.influence,
         "results of ML-EAT or WEAT with two usable terms or more in each group",
     ),
-    "stability": Kind(
-        stacked.stability,
+    "resamples": Kind(
+        stacked.resamples,
         lambda r: shares_of(r)[0],
         "results of an ML-EAT that resamples its terms",
     ),

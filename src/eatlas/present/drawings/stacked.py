@@ -1,4 +1,4 @@
-"""Results below each other: forest, findings, adjusted, matrix, stability."""
+"""Results below each other: forest, findings, adjusted, matrix, share of resamples."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def _towards(sheet: Sheet, result: AssociationResult, axis: Axis, y: float) -> N
 
 
 def findings(results: Sequence[AssociationResult], width: float) -> Drawing:
-    """A row for each result: its map, what it says, its effect sizes, and how stable that is."""
+    """A row for each result: its map, what it says, its effect sizes, its share of resamples."""
     settings, sheet, wide = Settings.among(results), Sheet(width), width >= WIDE
     stable = 62.0 if any(own_share(result) is not None for result in results) else 0.0
     left = LEFT + 42 if any(result.pattern for result in results) else LEFT
@@ -215,7 +215,7 @@ def findings(results: Sequence[AssociationResult], width: float) -> Drawing:
     called = min(0.55 * (end - left), 220.0) * drawn  # room for what marks are
     room = (axis.start - called if wide and drawn else end) - left - 14
     heads = [muted(text, x, 14) for x, text in axis.ticks() if drawn]
-    heads += [muted("stability", width - 10, 14, anchor="end")] * bool(stable)
+    heads += [muted("resamples", width - 10, 14, anchor="end")] * bool(stable)
     sheet.begin(20.0)
     shown = findings_of(results)
     for result, finding in zip(results, shown, strict=True):
@@ -245,7 +245,7 @@ def findings(results: Sequence[AssociationResult], width: float) -> Drawing:
     key = key_of(results) if drawn else ""
     notes = notes_of(results if drawn else (), "Axis: effect size d." * drawn)
     if stable:
-        notes += ("Stability: share of resamples of the terms with the same pattern.",)
+        notes += ("Share of resamples of the terms that show the same pattern.",)
     pairs = zip(results, shown, strict=True)
     alt = " ".join(f"{isolated(result.test)}: {finding}." for result, finding in pairs)
     return sheet.close(
@@ -405,7 +405,7 @@ PARTS = {
 """Second parts of the names of patterns, where there is little room."""
 
 
-def stability(results: Sequence[AssociationResult], width: float) -> Drawing:
+def resamples(results: Sequence[AssociationResult], width: float) -> Drawing:
     """Shares of resamples of the terms that show each EAT pattern, a row for each result."""
     settings, sheet = Settings.among(results), Sheet(width)
     names = min(0.24 * width, 200.0)
