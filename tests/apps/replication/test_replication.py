@@ -23,13 +23,13 @@ from eatlas.apps.replication.replicate import (
     computed,
     difference,
     grids,
+    own_tests,
     paper,
     printed_numbers,
     published,
     replication_csv,
     replication_html,
     strip,
-    tests_of_tables,
     write_replication,
 )
 from eatlas.errors import EatlasError
@@ -118,7 +118,7 @@ def test_the_data_fit_together(name, n):
     cells = printed_numbers(name)
     assert {cell.table for cell in cells} == tables
     assert {cell.model for cell in cells} <= models
-    ids = sorted({cell.test for cell in cells if cell.test} - {*tests_of_tables()})
+    ids = sorted({cell.test for cell in cells if cell.test} - {*own_tests()})
     assert [test.id for test in load_tests(ids)] == ids
     keys = [(c.table, c.model, c.row, c.column) for c in cells]
     assert len(set(keys)) == len(keys)
@@ -129,7 +129,7 @@ def test_the_data_fit_together(name, n):
 
 
 def test_the_names_of_table_4_are_those_before_two_of_each_are_dropped():
-    (test,) = tests_of_tables().values()
+    (test,) = own_tests().values()
     (built_in,) = load_tests(["weat-5"])
     assert {cell.test for cell in printed_numbers("ml-eat") if cell.row == "EA/AA18 P/U8"} == {
         test.id

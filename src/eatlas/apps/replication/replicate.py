@@ -287,7 +287,7 @@ def printed_numbers(name: str) -> tuple[Cell, ...]:
 
 
 @cache
-def tests_of_tables() -> dict[str, Any]:
+def own_tests() -> dict[str, Any]:
     """Tests that tables are of and that no battery has, by id."""
     return {test.id: test for test in load_tests(DATA / "tests.toml")}
 
@@ -392,7 +392,7 @@ def compared(
         encoder = isinstance(source, str) and source.startswith(ENCODERS)
         for measure, test_ids in tests.items():
             prompts = model.prompt or None if encoder else None
-            asked = [tests_of_tables().get(name, name) for name in test_ids]
+            asked = [own_tests().get(name, name) for name in test_ids]
             jobs = make_plan(asked, source, measure, prompts=prompts, seed=seed)
             measured.append(results_of(execute(jobs, choose(workers, len(jobs)))))
             result_of |= {
