@@ -189,6 +189,31 @@ def test_axe_is_content_and_nothing_overflows(open_page, file, scheme, width):
             assert box["x"] + box["width"] <= width
 
 
+def test_hostile_names_are_text_and_lists_with_spaces_are_split(tabs, mine, tmp_path):
+    path = tmp_path / "mine.html"
+    with eatlas.explore(mine) as served:
+        served.save(path)
+    page = tabs.open(path.as_uri(), width=DESK, allowed=lambda url: url == path.as_uri())
+    expect(page.locator("#group-X .missing")).to_contain_text("<img src=x onerror=window.bad=1>")
+    page.get_by_role("button", name="carpenter").click()
+    expect(page.locator("#finding")).to_contain_text("without carpenter (People who work in")
+    expect(page.locator("#group-X .missing")).to_contain_text("<img src=x onerror=window.bad=1>")
+    assert page.evaluate("[window.bad, document.querySelectorAll('img, main i').length]") == [
+        None,
+        0,
+    ]
+    page.locator("#add-B").fill("SON BROTHER")
+    page.locator("#add-B").press("Enter")
+    page.locator("[data-apart='SON BROTHER']").click()
+    expect(page.locator("#group-B .chip bdi")).to_have_text(
+        ["he", "man", "his", "father", "son", "brother"]
+    )
+    page.locator("#add-B").fill("Boy")
+    page.locator("#add-B").press("Enter")
+    expect(page.locator("#group-B .chip bdi").last).to_have_text("boy")
+    assert violations(page) == []
+
+
 @pytest.mark.parametrize(
     ("tests", "vectors", "measure", "said"),
     [

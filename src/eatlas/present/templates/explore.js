@@ -224,7 +224,7 @@
   board.addEventListener("submit", (event) => {
     event.preventDefault();
     const { role } = event.target.dataset, box = event.target.querySelector("input");
-    const typed = box.value.split(/[,;\n\t]+/).map((word) => word.trim()).filter(Boolean);
+    const typed = box.value.split(/[,;\n\t]+/).map((word) => word.trim()).filter(Boolean).map(frozen ? frozen.spelled : (word) => word);
     if (!typed.length) return;
     box.value = "";
     const fresh = [...new Set(typed)].filter((word) => !chipOf(role, word));

@@ -17,6 +17,10 @@ globalThis.eatlasFrozen = (() => {
     return i === j ? 1 : cosines[i * size - (i * (i + 1)) / 2 + j - i - 1];
   }
 
+  // a word as this copy has it, in whatever case it was typed
+  const cases = new Map(data.words.map((word) => [word.toLowerCase(), word]));
+  const spelled = (word) => (place.has(word) ? word : cases.get(word.toLowerCase()) || word);
+
   function subsets(n, k) {
     let ways = 1;
     for (let i = 1; i <= k; i += 1) ways = (ways * (n - k + i)) / i;
@@ -279,7 +283,9 @@ globalThis.eatlasFrozen = (() => {
       const remark = why ? `${place.has(word) ? '<span class="mark" aria-hidden="true">⚠</span>' : ""}<span class="sr"> (${escaped(why)})</span>` : "";
       return `<button type="button" class="${kind}" id="chip-${role}${i}" draggable="true" data-word="${role}${i}" data-role="${role}" data-text="${escaped(word)}" aria-pressed="${on.includes(word)}" tabindex="${i ? -1 : 0}"${why ? ` title="${escaped(why)}"` : ""}><bdi>${escaped(word)}</bdi>${data.ranks[word] ? `<span class="rank" aria-hidden="true">${count(data.ranks[word])}</span>` : ""}${remark}</button>`;
     }).join("");
-    const note = lacking.length ? `<p class="note">Not in this copy: ${escaped(lacking.join(", "))}.</p>` : "";
+    const apart = lacking.map((word) => [word, word.split(/\s+/).map(spelled)]).filter(([word, pieces]) => on.includes(word) && pieces.length > 1 && pieces.every((piece) => place.has(piece)));
+    const note = (lacking.length ? `<p class="note">Not in this copy: ${escaped(lacking.join(", "))}.</p>` : "")
+      + apart.map(([word, pieces]) => `<p class="note"><bdi>${escaped(word)}</bdi>: <button type="button" class="quiet split" data-apart="${escaped(word)}" data-role="${role}" data-pieces="${escaped(pieces.join(","))}">Split at spaces<span class="sr">: ${escaped(pieces.join(", "))}</span></button></p>`).join("");
     return `<div data-part="summary-${role}"><span class="role ${low}">${role}</span> ${named(role)} <small>${on.length} of ${all.length}${lacking.length ? `, ${lacking.length} missing` : ""}</small></div>
       <div data-part="chips-${role}"><div class="chips" role="toolbar" data-group="${escaped(data.groups[role].name)}" aria-label="${role}, ${escaped(data.groups[role].name)}: words" aria-describedby="words-how">${chips}</div>${note}</div>`;
   }
@@ -343,5 +349,5 @@ globalThis.eatlasFrozen = (() => {
   }
 
   document.getElementById("candidates").replaceChildren(...data.words.map((word) => Object.assign(document.createElement("option"), { value: word })));
-  return { view, measure, finding, decisive, data };
+  return { view, measure, finding, decisive, spelled, data };
 })();
