@@ -187,7 +187,7 @@ def test_rnsb_is_a_divergence_of_negative_probabilities(found):
 
 
 def test_rnsb_names_the_package_that_it_needs(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(EatlasError, match=r"pip install 'eatlas\[probes\]'"):
         eatlas.RNSB()(tiny(), vectors())
 

@@ -85,6 +85,7 @@ def measure(
             allowed="an AssociationTest",
             remedy="eatlas.load_tests(...) makes tests of ids and files; eatlas.run takes both",
         )
+    test = measure.reads(test)
     of_words = covariates_for([measure], [test], covariates, case)
     need = measure.needs.source
     at_hand = open_vectors(source) if need == "vectors" else open_for(source, need)[0]

@@ -23,6 +23,7 @@ from eatlas.errors import EatlasError, SignatureError, SourceError, require_whol
 from eatlas.executors import Executor, here
 from eatlas.measures import Measure, get_measure, measure_types
 from eatlas.measures.base import Need, Wish
+from eatlas.notes import Note, warn
 from eatlas.sources import CaseRule, Tell, ask, period_of
 from eatlas.sources.coverage import needed_items, require_case
 from eatlas.sources.opening import names_under, specs_of
@@ -40,6 +41,8 @@ DEFAULT_TESTS = "caliskan"
 DEFAULT_VECTORS = "glove-sample"
 DEFAULT_MEASURES = {"association": "ml-eat", "groups": "divdist"}
 """By the kind of test."""
+EVERY = "all"
+"""Stands for every measure that takes the tests and the vectors of a run."""
 COUNTED = {
     "vectors": "texts by",
     "masked": "questions to",
@@ -108,15 +111,15 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     """
     require_whole("the seed", seed, 0)
     loaded = _loaded(tests, reference)
-    if measures is None:
-        measures = [DEFAULT_MEASURES[kind] for kind in dict.fromkeys(test.kind for test in loaded)]
-    chosen = _with_frequency([get_measure(measure) for measure in _each(measures)], frequency)
+    chosen, left_out = _chosen(loaded, measures)
+    chosen = _with_frequency(chosen, frequency)
     questions: dict[Need, list[tuple[Test, Measure]]] = {}
     for variant, its_measures in in_contexts(loaded, chosen, contexts, windows):
         _require_fitting(variant, its_measures)
         for measure, test in product(its_measures, variant):
-            if test.kind == measure.kind:
-                questions.setdefault(measure.needs.source, []).append((test, measure))
+            if fits(measure, test, variant):
+                read_as = measure.reads(test)
+                questions.setdefault(measure.needs.source, []).append((read_as, measure))
     if prompts is not None and all(c.images for test in loaded for c in test.concepts.values()):
         raise SourceError(
             "a prompt changes nothing here: all stimuli are images, which are put into none",
@@ -127,12 +130,14 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     jobs, names = [], []
     for need, pairs in questions.items():
         for name, source in open_as(vectors, need, prompts):
-            for measure in {measure.signature: measure for _, measure in pairs}.values():
-                measure.require_source(source)
-            for test, measure in pairs:
+            taken = _taken_by((measure for _, measure in pairs), source, left_out)
+            done = [(test, measure) for test, measure in pairs if measure.signature in taken]
+            for test, measure in done:
                 its = of_words if adjusts(measure) else None
                 jobs.append(Job(test, source, measure, case, int(seed), covariates=its))
-            names += [name] * len(pairs)
+            names += [name] * len(done)
+    if left_out:
+        warn(Note("run.left-out", values={"reasons": [*left_out.items()]}))
     jobs = read(jobs, watch, executor)
     return tuple(_renamed(job, name) for job, name in zip(jobs, names, strict=True))
 
@@ -176,13 +181,75 @@ def _with_frequency(measures: Sequence[Measure], frequency: int | str | None) ->
     return list({measure.signature: measure for measure in measures}.values())
 
 
+def _chosen(tests: Sequence[Test], given: Any) -> tuple[list[Measure], dict[str, str] | None]:
+    """The measures; where every measure was chosen, those of vectors that take one of the tests.
+
+    Also why others do not, by name; None where measures were named.
+    """
+    if given is None:
+        given = [DEFAULT_MEASURES[kind] for kind in dict.fromkeys(test.kind for test in tests)]
+    named = _each(given)
+    if len(named) > 1 and EVERY in named:
+        raise SignatureError(
+            f"{EVERY} stands for every measure",
+            got=", ".join(map(str, named)),
+            allowed=f"{EVERY} alone, or measures by name",
+            remedy=f"leave {EVERY} out, or the others",
+        )
+    if named != [EVERY]:
+        return [get_measure(measure) for measure in named], None
+    chosen, left_out = [], {}
+    for name in measure_types():
+        measure = get_measure(name)
+        fitting = [measure.reads(test) for test in tests if fits(measure, test, tests)]
+        try:
+            if measure.needs.source != "vectors":
+                raise SourceError(f"asks a {measure.needs.source} language model")
+            for test in fitting:
+                measure.require_stimuli(test)
+        except EatlasError as error:
+            left_out[name] = _reason(measure, error)
+        else:
+            chosen += [measure] if fitting else []
+    return chosen, left_out
+
+
+def _taken_by(
+    measures: Iterable[Measure], source: Any, left_out: dict[str, str] | None
+) -> set[str]:
+    """Signatures of the measures that take a source; one that was named and does not is refused."""
+    taken = set()
+    for measure in {measure.signature: measure for measure in measures}.values():
+        try:
+            measure.require_source(source)
+        except EatlasError as error:
+            if left_out is None:
+                raise
+            left_out[measure.name] = _reason(measure, error)
+        else:
+            taken.add(measure.signature)
+    return taken
+
+
+def _reason(measure: Measure, error: EatlasError) -> str:
+    """Why a measure is left out."""
+    return error.what.removeprefix(f"the measure {measure.name} ")
+
+
+def fits(measure: Measure, test: Test, tests: Sequence[Test]) -> bool:
+    """Whether a measure takes a test of a run: one of its kind, or, without these, as one."""
+    if test.kind == measure.kind:
+        return True
+    return measure.reads(test).kind == measure.kind not in {other.kind for other in tests}
+
+
 def _require_fitting(tests: Sequence[Test], measures: Sequence[Measure]) -> None:
     """Refuse a test that no measure takes, and a measure that takes none of the tests."""
-    test_kinds, kinds = {test.kind for test in tests}, {measure.kind for measure in measures}
-    if test_kinds == kinds:
+    taken = [[fits(measure, test, tests) for test in tests] for measure in measures]
+    if all(map(any, taken)) and all(map(any, zip(*taken, strict=True))):
         return
-    test = next((test for test in tests if test.kind not in kinds), tests[0])
-    measure = next((m for m in measures if m.kind not in test_kinds), measures[0])
+    test = next((t for t, *by in zip(tests, *taken, strict=True) if not any(by)), tests[0])
+    measure = next((m for m, of in zip(measures, taken, strict=True) if not any(of)), measures[0])
     fitting = [name for name, kind in measure_types().items() if kind.kind == test.kind]
     raise EatlasError(
         f"the measure {measure.name} does not take tests of the kind of {test.id}",

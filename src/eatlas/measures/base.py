@@ -9,7 +9,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
@@ -25,7 +25,7 @@ from eatlas.results.parts import Coverage
 from eatlas.signature import Signature
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.effect_size import DrawEffects
-from eatlas.stimuli import Concept, Test
+from eatlas.stimuli import AssociationTest, Concept, GroupsTest, Test
 
 if TYPE_CHECKING:
     from eatlas.stimuli.pairs import Question
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Need = Literal["vectors", "masked", "causal", "counts"]
 """Vectors; log-probabilities of a masked or of a causal language model; numbers by group."""
+Compared = Literal["targets", "attributes"]
+"""Which groups of an association test are compared."""
 Wish = Literal["ranks", "cheap", "always"]
 """Of the frequency of words: ranks alone; random topics too, where that takes less than a second;
 or wherever it can be."""
@@ -254,6 +256,10 @@ class Measure(ABC):
         )
         return result
 
+    def reads(self, test: Test) -> Test:
+        """The test as the measure takes it: as it is, if it is of the measure's kind."""
+        return test
+
     def require_stimuli(self, test: Test) -> None:
         """Refuse a test whose stimuli are of another form than the measure takes.
 
@@ -323,7 +329,16 @@ class GroupsMeasure(Measure):
     ``given.rows`` holds the rows of the targets as ``targets`` and those of each group by its name;
     ``given.head`` has the names of the ``groups`` and the shares of the ``reference`` in one order.
     A record of what it finds derives from :class:`eatlas.results.GroupsResult`.
+
+    Parameters
+    ----------
+    groups : {"targets", "attributes"}
+        Of an association test: what its two groups are, X and Y or A and B. The terms of the other
+        two are the targets.
     """
+
+    _: KW_ONLY
+    groups: Compared = parameter("targets", Compared, optional=True)
 
     kind: ClassVar[str] = "groups"
     minimum: ClassVar[Mapping[str, int]] = {"targets": 1, "groups": 1}
@@ -333,6 +348,12 @@ class GroupsMeasure(Measure):
     def needs(self) -> Needs:
         """Vectors of words."""
         return Needs(contexts="written")
+
+    def reads(self, test: Test) -> Test:
+        """A test of groups; an association test as one."""
+        if not isinstance(test, AssociationTest):
+            return test
+        return GroupsTest.of_association(test, "XY" if self.groups == "targets" else "AB")
 
     @classmethod
     def minimum_of(cls, test: Test) -> Mapping[str, int]:

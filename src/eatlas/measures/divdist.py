@@ -155,6 +155,9 @@ class DivDist(GroupsMeasure):
     resamples : int
         Bootstrap resamples of the words of each group, of the targets for the concept and the mean,
         and of contexts; draws of the shares behind counts of contexts; 0 for no intervals.
+    groups : {"targets", "attributes"}, default "targets"
+        Of an association test, against a uniform reference: whether its groups are X and Y, or A
+        and B.
 
     Raises
     ------

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
+from importlib.util import find_spec
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -21,6 +22,7 @@ from eatlas.measures.base import (
     FROM_0,
     Allowed,
     Array,
+    Compared,
     GroupsMeasure,
     Input,
     Needs,
@@ -91,7 +93,8 @@ class TargetMeasure(GroupsMeasure):
                 f"the measure {self.name} needs pairs of terms that differ in the group alone",
                 got=f"the test {test.id}, which has none",
                 allowed=f'one term of each group, such as pairs = [["{first}", "{second}"]]',
-                remedy="write them into the test, beside its groups",
+                remedy="write them into a test of groups, which in Python "
+                "eatlas.GroupsTest.of_association(test, pairs=...) makes of an association test",
             )
 
     def record(
@@ -197,6 +200,8 @@ class RND(RawOrUnit):
     draws : int, default 10,000
         Random relabellings behind the p-values, where there are more than 20,000 in all; 0 for no
         p-values.
+    groups : {"targets", "attributes"}, default "targets"
+        Of an association test: whether its groups are X and Y, or A and B.
 
     Raises
     ------
@@ -270,6 +275,11 @@ class RND(RawOrUnit):
 class MAC(TargetMeasure):
     """Mean average cosine distance of targets from groups.
 
+    Parameters
+    ----------
+    groups : {"targets", "attributes"}, default "attributes"
+        Of an association test: whether its groups are X and Y, or A and B.
+
     Raises
     ------
     CoverageError
@@ -297,6 +307,9 @@ class MAC(TargetMeasure):
     name: ClassVar[str] = "mac"
     two_groups: ClassVar[bool] = False
 
+    _: KW_ONLY
+    groups: Compared = parameter("attributes", Compared, optional=True)
+
     def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Distance of each target from each group, and the mean of all."""
         targets = given.rows[OF_TARGETS]
@@ -315,6 +328,8 @@ class ECT(RawOrUnit):
     ----------
     vectors : {"raw", "unit"}, default "raw"
         Whether the means of the groups are over vectors as the source has them.
+    groups : {"targets", "attributes"}, default "targets"
+        Of an association test: whether its groups are X and Y, or A and B.
 
     Raises
     ------
@@ -369,6 +384,8 @@ class RNSB(RawOrUnit):
     ----------
     vectors : {"raw", "unit"}, default "raw"
         What the classifier learns from: vectors as the source has them, or scaled to length 1.
+    groups : {"targets", "attributes"}, default "attributes"
+        Of an association test: whether its groups are X and Y, or A and B.
 
     Raises
     ------
@@ -398,14 +415,21 @@ class RNSB(RawOrUnit):
 
     name: ClassVar[str] = "rnsb"
 
+    _: KW_ONLY
+    groups: Compared = parameter("attributes", Compared, optional=True)
+
+    def require_source(self, source: Any) -> None:  # noqa: ARG002
+        """Refuse any source without scikit-learn."""
+        if find_spec("sklearn") is None:
+            raise EatlasError(
+                "the measure rnsb needs scikit-learn",
+                remedy="pip install 'eatlas[probes]'",
+            )
+
     def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Probability that each target is negative, and its divergence from an equal one."""
-        try:
-            from sklearn.linear_model import LogisticRegression  # noqa: PLC0415  (optional, 1 s)
-        except ImportError as error:
-            raise EatlasError(
-                "the measure rnsb needs scikit-learn", remedy="pip install 'eatlas[probes]'"
-            ) from error
+        from sklearn.linear_model import LogisticRegression  # noqa: PLC0415  (optional, 1 s)
+
         positive, negative = map(in_order, groups_of(given))
         classifier = LogisticRegression(solver="liblinear", tol=PRECISE, max_iter=MOST_STEPS)
         labels = np.repeat([0, 1], [len(positive), len(negative)])
@@ -434,6 +458,8 @@ class DirectBias(TargetMeasure):
     strictness : float, default 1.0
         The exponent c of the paper, from 0, which counts every target that is not at right angles
         to the direction.
+    groups : {"targets", "attributes"}, default "targets"
+        Of an association test: whether its groups are X and Y, or A and B.
 
     Raises
     ------
@@ -485,6 +511,8 @@ class IndirectBias(TargetMeasure):
     word : str, optional
         Compared with each other target, such as softball in the paper. By default every two targets
         are compared, and the number of a target is the median over the others.
+    groups : {"targets", "attributes"}, default "targets"
+        Of an association test: whether its groups are X and Y, or A and B.
 
     Raises
     ------
@@ -560,6 +588,8 @@ class RIPA(RawOrUnit):
         the paper has it; or the mean of their directions, which gives the mean over pairs.
     vectors : {"raw", "unit"}, default "raw"
         As the source has them, as in the paper; or scaled to length 1.
+    groups : {"targets", "attributes"}, default "targets"
+        Of an association test: whether its groups are X and Y, or A and B.
 
     Raises
     ------
@@ -617,6 +647,8 @@ class SemAxis(RawOrUnit):
     draws : int, default 10,000
         Random relabellings behind the p-values, where there are more than 20,000 in all; 0 for no
         p-values.
+    groups : {"targets", "attributes"}, default "targets"
+        Of an association test: whether its groups are X and Y, or A and B.
 
     Raises
     ------
