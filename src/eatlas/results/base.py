@@ -293,9 +293,15 @@ class AssociationResult(Findings, Head):
         """What the result shows: a sentence, its grade, and the checks behind it."""
         return offered("finding")(self)
 
-    def plot(self, kind: str | None = None, *, width: str | float | None = None) -> Any:
+    def plot(
+        self,
+        kind: str | None = None,
+        *,
+        width: str | float | None = None,
+        title: str | None = None,
+    ) -> Any:
         """Draw the result; see :func:`eatlas.plot`."""
-        return offered("plot")(self, kind, width=width)
+        return offered("plot")(self, kind, width=width, title=title)
 
     def of_the_test(self) -> dict[str, Any]:
         """What a test of this kind has besides its concepts, to make it again."""

@@ -351,9 +351,15 @@ class Results(Sequence[AssociationResult]):
 
         return side_by_side(self, by)
 
-    def plot(self, kind: str | None = None, *, width: str | float | None = None) -> Any:
+    def plot(
+        self,
+        kind: str | None = None,
+        *,
+        width: str | float | None = None,
+        title: str | None = None,
+    ) -> Any:
         """Draw the results, by default as a forest of effect sizes; see :func:`eatlas.plot`."""
-        return offered("plot")(self, kind, width=width)
+        return offered("plot")(self, kind, width=width, title=title)
 
     def save(self, path: str | Path) -> None:
         """Write the results to a file, in the form that its name says.

@@ -359,9 +359,9 @@ class SideBySide(Sequence[Row]):
         """Return a table for a manuscript, in LaTeX: effect sizes and patterns by setting."""
         return str(offered("compared_latex")(self))
 
-    def plot(self, *, width: str | float | None = None) -> Any:
+    def plot(self, *, width: str | float | None = None, title: str | None = None) -> Any:
         """Draw small EAT-Maps and forests side by side: the drawing ``matrix``."""
-        return offered("plot")(self, "matrix", width=width)
+        return offered("plot")(self, "matrix", width=width, title=title)
 
 
 def side_by_side(results: Iterable[AssociationResult], by: str = "setting") -> SideBySide:

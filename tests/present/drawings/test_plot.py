@@ -312,8 +312,10 @@ def test_what_cannot_be_divided_is_refused_where_it_is_longer_than_a_page(result
 def test_a_title_of_ones_own(results):
     plot = eatlas.plot(results[0], "null", title="What chance shows")
     assert texts(plot)[0] == plot.title == "What chance shows"
-    plain = eatlas.plot(results[0], "null", title="")
-    assert texts(plain)[0].startswith("weat-1: Flowers and insects")
+    assert "weat-1: Flowers and insects, pleasant and unpleasant · GloVe 6B (100d)" in texts(plot)
+    plain = results[0].plot("null", title="")
+    assert not any("weat-1" in text or "Flowers" in text for text in texts(plain))
+    assert results.plot(title="Ten tests").title == "Ten tests"
 
 
 def test_two_prompts_share_a_panel():

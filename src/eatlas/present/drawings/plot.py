@@ -163,13 +163,15 @@ class Plot:
             what, got = f"this drawing cannot be written as {ending}", str(error).splitlines()[0]
             raise ResultsError(what, got=got, remedy="save it as .svg") from error
 
-    def _repr_html_(self) -> str:
-        """An image, whose style meets nothing else of the page, and its caption."""
+    @property
+    def image(self) -> str:
+        """An element of HTML, whose style meets nothing else of a page."""
         data = b64encode(self.svg.encode()).decode()
-        image = f'<img alt="{escape(self.alt)}" src="data:image/svg+xml;base64,{data}">'
-        if not self.description:
-            return image
-        return f"<figure>{image}<figcaption>{escape(self.description)}</figcaption></figure>"
+        return f'<img alt="{escape(self.alt)}" src="data:image/svg+xml;base64,{data}">'
+
+    def _repr_html_(self) -> str:
+        """The image and its caption."""
+        return f"<figure>{self.image}<figcaption>{escape(self.description)}</figcaption></figure>"
 
     def __repr__(self) -> str:
         width = f", {self.width_mm:g} mm wide" if self.width_mm else ""
@@ -218,7 +220,7 @@ def plot(
         Width in print: one column of a journal (89 mm), two (183 mm), or millimetres. Letters have
         7 points at this size. What is longer than a page (247 mm) is drawn on several.
     title : str, optional
-        In the place of the finding; "" for none.
+        In the place of the finding; "" for no heading.
 
     Returns
     -------
@@ -283,14 +285,14 @@ def _plotted(
     """A drawing under its finding, or another title, and on as many pages as it needs."""
     settings, tests = Settings.among(shown), dict.fromkeys(stacked.named(r) for r in shown)
     test = next(iter(tests)) if len(tests) == 1 else ""
-    source = settings.common if title is not None or len(shown) == 1 else ""  # else in the title
+    bare = title == ""
     title = drawing.title or finding(shown) if title is None else title
-    about = " · ".join(filter(None, (test, source, drawing.about)))
+    source = "" if title.startswith(f"{settings.common}: ") else settings.common
+    of = " · ".join(filter(None, (test, source)))
+    about = " · ".join(filter(None, ("" if bare else of, drawing.about)))
+    said = (f"{text}." for text in (title, of, drawing.about) if text)
+    described = " ".join((*said, *filter(None, (drawing.key, *drawing.notes))))
     drawing = replace(drawing, title=title, about=about)
-    said = f"{title}." if title else ""
-    described = " ".join(
-        filter(None, (said, f"{about}." * bool(about), drawing.key, *drawing.notes))
-    )
     (whole,), pages = drawing.pages(), []
     if mm is not None:
         pages = drawing.pages(PAGE * PIXELS_PER_MM)

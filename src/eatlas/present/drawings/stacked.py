@@ -97,9 +97,9 @@ def forest(results: Sequence[AssociationResult], width: float) -> Drawing:
     axis = Axis.around(
         (v for v in values if v is not None), names + 12, width - RIGHT - numbers - 6
     )
-    for test in dict.fromkeys(result.test for result in results):
+    for test in (tests := dict.fromkeys(result.test for result in results)):
         members = [result for result in results if result.test == test]
-        if len(results) > 1:
+        if len(tests) > 1:
             sheet.heading(named(members[0]))
         if any(e.roles in ("X", "Y", "XY") for e in members[0].effects()):
             _directions(sheet, axis, members[0].sides[-1])
@@ -187,7 +187,8 @@ def _names(sheet: Sheet, result: AssociationResult, x: float, room: float, top: 
         y = top + 2 + MARK_ROW * (n + 0.5)
         kind = f"fig-name {colour}".strip()
         fits = len(e.names) == 1 or pixels(isolated(e.name), 11) <= room - 14
-        name = short(e.name, room - 14, 11) if fits else "their difference"
+        other = "their difference" if e.place == "level1" else "over attributes"
+        name = short(e.name, room - 14, 11) if fits else other
         sheet.add(
             label(name, x - 14, y + 4, size=11, anchor="end", class_=kind),
             path(outline(shape, x - 6, y, 0.8), f"m on {colour}".strip()),
