@@ -427,7 +427,7 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
                 drawn = timeline_of(
                     dict(zip(names, group, strict=True)), missing, unit=unit, width=width, only=n
                 )
-                title = stacked.named(first) if n in (None, 0) else ""
+                title = stacked.named(first) if n in (None, 0) and len(alike) > 1 else ""
                 what = "" if n is None else levels_of(first)[n].name
                 above = " · ".join(filter(None, (about, what)))
                 parts.append(replace(beside([drawn], width), title=title, about=above))

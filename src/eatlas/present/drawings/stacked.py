@@ -336,7 +336,7 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
             "the matrix does not fit into this width",
             got=f"{len(table.values)} settings",
             allowed=f"{most} at most",
-            remedy='take width="double", or fewer settings, such as those of one layer',
+            remedy='take a greater width, fewer settings, or kind="timeline" for layers and years',
         )
     axis = Scales.of(table.results).axis
     lefts = [names + i * column for i in range(len(table.values))]
