@@ -80,7 +80,6 @@ def test_a_page_of_the_reference_begins_with_a_table_of_its_names():
     )
     assert "| [`Cell`][eatlas.results.levels.Cell] | Level 3: the cosines" in made
     assert made.index("[`Cell`]") < made.index("::: eatlas.run")
-    assert page.meta["search"]["boost"] < 1
     assert made.endswith(text[text.index("::: eatlas.run") :])
 
 

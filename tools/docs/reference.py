@@ -17,19 +17,6 @@ from typing import Any
 from mkdocs.structure.pages import Page
 
 FOLDER = "reference/api/"
-RANKS = {
-    FOLDER: 0.4,
-    "changelog": 0.2,
-    "contributing": 0.2,
-    "performance": 0.4,
-    "gallery": 0.6,
-    "methods/p-values": 5,
-    "methods/uncertainty": 2.5,
-    "methods/": 1.6,
-    "how-to/own-vectors": 2,
-    "other-tools": 4,
-}
-"""Ranks of pages in the search, by how their names begin: what explains is before what lists."""
 LISTED = re.compile(r"^::: (eatlas[\w.]*)(?<!Like)$", re.MULTILINE)
 """Not the unions of types, which have no docstring when Python runs."""
 MARK = re.compile(r"<!-- names: (eatlas|all) -->")
@@ -40,8 +27,6 @@ ROLE = re.compile(r":\w+:`~?([^`]+)`")
 def on_page_markdown(markdown: str, page: Page, config: Any, **_: Any) -> str:
     """Put the tables where they belong."""
     docs = Path(config.docs_dir)
-    rank = next((rank for start, rank in RANKS.items() if page.file.src_uri.startswith(start)), 1)
-    page.meta["search"] = {"boost": rank}
     if page.file.src_uri.startswith(FOLDER):
         names = LISTED.findall(markdown)
         if len(names) > 1:

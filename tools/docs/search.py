@@ -1,0 +1,65 @@
+"""What the search of the site puts first: ranks of pages, and words that readers type for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mkdocs.structure.pages import Page
+
+RANKS = {
+    "reference/api/": 0.3,
+    "reference/cli/": 0.6,
+    "reference/": 0.6,
+    "changelog": 0.1,
+    "contributing": 0.1,
+    "performance": 0.2,
+    "evidence/": 0.5,
+    "repeated": 0.6,
+    "gallery": 0.8,
+    "other-tools": 2,
+    "association-tests": 2,
+    "which-measure": 2,
+    "methods/p-values": 3,
+    "methods/uncertainty": 2,
+    "methods/": 1.5,
+    "how-to/": 1.5,
+    "tutorials/": 1.2,
+}
+"""Ranks of pages, by how their addresses begin: what explains is before what lists."""
+TYPED = {
+    "association-tests": ("gender bias", "racial bias", "stereotype", "career and family", "IAT"),
+    "choosing-stimuli": ("word lists", "sample size", "missing words"),
+    "faq": ("missing words", "how many words"),
+    "files": ("CSV", "TOML", "JSON", "Parquet", "missing words"),
+    "from-other-tools": ("WEAT in Python", "WEAT in R"),
+    "gallery": ("plot effect sizes", "figures"),
+    "get-started": ("career and family", "weat-6"),
+    "how-to/charts": ("plot effect sizes", "figures", "PDF", "PNG", "dark mode"),
+    "how-to/language-models": ("GPT-2", "BERT", "Llama", "ChatGPT", "LLM"),
+    "how-to/many-sources": ("compare two models", "compare models", "compare layers"),
+    "how-to/own-vectors": ("my own vectors", "gensim"),
+    "how-to/pandas": ("CSV", "data frame"),
+    "how-to/published-vectors": ("word2vec Google News", "GloVe", "fastText"),
+    "how-to/transformers": ("BERT", "GPU", "CUDA", "GPT-2"),
+    "methods/diagnosis": ("cosines close to 1", "anisotropy"),
+    "methods/effect-size": ("interpretation of effect sizes", "Cohen's d"),
+    "methods/p-values": ("exact permutation test", "p-value"),
+    "methods/permutation": ("exact permutation test",),
+    "methods/power": ("sample size", "how many words"),
+    "methods/uncertainty": ("confidence interval", "bootstrap"),
+    "reading-the-report": ("LaTeX table", "dark mode", "report"),
+    "responsible-use": ("gender bias", "stereotype"),
+    "tutorials/language-model": ("ChatGPT", "LLM", "GPT-2", "stereotype"),
+    "tutorials/social-scientist": ("gender bias",),
+    "which-measure": ("ChatGPT", "BERT"),
+}
+"""Words for a page that its title does not have; the search reads them as it reads titles."""
+
+
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Give the page its rank and its words."""
+    address = page.file.src_uri.removesuffix(".md")
+    rank = next((rank for start, rank in RANKS.items() if address.startswith(start)), 1)
+    page.meta["search"] = {"boost": rank, **page.meta.get("search", {})}
+    page.meta["tags"] = [*page.meta.get("tags", ()), *TYPED.get(address, ())]
+    return markdown
