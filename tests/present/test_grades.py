@@ -125,8 +125,10 @@ def test_single_terms_count_what_holm_leaves():
     assert str(sc_eat(dict.fromkeys("abcd", 1.2)).finding).startswith("None of 4 terms is shown")
     finding = sc_eat(dict.fromkeys("ab", 1.2) | {"c": -1.2}).finding
     assert str(finding) == "Of 3 terms, 2 lean towards Pleasant and 1 towards Unpleasant"
-    assert finding.checks[-1].why == "3 of 3 terms without Holm's adjustment"
-    assert sc_eat(dict.fromkeys("abcd", 1.2)).finding.checks[-1].holds is None
+    assert finding.checks[-1].why == "3 of 3 terms without Holm's adjustment, 3 with it"
+    lost = sc_eat(dict.fromkeys("abcd", 1.2)).finding.checks[-1]
+    assert (lost.holds, lost.why) == (False, "4 of 4 terms without Holm's adjustment, none with it")
+    assert sc_eat({"a": 0.1}).finding.checks[-1].holds is None
 
 
 def test_targets_count_what_holm_leaves():
@@ -134,7 +136,7 @@ def test_targets_count_what_holm_leaves():
         nurse=(-0.2, LOW, None), poet=(0.2, 0.03, None), boss=(0.1, 0.2, None)
     ).finding
     assert str(finding) == "Of 3 targets, 1 leans towards women; most of all nurse"
-    assert finding.checks[-1].why == "2 of 3 targets without Holm's adjustment"
+    assert finding.checks[-1].why == "2 of 3 targets without Holm's adjustment, 1 with it"
     none = divdist(poet=(0.2, 0.03, None), boss=(0.1, 0.2, None), void=None).finding
     assert str(none) == "None of 2 targets is shown to lean towards men or women"
 

@@ -278,12 +278,16 @@ class Tally(NamedTuple):
         if self.left is not None and many:
             why = f"given {held_equal(covariates)}, {self.left} of {many} are left"
             after = Check(AFTER, self.left >= (1 - MAY_BE_LOST) * many, why)
+        counted = Check(TESTS, None, NOTHING)
+        if self.raw:
+            why = f"{self.raw} of {of} without Holm's adjustment, {many or 'none'} with it"
+            counted = Check(TESTS, many > 0, why)
         return (
             Check(WORDS, many > 0, f"{many} of {of}, Holm's p over all of them"),
             Check(OTHER, None, f"no crossed test of single {plural(noun)}"),
             after,
             Check(CHANCE, None, f"no topics stand for single {plural(noun)}"),
-            Check(TESTS, many > 0 or None, f"{self.raw} of {of} without Holm's adjustment"),
+            counted,
         )
 
 
