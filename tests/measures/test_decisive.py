@@ -32,12 +32,11 @@ def conclusion(result):
 def agrees(measured, test):
     """Leave out each term for real; the number of decisive ones."""
     result = measured(test)
-    pattern, level1 = conclusion(result)
-    expected = []
+    own, expected = conclusion(result), []
     for role in "XYAB":
         for stimulus in result.coverage[role].stimuli:
             read = conclusion(measured(without(test, role, stimulus)))
-            if read != (pattern, level1) if pattern is None else read[0] != pattern:
+            if read != own:
                 expected.append((role, stimulus, *read))
     found = [(d.role, d.term, d.pattern, d.level1) for d in result.primary.influence.decisive]
     assert found == expected

@@ -123,40 +123,32 @@ def decisive(
     Terms of groups that would be smaller than the measure takes are left out.
     """
     sizes, rule = reading.layout.sizes, reading.measure.rule
-    if _cells(reading.layout, levels=1 if rule is None else 2) > MOST_CELLS:
+    levels = (0,) if rule is None else (0, 1, 2)
+    if _cells(reading.layout, len(levels)) > MOST_CELLS:
         return None
-    whole = tuple(map(reading.whole, (0,) if rule is None else (1, 2)))
-    terms = []
+    whole, terms = tuple(map(reading.whole, levels)), []
     for role in ROLES:
         if sizes[role] <= max(reading.measure.minimum[role], 1):
             continue
         every = np.arange(sizes[role])
-        if rule is None:
-            signs = [reading.without(0, role, every)]
-        else:
-            signs = [
-                reading.without(level, role, every)
-                if role in {target, *ATTRIBUTES}
-                else np.full(every.size, sign)
-                for level, target, sign in zip((1, 2), TARGETS, whole, strict=True)
-            ]
+        reads = (ROLES, {"X", *ATTRIBUTES}, {"Y", *ATTRIBUTES})
+        signs = [
+            reading.without(level, role, every)
+            if role in reads[level]
+            else np.full(every.size, whole[level])
+            for level in levels
+        ]
         without = list(zip(*(of_level.tolist() for of_level in signs), strict=True))
-        other = [
-            (term, place)
+        terms += [
+            DecisiveTerm(
+                role=role,
+                term=term,
+                pattern=None if rule is None else LABELS[without[place][1:]],
+                level1=DIRECTIONS[without[place][0]],
+            )
             for term, place in zip(names[role], places[role], strict=True)
             if without[place] != whole
         ]
-        if other:
-            level1 = reading.without(0, role, np.array([place for _, place in other]))
-            terms += [
-                DecisiveTerm(
-                    role=role,
-                    term=term,
-                    pattern=None if rule is None else LABELS[without[place]],
-                    level1=DIRECTIONS[sign],
-                )
-                for (term, place), sign in zip(other, level1.tolist(), strict=True)
-            ]
     return tuple(terms)
 
 
@@ -164,4 +156,4 @@ def _cells(layout: Layout, levels: int) -> int:
     """Scores of all rows that are looked at."""
     x, y, a, b = (layout.sizes[role] for role in ROLES)
     level1 = (x + y + a + b) * (x + y)
-    return level1 if levels == 1 else (x + y + 2 * (a + b)) * (a + b)
+    return level1 + (levels > 1) * (x + y + 2 * (a + b)) * (a + b)

@@ -204,13 +204,19 @@ def _of_groups(result: AssociationResult, family: DeclaredFamily | None) -> Find
         min(of_claims, key=_weakest)
         for of_claims in zip(*(claim.checks for claim in claims), strict=True)
     )
+    hangs_on = _decisive(result, None if claims[0].effect.place != "level1" else level1)
+    return Finding(sentence, graded(checks), checks, (*claims, *also), hangs_on)
+
+
+def _decisive(result: AssociationResult, level1: Effect | None) -> tuple[str, ...]:
+    """Terms without which level 1, where the finding is read from it, or the pattern differs."""
     influence = result.primary.influence
-    return Finding(
-        sentence,
-        graded(checks),
-        checks,
-        (*claims, *also),
-        tuple(short_name(each.term) for each in getattr(influence, "decisive", None) or ()),
+    terms = (influence and influence.decisive) or ()
+    own = result.primary.label if level1 is None else level1.conclusion
+    return tuple(
+        short_name(each.term)
+        for each in terms
+        if own != (each.pattern if level1 is None else each.level1)
     )
 
 

@@ -107,10 +107,11 @@ globalThis.eatlasFrozen = (() => {
     return x || y ? `${x ? `${x}X` : `${y}Y`}-Singular` : "Non-Directional";
   }
 
-  // words without which the pattern is different; of long lists that takes too long
-  function decisive(lists, { label }) {
+  // words without which the pattern, or what leads, is different; of long lists that takes too long
+  function decisive(lists, now) {
+    const { ahead } = finding(now), read = ({ label, levels: { level1 } }) => (ahead ? significant(level1) && Math.sign(level1.d) : label);
     if (Math.max(lists.X.length + lists.Y.length, lists.A.length + lists.B.length) > data.most_without) return [];
-    return ROLES.flatMap((role) => lists[role].filter((word) => lists[role].length > 2 && measure({ ...lists, [role]: lists[role].filter((other) => other !== word) }).label !== label));
+    return ROLES.flatMap((role) => lists[role].filter((word) => lists[role].length > 2 && read(measure({ ...lists, [role]: lists[role].filter((other) => other !== word) })) !== read(now)));
   }
 
   // ---- the finding: these words are the only check, so the verbs are those of a finding with no other
@@ -141,7 +142,7 @@ globalThis.eatlasFrozen = (() => {
       sentence = said(alone) + (levels[`level2.${rest}`].d === null ? "" : `; for ${name(rest)}, neither is shown`);
     } else if (first.d === null) sentence = `The comparison of ${name("X")} with ${name("Y")} is undefined`;
     const p = claims.length ? Math.max(...claims.map((each) => levels[each.place].p.two_sided)) : Math.min(...Object.values(levels).map((level) => level.p.two_sided));
-    return { sentence, grade: !claims.length ? "not shown" : whole(claims) ? "partly" : "doubtful", holds: claims.length > 0 && whole(claims), p };
+    return { ahead: ahead || !alone.length, sentence, grade: !claims.length ? "not shown" : whole(claims) ? "partly" : "doubtful", holds: claims.length > 0 && whole(claims), p };
   }
 
   // ---- numbers as readers want them

@@ -58,8 +58,6 @@ def below(
     question, first = ask(scores, n, scale, strict=strict, precision=precision), n
     total, size = question.total, question.values.shape[1]
     together = COUNTED // total if size <= LARGEST else 0
-    if len(scores) <= together:
-        return np.asarray(_counted(question, two_sided=two_sided) / total < alpha)
     p, bound = _approximated(question, two_sided=two_sided)
     n = question.n
     error = ERROR * _kurtosis(scores) / (4 * n * (size - n) / size) ** 2
