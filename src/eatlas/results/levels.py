@@ -121,7 +121,7 @@ Level2Influence = BySide[TermInfluence]
 
 
 class DecisiveTerm(Record):
-    """A term without which the conclusion is another."""
+    """A term without which the EAT pattern, or what is read at level 1, is another."""
 
     role: str
     """X, Y, A or B."""
