@@ -117,13 +117,20 @@ def test_defaults_in_signatures_are_values():
     assert all("parameter(" not in value for value in defaults.values())
 
 
-def test_the_site_has_a_frozen_explorer():
+def test_the_site_has_pages_to_try():
     config = SimpleNamespace(
         site_dir=str(ROOT / "build/site"),
         use_directory_urls=False,
         plugins=SimpleNamespace(_current_plugin="live"),
     )
-    (page,) = live.on_files(Files([]), config)
-    assert page.src_path == "live/explore.html"
-    assert "A frozen copy" in page.content_string
-    assert len(page.content_string.encode()) < 700_000
+    pages = {file.src_path: file.content_string for file in live.on_files(Files([]), config)}
+    said = {
+        "live/report.html": "of 10 tests",
+        "live/sources.html": "both sources",
+        "live/explore.html": "A frozen copy",
+        "live/atlas/index.html": "weat-6",
+    }
+    assert set(said) <= set(pages)
+    for name, text in said.items():
+        assert text in pages[name]
+        assert len(pages[name].encode()) < 800_000
