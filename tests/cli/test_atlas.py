@@ -10,11 +10,11 @@ def test_atlas(eatlas_cli, tmp_path):
     )
     ended = eatlas_cli("atlas", "a", "b/results.jsonl", "--out", "site", "--title", "Our lab")
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out == "2 models by 2 tests, 3 results\nsite: site/index.html\n"
+    assert ended.out == "2 sources by 2 tests, 3 results\nsite: site/index.html\n"
     assert sorted(one.name for one in (tmp_path / "site").iterdir()) == [
         "index.html", "results.csv", "results.jsonl",
     ]  # fmt: skip
-    assert "<title>Our lab</title>" in (tmp_path / "site/index.html").read_text(encoding="utf-8")
+    assert "<title>Our lab: " in (tmp_path / "site/index.html").read_text(encoding="utf-8")
     verified = eatlas_cli("verify", "site/results.jsonl")
     assert verified.code == 0
 
@@ -25,7 +25,7 @@ def test_notes_go_to_the_side(eatlas_cli):
     ended = eatlas_cli("atlas", "a", "b", "-o", "site")
     assert ended.code == 0
     assert ended.err == "note: 1 result came more than once, and is shown once.\n"
-    assert ended.out == "1 model by 1 test, 1 result\nsite: site/index.html\n"
+    assert ended.out == "1 source by 1 test, 1 result\nsite: site/index.html\n"
 
 
 def test_bad_input_ends_with_2_and_no_site(eatlas_cli, tmp_path):

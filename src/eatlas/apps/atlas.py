@@ -1,7 +1,8 @@
 """An atlas: what its cells show, read from results files one line at a time, and its files.
 
-A record is in memory while its line is read; what is kept of it are the few words of its cell and
-its details, packed. The page needs no server and no network.
+Files are read twice: first for what findings are counted with, then a record at a time, of which
+the few words of its cell and its details, packed, are kept. The page needs no server and no
+network.
 """
 
 from __future__ import annotations
@@ -23,15 +24,21 @@ from eatlas.errors import ResultsError, joined
 from eatlas.numbers import effect, number_of
 from eatlas.paths import is_folder, is_there
 from eatlas.present.drawings.eat_map import NEITHER, UNDEFINED, legend, small_map, states, symbols
+from eatlas.present.drawings.svg import Scales
 from eatlas.present.effects import about_terms, label_after, levels_of, title_after
-from eatlas.present.page import PACK, deflated
-from eatlas.present.rendering import page_files, render
-from eatlas.present.sections import source_of
-from eatlas.present.sentences import sentence, wording
+from eatlas.present.family import DeclaredFamily
+from eatlas.present.findings import CHECKS, GRADES, Grade
+from eatlas.present.page import PACK, deflated, detail_of
+from eatlas.present.rendering import page_files, phrase, render
+from eatlas.present.sections import Section, source_of
+from eatlas.present.sentences import wording
 from eatlas.present.tables import csv_line
 from eatlas.results.base import AssociationResult, is_result
 from eatlas.results.compare import told_apart
 from eatlas.results.json_lines import USUAL_NAME, each_line
+from eatlas.results.levels import CELLS
+from eatlas.results.parts import TAILS
+from eatlas.results.settings import Settings
 from eatlas.writing import atomic_files, require_other_file
 
 INDEX, LINES, TABLE = "index.html", "results.jsonl", "results.csv"
@@ -42,6 +49,17 @@ HEAD = 4096
 TITLE = "Atlas of associations"
 MOST_FAMILIES = 40
 """Families of models or tests that a filter offers."""
+HEAVY = (
+    "similarities", "influence", "adjusted", "frequency", "generalisation", "scores", "diagnosis",
+    "power",
+)  # fmt: skip
+"""Parts of a record that say nothing of other results."""
+IN_FULL = 500
+"""Results whose figures are all in the page; of more, a cell has the numbers alone."""
+MARKS = {True: "✓", False: "✗", None: "–"}
+"""What stands for a check that holds, that fails, or that was not made."""
+STEP, STEPS = 0.4, 4
+"""Effect sizes of one shade, and how many shades there are on either side of 0."""
 FIRST_DIGITS = 8
 """Of a fingerprint, where it distinguishes two models or two tests of one name."""
 _FAMILY_OF_TEST = re.compile(r"[-_. ]?\d+\w?$")
@@ -63,8 +81,8 @@ class Heading(NamedTuple):
     choices: tuple[tuple[str, str], ...] = ()
     """Of a model: how texts were encoded, as names and values."""
     title: str = ""
-    sides: str = ""
-    """Of a test: names of the concepts."""
+    sides: tuple[str, ...] = ()
+    """Of a test: names of the concepts, those of targets and those of attributes."""
 
 
 def model_of(result: AssociationResult) -> Heading:
@@ -89,7 +107,7 @@ def test_of(result: AssociationResult) -> Heading:
         _FAMILY_OF_TEST.sub("", name) or name,
         fingerprint,
         title=result.title,
-        sides=", ".join(" / ".join(side) for side in result.sides),
+        sides=tuple(" / ".join(side) for side in result.sides),
     )
 
 
@@ -109,6 +127,13 @@ class Cell(NamedTuple):
     """First effect size with its star, or how many terms there are."""
     sizes: tuple[str, ...]
     """All effect sizes with their stars, for comparisons."""
+    intervals: tuple[str, ...]
+    """The ends of the interval of each; empty where there is none."""
+    d: float | None
+    """The first effect size d, by which the cell is coloured."""
+    grade: Grade
+    marks: str
+    """A mark for each check of the finding."""
     after: str
     """What is found after covariates, where that is another conclusion; else empty."""
     at: tuple[int, int]
@@ -117,7 +142,11 @@ class Cell(NamedTuple):
     @property
     def classes(self) -> str:
         """Of its link on the page."""
-        return " ".join(filter(None, [self.state and f"m m-{self.state}", self.after and "later"]))
+        shade = ""
+        if self.d is not None and self.grade != "not shown":
+            shade = f"{'up' if self.d > 0 else 'down'}-{min(STEPS, int(abs(self.d) / STEP))}"
+        parts = [self.state and f"m m-{self.state}", shade, self.after and "later"]
+        return " ".join(filter(None, [*parts, f"g{GRADES.index(self.grade)}"]))
 
 
 @dataclass
@@ -137,10 +166,30 @@ class Collection:
     versions: dict[str, None] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     """Lines that came twice, results that another one replaces, and trends."""
+    family: DeclaredFamily = field(default_factory=lambda: DeclaredFamily(None))
+    """Of all results, for the check of the number of tests."""
+    values: dict[str, object] | None = None
+    """What the figures of all results have in common; None where cells have numbers alone."""
     directional: bool = False
     """Whether a pattern is read by the tail of the observed sign."""
     packs: list[Markup] = field(default_factory=list)
     _waiting: list[str] = field(default_factory=list)
+
+    def survey(self, paths: Iterable[Path]) -> None:
+        """Take from every result, whose last one counts, what others are judged beside."""
+        slim: dict[str, AssociationResult] = {}
+        for record in (record for path in paths for _, record in each_line(path)):
+            if is_result(record):
+                heavy = {name for name in HEAVY if getattr(record, name, None) is not None}
+                place = record.signature, model_of(record).id, test_of(record).id
+                slim[_hash(*place)] = record.model_copy(update=dict.fromkeys(heavy))
+        every = list(slim.values())
+        self.family = DeclaredFamily.of(every).of_several()
+        if len(every) <= IN_FULL:
+            self.values = {
+                "scales": Scales.of(every), "cells": CELLS, "tails": TAILS, "packed": True,
+                "words": wording(every), "thumbnails": {},
+            }  # fmt: skip
 
     def read(self, paths: Iterable[Path], lines: IO[bytes], rows: IO[str]) -> None:
         """Read results files, each line once; a damaged line ends it."""
@@ -188,6 +237,8 @@ class Collection:
         shown = [*levels[:1], *adjusted, *levels[1:]]
         sizes = tuple(f"{effect(level.d)}{level.star}" for level in shown)
         terms = about_terms(result) or not sizes
+        section = Section("result", result, self.family, Settings.among([result]))
+        finding = section.finding
         self.cells[link] = Cell(
             id=link,
             model=model.id,
@@ -197,12 +248,21 @@ class Collection:
             label=label,
             number=number_of(len(result.rows()), "term") if terms else sizes[0],
             sizes=sizes,
+            intervals=tuple(
+                ",".join(f"{end:.2f}" for end in level.interval) if level.interval else ""
+                for level in shown
+            ),
+            d=levels[0].d if levels and levels[0].symbol == "d" else None,
+            grade=finding.grade,
+            marks="".join(MARKS[check.holds] for check in finding.checks),
             after=f"{later}: {_left(result)}" if result.changed_after else "",
             at=(len(self.packs), len(self._waiting)),
         )
-        details = {"link": link, "sentence": sentence(result), "source": model.name}
+        details: dict[str, Any] = {"link": link, "source": model.name, "section": section}
+        details["detail"] = detail_of(section, self.values) if self.values else ""
         effects = levels or result.effects()
-        self._waiting.append(render("atlas_cell", r=result, levels=effects, later=later, **details))
+        made = render("atlas_cell", r=result, levels=effects, later=later, **details)
+        self._waiting.append(made)
         if len(self._waiting) == PACK:
             self._close_pack()
 
@@ -327,6 +387,7 @@ def write_atlas(
     for name in (INDEX, LINES, TABLE):
         require_other_file(site / name, files)
     _require_own(site)
+    collected.survey(files)
     with atomic_files() as new:
         page, table, lines = new(site / INDEX), new(site / TABLE), new(site / LINES, binary=True)
         with tempfile.TemporaryFile("w+", encoding="utf-8", dir=site) as rows:
@@ -419,19 +480,86 @@ def _families(headings: Iterable[Heading]) -> list[str]:
     return sorted(times) if several else []
 
 
+@dataclass(frozen=True)
+class Agreement:
+    """What the results of one matrix have in common."""
+
+    level: str
+    """Name of the effect size."""
+    cells: list[Cell]
+    sources: str
+    """How many there are."""
+
+    @property
+    def sizes(self) -> int:
+        """Results with an effect size d."""
+        return sum(cell.d is not None for cell in self.cells)
+
+    @property
+    def above(self) -> int:
+        """Of those, how many are above 0."""
+        return sum((cell.d or 0.0) > 0 for cell in self.cells)
+
+    @property
+    def graded(self) -> int:
+        """Findings that have a p-value."""
+        return sum(cell.grade != "no test" for cell in self.cells)
+
+    @property
+    def shown(self) -> int:
+        """Findings that hold every check."""
+        return sum(cell.grade == "shown" for cell in self.cells)
+
+    @property
+    def _patterns(self) -> list[set[str]]:
+        """The patterns of each test that several sources have one of."""
+        labels: dict[str, list[str]] = {}
+        for cell in self.cells:
+            labels.setdefault(cell.test, []).extend(filter(None, [cell.label]))
+        return [set(found) for found in labels.values() if len(found) > 1]
+
+    @property
+    def compared(self) -> int:
+        """Tests with the pattern of several sources."""
+        return len(self._patterns)
+
+    @property
+    def same(self) -> int:
+        """Of those, how many have one pattern."""
+        return sum(len(found) == 1 for found in self._patterns)
+
+
+def _headline(matrix: dict[str, Any], title: str, measures: int) -> str:
+    """The title of the page: what the sources agree on, and what not."""
+    cells = [cell for *_, row in matrix["rows"] for cell in row if cell]
+    level = next(iter(matrix["effects"]), "")
+    agreed = Agreement(level, cells, number_of(len(matrix["rows"]), "source"))
+    said = phrase("sentences", "agreement", agreed)
+    by = f"by {matrix['signature'].partition('(')[0]}" if measures > 1 else ""
+    parts = (title if title != TITLE else "", by, said)
+    return ": ".join(filter(None, parts))
+
+
 def _page(collected: Collection, title: str) -> str:
     """The atlas as one HTML page, with its styles and script inside."""
     tests, models = collected.tests, list(collected.models.values())
     names, times = _names_of(models), Counter(test.name for test in tests.values())
     labels = [cell.label for cell in collected.cells.values() if cell.label]
+    matrices = _matrices(collected, names)
     files = page_files("atlas.css", "atlas.js")
     dark = str(files["dark"])
     files["dark"] = Markup(dark + _images(dict(_VARIABLE.findall(dark))))  # noqa: S704
     return render(
         "atlas",
-        title=title,
+        title=_headline(matrices[0], title, len(matrices)),
+        name=title,
         notes=collected.notes(),
-        matrices=_matrices(collected, names),
+        matrices=matrices,
+        measures=list(dict.fromkeys(one["signature"].partition("(")[0] for one in matrices)),
+        grades=[g for g in GRADES if any(c.grade == g for c in collected.cells.values())],
+        checks=CHECKS,
+        marks=MARKS,
+        steps=[f"{STEP * step:g}" for step in range(STEPS + 1)],
         models=collected.models,
         tests=tests,
         test_marks={

@@ -10,7 +10,7 @@ TITLE = "Atlas of associations"
 
 
 def atlas(results: list[Path], *, out: Path, title: str = TITLE) -> None:
-    """Turn results files into a static site: models by tests, each cell an EAT-Map with a link.
+    """Turn results files into a static site: sources by tests, each cell an EAT-Map with a link.
 
     RESULTS are files or folders. In a folder, every results.jsonl is read, also in subfolders. The
     site is a folder with index.html, results.jsonl and results.csv; it needs no server.
@@ -31,6 +31,6 @@ def atlas(results: list[Path], *, out: Path, title: str = TITLE) -> None:
     site = write_atlas(results, out, title=title)
     for note in site.notes:
         remark(f"note: {note}")
-    models, tests = number_of(site.models, "model"), number_of(site.tests, "test")
-    print_line(f"{models} by {tests}, {number_of(site.results, 'result')}")
+    sources, tests = number_of(site.models, "source"), number_of(site.tests, "test")
+    print_line(f"{sources} by {tests}, {number_of(site.results, 'result')}")
     print_line(f"site: {site.page}")

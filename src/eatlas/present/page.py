@@ -6,7 +6,7 @@ import json
 import re
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,11 +125,8 @@ def report_html(
         "scales": Scales.of(every), "cells": CELLS, "tails": TAILS, "packed": packed,
         "words": words, "thumbnails": thumbnails_of(images, every),
     }  # fmt: skip
-    findings, details = [section.finding for section in shown], []
-    for section in shown:
-        detail = render("detail", section=section, **values)
-        # without blanks that no reader sees
-        details.append(Markup(_BETWEEN.sub("", _INDENT.sub("\n", detail))))  # noqa: S704
+    findings = [section.finding for section in shown]
+    details = [detail_of(section, values) for section in shown]
     packs = range(0, len(details), PACK) if packed else ()
     return render(
         "report",
@@ -161,6 +158,12 @@ def report_html(
         compared=compared,
         sources={source_of(section.result): section.source_name for section in shown},
     )
+
+
+def detail_of(section: Section, values: Mapping[str, object]) -> Markup:
+    """The figures, tables and provenance of one result; `values` are those of the page."""
+    detail = render("detail", section=section, **values)
+    return Markup(_BETWEEN.sub("", _INDENT.sub("\n", detail)))  # noqa: S704  (escaped there)
 
 
 def deflated(value: object) -> Markup:

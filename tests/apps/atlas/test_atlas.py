@@ -13,7 +13,8 @@ from tests.present.test_page import NASTY, nasty_results
 
 import eatlas
 from eatlas.errors import ResultsError
-from eatlas.present.drawings.eat_map import PATTERNS, mini
+from eatlas.present.drawings.eat_map import PATTERNS
+from eatlas.present.findings import GRADES, findings_of
 from eatlas.results import Results, read_results
 
 PROVENANCE = head()["provenance"]
@@ -51,15 +52,22 @@ def test_every_result_is_a_cell_with_its_map_numbers_and_details(tmp_path):
     assert (site.models, site.tests, site.results, site.notes) == (2, 9, 18, ())
     found = cells(page)
     assert len(found) == 18
+    findings = {(r.test, r.source): f for r, f in zip(given, findings_of(given), strict=True)}
     for result in given:
         link = found[f"{result.test}, {result.source}"]
         x, y, _ = PATTERNS[result.pattern.label]
-        assert link["class"] == f"m m-{x}{y}"
+        finding = findings[result.test, result.source]
+        shade = "" if finding.grade == "not shown" else "up-3 "
+        assert link["class"] == f"m m-{x}{y} {shade}g{GRADES.index(finding.grade)}"
+        assert link["data-g"] == finding.grade
+        assert link["aria-label"].endswith(f", {finding.grade}")
         assert link["data-l"] == result.pattern.label
         sizes = [s.replace("−", "-").rstrip("*") for s in link["data-s"].split("|")]
         assert list(map(float, sizes)) == [round(one.d, 2) for one in result.effects()]
         html = details(page, link)
         assert result.pattern.label in html
+        assert finding.sentence in Page(html).text
+        assert all(check.name.capitalize() in html for check in finding.checks)
         assert result.provenance.source_fingerprint in html
         assert result.signature.split("(")[0] in html
 
@@ -145,8 +153,8 @@ def test_the_page_loads_nothing_and_one_script_runs(tmp_path):
     digest = b64encode(sha256(code.encode()).digest()).decode()
     (policy,) = [one for one in page.all("meta") if "http-equiv" in one]
     assert policy["content"] == (
-        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
-        f"script-src 'sha256-{digest}'"
+        "default-src 'none'; style-src 'unsafe-inline'; "
+        f"script-src 'sha256-{digest}'; img-src data:"
     )
     assert not [one for one in page.tags if {"src", "srcset", "action"} & set(one[1])]
     assert not page.all("link")
@@ -230,9 +238,8 @@ def test_a_corner_marks_where_covariates_change_the_conclusion(tmp_path):
         assert link["aria-label"].endswith(link.get("title", ""))
         assert link["data-s"].split("|")[1].rstrip("*") == f"{level1.effect_size:.2f}"
         html = details(page, link)
-        assert "<small>after frequency</small>" in html
-        assert f'data-v="{level1.p.two_sided}"' in html
-        assert f"After frequency: {mini(adjusted.pattern.label)}" in html
+        assert f"Given the words' frequency: {adjusted.pattern.label}" in Page(html).text
+        assert f"{level1.effect_size:.2f}" in html
 
 
 def test_single_terms_and_no_covariates(tmp_path):
@@ -245,3 +252,22 @@ def test_single_terms_and_no_covariates(tmp_path):
     assert first["title"] == f"After frequency: another conclusion of {changed} terms"
     assert "title" not in second
     assert "after frequency" not in details(page, second)
+
+
+def test_the_title_says_what_sources_agree_on(tmp_path):
+    given = [ml_eat("A-Uniform", test=test, source=source) for test in "pq" for source in "ab"]
+    given.append(ml_eat("B-Uniform", test="q", source="c", d=-0.9))
+    _, page = written(tmp_path, *given)
+    assert page.text.count("Level 1 is above 0 in ") == 2  # h1 and the title of the window
+    assert "Level 1 is above 0 in 4 of 5 results; 1 of 2 tests has one EAT pattern" in page.text
+    _, page = written(tmp_path, *given[:4], title="Mine")
+    assert "Mine: Level 1 is above 0 in all 4 results; all 2 tests have one EAT" in page.text
+
+
+def test_of_many_results_a_cell_has_the_numbers_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr("eatlas.apps.atlas.IN_FULL", 0)
+    _, page = written(tmp_path, full())
+    (link,) = cells(page).values()
+    html = details(page, link)
+    assert 'class="levels"' in html
+    assert "Which single terms drive it" not in html

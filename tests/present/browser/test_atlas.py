@@ -38,7 +38,8 @@ def test_a_cell_opens_and_closes_and_its_link_leads_back(site, open_page):
     cell(page, "arts-3, bert-base").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_be_visible()
-    expect(dialog.get_by_role("heading", level=2)).to_contain_text("arts-3")
+    expect(dialog.locator("h3")).to_contain_text("Flowers")
+    expect(dialog).to_contain_text("arts-3")
     expect(dialog).to_contain_text("bert-base")
     link = page.evaluate("location.hash")
     assert link.startswith("#r-")
@@ -53,33 +54,68 @@ def test_a_cell_opens_and_closes_and_its_link_leads_back(site, open_page):
 def test_filters(site, open_page):
     page = open_page(site)
     shown = page.locator("#shown")
-    expect(shown).to_have_text("3 models, 9 tests")
-    page.get_by_label("Find models").fill("GLOVE large")
-    expect(shown).to_have_text("1 of 3 models, 9 tests")
-    page.get_by_label("Find models").fill("")
-    page.get_by_label("Family of models").select_option("glove")
+    expect(shown).to_have_text("3 sources, 9 tests")
+    page.get_by_text("Filter and sort").click()
+    page.get_by_label("Find sources").fill("GLOVE large")
+    expect(shown).to_have_text("1 of 3 sources, 9 tests")
+    page.get_by_label("Find sources").fill("")
+    page.get_by_label("Family of sources").select_option("glove")
     page.get_by_label("Family of tests").select_option("age")
-    expect(shown).to_have_text("2 of 3 models, 5 of 9 tests")
+    expect(shown).to_have_text("2 of 3 sources, 5 of 9 tests")
     assert page.locator("#matrix .matrix:visible td:visible").count() == 10
     page.get_by_label("Pattern").select_option("AB-Divergent")
     expect(shown).to_contain_text("AB-Divergent in 2")
     assert page.locator("#matrix .matrix:visible td:visible:not(.dim)").count() == 2
     page.get_by_label("Measure").select_option("1")
-    expect(shown).to_have_text("1 model, 1 test; AB-Divergent in 0")
+    expect(shown).to_have_text("1 source, 1 test; AB-Divergent in 0")
 
 
-def test_two_models_side_by_side(site, open_page):
+def test_heads_sort_by_size_and_by_grade(site, open_page):
+    page = open_page(site)
+    rows = page.locator("#matrix .matrix:visible tbody th")
+
+    def shown(test, number):
+        return [
+            float(text.rstrip("*").replace("−", "-"))
+            for text in page.locator(
+                f"#matrix .matrix:visible td:nth-child({test}) a span"
+            ).all_text_contents()
+        ][:number]
+
+    page.locator(".matrix:visible th.test button").nth(1).click()
+    assert shown(3, 3) == sorted(shown(3, 3), reverse=True)
+    page.get_by_text("Filter and sort").click()
+    page.get_by_label("Heads sort by").select_option("grade")
+    grades = ["shown", "partly", "doubtful", "not shown", "no test"]
+    cells = page.locator("#matrix .matrix:visible td:nth-child(3) a")
+    ranks = [grades.index(cell.get_attribute("data-g")) for cell in cells.all()]
+    assert ranks == sorted(ranks)
+    page.get_by_role("button", name="Source").click()
+    assert page.locator(".matrix:visible th.corner").get_attribute("aria-sort") == "descending"
+    assert rows.count() == 3
+
+
+def test_the_matrix_is_on_the_first_screen(site, open_page):
+    for width, height in ((DESK, 800), (PHONE, 844)):
+        page = open_page(site, width=width)
+        page.set_viewport_size({"width": width, "height": height})
+        box = page.locator("#matrix .matrix tbody tr").first.bounding_box()
+        assert box["y"] + box["height"] < height
+        assert page.get_by_label("Find sources").is_hidden()
+
+
+def test_two_sources_side_by_side(site, open_page):
     page = open_page(site)
     said = page.locator("#compared")
     expect(said).to_have_text(
-        "9 tests of both. The first effect size has the same sign in 8. "
-        "The EAT pattern is the same in 0."
+        "9 tests of both, the largest difference first. Level 1 has the same sign in 8; "
+        "the EAT pattern is the same in 0."
     )
-    page.get_by_label("Second model").select_option(label="bert-base")
-    expect(said).to_contain_text("8 tests of both.")
+    page.get_by_label("Second source").select_option(label="bert-base")
+    expect(said).to_contain_text("8 tests of both, ")
     link = page.evaluate("location.hash")
     again = open_page(site, at=link)
-    expect(again.locator("#compared")).to_contain_text("8 tests of both.")
+    expect(again.locator("#compared")).to_contain_text("8 tests of both, ")
     row = again.locator(".side tbody tr", has_text="age-4")
     expect(row).to_contain_text("not measured")
     again.locator(".side tbody a").first.click()

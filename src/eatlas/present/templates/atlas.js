@@ -5,7 +5,7 @@
   const value = (id) => byId(id)?.value ?? "";
   const make = (name, text = "", className = "") => Object.assign(document.createElement(name), { textContent: text, className });
   all(".without-script").forEach((part) => part.remove());
-  all(".tools, .with-script, #theme").forEach((part) => { part.hidden = false; });
+  all(".with-script, #theme").forEach((part) => { part.hidden = false; });
 
   // One matrix is shown at a time; their number is that of the measure's option.
   const matrices = all(".matrix").map((part) => ({
@@ -24,7 +24,7 @@
     return (words, own) => wanted.every((word) => words.toLowerCase().includes(word)) && (!family || own === family);
   }
   function filter() {
-    const shown = current(), label = value("pattern-filter"), model = fitting("model"), test = fitting("test");
+    const shown = current(), label = value("pattern-filter"), grade = value("grade-filter"), model = fitting("model"), test = fitting("test");
     matrices.forEach((matrix) => { matrix.part.hidden = matrix !== shown; });
     const fits = shown.heads.map((head) => test(head.dataset.words, head.dataset.family));
     shown.heads.forEach((head, i) => { head.hidden = !fits[i]; });
@@ -36,15 +36,15 @@
         const cell = row.cells[i + 1], link = linkOf(cell);
         if (cell.hidden === fit) cell.hidden = !fit;
         if (!link) return;
-        const named = !label || link.dataset.l === label;
+        const named = (!label || link.dataset.l === label) && (!grade || link.dataset.g === grade);
         cell.classList.toggle("dim", !named);
         found += named && fit && !row.hidden;
       });
     }
     const of = (n, total, thing) => `${n === total ? n : `${n} of ${total}`} ${total === 1 ? thing : `${thing}s`}`;
-    byId("shown").textContent = `${of(left, shown.rows.length, "model")}, ${of(fits.filter(Boolean).length, fits.length, "test")}${label ? `; ${label} in ${found}` : ""}`;
+    byId("shown").textContent = `${of(left, shown.rows.length, "source")}, ${of(fits.filter(Boolean).length, fits.length, "test")}${label || grade ? `; ${[label, grade].filter(Boolean).join(", ")} in ${found}` : ""}`;
     rove(shown);
-    suggest(shown);
+    if (names.size > 1) suggest(shown);
     compare();
   }
 
@@ -83,10 +83,25 @@
     });
   }
 
-  // Sorting: the head of a test sorts models by its first effect size; missing ones stay last.
-  const sizesOf = (link) => (link?.dataset.s ? link.dataset.s.split("|") : []);
-  const first = (link) => parseFloat((sizesOf(link)[0] ?? "").replace("\u2212", "-"));
-  for (const shown of matrices) for (const head of shown.heads) {
+  // Sorting: the head of a test sorts sources by it, that of the sources by the mean over tests;
+  // missing ones stay last.
+  const GRADES = ["no test", "not shown", "doubtful", "partly", "shown"];
+  const listOf = (link, name) => (link?.dataset[name] ? link.dataset[name].split("|") : []);
+  const number = (text) => parseFloat((text ?? "").replace("\u2212", "-"));
+  const first = (link) => number(listOf(link, "s")[0]);
+  const rank = (link) => (value("sort-by") === "grade" ? (link ? GRADES.indexOf(link.dataset.g) : NaN) : first(link));
+  function key(row, column) {
+    const ranks = (column ? [row.cells[column]] : [...row.cells].slice(1)).map((cell) => rank(linkOf(cell))).filter((x) => !Number.isNaN(x));
+    return ranks.reduce((sum, x) => sum + x, 0) / ranks.length;
+  }
+  function sort(shown) {
+    const head = shown.table.querySelector("th[aria-sort]"), sign = { descending: -1, ascending: 1 }[head?.getAttribute("aria-sort")] ?? 0;
+    shown.body.append(...shown.rows.toSorted((a, b) => {
+      const x = sign && key(a, head.cellIndex), y = sign && key(b, head.cellIndex);
+      return sign && (Number.isNaN(x) || Number.isNaN(y) ? Number.isNaN(x) - Number.isNaN(y) : sign * (x - y));
+    }));
+  }
+  for (const shown of matrices) for (const head of all("thead th", shown.table)) {
     const button = make("button");
     button.type = "button";
     button.append(...head.childNodes);
@@ -95,27 +110,45 @@
       const order = { none: "descending", descending: "ascending", ascending: "none" }[head.getAttribute("aria-sort") ?? "none"];
       all("th[aria-sort]", shown.table).forEach((other) => other.removeAttribute("aria-sort"));
       if (order !== "none") head.setAttribute("aria-sort", order);
-      const sign = { none: 0, descending: -1, ascending: 1 }[order];
-      const key = (row) => first(linkOf(row.cells[head.cellIndex]));
-      const sorted = shown.rows.toSorted((a, b) => {
-        const x = key(a), y = key(b);
-        return sign && (Number.isNaN(x) || Number.isNaN(y) ? Number.isNaN(x) - Number.isNaN(y) : sign * (x - y));
-      });
-      shown.body.append(...sorted);
+      sort(shown);
     });
   }
+  byId("sort-by").addEventListener("change", () => matrices.forEach(sort));
 
-  // Two models side by side, in the measure that is shown; until two are chosen, the first two.
+  // Two sources side by side, in the measure that is shown; until two are chosen, the first two.
   const SIDES = ["first", "second"], names = new Map(all("#first option").map((option) => [option.value, option.textContent]));
+  const END = 2, WIDE = 200, SVG = "http://www.w3.org/2000/svg";
   let chosen = false;
   function suggest(shown) {
     if (!chosen && names.size > 1) SIDES.forEach((id, i) => { byId(id).value = shown.rows[Math.min(i, shown.rows.length - 1)].dataset.model; });
+    const titles = shown.table.dataset.effects.split("|").filter(Boolean), before = byId("level").value;
+    byId("level").replaceChildren(...titles.map((title) => make("option", title)));
+    if (titles.includes(before)) byId("level").value = before;
   }
+  function forest(sizes, ends) {  // both effect sizes on one axis, with their intervals
+    const svg = document.createElementNS(SVG, "svg"), x = (d) => (Math.max(-END, Math.min(END, d)) + END) / (2 * END) * WIDE;
+    const add = (name, values) => {
+      const part = document.createElementNS(SVG, name);
+      Object.entries(values).forEach(([key, text]) => part.setAttribute(key, text));
+      svg.append(part);
+    };
+    Object.entries({ viewBox: `0 0 ${WIDE} 24`, width: WIDE, height: 24, "aria-hidden": true }).forEach(([key, text]) => svg.setAttribute(key, text));
+    add("line", { class: "zero", x1: x(0), x2: x(0), y1: 0, y2: 24 });
+    sizes.forEach((d, i) => {
+      const y = 7 + 10 * i, [low, high] = (ends[i] ?? "").split(",").map(Number), side = "ab"[i];
+      if (Number.isNaN(d)) return;
+      if (ends[i]) add("line", { class: side, x1: x(low), x2: x(high), y1: y, y2: y });
+      if (i) add("rect", { class: side, x: x(d) - 4, y: y - 4, width: 8, height: 8 });
+      else add("circle", { class: side, cx: x(d), cy: y, r: 4 });
+    });
+    return svg;
+  }
+  const signed = (n) => (Number.isNaN(n) ? "\u2013" : `${Math.abs(n) < .005 ? "" : n < 0 ? "\u2212" : "+"}${Math.abs(n).toFixed(2)}`);
   function compare() {
     if (names.size < 2) return;
     const shown = current(), sides = SIDES.map(value), said = byId("compared");
     const rows = sides.map((id) => shown.rows.find((row) => row.dataset.model === id));
-    const titles = shown.table.dataset.effects.split("|").filter(Boolean), maps = Boolean(shown.table.querySelector("a.m"));
+    const at = Math.max(0, byId("level").selectedIndex), title = value("level"), maps = Boolean(shown.table.querySelector("a.m"));
     const [head, body] = [document.querySelector(".side thead"), document.querySelector(".side tbody")];
     head.replaceChildren();
     body.replaceChildren();
@@ -124,44 +157,59 @@
       return;
     }
     const th = (text, span, className) => Object.assign(make("th", text, className), { scope: span > 1 ? "colgroup" : "col", colSpan: span });
-    const top = make("tr"), below = make("tr");
-    top.append(Object.assign(th("Test", 1), { rowSpan: 2 }), ...sides.map((id) => th(names.get(id), 1 + titles.length, "group")));
-    if (maps) top.append(Object.assign(th("Pattern", 1), { rowSpan: 2 }));
-    sides.forEach(() => below.append(th("Result", 1), ...titles.map((title) => th(title, 1, "num"))));
-    head.append(top, below);
-    let both = 0, same = 0, sign = 0;
+    const top = make("tr");
+    top.append(th("Test", 1));
+    sides.forEach((id, i) => {
+      const of = th("", 2, "group");
+      of.append(make("span", i ? "\u25a0 " : "\u25cf ", `mark-${"ab"[i]}`), names.get(id));
+      top.append(of);
+    });
+    top.append(th("Difference", 1, "num"), th(`${title}, from \u22122 to 2`, 1));
+    if (maps) top.append(th("Pattern", 1));
+    head.append(top);
+    let same = 0, sign = 0;
+    const lines = [];
     for (const test of shown.heads) {
       const links = rows.map((row) => linkOf(row.cells[test.cellIndex]));
       if (test.hidden || !(links[0] || links[1])) continue;
-      const line = make("tr"), [a, b] = links.map((link) => link?.dataset.l ?? "");
-      line.append(Object.assign(make("th", test.textContent), { scope: "row" }));
-      for (const link of links) {
-        const cell = make("td", link ? "" : "not measured", "pair"), sizes = sizesOf(link);
+      const line = make("tr"), [a, b] = links.map((link) => link?.dataset.l ?? ""), called = make("th");
+      const sizes = links.map((link) => number(listOf(link, "s")[at])), ends = links.map((link) => (link?.dataset.i ?? "").split("|")[at]);
+      called.scope = "row";
+      called.append(test.querySelector("span")?.textContent ?? test.dataset.name, make("small", test.dataset.name));
+      line.append(called);
+      links.forEach((link) => {
+        const cell = make("td", link ? "" : "not measured", "pair");
         if (link) {
           const copy = link.cloneNode(true);
           copy.removeAttribute("id");
           copy.tabIndex = 0;
-          if (maps) copy.textContent = "";  // the numbers are beside it
           cell.append(copy);
         }
-        line.append(cell, ...titles.map((_, i) => make("td", sizes[i] ?? "\u2013", "num")));
-      }
+        line.append(cell, make("td", listOf(link, "s")[at] ?? "\u2013", "num"));
+      });
+      const drawn = make("td"), difference = sizes[1] - sizes[0];
+      drawn.append(forest(sizes, ends));
+      line.append(make("td", signed(difference), "num"), drawn);
       if (maps) line.append(make("td", !a || !b ? "" : a === b ? a : `${a} / ${b}`, a === b ? "" : "differs"));
-      body.append(line);
+      lines.push([Number.isNaN(difference) ? -1 : Math.abs(difference), line, links[0] && links[1]]);
       if (!links[0] || !links[1]) continue;
-      both += 1;
       same += a === b;
-      sign += Math.sign(first(links[0])) === Math.sign(first(links[1]));
+      sign += Math.sign(sizes[0]) === Math.sign(sizes[1]);
     }
-    const patterns = maps ? ` The EAT pattern is the same in ${same}.` : "";
-    said.textContent = both ? `${both} ${both === 1 ? "test" : "tests"} of both. The first effect size has the same sign in ${sign}.${patterns}` : "No test was measured with both.";
+    lines.sort((a, b) => b[0] - a[0]);
+    body.append(...lines.map(([, line]) => line));
+    const both = lines.filter(([, , measured]) => measured).length, patterns = maps ? `; the EAT pattern is the same in ${same}` : "";
+    said.textContent = both ? `${both} ${both === 1 ? "test" : "tests"} of both, the largest difference first. ${title || "The number"} has the same sign in ${sign}${patterns}.` : "No test was measured with both.";
   }
   if (names.size < 2) all('#compare, a[href="#compare"]').forEach((part) => part.remove());
-  else for (const id of SIDES) byId(id).addEventListener("change", () => {
-    chosen = true;
-    compare();
-    history.replaceState(null, "", `#compare=${SIDES.map(value)}`);
-  });
+  else {
+    byId("level").addEventListener("change", compare);
+    for (const id of SIDES) byId(id).addEventListener("change", () => {
+      chosen = true;
+      compare();
+      history.replaceState(null, "", `#compare=${SIDES.map(value)}`);
+    });
+  }
 
   // A cell: its details are unpacked when it is opened.
   const packs = all("script.pack"), unpacked = new Map(), dialog = byId("cell");
@@ -225,7 +273,7 @@
 
   let waiting = 0;
   all('.tools input[type="search"]').forEach((field) => field.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, 80); }));
-  all("#matrix .tools select").forEach((choice) => choice.addEventListener("change", filter));
+  all("#matrix .tools select:not(#sort-by)").forEach((choice) => choice.addEventListener("change", filter));
   addEventListener("hashchange", follow);
   filter();
   follow();
