@@ -222,10 +222,12 @@ def comparisons(shown: Iterable[Section]) -> dict[str, list[Compared]]:
             cells = tuple(by_id.get(id(member)) for member in row.members)
             names = tuple(_name(by, value) for value in row.values)
             compared.setdefault(by, []).append(Compared(by, row.name, cells, names, row.differs))
-    # where a test rises over layers in each prompt, both lines are read beside each other
+    # where tests rise over layers in each prompt of one model, these lines say all
     rising = {id(s) for by in NUMBERED for row in compared.get(by, ()) for s in row.members}
-    if all(id(s) in rising for row in compared.get("prompt", ()) for s in row.members):
-        compared.pop("prompt", None)
+    models = {encoding and encoding.model for encoding in (r.encoding for r in results)}
+    for by in ("prompt", "source") if len(models) == 1 and None not in models else ("prompt",):
+        if all(id(s) in rising for row in compared.get(by, ()) for s in row.members):
+            compared.pop(by, None)
     return {by: sorted(rows, key=lambda row: -row.apart) for by, rows in compared.items()}
 
 

@@ -249,20 +249,20 @@ def small_jpeg(content: bytes) -> bytes:
 
 def marked(sentence: str, result: AssociationResult) -> Markup:
     """A finding in which the names of both targets have the marks of their effect sizes."""
-    text = clean(sentence)
-    names = {short_name(result.concepts[role]): role for role in TARGETS if role in result.concepts}
-    if result.kind != "association" or len(names) < 2:
+    text, concepts = clean(sentence), result.concepts
+    if result.kind != "association" or not set(TARGETS) <= set(concepts):
         return escape(text)
-    parts = re.split("|".join(re.escape(name) for name in sorted(names, key=len)[::-1]), text)
-    found = re.findall("|".join(re.escape(name) for name in sorted(names, key=len)[::-1]), text)
-    marks, seen = {"X": "●", "Y": "■"}, set()
-    shown = escape(parts[0])
-    for name, rest in zip(found, parts[1:], strict=True):
-        role = names[name]
-        mark = "" if role in seen else f"{marks[role]}\N{NO-BREAK SPACE}"
-        seen.add(role)
-        shown += Markup('<span class="{}">{}{}</span>').format(role.lower(), mark, name)
-        shown += escape(rest)
+    # attributes are looked for too: their names may hold the name of a target
+    roles = {short_name(concepts[role]): role for role in reversed(list(concepts))}
+    names = "|".join(map(re.escape, sorted(roles, key=len, reverse=True)))
+    marks, shown = {"X": "●\N{NO-BREAK SPACE}", "Y": "■\N{NO-BREAK SPACE}"}, Markup()
+    for number, part in enumerate(re.split(rf"(?<!\w)({names})(?!\w)", text)):
+        role = roles[part] if number % 2 else ""
+        if role in TARGETS:
+            mark = marks.pop(role, "")
+            shown += Markup('<span class="{}">{}{}</span>').format(role.lower(), mark, part)
+        else:
+            shown += escape(part)
     return shown
 
 

@@ -26,6 +26,11 @@ DESK, PHONE = 1280, 390
 Opener = Callable[..., Page]
 
 
+def unfold(page: Page) -> None:
+    """Open the numbers of all results."""
+    page.locator("#summary > summary").click()
+
+
 @pytest.fixture
 def open_page(tabs: Tabs, tmp_path: Path) -> Opener:
     """Open results, or a file, as a reader would; the page may ask for nothing but itself."""

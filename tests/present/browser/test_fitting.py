@@ -101,7 +101,7 @@ def one_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("ten_page", "summary.line"),
         ("one_page", "summary.line"),
-        ("layers_page", ".matrix tbody .cell"),
+        ("layers_page", "article.compared"),
     ],
 )
 def test_the_first_finding_is_above_the_fold(made, finding, request, open_page, width, height):

@@ -1,6 +1,7 @@
 """Sorting and filtering."""
 
 from playwright.sync_api import Page, expect
+from tests.present.browser.conftest import unfold
 
 
 def order(page: Page, table: str = "ml-eat") -> list[str]:
@@ -20,6 +21,7 @@ def head(page: Page, name: str, table: str = "ml-eat"):
 
 def test_rows_are_sorted_by_a_column_and_back(mixed, open_page):
     page = open_page(mixed)
+    unfold(page)
     before = ["1.40", "0.70", "−1.20", "–"]
     assert order(page) == before
     button = head(page, "d")
@@ -36,6 +38,7 @@ def test_rows_are_sorted_by_a_column_and_back(mixed, open_page):
 
 def test_rows_are_found(mixed, open_page):
     page = open_page(mixed)
+    unfold(page)
     for how, value, left in (
         ("#search", "nobody", 0),
         ("#search", "ONE  first", 2),
@@ -61,7 +64,8 @@ def test_rows_are_found(mixed, open_page):
 
 def test_a_link_to_a_result_that_is_filtered_away_shows_it(mixed, open_page):
     page = open_page(mixed)
+    unfold(page)
     page.fill("#search", "nobody")
     expect(page.locator("#shown")).to_contain_text("0 of 6")
-    page.locator("#sources .matrix a").nth(1).click()
+    page.locator("#sources a.cell").nth(1).click()
     expect(page.locator("#one-2")).to_be_visible()  # once the browser says that the hash changed

@@ -79,7 +79,10 @@ def _of_targets(result: AssociationResult) -> Row:
             parts += path(f"M{x:.1f} 2h{wide:.1f}v10h-{wide:.1f}z", f"c{group}")
             x += wide
     parts += path(f"M{x:.1f} 7H{MARGIN + LINE:g}", "g")
-    return Row(_drawn(parts, 14.0), f"{sum(counts)} beyond chance", f"of {len(shown.known)}")
+    each = [f"{name} {count}" for name, count in zip(shown.groups, counts, strict=True) if count]
+    return Row(
+        _drawn(parts, 14.0), ", ".join(each) or "none beyond chance", f"of {len(shown.known)}"
+    )
 
 
 def _of_values(result: AssociationResult) -> Row:
