@@ -21,6 +21,8 @@ KINDS = {
     "other-tools": "wide tables with an empty head",
     "methods/ml-eat": "formulas and drawings",
     "faq": "questions",
+    "which-measure": "a drawing with links",
+    "reading-the-report": "pictures light and dark",
     "tutorials/social-scientist": "a tutorial with its pictures",
     "cards/index": "measure cards",
     "cards/weat": "a measure card",
