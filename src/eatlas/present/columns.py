@@ -141,7 +141,7 @@ def _other_pattern_after(row: Row) -> str:
 def _draws(row: Row) -> str:
     share = own_share(row.result)
     of = "resamples" if row.result.draws is None else "draws"
-    return "" if share is None else f"in {percent(share)} of {of}"
+    return "" if share is None else f"{of}: {percent(share)}"
 
 
 def _p(shown: Effect, p: float | None) -> str:

@@ -41,7 +41,7 @@ def test_the_table_of_a_paper():
     assert row == [
         "test-1", "Flowers / Insects\nPleasant / Unpleasant", "1.40*\n[1.00, 1.70]\n.0078\n(.016)",
         ".016", "0.90*\n[0.50, 1.20]\n.0078\n(.016)", "0.10\n.46\n(.92)", *["0.10\n(0.05)"] * 4,
-        "AX-Singular\ntwo-sided:\nA-Uniform\nin 75% of resamples",
+        "AX-Singular\ntwo-sided:\nA-Uniform\nresamples: 75%",
     ]  # fmt: skip
     for note in (
         "Concepts: X / Y, and below them A / B.",
