@@ -149,7 +149,7 @@ def map_panel(result: AssociationResult, width: float = PANEL, *, heading: str =
     """Draw the map small: its names, its pattern, and both effect sizes of level 2."""
     parts = [part for role in ATTRIBUTES for part in result.concepts[role].split()]
     longest = max(pixels(part, SMALL_NAME) for part in parts)
-    left, high, top = min(longest + 14, 0.45 * width), 36.0, 88.0
+    left, high, top = min(longest + 14, 0.45 * width), 36.0, 98.0
     wide = (width - left - 8 - GAP) / 2
     lines = broken(heading or result.test, width - 8, 2, 12)
     first = 17 if len(lines) > 1 else 31
@@ -167,7 +167,7 @@ def map_panel(result: AssociationResult, width: float = PANEL, *, heading: str =
         x = left + i * (wide + GAP)
         middle = x + wide / 2
         parts.append(
-            _name(result.concepts[TARGETS[i]], wide, 2, middle, top - 18, "middle", SMALL_NAME)
+            _name(result.concepts[TARGETS[i]], wide + 8, 3, middle, top - 24, "middle", SMALL_NAME)
         )
         for row, attribute in enumerate(ATTRIBUTES):
             y, on = top + row * (high + GAP), state == attribute

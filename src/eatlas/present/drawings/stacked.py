@@ -36,6 +36,8 @@ from eatlas.results.settings import Settings
 LETTERS, ROW, MARK_ROW = 12.0, 19.0, 12.0
 WIDE = 640.0
 """Pixels from which on rows have room for p-values."""
+BESIDE = 800.0
+"""Pixels from which on effect sizes are beside their finding, else below it."""
 LEAST_COLUMN = 90
 """Pixels of a column of a matrix."""
 MARKS = "Diamond: X against Y, level 1; circle and square: X alone and Y alone, level 2."
@@ -207,7 +209,7 @@ def _towards(sheet: Sheet, result: AssociationResult, axis: Axis, y: float) -> N
 
 def findings(results: Sequence[AssociationResult], width: float) -> Drawing:
     """A row for each result: its map, what it says, its effect sizes, its share of resamples."""
-    settings, sheet, wide = Settings.among(results), Sheet(width), width >= WIDE
+    settings, sheet, wide = Settings.among(results), Sheet(width), width >= BESIDE
     stable = 62.0 if any(own_share(result) is not None for result in results) else 0.0
     left = LEFT + 42 if any(result.pattern for result in results) else LEFT
     drawn = any(map(_with_d, results))
