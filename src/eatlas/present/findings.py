@@ -94,6 +94,7 @@ class Finding:
     >>> import eatlas
     >>> finding = eatlas.run(tests="weat-6")[0].finding
     >>> finding.grade, [check.name for check in finding.checks if check.holds]
+    ('shown', ['these words', 'other words', 'after frequency', 'chance'])
     """
 
     sentence: str

@@ -57,6 +57,7 @@ def sentence(result: AssociationResult, finding: Finding | None = None) -> str:
     --------
     >>> import eatlas
     >>> print(sentence(eatlas.run(tests="weat-6")[0]).split(";")[0])
+    Female names go with Family
     """
     shown = finding or finding_of(result)
     numbers = phrase("sentences", "numbers", result)
