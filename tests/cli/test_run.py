@@ -69,6 +69,19 @@ def test_some_failed(eatlas_cli, tmp_path, vectors_csv):
     assert "bad" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 
+def test_none_of_the_words_is_said_once(eatlas_cli, tmp_path):
+    path = tmp_path / "numbers.txt"
+    path.write_text("".join(f"{i} .1 .{i} .3\n" for i in range(1, 9)), encoding="utf-8")
+    ended = eatlas_cli("run", "--vectors", path, "--measure", "weat", "--measure", "rnd")
+    assert ended.code == 2
+    assert ended.err.count("error:") == 1
+    assert f"error: test weat-1 (100 terms): {path} has none of them\n" in ended.err
+    assert "  got: its first words are '1', '2', '3'\n" in ended.err
+    assert "column of words is missing" in ended.err
+    assert "weat-10" in ended.err
+    assert not (tmp_path / "out" / "report.html").exists()
+
+
 @pytest.mark.slow
 def test_interrupted_by_the_user(tmp_path):
     command = [sys.executable, "-m", "eatlas", "run", "--workers", "2", "--out", "o"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -235,7 +234,7 @@ def _read_vectors(measure: Measure, test: Test, source: Source, case: CaseRule) 
     coverage, notes, vectors = embedded.coverage, embedded.notes, dict(embedded.vectors)
     period, encoding = period_of(source), source.encoding
     name = source.name if period is None else f"{source.name}, {period}"
-    require_terms(measure, test, coverage, name, source.vocabulary() if source.listed else ())
+    require_terms(measure, test, coverage, name, source)
     if encoding is not None:
         encoding = encoding.model_copy(update={"roundoff": embedded.roundoff})
     about: dict[str, Any] = {"measured": embedded.sha256, "period": period}
@@ -302,12 +301,14 @@ def _read_counts(measure: Measure, test: Any, table: Counts, case: CaseRule) -> 
 
 
 def require_terms(
-    measure: Measure, test: Test, coverage: Coverage, source: str, words: Iterable[str] = ()
+    measure: Measure, test: Test, coverage: Coverage, source: str, vectors: Source | None = None
 ) -> None:
     """Refuse groups that have fewer usable terms, or stimuli, than a measure needs.
 
-    Where a source has no term at all, its first `words` tell what else it has.
+    Where `vectors` have no term at all, their first words tell what else they have.
     """
+    if vectors is not None and not any(group.used for group in coverage.values()):
+        require_any(test, source, vectors.begins())
     needs, pairs = measure.needs, getattr(measure, "pairs", None)
     what = CALLED.get(needs.source, "usable log-probability")
     if pairs is not None:
@@ -322,9 +323,6 @@ def require_terms(
         kind = "images" if concept.images else "sentences" if concept.sentences else "words"
         kind = needs.source if needs.source in REMEDIES else "pairs" if pairs is not None else kind
         missing = listed((f"{term} ({reason})" for term, reason in group.reasons.items()), 8)
-        if missing and not any(coverage[each].used for each in coverage):
-            begins = [*islice(words, 3)]
-            missing += f"; the source begins with {', '.join(begins)}" if begins else ""
         raise CoverageError(
             f"test {test.id}, group {role} ({concept.name}): "
             f"{f'only {len(usable)}' if usable else 'no'} {unit} has a {what} in {source}",
@@ -334,4 +332,16 @@ def require_terms(
             remedy=REMEDIES[kind]
             if missing
             else "add terms, or use a measure that takes a group of one",
+        )
+
+
+def require_any(test: Test, source: str, begins: Sequence[str]) -> None:
+    """Refuse a source without any word of a test, and show what it has."""
+    if begins and not any(one.images or one.sentences for one in test.concepts.values()):
+        raise CoverageError(
+            f"test {test.id} ({len(test.terms):,} terms): {source} has none of them",
+            got=f"its first words are {listed(map(ascii, begins))}",
+            allowed="a source with the words of the test",
+            remedy="see whether its column of words is missing, or its words are of another "
+            "language or written in another way",
         )

@@ -76,7 +76,7 @@ PAGE_WIDTH, PAGE_HEIGHT = 455.0, 560.0
 SIZES = (("footnotesize", 7.6, 9.5), ("scriptsize", 7.4, 8.0))
 """Letters of tables, the largest first: command, points of a sans-serif letter of their width, and
 points of a line."""
-LEAST_TEXT, BETWEEN = 66.0, 8.0
+LEAST_TEXT, BETWEEN = 66.0, 10.0
 """Points of a column of text at least, and between columns."""
 
 

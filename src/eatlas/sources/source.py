@@ -27,6 +27,8 @@ Vector = NDArray[np.floating]
 CHUNK = 8192
 """Rows of a chunk by default: 10 MB of 300 single-precision
 components."""
+FIRST = 3
+"""Words that tell what a source has, where it has none of those that are looked up."""
 LARGEST = 1e100
 """Squares of larger components, summed over a vocabulary, would leave the range of float64."""
 Kind = Literal["text", "image"]
@@ -277,6 +279,10 @@ class Source(ABC):
         """Every word in order, duplicates included."""
         return (word for words, _ in self.iter_chunks() for word in words)
 
+    def begins(self) -> tuple[str, ...]:
+        """The first words, of a source that can list them."""
+        return tuple(islice(self.vocabulary(), FIRST)) if self.listed else ()
+
     def require_listed(self, why: str) -> None:
         """Refuse a source whose vectors cannot be read from end to end."""
         if not self.listed:
@@ -450,6 +456,8 @@ class Snapshot(_Forwarding):
     found: Mapping[Item, Found]
     ranking: Any = None
     """What is known of the frequency of the words; None where it is not needed."""
+    first: tuple[str, ...] = ()
+    """The first words of a source that has none of the items."""
     kinds = TEXTS_AND_IMAGES
     """All: what was not read is missing."""
 
@@ -460,7 +468,13 @@ class Snapshot(_Forwarding):
         needed = {item if isinstance(item, Item) else word_alone(item) for item in items}
         answers = source.answers(needed, tell)
         facts = {fact: getattr(source, fact) for fact in FACTS}
-        return cls(SimpleNamespace(**facts | {"notes": as_notes(source.notes)}), answers)
+        first = () if any(one.vector is not None for one in answers.values()) else source.begins()
+        facts["notes"] = as_notes(source.notes)
+        return cls(SimpleNamespace(**facts), answers, first=first)
+
+    def begins(self) -> tuple[str, ...]:
+        """The first words, where they were kept."""
+        return self.first
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Answer those items that were kept."""
