@@ -92,6 +92,8 @@ def test_a_measure_of_groups_takes_tests_of_groups_where_there_are_any():
     ]
     jobs = make_plan(["weat-6", "weat-7"], measures=["ml-eat", "rnd"])
     assert [job.test.id for job in jobs] == ["weat-6", "weat-7", "weat-6-XY", "weat-7-XY"]
+    jobs = make_plan(["weat-6", "divdist-face-validity"], measures="rnd")
+    assert [job.test.id for job in jobs] == ["weat-6-XY", "divdist-face-validity"]
     with pytest.raises(EatlasError, match="ml-eat does not take tests of the kind of divdist"):
         make_plan("divdist-face-validity", measures="ml-eat")
 

@@ -60,8 +60,8 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     measures : str, measure, or list of them, optional
         Signatures such as ``"ml-eat(alpha=0.01)"``, or measures such as ``eatlas.MLEAT()``. By
         default ``"ml-eat"``, and ``"divdist"`` for tests of groups against a reference. Each takes
-        the tests of its kind. Measures of tests of groups take X, Y, A and B as groups and targets
-        where no test of groups is among the tests. ``"all"`` is every measure that takes the tests
+        the tests of its kind; those of groups take X, Y, A and B as groups and targets too, unless
+        a run has tests and measures of both kinds. ``"all"`` is every measure that takes the tests
         and the vectors; a warning names the others.
     prompts : str or list, optional
         Texts that words are put into before they are encoded, such as ``"This is {}"``; each

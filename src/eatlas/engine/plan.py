@@ -117,7 +117,7 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     for variant, its_measures in in_contexts(loaded, chosen, contexts, windows):
         _require_fitting(variant, its_measures)
         for measure, test in product(its_measures, variant):
-            if fits(measure, test, variant):
+            if fits(measure, test, variant, its_measures):
                 read_as = measure.reads(test)
                 questions.setdefault(measure.needs.source, []).append((read_as, measure))
     if prompts is not None and all(c.images for test in loaded for c in test.concepts.values()):
@@ -199,9 +199,11 @@ def _chosen(tests: Sequence[Test], given: Any) -> tuple[list[Measure], dict[str,
     if named != [EVERY]:
         return [get_measure(measure) for measure in named], None
     chosen, left_out = [], {}
-    for name in measure_types():
-        measure = get_measure(name)
-        fitting = [measure.reads(test) for test in tests if fits(measure, test, tests)]
+    every = {name: get_measure(name) for name in measure_types()}
+    for name, measure in every.items():
+        fitting = [
+            measure.reads(test) for test in tests if fits(measure, test, tests, every.values())
+        ]
         try:
             if measure.needs.source != "vectors":
                 raise SourceError(f"asks a {measure.needs.source} language model")
@@ -236,16 +238,22 @@ def _reason(measure: Measure, error: EatlasError) -> str:
     return error.what.removeprefix(f"the measure {measure.name} ")
 
 
-def fits(measure: Measure, test: Test, tests: Sequence[Test]) -> bool:
-    """Whether a measure takes a test of a run: one of its kind, or, without these, as one."""
+def fits(measure: Measure, test: Test, tests: Iterable[Test], measures: Iterable[Measure]) -> bool:
+    """Whether a measure takes a test of a run: one of its kind, or another that it reads as one.
+
+    It reads another where the run has no test of its kind, or no measure of the test's kind.
+    """
     if test.kind == measure.kind:
         return True
-    return measure.reads(test).kind == measure.kind not in {other.kind for other in tests}
+    if measure.reads(test).kind != measure.kind:
+        return False
+    alone = measure.kind not in {other.kind for other in tests}
+    return alone or test.kind not in {other.kind for other in measures}
 
 
 def _require_fitting(tests: Sequence[Test], measures: Sequence[Measure]) -> None:
     """Refuse a test that no measure takes, and a measure that takes none of the tests."""
-    taken = [[fits(measure, test, tests) for test in tests] for measure in measures]
+    taken = [[fits(measure, test, tests, measures) for test in tests] for measure in measures]
     if all(map(any, taken)) and all(map(any, zip(*taken, strict=True))):
         return
     test = next((t for t, *by in zip(tests, *taken, strict=True) if not any(by)), tests[0])
