@@ -228,7 +228,7 @@ def test_findings_come_first_and_no_line_is_too_wide(both, capsys, monkeypatch, 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("John", "home"), "hangs on John and home\n"),
+        (("John", "home"), "hangs on “John” and “home”\n"),
         (tuple("abcdefg"), "hangs on 7 words\n"),
         ((), ""),
     ],

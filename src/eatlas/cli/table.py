@@ -73,7 +73,10 @@ def print_results(results: Results) -> None:
         say(console, "")
         say(console, f"{measure} on {settings.place(members[0])}", "bold", hang=2)
         for table in _tables(members, console):
+            about, table.caption = table.caption, None
             show(console, table)
+            if about:
+                say(console, str(about))
         if explained := [text for text in explanations(members) if text not in printed]:
             say(console, "\n".join(explained), "dim")
         printed.update([signature, *explained])
@@ -145,7 +148,7 @@ def _print_findings(
 
 def _hangs_on(finding: Finding) -> str:
     """The words that a finding hangs on, on a line of their own; how many, where there are many."""
-    words = finding.hangs_on
+    words = [f"“{word}”" for word in finding.hangs_on]
     if not words:
         return ""
     return "\nhangs on " + (joined(words) if len(words) <= HANGS else f"{len(words)} words")
