@@ -64,8 +64,29 @@ OF_HANGING = " Hangs on: without any one of these words the conclusion is differ
 def print_results(results: Results) -> None:
     """Print what was found, the tables behind it, comparisons, then what the reader should know."""
     console, settings = new_console(), Settings.among(results)
-    groups, declared, printed = _groups(results), DeclaredFamily.of(results), set[str]()
+    groups, declared = _groups(results), DeclaredFamily.of(results)
     _print_findings(console, results, groups, settings, declared)
+    _print_tables(console, groups, settings)
+    _print_matrix(console, results)
+    _print_comparisons(console, results, declared)
+    for trend in results.trends:
+        say(console, "")
+        say(console, heading(trend, settings), "bold", hang=2)
+        for sentence in sentences(trend):
+            say(console, settings.without_paths(sentence), hang=2)
+    every = list(notes(results))
+    if len(every) > MOST:
+        more = f"{len(every) - MOST} more notes are in the report, beside their results."
+        every[MOST:] = [("", more)]
+    for who, text in [("", ""), *every] if every else ():
+        say(console, text, head=who and f"{who}: ", hang=2)
+
+
+def _print_tables(
+    console: Console, groups: Sequence[Sequence[AssociationResult]], settings: Settings
+) -> None:
+    """Print the tables of each measure and source, and what explains them."""
+    printed = set[str]()
     for members in groups:
         signature = members[0].signature
         # a signature is in full once, and so is what explains a table
@@ -83,19 +104,6 @@ def print_results(results: Results) -> None:
         for result in members:
             if drawn := statement("contexts", result):
                 say(console, drawn, head=f"{settings.named(result)}: ", hang=2)
-    _print_matrix(console, results)
-    _print_comparisons(console, results, declared)
-    for trend in results.trends:
-        say(console, "")
-        say(console, heading(trend, settings), "bold", hang=2)
-        for sentence in sentences(trend):
-            say(console, settings.without_paths(sentence), hang=2)
-    every = list(notes(results))
-    if len(every) > MOST:
-        more = f"{len(every) - MOST} more notes are in the report, beside their results."
-        every[MOST:] = [("", more)]
-    for who, text in [("", ""), *every] if every else ():
-        say(console, text, head=who and f"{who}: ", hang=2)
 
 
 def _groups(results: Results) -> list[list[AssociationResult]]:
