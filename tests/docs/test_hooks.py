@@ -131,7 +131,7 @@ def test_the_site_has_pages_to_try():
         "live/explore.html": "A frozen copy",
         "live/atlas/index.html": "weat-6",
     }
-    assert set(said) <= set(pages)
+    assert set(said) == set(live.PAGES) <= set(pages)
     for name, text in said.items():
         assert text in pages[name]
         assert len(pages[name].encode()) < 1_000_000

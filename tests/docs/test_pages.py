@@ -9,7 +9,7 @@ import pytest
 import yaml
 from tools import write_cli_reference
 from tools.docs.examples import blocks
-from tools.docs.live import EXPLORED
+from tools.docs.live import PAGES
 
 import eatlas
 from eatlas.stimuli.reading import parse_battery
@@ -19,7 +19,7 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 BUILT = {"gallery.md", "changelog.md", "contributing.md"}
 """Made when the site is built."""
-LIVE = {DOCS / name for name in EXPLORED}
+LIVE = {DOCS / name for name in PAGES}
 
 
 def slugs(page: str) -> set[str]:

@@ -16,6 +16,8 @@ from eatlas.present import report_html
 
 SOURCES = ("glove-sample", "glove-840b-words")
 """Vectors that come with eatlas."""
+PAGES = ("live/report.html", "live/explore.html", "live/sources.html", "live/atlas/index.html")
+"""Where the pages are on the site."""
 
 
 def pages() -> Iterator[tuple[str, str]]:
