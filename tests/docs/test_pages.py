@@ -8,8 +8,8 @@ from pkgutil import resolve_name
 import pytest
 import yaml
 from tools import write_cli_reference
+from tools.docs import live
 from tools.docs.examples import blocks
-from tools.docs.live import PAGES
 
 import eatlas
 from eatlas.stimuli.reading import parse_battery
@@ -19,7 +19,7 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 BUILT = {"gallery.md", "changelog.md", "contributing.md"}
 """Made when the site is built."""
-LIVE = {DOCS / name for name in PAGES}
+LIVE = {DOCS / name for name in live.PAGES}
 
 
 def slugs(page: str) -> set[str]:
