@@ -535,7 +535,7 @@ def _headline(matrix: dict[str, Any], title: str, measures: int) -> str:
     level = next(iter(matrix["effects"]), "")
     agreed = Agreement(level, cells, number_of(len(matrix["rows"]), "source"))
     said = phrase("sentences", "agreement", agreed)
-    by = f"by {matrix['signature'].partition('(')[0]}" if measures > 1 else ""
+    by = matrix["signature"].partition("(")[0] if measures > 1 else ""
     parts = (title if title != TITLE else "", by, said)
     return ": ".join(filter(None, parts))
 

@@ -55,7 +55,6 @@ def test_filters(site, open_page):
     page = open_page(site)
     shown = page.locator("#shown")
     expect(shown).to_have_text("3 sources, 9 tests")
-    page.get_by_text("Filter and sort").click()
     page.get_by_label("Find sources").fill("GLOVE large")
     expect(shown).to_have_text("1 of 3 sources, 9 tests")
     page.get_by_label("Find sources").fill("")
@@ -84,7 +83,6 @@ def test_heads_sort_by_size_and_by_grade(site, open_page):
 
     page.locator(".matrix:visible th.test button").nth(1).click()
     assert shown(3, 3) == sorted(shown(3, 3), reverse=True)
-    page.get_by_text("Filter and sort").click()
     page.get_by_label("Heads sort by").select_option("grade")
     grades = ["shown", "partly", "doubtful", "not shown", "no test"]
     cells = page.locator("#matrix .matrix:visible td:nth-child(3) a")
@@ -95,13 +93,18 @@ def test_heads_sort_by_size_and_by_grade(site, open_page):
     assert rows.count() == 3
 
 
-def test_the_matrix_is_on_the_first_screen(site, open_page):
+def test_the_matrix_is_on_the_first_screen(open_page, tmp_path):
+    results = [ml_eat(test=f"t-{i}", source=source) for source in SOURCES for i in range(9)]
+    Results(results).write(tmp_path / "results.jsonl")
+    site = eatlas.write_atlas(tmp_path, tmp_path / "site").page
     for width, height in ((DESK, 800), (PHONE, 844)):
         page = open_page(site, width=width)
         page.set_viewport_size({"width": width, "height": height})
         box = page.locator("#matrix .matrix tbody tr").first.bounding_box()
         assert box["y"] + box["height"] < height
         assert page.get_by_label("Find sources").is_hidden()
+        page.get_by_text("Filter and sort").click()
+        assert page.get_by_label("Find sources").is_visible()
 
 
 def test_two_sources_side_by_side(site, open_page):
