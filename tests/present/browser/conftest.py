@@ -27,8 +27,9 @@ Opener = Callable[..., Page]
 
 
 def unfold(page: Page) -> None:
-    """Open the numbers of all results."""
-    page.locator("#summary > summary").click()
+    """Open the numbers of all results and, where settings are compared, every result."""
+    for part in page.locator("#summary > summary, #results > details:not([open]) > summary").all():
+        part.click()
 
 
 @pytest.fixture

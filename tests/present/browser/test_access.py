@@ -50,7 +50,7 @@ def test_the_keyboard_sorts_follows_links_and_unfolds(ten_page, open_page):
     assert page.evaluate("document.activeElement.className") == "line"
     page.keyboard.press("Tab")
     assert page.evaluate(FOCUSED).startswith("Each check in full")
-    page.locator("article.result:has(#weat-6) summary", has_text="Words:").focus()
+    page.locator("article.result:has(#weat-6) .body summary", has_text="Words:").focus()
     page.keyboard.press("Enter")
     assert page.locator("article.result:has(#weat-6) table.coverage").is_visible()
 

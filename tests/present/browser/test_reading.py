@@ -90,7 +90,9 @@ def test_without_a_script_all_can_be_read(mixed, open_page):
     for hidden in (".tools", "#theme", "button"):
         assert not page.locator(hidden).first.is_visible()
     assert page.locator("article.result").count() == 6
+    page.locator("#results > details > summary").click()
     page.locator("summary.line").first.click()
+    page.get_by_text("Each check in full").first.click()
     assert page.get_by_text("Random labels.").first.is_visible()
     page.get_by_text("Provenance: what it takes").first.click()
     assert page.get_by_text("Fingerprint of source").first.is_visible()

@@ -32,6 +32,8 @@ from eatlas.present.text import isolated, pixels
 from eatlas.results import AssociationResult
 
 LETTERS, ROW = 12.0, 19.0
+LEGEND = 14.0
+"""Pixels that letters of names in a legend have on a phone, where they are larger."""
 DRIVERS, ENDS = 6, 15
 """Terms of an effect size, and targets at either end, that a drawing shows."""
 DRAWN, BINS, SEED = 20_000, 41, 0
@@ -47,14 +49,14 @@ def influence(result: AssociationResult, width: float) -> Drawing:
     sheet, names = Sheet(width), min(0.4 * width, 220.0)
     x = LEFT
     for role, (colour, shape) in DRIVEN.items():  # direct labels of the groups, in one or two lines
-        name = short(result.concepts[role], 0.45 * width, 11)
-        if x + pixels(name, 11) + 22 > width - RIGHT:
+        name = short(result.concepts[role], 0.45 * width, LEGEND)
+        if x + pixels(name, LEGEND) + 22 > width - RIGHT:
             x, sheet.y = LEFT, sheet.y + 14
         sheet.add(
             path(outline(shape, x + 5, sheet.y + 8, 0.8), f"m on {colour}"),
             label(name, x + 14, sheet.y + 12, size=11, class_=f"fig-name {colour}"),
         )
-        x += pixels(name, 11) + 24
+        x += pixels(name, LEGEND) + 24
     sheet.y += 18
     phrases = []
     for row in levels_of(result):
