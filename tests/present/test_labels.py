@@ -8,6 +8,7 @@ from tests.present.kinds import FOLDER, KINDS, results_of
 from eatlas.cli.table import print_results
 from eatlas.present import report_html
 from eatlas.present.tables import report_table
+from eatlas.results.settings import source_name
 
 WRITTEN = re.compile(
     rf"{re.escape(FOLDER)}|\b(?:hf|cbow|st|py):|glove-sample|https?://(?!www\.w3\.org/2000/svg)|\?layer="
@@ -35,3 +36,8 @@ def test_no_path_in_a_terminal_or_in_tables(kind, capsys, tmp_path):
     seen = [capsys.readouterr().out]
     seen += [report_table(results, form) for form in ("markdown", "latex", "html-table")]
     assert [line for text in seen for line in text.splitlines() if WRITTEN.search(line)] == []
+
+
+@pytest.mark.parametrize("folder", ["model", "checkpoint"])
+def test_a_model_in_a_folder_that_is_no_name_has_the_name_of_the_folder_above(folder):
+    assert source_name(f"hf:/data/minilm/{folder}?layer=2") == "minilm, layer 2"

@@ -74,7 +74,8 @@ OVERLAPS = """() => {
 }"""
 """Texts that lie on one another, by more than the edge of a letter."""
 OUTSIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-OPEN = """() => document.querySelectorAll('article.result:nth-of-type(-n + 2) details, .body details')
+OPEN = """() => document.querySelectorAll(
+  'article.result:nth-of-type(-n + 2) details, main details:not(article.result details)')
   .forEach(part => { part.open = true; })"""
 TAKEN = "Math.max(0, ...[...document.querySelectorAll('.body')].map(" \
     "body => body.querySelectorAll('.take').length))"  # fmt: skip
