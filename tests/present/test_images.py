@@ -48,9 +48,9 @@ def test_what_is_said_of_images(pictures):
 
 
 def test_a_page_has_no_ranks_where_no_word_has_one(pictures):
-    assert "Ranks in" not in report_html(pictures[:1])
+    assert "Ranks of the words in" not in report_html(pictures[:1])
     text = unescape(re.sub("<[^>]+>", " ", report_html(eatlas.run(tests="weat-9")[:1])))
-    assert "Ranks in" in text
+    assert "Ranks of the words in" in text
 
 
 def test_random_weights_are_named_first():
