@@ -26,15 +26,17 @@ from eatlas.errors import ResultsError
 from eatlas.present import report_html, write_report
 from eatlas.results import AssociationResult, Failure, MLEATResult, Results
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*jobs failed")]
 
 WIDE = 1920
 WORDS = {"one": 1_800, "layers": 2_500}
 """Words that these pages have at most."""
 DIVDIST = "divdist(resamples=60,draws=500)"
 FIRST_SCREEN = """() => {
-  const seen = part => part.checkVisibility() && part.getBoundingClientRect().width > 0
-    && part.getBoundingClientRect().bottom <= innerHeight;
+  const seen = part => {
+    const { top, width, height } = part.getBoundingClientRect();
+    return part.checkVisibility() && width > 0 && top + Math.min(height, 120) <= innerHeight;
+  };
   return ['h1', '.grade, .cell, .lead, .facts', 'main svg'].map(
     parts => [...document.querySelectorAll(parts)].some(seen));
 }"""

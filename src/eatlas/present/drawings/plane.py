@@ -190,7 +190,7 @@ def framed(plane: Plane, unit: str, *inside: str, title: str, alt: str) -> str:
     """The square with its scales, the half that is nearer to A, and the diagonal."""
     side, ticks = plane.axis.end, []
     for at, number in plane.axis.ticks():
-        ticks += [muted(number, at, side + 15), muted(number, -4, side - at + 4, anchor="end")]
+        ticks += [muted(number, at, side + 15), muted(number, -3, side - at + 4, anchor="end")]
     (upper, first), (lower, second) = plane.corners
     up, across = (f"{unit} with {shown(name, 40)}" for name in plane.attributes)
     square = tag(
@@ -202,7 +202,7 @@ def framed(plane: Plane, unit: str, *inside: str, title: str, alt: str) -> str:
         muted(upper, round(first[0], 1), round(first[3] - 4, 1), anchor="start"),
         muted(lower, round(second[2], 1), round(second[3] - 4, 1), anchor="end"),
         muted(across, side / 2, side + 33),
-        tag("g", muted(up, 0, 0), transform=f"rotate(-90) translate({-side / 2:g} -37)"),
+        tag("g", muted(up, 0, 0), transform=f"rotate(-90) translate({-side / 2:g} -38)"),
         *inside,
         transform=f"translate({LEFT_ROOM:g} {UPPER_ROOM:g})",
     )

@@ -214,7 +214,7 @@ globalThis.eatlasFrozen = (() => {
     const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
     for (let n = Math.ceil(low / step - 1e-9); n <= Math.floor(high / step + 1e-9); n += 1) {
       const pixel = at(n * step).toFixed(1), text = effect(n * step, digits);
-      svg += `<text class="t" x="${pixel}" y="${side + 15}">${text}</text><text class="t e" x="-4" y="${side - pixel + 4}">${text}</text>`;
+      svg += `<text class="t" x="${pixel}" y="${side + 15}">${text}</text><text class="t e" x="-3" y="${side - pixel + 4}">${text}</text>`;
     }
     const taken = [...covered];
     for (const [role, turned] of [["A", false], ["B", true]]) {
@@ -227,7 +227,7 @@ globalThis.eatlasFrozen = (() => {
       svg += `<text class="t ${turned ? "e" : "s"}" x="${best[turned ? 2 : 0].toFixed(1)}" y="${(best[3] - 4).toFixed(1)}">${escaped(text)}</text>`;
     }
     svg += `<text class="t" x="${side / 2}" y="${side + 33}">mean cosine with ${escaped(data.groups.B.name)}</text>`;
-    svg += `<g transform="rotate(-90) translate(${-side / 2} -37)"><text class="t" x="0" y="0">mean cosine with ${escaped(data.groups.A.name)}</text></g>`;
+    svg += `<g transform="rotate(-90) translate(${-side / 2} -38)"><text class="t" x="0" y="0">mean cosine with ${escaped(data.groups.A.name)}</text></g>`;
     const cross = ([x, y]) => `M${x - 6} ${y}h12M${x} ${y - 6}v12`;
     for (const point of pale) {
       const [x, y] = spot(point.was), [toX, toY] = spot(point.at), kind = point.role.toLowerCase();
