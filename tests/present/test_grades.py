@@ -26,6 +26,7 @@ import eatlas
 from eatlas.measures.registry import measure_names
 from eatlas.present import report_html
 from eatlas.present.findings import CHECKS, GRADES, findings_of, in_grades, title
+from eatlas.present.sections import marked
 from eatlas.results.levels import Level
 from eatlas.results.settings import Settings
 
@@ -328,3 +329,12 @@ def test_a_page_and_the_record_say_the_same(of_all_measures):
     page = re.sub(r"[\s●■]", "", Page(report_html(of_all_measures)).text)
     for finding in findings_of(of_all_measures):
         assert re.sub(r"\s", "", finding.sentence) in page
+
+
+def test_names_of_targets_are_marked_as_whole_words():
+    names = {"X": "he", "Y": "he and she", "A": "the words he", "B": "Home"}
+    text = marked(
+        "he leans towards the words he; for he and she, neither is shown", ml_eat(names=names)
+    )
+    assert text.count('class="x"') == text.count('class="y"') == 1
+    assert '<span class="x">●\xa0he</span> leans towards the words he; for <span class="y">' in text
