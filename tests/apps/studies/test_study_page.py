@@ -61,6 +61,32 @@ def study():
     return eatlas.multiverse(PLAN)
 
 
+def titled(study):
+    html = study_html(study, analyse(study), [0])
+    return " ".join(re.search(r"(?s)<h1[^>]*>(.*?)</h1>", html)[1].split())
+
+
+def test_the_title_answers_the_question():
+    choices = {"test": ("career",), "stimuli": ("names", "terms")}
+    sizes = {"names": (1.5, 1.7), "terms": (0.1, 0.3)}
+
+    def told(*alternatives):
+        rows = [
+            spec(n, {"test": "career", "stimuli": words}, d)
+            for n, (words, d) in enumerate(
+                [(words, d) for words in alternatives for d in sizes[words]], start=1
+            )
+        ]
+        return titled(record(choices, rows))
+
+    assert told("names", "terms") == (
+        "It depends on the stimuli: with names, 2 of 2 are significant (d 1.50 to 1.70); "
+        "with terms, 0 of 2 are significant (d 0.10 to 0.30)"
+    )
+    assert told("names") == "All 2 specifications are significant (d 1.50 to 1.70)"
+    assert told("terms") == "None of 2 specifications are significant (d 0.10 to 0.30)"
+
+
 def test_the_findings_come_first_and_follow_from_the_record(study):
     html = study_html(study.record, study.analysis(), [0])
     said = text_of(html)
@@ -78,11 +104,13 @@ def test_the_findings_come_first_and_follow_from_the_record(study):
     assert "The shares describe this grid: with other alternatives they are others." in said
     assert "decides more is open" not in said
     assert said.index("decides most") < said.index("Each column is one specification")
-    for heading in (
-        "Specification curve", "What decides", "Stability of the EAT patterns", "Contrasts",
-        "Correlations of methods", "Specifications", "Provenance",
-    ):  # fmt: skip
+    for heading in ("Findings", "Specification curve", "What decides", "Data"):
         assert f">{heading}</h2>" in html
+    for folded in (
+        "Stability of the EAT patterns", "Contrasts", "Correlations of methods", "Specifications",
+        "Provenance",
+    ):  # fmt: skip
+        assert f"<summary>{folded}</summary>" in html
     assert study.record.plan_sha256 in html
     assert "http://" not in html.replace("http://www.w3.org/2000/svg", "")
     assert "https://" not in html
