@@ -94,7 +94,9 @@ def test_what_a_package_registers_is_not_loaded(naming, tmp_path):
         cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 2
-    assert "call evil_package:vectors, which an installed package registers as th" in done.stdout
+    assert "call evil_package:vectors, which an installed package registers as th" in " ".join(
+        done.stdout.split()
+    )
     assert not (tmp_path / "it-ran").exists()
 
 

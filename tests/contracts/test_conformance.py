@@ -350,7 +350,7 @@ def test_a_measure_and_a_source_are_added_by_a_module_and_its_names(tmp_path, te
         [sys.executable, "-m", "eatlas", *command, "--out", "here"], cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert "MY-MEASURE(alpha=0.05,ddof=1,p=auto) on mine" in done.stdout
+    assert "MY-MEASURE(alpha=0.05, ddof=1, p=auto) on mine" in done.stdout
     (result,) = (tmp_path / "here" / "results.jsonl").read_text().splitlines()
     shown = f"{json.loads(result)['value']:.2f}".replace("-", "\N{MINUS SIGN}")
     assert re.search(rf"^tiny +{shown}$", done.stdout, re.MULTILINE)

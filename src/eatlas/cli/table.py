@@ -54,7 +54,6 @@ HANGS = 6
 """Words that a finding hangs on and that are named."""
 MARKS = {True: ("✓", ""), False: ("✗", "bold"), None: ("–", "dim")}
 """What stands for a check that holds, that fails, or that was not made."""
-MISSING = "coverage.missing"
 SENTENCE = re.compile(r"(?<=[\w)%]{3}\.) (?=[A-Z])")
 """Where a note goes on with what to make of it, which is in the report."""
 LEGEND = f"✓ holds, ✗ fails, – not made: {', '.join(CHECKS)}."
@@ -255,12 +254,12 @@ def notes(results: Sequence[AssociationResult]) -> Iterator[tuple[str, str]]:
             if group.missing
         }
         if terms:
-            every.append(Note(MISSING, values={"terms": terms}))
+            every.append(Note("coverage.missing", values={"terms": terms}))
         pairs += [(result, note) for note in dict.fromkeys(every)]
     alike: dict[str, list[tuple[str, list[AssociationResult]]]] = {}
     for note, numbers in merged(note for _, note in pairs):
         text = SENTENCE.split(settings.without_paths(str(note)), maxsplit=1)[0]
-        code = text if note.code in {TEXT, MISSING} else note.code
+        code = text if note.code in {TEXT, "coverage.missing"} else note.code
         alike.setdefault(code, []).append((text, [pairs[number][0] for number in numbers]))
     groups = list(alike.values())
     if len(groups) > MOST:  # the widest in front, as some are left out
