@@ -79,7 +79,7 @@ class DeclaredFamily:
         """Adjusted p of each finding, and of how many p-values, where several tests are judged."""
         families = [setting for f in (self.family, self.siblings) if f for setting in f.settings]
         return {
-            (*member.place, member.p): (member.adjusted, len(setting))
+            (*member.place, member.p): (member.adjusted, member.together)
             for setting in families
             if len({member.test for member in setting}) > 1
             for member in setting

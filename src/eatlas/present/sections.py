@@ -34,7 +34,6 @@ from eatlas.present.sentences import (
     left,
     limits,
     numbers,
-    other_pattern,
     sentence,
     statement,
     statements,
@@ -270,7 +269,7 @@ def marked(sentence: str, result: AssociationResult) -> Markup:
 FILTERS.update({
     function.__name__: function
     for function in (
-        figures, images_of, marked, row_of, left, limits, numbers, other_pattern, own_share,
+        figures, images_of, marked, row_of, left, limits, numbers, own_share,
         patterns_seen, score_unit, sentence, share_bar, shares_of, source_of,
         statements, targets_table, terms_table, values_table,
     )

@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eatlas.decoding import own_toml
-from eatlas.numbers import effect, percent, plural
+from eatlas.numbers import effect, plural
 from eatlas.present import targets  # noqa: F401  (templates call its filters)
 from eatlas.present.effects import (
     held_equal,
     levels_of,
     matched_of,
     names_of,
-    runner_up,
-    shares_of,
     unit_of,
 )
 from eatlas.present.family import DeclaredFamily
@@ -67,15 +65,6 @@ def sentence(result: AssociationResult, finding: Finding | None = None) -> str:
 def left(result: AssociationResult) -> str:
     """What is left after covariates; empty where the conclusion stays."""
     return phrase("sentences", "left", result)
-
-
-def other_pattern(result: AssociationResult) -> str:
-    """The pattern that other words, or other contexts, show more often than the result's own."""
-    shares = shares_of(result)[0]
-    more = runner_up(shares, result.primary.label) if shares else None
-    if more is None or more[1] <= shares.get(result.primary.label, 0.0):
-        return ""
-    return f"more often {more[0]} ({percent(more[1])})"
 
 
 def numbers(result: AssociationResult) -> list[tuple[str, str]]:

@@ -18,6 +18,7 @@ from eatlas.present.drawings.svg import (
     mark_of,
     outline,
     path,
+    small,
 )
 from eatlas.present.effects import levels_of, only_terms
 from eatlas.present.targets import leans
@@ -166,5 +167,4 @@ def pair_of(first: AssociationResult, second: AssociationResult, axis: Axis) -> 
 
 def _drawn(parts: str, height: float) -> Markup:
     """A small drawing as wide as the scale of effect sizes in a row."""
-    size = f'width="{LINE + 2 * MARGIN:g}" height="{height:g}"'
-    return Markup(f'<svg class="fig row" {size} aria-hidden="true">{parts}</svg>')  # noqa: S704
+    return small("row", Axis(0, 1, 1, MARGIN, MARGIN + LINE), height, parts)

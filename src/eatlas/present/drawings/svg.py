@@ -337,18 +337,18 @@ class Scales:
         rows = [row for row in levels_of(result) if row.symbol == "d"]
         axis = self.axis.on(MARGIN, MARGIN + width)
         inside, height = stacked(rows, axis, 0.0, result.rule.threshold or 0.0)
-        return _small("glance", axis, height, inside) if rows else Markup()
+        return small("glance", axis, height, inside) if rows else Markup()
 
     def ruler(self, width: float = COLUMN) -> Markup:
         """The numbers of the axis."""
         axis = self.axis.on(MARGIN, MARGIN + width)
         numbers = (label(text, x, 11, size=10, anchor="middle") for x, text in axis.ticks())
-        return _small("ruler", axis, 14, *numbers)
+        return small("ruler", axis, 14, *numbers)
 
     def interval(self, row: Effect) -> Markup:
         """One effect size with its interval."""
         inside, height = stacked([row], self.axis, 0.0)
-        return _small("interval", self.axis, height, inside)
+        return small("interval", self.axis, height, inside)
 
     def random(self, shown: Effect, lists: MatchedLevel) -> Markup:
         """Where 95% of the effect sizes of random topics are, and the observed one."""
@@ -362,10 +362,10 @@ class Scales:
         kind = f"m{' on' * beyond} {colour}".strip()
         range_of = path(f"M{low:g} 5H{high:g}v6H{low:g}z", "b")
         mark = path(outline(shape, x, height / 2), kind)
-        return _small("random", self.axis, height, behind, range_of, mark)
+        return small("random", self.axis, height, behind, range_of, mark)
 
 
-def _small(kind: str, axis: Axis, height: float, *inside: str) -> Markup:
+def small(kind: str, axis: Axis, height: float, *inside: str) -> Markup:
     """A small drawing as wide as its axis."""
     size = f'width="{axis.end + MARGIN:g}" height="{height:g}"'
     return Markup(f'<svg class="fig {kind}" {size} aria-hidden="true">{"".join(inside)}</svg>')  # noqa: S704
