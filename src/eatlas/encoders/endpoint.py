@@ -6,9 +6,8 @@ import ipaddress
 import json
 import os
 import time
-from collections.abc import Collection, Iterator
-from functools import partial
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 import numpy as np
@@ -45,36 +44,19 @@ class EndpointOptions(BaseModel):
     """Seconds without an answer, or until another try; some endpoints count by the minute."""
 
 
-class EndpointSource(Encoder):
-    """Texts encoded by an endpoint.
+class Endpoint(NamedTuple):
+    """An address that takes JSON.
 
     The key is read when texts are sent; no name, fingerprint, result or message holds it. It goes
     to this address alone: redirects are not followed.
     """
 
-    fingerprint = ""
-    """Address, model and number of components, for nothing else is known."""
-    notes: tuple[Note, ...] = ()
-    encoding: Encoding | None = None
+    address: str
+    model: str
+    timeout: int
+    """Seconds without an answer, or until another try."""
 
-    def __init__(self, address: str, options: EndpointOptions) -> None:
-        more = f"&dimensions={options.dimensions}" if options.dimensions else ""
-        super().__init__(f"{address}?model={escape(options.model)}{more}")  # never a key
-        self.address, self.options, self.fingerprint = address, options, f"endpoint:{self.name}"
-        self.notes = (Note("source.served", values={"model": options.model}),)
-        self.encoding = Encoding(
-            model=options.model,
-            architecture="endpoint",
-            level="sentence",
-            roundoff=roundoff_of(""),
-        )
-
-    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
-        """Send the texts of items, request by request."""
-        call = partial(self._rows, self._key())
-        return self.in_calls(items, lambda item: item.content, self.options.batch, call)
-
-    def _key(self) -> str:
+    def key(self) -> str:
         """The first key that is set; refused where others on the way could read it."""
         key = next(filter(None, (os.environ.get(name, "").strip() for name in KEYS)), "")
         if key and not (key.isascii() and key.isprintable() and " " not in key):
@@ -90,49 +72,40 @@ class EndpointSource(Encoder):
             )
         return key
 
-    def _rows(self, key: str, texts: list[str]) -> NDArray[np.float32]:
-        """Vectors of texts in single precision, asked for until there is an answer."""
+    def ask(self, body: Mapping[str, Any], what: str, done: str) -> tuple[str, str]:
+        """Send a body until there is an answer: the answer, and its beginning without the key.
+
+        `what` is wanted of the endpoint, and what is `done` is kept.
+        """
+        key = self.key()
         for pause in (*PAUSES, None):
-            status, after, content = self._post(texts, key)
+            status, after, content = self._post({"model": self.model, **body}, key)
             seconds = int(after) if after.isdigit() else pause
-            if status not in _AGAIN or pause is None or (seconds or 0) > self.options.timeout:
+            if status not in _AGAIN or pause is None or (seconds or 0) > self.timeout:
                 break
             time.sleep(seconds or 0)
         reply = content.replace(quote(key, safe=""), "***").replace(key, "***") if key else content
         if status != 200:
             raise SourceError(
-                f"{self.address}: the endpoint gives no vectors",
+                f"{self.address}: the endpoint gives no {what}",
                 got=reply[:SHOWN],
-                remedy=f"check the address, the model ({self.options.model}) and its options, and "
+                remedy=f"check the address, the model ({self.model}) and its options, and "
                 f"the key in {' or '.join(KEYS)}; try a busy one again later, or with "
-                "timeout=SECONDS: encoded texts are kept; repeat the command to continue",
+                f"timeout=SECONDS: {done} are kept; repeat the command to continue",
             )
-        try:
-            data = json.loads(content)["data"]
-            vectors = {entry["index"]: entry["embedding"] for entry in data}
-            with np.errstate(over="ignore"):  # what is infinite then is refused
-                return np.array([vectors[i] for i in range(len(data))], float).astype(np.float32)
-        except (TypeError, KeyError, ValueError, OverflowError, RecursionError) as error:
-            raise SourceError(
-                f"{self.name}: the answer has not one vector for each text",
-                got=reply[:SHOWN],
-                allowed=_ALLOWED,
-            ) from error
+        return content, reply[:SHOWN]
 
-    def _post(self, texts: list[str], key: str) -> tuple[int, str, str]:
+    def _post(self, body: Mapping[str, Any], key: str) -> tuple[int, str, str]:
         """Send a request; the status, when to send another, and the answer, or what went wrong."""
         import requests  # noqa: PLC0415  (only endpoints need it)
 
-        body: dict[str, Any] = {"model": self.options.model, "input": texts}
-        if self.options.dimensions is not None:
-            body["dimensions"] = self.options.dimensions
         try:
             answer = requests.post(
                 self.address,
                 json=body,
                 headers={"Authorization": f"Bearer {key}"} if key else {},
                 auth=lambda request: request,  # nothing from files
-                timeout=self.options.timeout,
+                timeout=self.timeout,
                 # no proxy for this machine
                 proxies={"no_proxy": "*"} if is_loopback(self.address) else None,
                 allow_redirects=False,
@@ -144,6 +117,51 @@ class EndpointSource(Encoder):
             target = f", to {answer.headers['Location']}" if "Location" in answer.headers else ""
             text = f"status {answer.status_code}{target}: {text}"
         return answer.status_code, answer.headers.get("Retry-After", "").strip(), text
+
+
+class EndpointSource(Encoder):
+    """Texts encoded by an endpoint."""
+
+    fingerprint = ""
+    """Address, model and number of components, for nothing else is known."""
+    notes: tuple[Note, ...] = ()
+    encoding: Encoding | None = None
+
+    def __init__(self, address: str, options: EndpointOptions) -> None:
+        more = f"&dimensions={options.dimensions}" if options.dimensions else ""
+        super().__init__(f"{address}?model={escape(options.model)}{more}")  # never a key
+        self.options, self.fingerprint = options, f"endpoint:{self.name}"
+        self.endpoint = Endpoint(address, options.model, options.timeout)
+        self.notes = (Note("source.served", values={"model": options.model}),)
+        self.encoding = Encoding(
+            model=options.model,
+            architecture="endpoint",
+            level="sentence",
+            roundoff=roundoff_of(""),
+        )
+
+    def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
+        """Send the texts of items, request by request."""
+        self.endpoint.key()  # before texts are sorted
+        return self.in_calls(items, lambda item: item.content, self.options.batch, self._rows)
+
+    def _rows(self, texts: list[str]) -> NDArray[np.float32]:
+        """Vectors of texts in single precision."""
+        body: dict[str, Any] = {"input": texts}
+        if self.options.dimensions is not None:
+            body["dimensions"] = self.options.dimensions
+        content, shown = self.endpoint.ask(body, "vectors", "encoded texts")
+        try:
+            data = json.loads(content)["data"]
+            vectors = {entry["index"]: entry["embedding"] for entry in data}
+            with np.errstate(over="ignore"):  # what is infinite then is refused
+                return np.array([vectors[i] for i in range(len(data))], float).astype(np.float32)
+        except (TypeError, KeyError, ValueError, OverflowError, RecursionError) as error:
+            raise SourceError(
+                f"{self.name}: the answer has not one vector for each text",
+                got=shown,
+                allowed=_ALLOWED,
+            ) from error
 
 
 def is_loopback(address: str) -> bool:
@@ -158,6 +176,19 @@ def is_loopback(address: str) -> bool:
 @keeping
 def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
     """Open an endpoint by its address; nothing is sent before a text is encoded."""
+    address, options = read_address(text)
+    if not options.get("model"):
+        raise SourceError(
+            f"{address}: no model is named",
+            allowed="an endpoint of embeddings with its model: "
+            "https://HOST/v1/embeddings?model=NAME",
+            remedy="a file of vectors is downloaded first, and named by its path",
+        )
+    return (EndpointSource(address, read_options(EndpointOptions, options, address)),)
+
+
+def read_address(text: str) -> tuple[str, dict[str, str]]:
+    """The address in a source string, and its options; refused where texts may not go there."""
     address, _, query = text.partition("?")
     require_trust(f"send the texts of the test, and the key in {' or '.join(KEYS)}, to {address}")
     parts = urlsplit(address)
@@ -166,12 +197,4 @@ def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
             f"{parts.scheme}://{parts.hostname}: a key or password must not be in an address",
             remedy=f"set {KEYS[0]}; results hold addresses",
         )
-    options = parse_options(query, address)
-    if not options.get("model") or not parts.hostname:
-        raise SourceError(
-            f"{address}: no model is named",
-            allowed="an endpoint of embeddings with its model: "
-            "https://HOST/v1/embeddings?model=NAME",
-            remedy="a file of vectors is downloaded first, and named by its path",
-        )
-    return (EndpointSource(address, read_options(EndpointOptions, options, address)),)
+    return address, parse_options(query, address) if parts.hostname else {}
