@@ -79,7 +79,7 @@ class Runs:
         code = self.process.wait(timeout=600)
         said = self.log.read_text(encoding="utf-8")
         assert code == 0, said
-        assert "Traceback" not in said
+        assert "Traceback" not in said, said
         return said
 
 
@@ -100,8 +100,8 @@ def kill(runs: Runs, victim: str, chance: random.Random) -> bool:
                 if runs.process.wait(timeout=60):  # it may have had all that it needs of workers
                     said = runs.log.read_text(encoding="utf-8")
                     assert runs.process.returncode == 2, said
-                    assert "error: " in said
-                    assert "Traceback" not in said
+                    assert "error: " in said, said
+                    assert "Traceback" not in said, said
                 return True
         time.sleep(0.005)
     return False
