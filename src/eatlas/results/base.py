@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
@@ -411,6 +414,37 @@ class AssociationResult(Findings, Head):
             row["sentence_two_sided_pattern"] = self.two_sided_label
         return [row]
 
+    def metrics(self) -> dict[str, float]:
+        """Return the result as a few numbers under short names, as trackers of runs take them.
+
+        Returns
+        -------
+        dict of str to float
+            At most ten, under the same names in every result of a measure; NaN where undefined.
+            First the number: ``d``, or ``value``, or ``mean_bias``; then ``p`` in the tail that is
+            read, ``p_two_sided``, and ``low`` and ``high`` of the interval; then further effect
+            sizes, such as ``d_x`` and ``d_y`` of level 2; last ``used`` and ``missing`` terms. Of
+            an SC-EAT ``d`` is the mean over terms; ``d_lowest``, ``d_highest`` and ``p_holm``, the
+            smallest p after Holm, say more.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> metrics = eatlas.run(tests="weat-6")[0].metrics()
+        >>> round(metrics["d"], 2), list(metrics)[1:]
+        (1.72, ['p', 'p_two_sided', 'low', 'high', 'd_x', 'd_y', 'used', 'missing'])
+        """
+        numbers: dict[str, float | None] = {}
+        for effect in self.effects()[:4]:
+            name = as_name(f"d{effect.suffix}" if effect.symbol == "d" else effect.place)
+            numbers[name] = effect.d
+            if len(numbers) == 1:
+                low, high = effect.interval or (None, None)
+                numbers |= {"p": effect.p_of(), "p_two_sided": effect.p_of("two_sided")}
+                numbers |= {"low": low, "high": high}
+        used, missing = self.coverage.counts()
+        return as_numbers({**numbers, "used": used, "missing": missing})
+
     def to_frame(self) -> pd.DataFrame:
         """Return the result as a pandas frame, one row for each row of :meth:`rows`."""
         return as_frame(self.rows())
@@ -434,6 +468,16 @@ class AssociationResult(Findings, Head):
             parts.append(f"p = {p:.3g}")
         parts += ["over stimuli"] * self.over_stimuli
         return ", ".join(parts) or f"{self.coverage.counts()[0]} terms"
+
+
+def as_name(text: str) -> str:
+    """A name in snake case of letters, digits and underscores, as every tracker of runs takes."""
+    return re.sub(r"\W+", "_", text).strip("_").lower()
+
+
+def as_numbers(values: Mapping[str, float | None]) -> dict[str, float]:
+    """Numbers, where what is undefined is NaN."""
+    return {name: math.nan if value is None else value for name, value in values.items()}
 
 
 def is_result(value: object) -> TypeIs[AssociationResult]:

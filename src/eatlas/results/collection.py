@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -221,6 +222,32 @@ class Results(Sequence[AssociationResult]):
     def to_frame(self) -> pd.DataFrame:
         """Return one tidy frame; results of several measures share the columns they can."""
         return as_frame(row for result in self._results for row in result.rows())
+
+    def metrics(self) -> dict[str, float]:
+        """Return the numbers of each result under the id of its test, for MLflow and W&B.
+
+        Returns
+        -------
+        dict of str to float
+            Those of each result's ``metrics()``, named ``weat-6/d``. Where tests have several
+            settings, what differs stands between: ``weat-6/layer_3/d``.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> metrics = eatlas.run(tests=["weat-6", "weat-7"]).metrics()
+        >>> round(metrics["weat-6/d"], 2), round(metrics["weat-7/d"], 2)
+        (1.72, 1.28)
+        """
+        settings, times = Settings.among(self), Counter[str]()
+        metrics: dict[str, float] = {}
+        for result in self:
+            parts = result.test, *settings.of(result).split(", ")
+            name = "/".join(re.sub(r"[^\w.-]+", "_", part).strip("_.") for part in parts if part)
+            times[name] += 1
+            name += f"/{times[name]}" if times[name] > 1 else ""
+            metrics |= {f"{name}/{key}": value for key, value in result.metrics().items()}
+        return metrics
 
     def family(
         self,

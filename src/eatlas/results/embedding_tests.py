@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
@@ -10,6 +11,7 @@ from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect, ReadOver, shown
 from eatlas.results.levels import Level, Level2, Level3, Pattern, Scores
 from eatlas.results.parts import Record
+from eatlas.stats.multiplicity import holm
 
 
 class WEATResult(AssociationResult):
@@ -145,6 +147,17 @@ class SCEATResult(AssociationResult):
             more = {k: v for k, v in effect.more_columns().items() if k.startswith("adjusted")}
             rows.append({**row, **columns, **more, "smallest_d_level2": smallest})
         return rows
+
+    def metrics(self) -> dict[str, float]:
+        """The terms as a few numbers; see :meth:`AssociationResult.metrics`."""
+        effects = [effect for effect in self.effects() if effect.d is not None]
+        sizes = [effect.d or 0.0 for effect in effects] or [math.nan]
+        p_holm = holm([effect.p_of("two_sided") or 0.0 for effect in effects]) if effects else ()
+        used, missing = self.coverage.counts()
+        return {
+            "d": math.fsum(sizes) / len(sizes), "d_lowest": min(sizes), "d_highest": max(sizes),
+            "p_holm": min(p_holm, default=math.nan), "used": used, "missing": missing,
+        }  # fmt: skip
 
     def summary(self) -> str:
         """How many terms, and the ones at either end."""

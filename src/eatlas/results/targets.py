@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from eatlas.decoding import own_toml
-from eatlas.results.base import GroupsResult
+from eatlas.results.base import GroupsResult, as_numbers
 from eatlas.results.effects import Effect, Rule
 from eatlas.results.levels import AdjustedTarget, Interval, PValues
 from eatlas.results.parts import TAILS, Bounds, Method, Probability, Record, is_empty, is_none
@@ -210,6 +210,14 @@ class TargetsResult(GroupsResult):
         if target.contexts is not None:
             row["contexts"] = target.contexts
         return row | {"p": target.labels.p if target.labels else None}
+
+    def metrics(self) -> dict[str, float]:
+        """The targets as a few numbers; see :meth:`AssociationResult.metrics`."""
+        numbers = super().metrics()
+        del numbers["p"], numbers["p_two_sided"]  # each target has its own
+        low, high = self.mean_bias_interval or (None, None)
+        p_holm = min((p for p in self.holm if p is not None), default=None)
+        return numbers | as_numbers({"low": low, "high": high, "p_holm": p_holm})
 
     def summary(self) -> str:
         """The mean bias and the targets that lean most."""

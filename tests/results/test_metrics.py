@@ -1,0 +1,83 @@
+"""A result as a few numbers under short names, held against its record."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+from tests.contracts.golden_cases import SCENARIOS, kept
+
+import eatlas
+from eatlas.results import LPBSResult, read_results
+
+
+@pytest.fixture(scope="module")
+def every(tmp_path_factory: pytest.TempPathFactory) -> eatlas.Results:
+    """Results that the recorded sessions hold, and those of quick measures of groups."""
+    path = tmp_path_factory.mktemp("sessions") / "every.jsonl"
+    lines = [line for scenario in SCENARIOS for line in kept(scenario).lines]
+    results = [line for line in lines if '"eatlas/result/1"' in line]
+    path.write_text("".join(f"{line}\n" for line in results), encoding="utf-8")
+    groups = eatlas.run("divdist-gender", measures=["rnd", "mac", "ect", "semaxis", "direct-bias"])
+    return eatlas.Results([*read_results(path), *groups])
+
+
+def test_every_measure_has_the_same_few_names(every: eatlas.Results) -> None:
+    names: dict[str, tuple[str, ...]] = {}
+    for result in every:
+        metrics = result.metrics()
+        assert names.setdefault(result.measure, tuple(metrics)) == tuple(metrics)
+        assert 0 < len(metrics) <= 10
+        assert all(re.fullmatch(r"[a-z][a-z0-9_]*", name) for name in metrics)
+        assert all(isinstance(value, int | float) for value in metrics.values())
+        assert (metrics["used"], metrics["missing"]) == result.coverage.counts()
+    level3 = ("d", "p", "p_two_sided", "low", "high", "d_x", "d_y")
+    assert names["ml-eat"] == (*level3, "used", "missing")
+    assert names["rnd"] == ("value", "p", "p_two_sided", "low", "high", "used", "missing")
+    assert len(names) > 7
+    assert len(LPBSResult.places) == 4  # d, p, p_two_sided, low, high, three more, two counts
+
+
+def test_numbers_are_those_of_the_record() -> None:
+    weat, terms, groups = eatlas.run(
+        tests=["weat-6", "divdist-gender"], measures=["ml-eat", "sc-eat", "divdist(resamples=100)"]
+    )
+    metrics, level1 = weat.metrics(), weat.level1
+    assert (metrics["d"], metrics["p"]) == (level1.effect_size, level1.p.greater)
+    assert (metrics["low"], metrics["high"]) == weat.uncertainty.level1.interval
+    assert metrics["d_y"] == weat.level2.Y.effect_size
+    sizes = [entry.level2.effect_size for entry in terms.terms]
+    assert terms.metrics()["d"] == pytest.approx(sum(sizes) / len(sizes), rel=1e-12)
+    assert (terms.metrics()["d_lowest"], terms.metrics()["d_highest"]) == (min(sizes), max(sizes))
+    assert terms.metrics()["p_holm"] == min(
+        member.adjusted for member in eatlas.Results([terms]).family("level2")
+    )
+    assert groups.metrics()["mean_bias"] == groups.mean_bias
+    assert (groups.metrics()["low"], groups.metrics()["high"]) == groups.mean_bias_interval
+    assert groups.metrics()["p_holm"] == min(p for p in groups.holm if p is not None)
+
+
+def test_what_is_undefined_is_nan() -> None:
+    words = ["a", "b", "c", "d", "e", "f"]
+    vectors = {word: [1.0, float(word in "ef")] for word in words}
+    test = eatlas.AssociationTest(
+        id="flat",
+        X=eatlas.Concept(name="X", terms=["a", "b"]),
+        Y=eatlas.Concept(name="Y", terms=["c", "d"]),
+        A=eatlas.Concept(name="A", terms=["e"]),
+        B=eatlas.Concept(name="B", terms=["f"]),
+    )
+    metrics = eatlas.run(test, vectors, measures="weat")[0].metrics()
+    assert all(math.isnan(metrics[name]) for name in ("d", "p", "p_two_sided", "low", "high"))
+
+
+def test_names_say_what_differs_between_results() -> None:
+    plain, centred = "glove-sample", "glove-sample?transform=center"
+    results = eatlas.run("weat-6", [plain, centred], measures="weat")
+    names = list(results.metrics())
+    assert names[0] == "weat-6/no_transform/d"
+    assert len(names) == len(set(names)) == 2 * len(results[0].metrics())
+    assert all(re.fullmatch(r"[\w.-]+(/[\w.-]+)*", name) for name in names)
+    again = eatlas.Results([results[0], results[0]]).metrics()
+    assert again["weat-6/d"] == again["weat-6/2/d"]
