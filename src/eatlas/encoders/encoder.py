@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from eatlas.errors import SourceError
 from eatlas.notes import Note
-from eatlas.sources.source import Answers, Found, Item, Source, cut
+from eatlas.sources.source import Answers, Found, Item, Source, as_numpy, cut
 from eatlas.sources.spec import check_options
 
 ALLOWED = "an array of shape (number of texts, number of components): numpy, torch, list of lists"
@@ -185,15 +185,9 @@ def shortest_first(item: Item) -> tuple[object, ...]:
 
 
 def as_rows(returned: Any, texts: Sequence[str], label: str) -> NDArray[np.floating]:
-    """Return one finite vector for each text, as an array of float32 or float64 of its own.
-
-    A torch tensor may be on a GPU, have a gradient, or numbers of a type that numpy lacks.
-    """
+    """Return one finite vector for each text, as an array of float32 or float64 of its own."""
     try:
-        if hasattr(returned, "detach"):
-            tensor = returned.detach().cpu()
-            returned = tensor.float() if tensor.element_size() < 4 else tensor
-        array = np.asarray(returned)
+        array = as_numpy(returned)
         shape, kind = array.shape, array.dtype
         if kind.kind not in "fiub" or len(shape) != 2 or shape[0] != len(texts) or not shape[1]:
             raise TypeError(f"an array of shape {shape} and type {kind}")

@@ -198,3 +198,13 @@ def read_address(text: str) -> tuple[str, dict[str, str]]:
             remedy=f"set {KEYS[0]}; results hold addresses",
         )
     return address, parse_options(query, address) if parts.hostname else {}
+
+
+def refuse_client(client: Any) -> EndpointSource:
+    """Say of a client of an endpoint what to hand over: it knows its address and no model."""
+    raise SourceError(
+        "a client of an endpoint names no model",
+        got=type(client).__name__,
+        remedy=f"hand over its address: {str(client.base_url).rstrip('/')}?model=NAME, with the "
+        f"key in {KEYS[0]}",
+    )

@@ -18,12 +18,12 @@ from eatlas.paths import among_files
 from eatlas.results.parts import CovariatesOrigin
 from eatlas.sources.counts import table_cells
 from eatlas.sources.coverage import CaseRule, spellings
-from eatlas.sources.memory import by_word
+from eatlas.sources.frames import by_word, is_frame
 from eatlas.sources.spec import check_options, parse_file_spec
 from eatlas.stimuli import Test
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from narwhals.typing import IntoFrame
 
 FREQUENCY = "frequency"
 """Name of the covariate that a source itself knows."""
@@ -35,7 +35,7 @@ REMEDY = (
 )
 
 CovariatesLike: TypeAlias = (
-    "str | Path | Mapping[str, float] | Mapping[str, Mapping[str, float]] | pd.DataFrame | "
+    "str | Path | Mapping[str, float] | Mapping[str, Mapping[str, float]] | IntoFrame | "
     "WordCovariates"
 )
 """A file; numbers by word, of one covariate or of several by name; or a frame."""
@@ -144,13 +144,13 @@ def word_covariates(given: CovariatesLike) -> WordCovariates:
         return _of_file(spec.path, None if chosen is None else tuple(chosen.split(",")))
     if isinstance(given, Mapping):
         return _of_mapping(given)
-    if hasattr(given, "columns"):
+    if is_frame(given):
         return _of_frame(given)
     raise SourceError(
         "these are no covariates of words",
         got=described(given),
         allowed='a CSV or TSV file; {"joy": 8.2, ...}; {"valence": {"joy": 8.2, ...}, ...}; or a '
-        "pandas frame with words in its index or first column",
+        "frame with a column of words",
     )
 
 
@@ -202,13 +202,18 @@ def _of_mapping(numbers: Mapping[str, Any]) -> WordCovariates:
 
 
 def _of_frame(frame: Any) -> WordCovariates:
-    """Take a pandas frame: words in the index or in a first column of text."""
-    if not len(frame):
-        raise SourceError("frame: there are no words with covariates", allowed=FORM)
-    frame = by_word(frame)
-    cells = frame.astype(object).where(frame.notna(), None).itertuples(name=None)
-    rows = ((f"frame, row {i}", word, row) for i, (word, *row) in enumerate(cells, start=1))
-    return WordCovariates.of([str(name) for name in frame.columns], rows, "frame")
+    """Take a frame: words in a column of text or in pandas' index."""
+    words, table, _ = by_word(frame)
+    columns = [
+        [None if missing else cell for cell, missing in zip(column, column.is_null(), strict=True)]
+        for column in table.iter_columns()
+    ]
+    cells = zip(*columns, strict=True) if columns else [()] * len(words)
+    rows = (
+        (f"frame, row {i}", word, row)
+        for i, (word, row) in enumerate(zip(words, cells, strict=True), start=1)
+    )
+    return WordCovariates.of(table.columns, rows, "frame")
 
 
 def _require_names(names: Sequence[str], label: str) -> None:

@@ -1,9 +1,9 @@
-"""Words with rows of an array: dict, pandas frame, gensim KeyedVectors, the bundled sample."""
+"""Words with rows of an array: dict, gensim KeyedVectors, spaCy vectors, the bundled sample."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import resources
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-from eatlas.sources.source import CHUNK, Vector, VectorTable, require_usable
+from eatlas.sources.source import CHUNK, Vector, VectorTable, as_numpy, require_usable
 
 SAMPLE, OF_PAPER = BUNDLED = "glove-sample", "glove-840b-words"
 """Real GloVe vectors that come with the package."""
@@ -122,40 +122,55 @@ def from_mapping(vectors: Mapping[str, Any]) -> ArraySource:
     """Take a mapping from words to vectors of one length."""
     if not vectors:
         raise SourceError("dict: there are no vectors", got="an empty mapping")
-    shapes = {word: _as_numbers(vector, "dict").shape for word, vector in vectors.items()}
-    first = next(iter(shapes.values()))
-    odd = [word for word, shape in shapes.items() if len(shape) != 1 or shape != first]
+    named = ((f"dict: the vector of {word!r}", vector) for word, vector in vectors.items())
+    return ArraySource(list(vectors), stacked(named), name="dict")
+
+
+def stacked(vectors: Iterable[tuple[str, Any]]) -> NDArray[Any]:
+    """An array of vectors of one length, each with what an error calls it."""
+    labels, rows = zip(*((name, _as_numbers(row, name)) for name, row in vectors), strict=True)
+    odd = [i for i, row in enumerate(rows) if row.ndim != 1 or row.shape != rows[0].shape]
     if odd:
         raise SourceError(
-            f"dict: the vector of {odd[0]!r} has the wrong shape",
-            got=f"shape {shapes[odd[0]]}",
+            f"{labels[odd[0]]} has the wrong shape",
+            got=f"shape {rows[odd[0]].shape}",
             allowed="a list of numbers, as many as the first vector has",
         )
-    return ArraySource(list(vectors), list(vectors.values()), name="dict")
+    return np.stack(rows)
 
 
-def from_frame(frame: Any) -> ArraySource:
-    """Take a pandas frame: words in the index, or in a first column of text; numbers elsewhere."""
-    if 0 in frame.shape:
-        raise SourceError("frame: there are no vectors", got=f"a frame of shape {frame.shape}")
-    frame = by_word(frame)
-    return ArraySource([str(word) for word in frame.index], frame.to_numpy(), name="frame")
+def from_keyed(keyed: Any) -> ArraySource:
+    """Take gensim's KeyedVectors, or a model that has them; words alone, no n-grams."""
+    keyed = getattr(keyed, "wv", keyed)
+    return ArraySource(keyed.index_to_key, keyed.vectors, name="KeyedVectors", ordered=True)
 
 
-def by_word(frame: Any) -> Any:
-    """A frame whose index has the words, which may be in a first column of text."""
-    if len(frame.columns) and frame.iloc[:, 0].dtype.kind not in "fiu":
-        frame = frame.set_index(frame.columns[0])
-    if frame.index.dtype.kind in "iuf":
-        allowed = "words in the index or the first column, numbers in all others"
-        raise SourceError("frame: the frame has no words, only numbers", allowed=allowed)
-    return frame
+def from_spacy(thing: Any) -> ArraySource:
+    """Take the vectors of a spaCy pipeline or vocabulary, or vectors themselves."""
+    vectors = getattr(getattr(thing, "vocab", thing), "vectors", thing)
+    meta = getattr(thing, "meta", None) or {}
+    name = f"{meta['lang']}_{meta['name']}" if meta.get("name") else vectors.name or "spaCy"
+    remedy = (
+        "a pipeline with vectors, such as en_core_web_md; or a function of texts: "
+        "lambda texts: [nlp(text).vector for text in texts]"
+    )
+    if vectors.mode == "floret":
+        fault = f"{name}: floret makes vectors of n-grams and has no list of words"
+        raise SourceError(fault, remedy=remedy.partition("; or ")[2])
+    if not len(vectors.key2row):
+        raise SourceError(f"{name}: this pipeline has no vectors of words", remedy=remedy)
+    rows = {vectors.strings[k]: row for k, row in vectors.key2row.items() if k in vectors.strings}
+    if not rows:
+        fault = f"{name}: these vectors know their words by hashes alone"
+        raise SourceError(fault, remedy="hand over nlp or nlp.vocab")
+    data = vectors.data.get() if hasattr(vectors.data, "get") else vectors.data  # from a GPU
+    return ArraySource(list(rows), data[list(rows.values())], name=name)
 
 
 def _as_numbers(vectors: Any, name: str) -> NDArray[Any]:
     """An array of numbers in floating point."""
     try:
-        array = np.asarray(vectors)
+        array = as_numpy(vectors)
         array = array.astype(np.float64) if array.dtype.kind in "biuO" else array
         got = str(array.dtype)
     except (TypeError, ValueError, RuntimeError) as error:
@@ -165,9 +180,9 @@ def _as_numbers(vectors: Any, name: str) -> NDArray[Any]:
         return array
     remedy = "the words come first, then the vectors" if array.dtype.kind == "U" else None
     raise SourceError(
-        f"{name}: the vectors are not an array of numbers",
+        f"{name}: these are not real numbers",
         got=got,
-        allowed="real numbers",
+        allowed="an array of real numbers",
         remedy="hand over vectors.toarray()" if hasattr(vectors, "toarray") else remedy,
     )
 

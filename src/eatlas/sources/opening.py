@@ -10,18 +10,17 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import numpy as np
-
 from eatlas.errors import SourceError, described, listed, nearest
 from eatlas.paths import is_there
 from eatlas.plugins import called, points, unusable
 from eatlas.results.settings import known_sources
+from eatlas.sources.frames import from_frame, is_frame
 from eatlas.sources.frequency_order import OPTION as COUNTS
 from eatlas.sources.frequency_order import CountedOrder, CountedSource
 from eatlas.sources.memory import (
     BUNDLED,
     ArraySource,
-    from_frame,
+    from_keyed,
     from_mapping,
     open_bundled,
 )
@@ -39,13 +38,13 @@ from eatlas.sources.spec import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
     from gensim.models import KeyedVectors
+    from narwhals.typing import IntoFrame
     from numpy.typing import ArrayLike
 
 VectorsLike: TypeAlias = (
     "str | Path | Source | Mapping[str, ArrayLike] | tuple[Sequence[str], ArrayLike] "
-    "| pd.DataFrame | KeyedVectors | Callable[[list[str]], ArrayLike]"
+    "| IntoFrame | KeyedVectors | Callable[[list[str]], ArrayLike]"
 )
 """What :func:`open_vectors` opens: a source string, a source, words with their vectors, or a
 function that encodes texts."""
@@ -62,6 +61,19 @@ SCHEMES: dict[str, str | Opener] = {
 """By the scheme without its colon: the place of an opener, imported when it is used. Other packages
 add theirs as entry points of the group ``eatlas.schemes``."""
 SCHEME_POINTS = "eatlas.schemes"
+_WORDS, _FRAMES = "eatlas.sources.memory", "eatlas.sources.frames"
+OBJECTS: dict[str, str] = {
+    "datasets.DatasetDict": f"{_FRAMES}:refuse_splits",
+    "datasets.IterableDataset": f"{_FRAMES}:refuse_splits",
+    "datasets.IterableDatasetDict": f"{_FRAMES}:refuse_splits",
+    "gensim.KeyedVectors": f"{_WORDS}:from_keyed",
+    "openai.BaseClient": "eatlas.encoders.endpoint:refuse_client",
+    "spacy.BaseVectors": f"{_WORDS}:from_spacy",
+    "spacy.Language": f"{_WORDS}:from_spacy",
+    "spacy.Vocab": f"{_WORDS}:from_spacy",
+}
+"""By package and class, that of an object or one that it derives from: the place of an opener,
+which takes the object."""
 BY_NAME: dict[str, Callable[[], Source]] = {name: partial(open_bundled, name) for name in BUNDLED}
 ENTRY_POINTS = "eatlas.sources"
 TRANSFORMS = "eatlas.sources.transforms:with_transform"
@@ -85,8 +97,10 @@ def open_vectors(spec: VectorsLike) -> Source:
         (``"glove-sample"``); ``cbow:`` before either of these, for sentences as the mean of their
         words (:class:`eatlas.sources.CBOWSource`); any of these with a transform
         (``"glove-sample?transform=center"``, see :func:`eatlas.transformed`); a mapping
-        from words to vectors; a pair (words, array); a pandas frame; gensim ``KeyedVectors``, or a
-        model that has them; a function that takes a list of texts and returns a vector for each
+        from words to vectors; a pair (words, array); a frame of pandas, polars, pyarrow or Hugging
+        Face's datasets, with a column of words and numbers in the others or in one of lists; gensim
+        ``KeyedVectors``, or a model that has them; spaCy's ``nlp``, ``nlp.vocab`` or
+        ``nlp.vocab.vectors``; a function that takes a list of texts and returns a vector for each
         (:class:`eatlas.encoders.functions.FunctionSource`), or its place,
         ``"py:module:function"``; or a :class:`eatlas.sources.Source`, or anything that has its
         facts and ``lookup``.
@@ -112,36 +126,48 @@ def open_vectors(spec: VectorsLike) -> Source:
 
 def _open_object(spec: Any) -> Source:
     """Open an object that holds vectors."""
+    source: Source
+    if opener := opener_of(spec):
+        source = load(opener)(spec)
+        return source
     if isinstance(spec, Mapping):
         return from_mapping(spec)
     if is_pair(spec):
         words, rows = spec
-        return ArraySource(list(words), rows)
-    if hasattr(spec, "columns"):
+        return ArraySource(words.to_pylist() if hasattr(words, "to_pylist") else list(words), rows)
+    if is_frame(spec):
         return from_frame(spec)
-    keyed = getattr(spec, "wv", spec)  # gensim's models keep their KeyedVectors there
-    if hasattr(keyed, "index_to_key"):
-        words = keyed.index_to_key
-        return ArraySource(words, keyed.vectors, name="KeyedVectors", ordered=True)
+    if hasattr(spec, "wv") or hasattr(spec, "index_to_key"):  # gensim's models, and what is alike
+        return from_keyed(spec)
     if callable(spec) and not isinstance(spec, type):
-        source: Source = load("eatlas.encoders.functions:FunctionSource")(spec)
+        source = load("eatlas.encoders.functions:FunctionSource")(spec)
         return source
     raise SourceError(
         "this cannot be opened as vectors",
         got=described(spec),
-        allowed="a path, a source name, a dict, (words, array), a pandas frame, KeyedVectors, "
-        "or a function of texts",
-        remedy="hand over the words too: (words, array)" if isinstance(spec, np.ndarray) else None,
+        allowed="a path, a source name, a dict, (words, array), a frame, KeyedVectors, "
+        "spaCy's nlp, or a function of texts",
+        remedy="hand over the words too: (words, array)" if hasattr(spec, "shape") else None,
     )
+
+
+def opener_of(spec: object) -> str:
+    """Place of the opener of an object; empty where its class is none of :data:`OBJECTS`.
+
+    Classes are recognised by their names: no library is imported for objects of other libraries.
+    """
+    classes = type(spec).__mro__
+    names = (f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in classes)
+    return next((OBJECTS[name] for name in names if name in OBJECTS), "")
 
 
 def _opens_alone(spec: object) -> bool:
     """Whether a part of a tuple, or a value of a mapping, can be opened as vectors by itself."""
     if isinstance(spec, Mapping):  # numbers by group are a row of a table of counts
         return not all(isinstance(number, int | float) for number in spec.values())
-    marks = ("columns", "index_to_key", "wv")
-    openable = isinstance(spec, str | Path) or callable(spec) or is_source(spec) or is_pair(spec)
-    return openable or any(hasattr(spec, mark) for mark in marks)
+    if isinstance(spec, str | Path) or callable(spec) or is_source(spec) or is_pair(spec):
+        return True
+    return bool(opener_of(spec)) or hasattr(spec, "wv") or is_frame(spec)
 
 
 def is_pair(spec: object) -> bool:
@@ -402,7 +428,9 @@ def required_name(name: object, source: Any) -> str:
 
 def is_by_name(spec: object) -> bool:
     """Whether this is a mapping from names to sources, rather than from words to vectors."""
-    return isinstance(spec, Mapping) and bool(spec) and all(map(_opens_alone, spec.values()))
+    if not isinstance(spec, Mapping) or opener_of(spec):
+        return False
+    return bool(spec) and all(map(_opens_alone, spec.values()))
 
 
 def specs_of(given: Any, default: str) -> list[NamedSpec]:

@@ -138,6 +138,16 @@ def require_usable(vectors: NDArray[np.floating], label: str, words: Sequence[st
     )
 
 
+def as_numpy(numbers: Any) -> NDArray[Any]:
+    """An array; torch tensors may be on a GPU, have a gradient, or a type that numpy lacks."""
+    if isinstance(numbers, list | tuple) and numbers and hasattr(numbers[0], "detach"):
+        return np.stack([as_numpy(row) for row in numbers])
+    if hasattr(numbers, "detach"):
+        tensor = numbers.detach().cpu()
+        numbers = tensor.float() if tensor.element_size() < 4 else tensor
+    return np.asarray(numbers)
+
+
 # --- the source -----------------------------------------------------------------------------------
 
 

@@ -136,7 +136,7 @@ REFUSED = [
     ("v.csv", b",0,1,img\n0,1,x,a.jpg\n", "a component is not a number"),
     # arrays
     ("v.npy", saved(np.zeros(3)), "this is not an array of vectors\n  got: float64, shape (3,)"),
-    ("v.npy", saved(np.zeros((1, 2), complex)), "the vectors are not an array of numbers\n  got: complex128"),
+    ("v.npy", saved(np.zeros((1, 2), complex)), "these are not real numbers\n  got: complex128"),
     ("v.npy", saved(np.array([{}])), DAMAGED),
     ("v.npy", saved(VECTORS)[:-1], DAMAGED),
     ("v.npy", saved(VECTORS).replace(b"'shape'", b"'shop' "), DAMAGED),

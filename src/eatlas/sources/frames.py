@@ -1,0 +1,133 @@
+"""Frames that narwhals reads (pandas, polars, pyarrow), and datasets of Hugging Face."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eatlas.csv_cells import NUMBER
+from eatlas.errors import SourceError, described, listed
+from eatlas.sources.memory import ArraySource, stacked
+
+HEADS = {"", "word", "words", "term"}
+"""What a column of words is called, in lower case."""
+ALLOWED = "a column or an index of words; numbers in all others, or in one column of lists"
+_NO_FRAMES = ("builtins", "numpy", "torch")
+"""What is handed over in lists and dicts most often; narwhals need not be imported for it."""
+_DATASET = "datasets.arrow_dataset.Dataset"
+
+
+def _is_dataset(thing: object) -> bool:
+    return any(f"{kind.__module__}.{kind.__qualname__}" == _DATASET for kind in type(thing).__mro__)
+
+
+def is_frame(thing: object) -> bool:
+    """Whether this is a frame, or a dataset of Hugging Face."""
+    if type(thing).__module__ in _NO_FRAMES:
+        return False
+    import narwhals as nw  # noqa: PLC0415
+
+    try:
+        table = nw.from_native(thing, pass_through=True)
+    except nw.exceptions.DuplicateError:  # of names of columns
+        return True
+    return isinstance(table, nw.DataFrame | nw.LazyFrame) or _is_dataset(thing)
+
+
+def by_word(frame: Any) -> tuple[list[Any], Any, str]:
+    """Words of a frame, a narwhals frame of its other columns, and the name of that of words.
+
+    Words are in a column with a usual name, else in a text index of pandas, else in the first
+    column of text.
+    """
+    import narwhals as nw  # noqa: PLC0415
+
+    if _is_dataset(frame):
+        frame = frame.with_format("arrow")[:]
+    index: list[Any] = []
+    if nw.dependencies.is_pandas_like_dataframe(frame):
+        rows = frame.index
+        index = list(rows) if rows.nlevels == 1 and rows.dtype.kind not in "iufbmM" else []
+        frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
+    try:
+        table = nw.from_native(frame)
+        table = table.collect() if isinstance(table, nw.LazyFrame) else table
+    except nw.exceptions.DuplicateError as error:
+        fault = "frame: every column needs a name of its own"
+        raise SourceError(fault, got=listed(frame.columns)) from error
+    texts = [name for name in table.columns if kind_of(table[name]) == "text"]
+    usual = [name for name in texts if name.lower() in HEADS]
+    if not len(table):
+        raise SourceError("frame: there are no words", got=f"a frame of shape {table.shape}")
+    if index and not usual:
+        return index, table, ""
+    if not texts:
+        raise SourceError("frame: the frame has no words, only numbers", allowed=ALLOWED)
+    name = (usual or texts)[0]
+    return table[name].to_list(), table.drop(name), name
+
+
+def kind_of(column: Any) -> str:
+    """What a narwhals column holds: number, text or list; empty where it is anything else."""
+    import narwhals as nw  # noqa: PLC0415
+
+    if column.dtype.is_numeric():
+        return "number"
+    if isinstance(column.dtype, nw.String | nw.Categorical | nw.Enum):
+        return "text"
+    if isinstance(column.dtype, nw.List | nw.Array):
+        return "list"
+    cells = column.drop_nulls().head(1).to_list() if column.dtype == nw.Object else []
+    if not cells:
+        return ""
+    return "text" if isinstance(cells[0], str) else "list" if hasattr(cells[0], "__len__") else ""
+
+
+def from_frame(frame: Any) -> ArraySource:
+    """Take a frame: words in a column or in pandas' index, numbers in the others or in lists."""
+    words, table, name = by_word(frame)
+    if odd := [row for row, word in enumerate(words) if not isinstance(word, str)]:
+        fault = f"frame, row {odd[0] + 1}: there is no word"
+        raise SourceError(fault, got=repr(words[odd[0]]), allowed="text in every row")
+    kinds = {column: kind_of(table[column]) for column in table.columns}
+    lists = [column for column in kinds if kinds[column] == "list"]
+    numbers = lists or [column for column in kinds if kinds[column] == "number"]
+    # beside a column of lists others are facts of the words, if it is plain which one the words are
+    facts = ("number", "text", "") if name.lower() in HEADS else ("number", "")
+    strange = [c for c in kinds if kinds[c] not in (("list", *facts) if lists else ("number",))]
+    if strange:
+        cells = table[strange[0]].drop_nulls().head(1).to_list()
+        cell = cells[0] if cells else None
+        remedy = "leave it out, or name the column of words word"
+        if isinstance(cell, str) and NUMBER.fullmatch(cell.strip()):
+            remedy = "its numbers are text: convert them first"
+        raise SourceError(
+            f"frame: the column {strange[0]} is not of numbers, nor the one of the words",
+            got=f"{described(cell)}; the words are in {name or 'the index'}",
+            allowed=ALLOWED,
+            remedy=remedy,
+        )
+    if not numbers or len(lists) > 1:
+        got = f"lists in {listed(lists)}" if lists else "no column of numbers"
+        raise SourceError("frame: there is not one vector for each word", got=got, allowed=ALLOWED)
+    if lists:
+        labels = (f"frame, row {row} ({word})" for row, word in enumerate(words, start=1))
+        rows = stacked(zip(labels, table[lists[0]].to_numpy(), strict=True))
+    else:
+        rows = table.select(numbers).to_numpy()
+    if rows.dtype.kind == "f" and (gaps := np.isnan(rows)).any():
+        row, k = np.argwhere(gaps)[0]
+        column = lists[0] if lists else numbers[k]
+        fault = f"frame, row {row + 1} ({words[row]}), column {column}: a component is missing"
+        raise SourceError(fault, allowed="a number in every row")
+    return ArraySource(words, rows, name="frame")
+
+
+def refuse_splits(dataset: Any) -> ArraySource:
+    """Say of a dataset in several parts, or one that is read as it goes, what to hand over."""
+    allowed = "a Dataset, such as load_dataset(..., split='train') without streaming"
+    if isinstance(dataset, dict):
+        allowed = f"a split: {listed(f'dataset[{name!r}]' for name in dataset)}"
+    fault = "this is not one table of words and vectors"
+    raise SourceError(fault, got=type(dataset).__name__, allowed=allowed)
