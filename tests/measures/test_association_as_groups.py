@@ -103,6 +103,7 @@ def test_all_measures_on_one_test():
         results = eatlas.run("weat-6", measures="all", frequency="off")
     measured = {result.signature.partition("(")[0].lower() for result in results}
     plain = {"ml-eat", "weat", "sc-eat", "divdist", "rnd", "mac", "ect", "rnsb", "semaxis"}
+    plain |= {"same", "generalised-weat"}
     assert measured == plain
     assert not results.failures
     (text,) = [str(one.message) for one in caught if "left out" in str(one.message)]

@@ -289,10 +289,10 @@ def test_no_verb_is_stronger_than_its_checks(result, more):
 
 
 SMALL = {
-    "weat-9": ("weat(resamples=0)", "ml-eat(resamples=0)", "sc-eat"),
+    "weat-9": ("weat(resamples=0)", "ml-eat(resamples=0)", "sc-eat", "generalised-weat"),
     "divdist-face-validity": (
         "divdist(resamples=0)", "rnd", "mac", "ripa", "semaxis", "ect", "rnsb", "direct-bias",
-        "indirect-bias",
+        "indirect-bias", "same",
     ),
 }  # fmt: skip
 OF_MODELS = {"ceat", "lpbs", "lpbs-ceat", "zero-shot"}

@@ -75,7 +75,7 @@ def _with(test: Test, contexts: Contexts) -> Test:
             parts[role] = _concept(test.concept(role), chosen[role], several, name)
     if not isinstance(test, AssociationTest):
         groups = tuple(parts[group.name] for group in test.groups)
-        parts = {OF_TARGETS: parts[OF_TARGETS], "groups": groups, "pairs": ()}
+        parts = {OF_TARGETS: parts[OF_TARGETS], "groups": groups, "pairs": (), "expected": ()}
     about = {
         "title": f"{test.title or test.label} (in contexts)",
         "table": "",

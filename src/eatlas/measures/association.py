@@ -238,7 +238,7 @@ def of_spread(first: Array, second: Array, place: str) -> Iterator[Note]:
         yield Note("p.unequal-spread", place, values)
 
 
-def remarks(p: PValues, place: str, design: tuple[int, int], alpha: float) -> Iterator[Note]:
+def remarks(p: PValues, place: str, design: Sequence[int], alpha: float) -> Iterator[Note]:
     """What a reader must know of these p-values before comparing them with alpha."""
     values = {"sizes": list(design), "total": p.total, "alpha": alpha}
     zero = [name for name in TAILS if p.count_of(name) == 0]
@@ -246,7 +246,7 @@ def remarks(p: PValues, place: str, design: tuple[int, int], alpha: float) -> It
         yield Note("p.strict-zero", place, {"tails": zero})
     elif p.min_p >= alpha:
         yield Note("p.design", place, {**values, "least": p.min_p})
-    elif design[0] == design[1] and 2 * p.min_p >= alpha:
+    elif len(design) == 2 and design[0] == design[1] and 2 * p.min_p >= alpha:
         # of groups of one size every subset has a mirror image, so two-sided counts are even
         yield Note("p.design-two-sided", place, {**values, "least": 2 * p.min_p})
     draws = p.draws and p.draws.greater

@@ -7,7 +7,7 @@ and SemAxis where they are along one direction.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from importlib.util import find_spec
 from typing import Any, ClassVar, Literal
@@ -36,6 +36,7 @@ from eatlas.results.parts import Coverage, defined
 from eatlas.results.targets import Range, TargetValue, TargetValuesResult
 from eatlas.stats import permutation
 from eatlas.stats.correlation import ranks, spearman
+from eatlas.stats.shares import labels_of, relabellings
 from eatlas.stimuli import Test
 from eatlas.stimuli.kinds import OF_TARGETS
 
@@ -57,8 +58,8 @@ TINY = np.finfo(np.float64).tiny
 """In place of a squared length of 0, so that cosines with such a sum are 0."""
 ROUNDING = 1e-14
 """Length of a mean of rows that cancel, relative to that of a row; 1e-16 was seen."""
-Statistic = Callable[[Array, Array], Array]
-"""The number for all targets, for each row of two arrays of weights of the terms of both groups."""
+Statistic = Callable[..., Array]
+"""The number for all targets, for each row of the arrays of weights of all terms in each group."""
 
 
 @dataclass(frozen=True)
@@ -140,29 +141,37 @@ class TargetMeasure(GroupsMeasure):
     def relabelled(
         self, given: Input, notes: list[Note], draws: int, statistic: Statistic
     ) -> PValues | None:
-        """P-values of a statistic over relabellings of the terms of both groups.
+        """P-values of a statistic over relabellings of the terms of all groups.
 
-        `statistic` takes the weights of all terms in the mean of the first and of the second group,
-        shape (relabellings, terms) each. None in tests of sentences, as those of one stimulus are
-        not independent; and where no draws are wanted.
+        `statistic` takes the weights of all terms in the mean of each group, shape (relabellings,
+        terms) each. None in tests of sentences, as those of one stimulus are not independent; and
+        where no draws are wanted.
         """
         if not draws:
             return None
-        first, second = (given.coverage[name] for name in given.head["groups"])
-        if first.stimulus or second.stimulus:
+        groups = [given.coverage[name] for name in given.head["groups"]]
+        if any(group.stimulus for group in groups):
             notes.append(Note("p.sentences", "value", {"measure": self.name}))
             return None
-        n, m = len(first.used), len(second.used)
-        answer = permutation.recomputed_test(
-            lambda of_first: statistic(of_first / n, ~of_first / m),
-            n + m,
-            n,
-            draws=draws,
-            rng=given.rng,
-            precision=given.precision,
-        )
+        sizes = [len(group.used) for group in groups]
+        if len(sizes) == 2:
+            answer = permutation.recomputed_test(
+                lambda of_first: statistic(of_first / sizes[0], ~of_first / sizes[1]),
+                sum(sizes),
+                sizes[0],
+                draws=draws,
+                rng=given.rng,
+                precision=given.precision,
+            )
+        else:
+            answer = among_labels(
+                lambda labels: statistic(*((labels == g) / size for g, size in enumerate(sizes))),
+                sizes,
+                draws,
+                given,
+            )
         p = to_record(answer)
-        notes.extend(remarks(p, "value", (n, m), DEFAULT_ALPHA))
+        notes.extend(remarks(p, "value", sizes, DEFAULT_ALPHA))
         return p
 
 
@@ -693,6 +702,16 @@ class SemAxis(RawOrUnit):
 
         p = self.relabelled(given, notes, self.draws, mean_cosine)
         return self.record(given, notes, mean(values), values, signed_cosine(given), p=p)
+
+
+def among_labels(
+    statistic: Callable[[NDArray[np.intp]], Array], sizes: Sequence[int], draws: int, given: Input
+) -> permutation.PermutationResult:
+    """Tails of a statistic of the labels of k groups, shape (relabellings, terms)."""
+    observed = float(statistic(np.repeat(np.arange(len(sizes)), sizes)[None])[0])
+    blocks = labels_of(sizes, draws=draws, rng=given.rng)
+    values = np.concatenate([statistic(labels) for labels in blocks])
+    return permutation.recomputed_tails(values, observed, relabellings(sizes), given.precision)
 
 
 def principal(given: Input, notes: list[Note]) -> Array:

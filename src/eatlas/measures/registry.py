@@ -29,6 +29,8 @@ BUILT_IN = {
     "ripa": "earlier:RIPA",
     "direct-bias": "earlier:DirectBias",
     "indirect-bias": "earlier:IndirectBias",
+    "same": "k_groups:SAME",
+    "generalised-weat": "k_groups:GeneralisedWEAT",
 }
 """Module and class of each measure; a run imports those that it requests."""
 ENTRY_POINTS = "eatlas.measures"

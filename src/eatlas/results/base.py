@@ -556,6 +556,8 @@ class GroupsResult(AssociationResult):
     """Share that is expected of each of them; sums to 1."""
     pairs: tuple[tuple[str, ...], ...] = Field(default=(), exclude_if=is_empty)
     """Terms of the test that differ in the group alone, one of each group."""
+    expected: dict[str, tuple[str, ...]] = Field(default_factory=dict, exclude_if=is_empty)
+    """Targets of the test that a stereotype puts with each group."""
     references: dict[str, tuple[Share, ...]] = Field(default_factory=dict, exclude_if=is_empty)
     """The same for single targets, where each has a reference of its own; a target that is not
     listed here has none then. Empty where all have the one above."""
@@ -581,6 +583,7 @@ class GroupsResult(AssociationResult):
         """The reference, by group, that of single targets, where they come from, and the pairs."""
         return {
             "pairs": self.pairs,
+            "expected": self.expected,
             "reference": dict(zip(self.groups, self.reference, strict=True)),
             "references": self.references,
             "reference_from": self.reference_from,

@@ -98,6 +98,17 @@ class TargetValue(Record):
     """None where it is undefined."""
 
 
+class PairOfGroups(Record):
+    """Signed cosines of all targets with the difference of two groups."""
+
+    groups: tuple[str, str]
+    """Above 0 on the side of the first."""
+    skew: float | None
+    """Mean; None where the groups do not differ."""
+    stereotype: float | None
+    """Standard deviation over all targets, with n."""
+
+
 class Probe(Record):
     """How well a linear classifier distinguishes the groups, in contexts that it has not seen."""
 
@@ -246,7 +257,10 @@ def earlier() -> dict[str, dict[str, str]]:
     return own_toml(resources.files("eatlas.results") / "data" / "earlier.toml")
 
 
-Named = Literal["direct-bias", "indirect-bias", "ripa", "semaxis", "rnd", "mac", "ect", "rnsb"]
+Named = Literal[
+    "direct-bias", "indirect-bias", "ripa", "semaxis", "rnd", "mac", "ect", "rnsb",
+    "same", "generalised-weat",
+]  # fmt: skip
 
 
 class Range(Record):
@@ -269,7 +283,8 @@ class TargetValuesResult(GroupsResult):
 
     These are the measures that came before DivDist: :class:`eatlas.RND`, :class:`eatlas.MAC`,
     :class:`eatlas.RIPA`, :class:`eatlas.RNSB`, :class:`eatlas.ECT`, :class:`eatlas.SemAxis`,
-    :class:`eatlas.DirectBias` and :class:`eatlas.IndirectBias`.
+    :class:`eatlas.DirectBias` and :class:`eatlas.IndirectBias`; and :class:`eatlas.SAME` and
+    :class:`eatlas.GeneralisedWEAT`.
     """
 
     places: ClassVar[tuple[str, ...]] = ("value",)
@@ -286,6 +301,8 @@ class TargetValuesResult(GroupsResult):
     """How the values of single targets are read."""
     targets: tuple[TargetValue, ...]
     """In the order of the used terms."""
+    pairwise: tuple[PairOfGroups, ...] = Field(default=(), exclude_if=is_empty)
+    """Of SAME alone: each two groups."""
 
     @property
     def display_name(self) -> str:  # type: ignore[override]
@@ -303,6 +320,11 @@ class TargetValuesResult(GroupsResult):
         return earlier()[self.measure]["remark"]
 
     @property
+    def permuted(self) -> str:
+        """What the p-values permute the labels of."""
+        return earlier()[self.measure].get("permuted", "the groups' terms")
+
+    @property
     def values(self) -> tuple[TargetValue, ...]:
         """The number of each target."""
         return self.targets
@@ -316,6 +338,9 @@ class TargetValuesResult(GroupsResult):
         whole = {self.measure.replace("-", "_"): self.value}
         if self.p_values is not None:
             whole |= {f"p_{tail}": self.p_values[tail] for tail in TAILS}
+        for pair in self.pairwise:
+            names = "_".join(pair.groups)
+            whole |= {f"skew_{names}": pair.skew, f"stereotype_{names}": pair.stereotype}
         return [
             {
                 **self.head(),

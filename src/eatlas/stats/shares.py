@@ -155,11 +155,18 @@ def label_tests(
     centred = scores - scores.mean(axis=1, keepdims=True)
     observed = _between(centred, np.repeat(np.arange(len(sizes)), sizes)[None], sizes)[0]
     least = observed - TIE * np.einsum("rw,rw->r", centred, centred)
-    listed = relabellings(sizes) <= MOST_LISTED
     count = np.zeros(len(scores), np.int64)
-    for labels in _every(sizes) if listed else _random(sizes, draws, rng):
+    for labels in labels_of(sizes, draws=draws, rng=rng):
         count += (_between(centred, labels, sizes) >= least).sum(axis=0)
     return count
+
+
+def labels_of(
+    sizes: Sequence[int], *, draws: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.intp]]:
+    """Each way to label the words of k groups, up to `MOST_LISTED`; of more, `draws` of them."""
+    every = relabellings(sizes) <= MOST_LISTED
+    return _every(sizes) if every else _random(sizes, draws, rng)
 
 
 def relabellings(sizes: Sequence[int]) -> int:

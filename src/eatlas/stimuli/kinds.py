@@ -397,6 +397,9 @@ class GroupsTest(Described):
     pairs: tuple[tuple[Term, ...], ...] = ()
     """Terms that differ in the group alone, such as she and he: one of each group, in the order of
     the groups. Measures of a direction need them."""
+    expected: tuple[tuple[str, tuple[Term, ...]], ...] = ()
+    """The targets that a stereotype puts with each group; given as a mapping from groups to lists,
+    kept as sorted pairs. Every group has some, and a target is with one at most."""
     references: tuple[tuple[str, tuple[float, ...]], ...] = ()
     """For single targets, where each has a reference of its own: pairs of a target and a weight for
     each group, in their order. A target that is not among them has none then."""
@@ -419,7 +422,7 @@ class GroupsTest(Described):
         names = groups if isinstance(groups, list | tuple) else ()
         return with_id({**values, **concepts}, (targets, *names))
 
-    @field_validator("reference", "references", mode="before")
+    @field_validator("reference", "references", "expected", mode="before")
     @classmethod
     def _as_pairs(cls, weights: Any) -> Any:
         return tuple(sorted(weights.items())) if isinstance(weights, Mapping) else weights
@@ -443,6 +446,13 @@ class GroupsTest(Described):
                     f"{list(pair)} is not a pair of the groups (allowed: one term of each of "
                     f"{', '.join(names)}, in this order)"
                 )
+        assigned = [term for _, own in self.expected for term in own]
+        wrong = {*repeated(assigned), *set(assigned).difference(self.targets.terms)}
+        if self.expected and (wrong := wrong | set(names) ^ set(dict(self.expected))):
+            raise ValueError(
+                f"expected: {quoted(sorted(wrong))} missing, unknown or twice (allowed: every "
+                "group, each with targets that no other has)"
+            )
         stated = {} if self.reference == "uniform" else {"reference": dict(self.reference)}
         for target, weights in self.references:
             if len(weights) != len(names):
@@ -509,11 +519,12 @@ class GroupsTest(Described):
         return cls(targets=concepts[OF_TARGETS], groups=groups, **values)
 
     def stated(self) -> dict[str, Any]:
-        """Names of the groups, and their shares in the reference; pairs where there are any."""
+        """Names of the groups, and their shares in the reference; what else there is."""
         stated = {
             "groups": tuple(group.name for group in self.groups),
             "reference": self.weights,
             "pairs": self.pairs,
+            "expected": dict(self.expected),
             "references": dict(self.references),
             "reference_from": self.reference_from,
         }
@@ -548,6 +559,7 @@ class GroupsTest(Described):
             "groups": [group.hashed for group in self.groups],
             "weights": self.weights,
             "pairs": sorted(self.pairs),
+            "expected": [(name, sorted(terms)) for name, terms in self.expected],
             "references": self.references,
         }
         return digest({name: value for name, value in content.items() if value})
@@ -672,7 +684,8 @@ def _hidden(term: str) -> str | None:
 
 KEYS = (
     "id", "kind", "title", "citation", "table", "sentences_from", "explored", "contexts", "notes",
-    "X", "Y", "A", "B", "targets", "groups", "pairs", "reference",
+    "X", "Y", "A", "B", "targets", "groups", "pairs", "expected",
+    "reference",
 )  # fmt: skip
 """What a file says of tests of all kinds, in its order; what is empty is left out."""
 WIDTH = 88
@@ -707,8 +720,9 @@ def _table(test: Frozen, folder: Path | None) -> str:
     """One test as a ``[[test]]`` table."""
     values = {key: _plain(test.__dict__.get(key), folder) for key in KEYS}
     values |= {"kind": None} if values["kind"] == "association" else {}
-    if isinstance(test.__dict__.get("reference"), tuple):
-        values["reference"] = dict(test.__dict__["reference"])
+    for key in ("reference", "expected"):
+        if isinstance(test.__dict__.get(key), tuple):
+            values[key] = dict(values[key])
     return "\n".join(["[[test]]", *(f"{key} = {inline(v)}" for key, v in values.items() if v)])
 
 

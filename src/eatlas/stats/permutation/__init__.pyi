@@ -10,6 +10,7 @@ from .problem import (
 )
 from .sampled import (
     DRAWS as DRAWS,
+    recomputed_tails as recomputed_tails,
     recomputed_test as recomputed_test,
 )
 from .two_sample import DRAWING as DRAWING, METHODS as METHODS, permutation_test as permutation_test

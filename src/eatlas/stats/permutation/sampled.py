@@ -149,6 +149,13 @@ def recomputed_test(
     blocks = memberships(size, n, listed=LISTED, draws=draws, rng=rng)
     observed = float(statistic((np.arange(size) < n)[None])[0])
     values = np.concatenate([statistic(block > 0) for block in blocks])
+    return recomputed_tails(values, observed, total, precision)
+
+
+def recomputed_tails(
+    values: Array, observed: float, total: int, precision: float | None
+) -> PermutationResult:
+    """Three tails of a statistic among its values in all relabellings, or in those drawn."""
     tie = max(TIE, ROUNDED * (precision or 0.0)) * max(abs(observed), float(np.abs(values).max()))
     middle, every = float(values.mean()), total <= LISTED
     return tails_among(
