@@ -22,6 +22,7 @@ from .corpora import (
     with_contexts as with_contexts,
 )
 from .encoders.language import language_model as language_model
+from .encoders.objects import encoder as encoder
 from .engine import run as run
 from .engine.scan import scan as scan
 from .engine.text import count_text as count_text

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property, partial
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -16,13 +16,22 @@ import numpy as np
 
 from eatlas.encoders.cache import ANSWER, Row, hashed, take_cache, through_cache
 from eatlas.encoders.encoder import roundoff_of_log_ratios
-from eatlas.encoders.loading import NO_LIMIT, Loaded, load
-from eatlas.encoders.models import HF, content_of, find_model, head_of
+from eatlas.encoders.loading import (
+    NO_LIMIT,
+    Loaded,
+    Weights,
+    in_halves,
+    load,
+    tokenizer_digest,
+)
+from eatlas.encoders.models import HF, OF_VECTORS, content_of, find_model, head_of
 from eatlas.encoders.transformer import Tokens, need_offsets, tokenize
 from eatlas.errors import SourceError, described
 from eatlas.notes import Note
 from eatlas.results.parts import LanguageModelRecord
+from eatlas.sources.opening import model_and_tokenizer
 from eatlas.sources.source import Tell, cut
+from eatlas.sources.spec import model_at, parse_file_spec
 from eatlas.stimuli.pairs import Answer, Kind, Question, Span
 from eatlas.untrusted import computes_afresh
 
@@ -46,8 +55,6 @@ LOGITS = 2**25
 """Logits in memory at a time: 128 MB in single precision, 1,100 pieces of BERT's vocabulary."""
 AT_ONCE = 256
 """Questions that are answered together, and then kept."""
-OF_VECTORS = ("level", "layer", "pool", "subword", "truncate")
-"""Options of ``hf:`` that say how a text becomes a vector."""
 ALGORITHM = "1"
 """Part of every fingerprint; another number where the same options give other answers."""
 _TAKEN = {
@@ -62,14 +69,17 @@ class LanguageModel(Protocol):
 
     name: str
     """What names the source in results, such as ``hf:bert-base-uncased``."""
-    fingerprint: str
-    """Identifies the model's weights and tokenizer."""
     notes: tuple[Note, ...]
     """What a reader should know about the model."""
     kind: Kind
     """Whether the model fills masks or continues a text."""
     about: LanguageModelRecord
     """What the result says of the model."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies the model's weights and tokenizer."""
+        ...
 
     def score(
         self, questions: Collection[Question], tell: Tell | None = None
@@ -190,24 +200,29 @@ class TransformerLM:
     def __init__(
         self,
         load: Callable[[], Loaded],
-        fingerprint: str,
+        fingerprint: str | Callable[[], str],
         about: LanguageModelRecord,
         name: str = "",
         notes: tuple[Note, ...] = (),
         *,
         keeps: bool = False,
     ) -> None:
-        self._load, self.fingerprint, self.about, self.notes = load, fingerprint, about, notes
+        self._load, self._fingerprint, self.about, self.notes = load, fingerprint, about, notes
         self.name, self.kind, self.keeps = name or about.model, about.kind, keeps
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the weights and the tokenizer, those of a model in memory as they are now."""
+        made = self._fingerprint
+        return made if isinstance(made, str) else made()
 
     @cached_property
     def loaded(self) -> Loaded:
-        """The model, in evaluation mode."""
+        """The model."""
         loaded = self._load()
         need_offsets(loaded.tokenizer, self.name)
         if self.kind == "masked" and loaded.tokenizer.mask_token_id is None:
             raise not_of_kind(self.name, self.kind, "a tokenizer without a mask token")
-        loaded.module.eval()
         return loaded
 
     def score(
@@ -296,19 +311,23 @@ class TransformerLM:
         for step in steps:
             of_input[step.pieces][step] = None
         values: dict[Step, float] = {}
+
+        def read(batch: list[Input]) -> tuple[list[Step], list[float]]:
+            needed = [(row, step) for row, pieces in enumerate(batch) for step in of_input[pieces]]
+            return [step for _, step in needed], self._read(batch, needed)
+
+        module = self.loaded.module
         for length, same in groupby(sorted(of_input, key=len), len):
-            for batch in cut(same, max(1, LOGITS // (self.about.vocabulary * length))):
-                needed = [
-                    (row, step) for row, pieces in enumerate(batch) for step in of_input[pieces]
-                ]
-                computed = self._read(batch, needed)
+            several = cut(same, max(1, LOGITS // (self.about.vocabulary * length)))
+            parts = (in_halves(batch, read, module, self.name) for batch in several)
+            for _, (asked, computed) in chain.from_iterable(parts):
                 if not np.isfinite(computed).all():
                     raise SourceError(
                         f"{self.name}: the model computes log-probabilities that are not finite",
                         remedy="its weights may be damaged; half precision may overflow: open it "
                         "in single precision",
                     )
-                values |= {step: v for (_, step), v in zip(needed, computed, strict=True)}
+                values |= dict(zip(asked, computed, strict=True))
         return values
 
     def _read(self, batch: Sequence[Input], needed: Sequence[tuple[int, Step]]) -> list[float]:
@@ -353,13 +372,16 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
         if spec.kind == kind:
             return spec
         raise not_of_kind(spec.name, kind, f"a {spec.kind} language model")
+    if pair := model_and_tokenizer(spec):
+        return open_language_model(language_model(*pair, name=type(pair[0]).__name__), kind)
+    if isinstance(spec, str | Path) and model_at(parse_file_spec(str(spec)).path).startswith(HF):
+        spec = f"{HF}{spec}"
     if not isinstance(spec, str) or not spec.startswith(HF):
         name = str(spec) if isinstance(spec, str | Path) else described(spec)
         raise SourceError(
             f"{name}: log-probabilities need a {kind} language model, and this is not one",
             allowed="hf:NAME or hf:FOLDER of a language model, or one in memory: "
-            "eatlas.language_model(...)",
-            remedy=f"did you mean {HF}{name}?" if Path(name, "config.json").is_file() else None,
+            "(model, tokenizer), or eatlas.language_model(...)",
         )
     text, keeps = take_cache(spec)
     named = find_model(text, useless=OF_VECTORS)
@@ -442,20 +464,13 @@ def language_model(model: Any, tokenizer: Any, *, name: str) -> TransformerLM:
     precision, most = str(model.dtype).removeprefix("torch."), tokenizer.model_max_length
     loaded = Loaded(tokenizer, model, most if most < NO_LIMIT else None)
     about = _about(name, type(model).__name__, kind, model.config, precision)
-    return TransformerLM(lambda: loaded, _fingerprint(model, tokenizer), about)
+    weights = Weights(model, name)
 
+    def fingerprint() -> str:
+        decides = f"{type(model).__name__};{weights.digest};{tokenizer_digest(tokenizer)}"
+        return f"sha256:{hashlib.sha256(decides.encode()).hexdigest()}"
 
-def _fingerprint(model: Any, tokenizer: Any) -> str:
-    """Hash of all weights and of how texts are cut."""
-    import torch  # noqa: PLC0415  (seconds, and only language models need it)
-
-    digest = hashlib.sha256(type(model).__name__.encode())
-    for key, weights in sorted(model.state_dict().items()):
-        digest.update(f"{key}{tuple(weights.shape)}{weights.dtype}".encode())
-        digest.update(weights.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
-    backend = getattr(tokenizer, "backend_tokenizer", None)
-    digest.update(b"" if backend is None else backend.to_str().encode())
-    return f"sha256:{digest.hexdigest()}"
+    return TransformerLM(lambda: loaded, fingerprint, about)
 
 
 def not_of_kind(name: str, kind: Kind, got: str) -> SourceError:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import inspect
 import io
+import json
 import os
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,7 +17,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, TypeVar
 
-from eatlas.encoders.encoder import explained
+from eatlas.encoders.encoder import explained, first_line
 from eatlas.encoders.images import load_processor
 from eatlas.encoders.models import (
     NamedModel,
@@ -28,6 +30,8 @@ from eatlas.errors import SourceError
 
 P = TypeVar("P")
 T = TypeVar("T")
+_RAN_OUT = ("allocate memory", "ALLOC_FAILED")
+_OF_ORIGIN = frozenset(("_name_or_path", "transformers_version"))
 NO_LIMIT = 10**6
 """Tokenizers say 10^30 where they know no limit."""
 Head = Literal["", "masked", "causal", "vision", "pooled", "towers"]
@@ -102,8 +106,13 @@ def _load(named: NamedModel, head: Head) -> Loaded:
             "is here, and has the memory",
         ):
             module = _module(named, head).eval().to(device)
+    return loaded_of(tokenizer, module, named.card.config, processor)
+
+
+def loaded_of(tokenizer: Any, module: Any, config: Any, processor: Any = None) -> Loaded:
+    """A model that is on its device, with what is known of its inputs."""
     takes = frozenset(inspect.signature(module.forward).parameters)
-    limit = _limit(named.card.config, tokenizer, module) if texts else None
+    limit = None if tokenizer is None else _limit(config, tokenizer, module)
     return Loaded(tokenizer, module, limit, module.device, takes, processor)
 
 
@@ -225,21 +234,24 @@ def quiet() -> Iterator[None]:
 
 
 def in_halves(
-    batch: list[P], compute: Callable[[list[P]], T], named: NamedModel
+    batch: list[P], compute: Callable[[list[P]], T], module: Any, label: str
 ) -> Iterator[tuple[list[P], T]]:
-    """Compute a batch; where memory does not suffice, each half of it."""
+    """Compute a batch in evaluation mode; where memory does not suffice, each half of it."""
     import torch  # noqa: PLC0415
 
     try:
-        computed = compute(batch)
+        with in_evaluation(module):
+            computed = compute(batch)
     except (RuntimeError, MemoryError) as error:
         ran_out = isinstance(error, MemoryError | torch.OutOfMemoryError)
-        if not ran_out and "allocate memory" not in str(error):
+        if not ran_out and not any(words in str(error) for words in _RAN_OUT):
             raise
         if len(batch) == 1:
             raise SourceError(
-                f"{named.path}: there is not enough memory for this model",
-                remedy="a smaller model, shorter texts, precision=bfloat16, or a machine with more",
+                f"{label}: there is not enough memory for this model",
+                got=first_line(error),
+                remedy="a smaller model, shorter texts, numbers of half precision, a device with "
+                "more, or delete what else is on it",
             ) from error
         half = len(batch) // 2
         parts = [batch[:half], batch[half:]]
@@ -247,4 +259,87 @@ def in_halves(
         yield batch, computed
         parts = []
     for part in parts:
-        yield from in_halves(part, compute, named)
+        yield from in_halves(part, compute, module, label)
+
+
+# --- models in memory -----------------------------------------------------------------------------
+
+
+@contextmanager
+def in_evaluation(module: Any) -> Iterator[None]:
+    """Turn dropout off; parts that were in training mode are put back into it."""
+    training = [part for part in module.modules() if part.training]
+    module.eval()
+    try:
+        yield
+    finally:
+        for part in training:
+            part.training = True
+
+
+class Weights:
+    """The weights of a model in memory, hashed once as long as they stay the same."""
+
+    def __init__(self, module: Any, label: str) -> None:
+        self._module, self._label, self._hash = module, label, ""
+        self._marks: tuple[object, ...] = ()
+        self.digest  # noqa: B018  (what cannot be hashed is refused at once)
+
+    @property
+    def digest(self) -> str:
+        """Hash of all weights and of what the model is built of."""
+        import torch  # noqa: PLC0415
+
+        state = sorted(self._module.state_dict().items())
+        plain = all(isinstance(w, torch.Tensor) and not w.is_quantized for _, w in state)
+        if not state:
+            raise SourceError(
+                f"{self._label}: this model has no weights of torch",
+                allowed='a model that torch computes, not backend="onnx" or "openvino"',
+                remedy="hand over a function that takes a list of texts, such as model.encode",
+            )
+        if not plain or getattr(self._module, "is_quantized", False):
+            raise SourceError(
+                f"{self._label}: the weights of this model are quantised",
+                allowed="a model in single, half or double precision",
+                remedy="load it without quantisation, or hand over a function that takes a list "
+                "of texts",
+            )
+        if any(weights.is_meta for _, weights in state):
+            raise SourceError(
+                f"{self._label}: weights of this model are not in memory, but on the meta device",
+                remedy="load it without device_map, or with low_cpu_mem_usage=False",
+            )
+        # an optimiser raises the version; the sum tells what is written by way of .data
+        marks = tuple(
+            (w.data_ptr(), 0 if w.is_inference() else w._version, w.sum(dtype=torch.double).item())
+            for _, w in state
+        )
+        if not self._hash or marks != self._marks:
+            digest = hashlib.sha256()
+            for key, weights in state:
+                digest.update(f"{key}{tuple(weights.shape)}{weights.dtype}".encode())
+                flat = weights.detach().cpu().contiguous().flatten()
+                digest.update(flat.view(torch.uint8).numpy())
+            self._marks, self._hash = marks, digest.hexdigest()
+        parts = [repr(self._module), *_settings_in(self._module)]
+        return hashlib.sha256("\n".join([self._hash, *parts]).encode()).hexdigest()
+
+
+def _settings_in(module: Any) -> Iterator[str]:
+    """Configurations of all models of transformers in a model, without where they came from."""
+    for part in module.modules():
+        config: Any = getattr(part, "config", None)
+        if hasattr(config, "to_dict"):
+            settings = config.to_dict()
+            yield repr(sorted((k, v) for k, v in settings.items() if k not in _OF_ORIGIN))
+
+
+def tokenizer_digest(tokenizer: Any) -> str:
+    """Hash of how a tokenizer cuts texts, whatever it was last asked to pad or truncate."""
+    backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    if hasattr(backend, "to_str"):
+        state = json.loads(backend.to_str()) | {"padding": None, "truncation": None}
+    else:
+        state = {"vocabulary": tokenizer.get_vocab(), "special": str(tokenizer)}
+    return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()

@@ -27,6 +27,8 @@ from eatlas.untrusted import computes_afresh, only_data, require_trust
 from eatlas.writing import atomic_file
 
 HF, CLIP = "hf:", "clip:"
+OF_VECTORS = ("level", "layer", "pool", "subword", "truncate")
+"""Options that say how a text becomes a vector."""
 SAFETENSORS, PICKLED = "model.safetensors", "pytorch_model.bin"
 WEIGHTS = (
     (SAFETENSORS, "model-*.safetensors", f"{SAFETENSORS}.index.json"),
@@ -437,11 +439,12 @@ def read_card(path: Path, *, trust: bool = False) -> Card:
         if path.is_file():
             require_few_layers(gguf_numbers(path), path)
         with one_reading_of_gguf(path):
-            return _card(AutoConfig.from_pretrained(folder, trust_remote_code=trust, **more), path)
+            config = AutoConfig.from_pretrained(folder, trust_remote_code=trust, **more)
+            return card_of(config, gguf=path.is_file())
 
 
-def _card(config: Any, path: Path) -> Card:
-    """What a configuration says of a model, read by transformers."""
+def card_of(config: Any, *, gguf: bool = False) -> Card:
+    """What a configuration of transformers says of a model."""
     from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES  # noqa: PLC0415
 
     def first(source: Any, *names: str) -> Any:
@@ -465,7 +468,7 @@ def _card(config: Any, path: Path) -> Card:
             top, dim = 1, sizes[-1]
         return Card(config, architecture, "images", dim, top, "", pool, before, layered)
     family = _family(config, str(named))
-    if path.is_file():
+    if gguf:
         architecture = f"{kind} (GGUF)"
     elif first(config, "is_encoder_decoder"):
         architecture = f"{architecture} (encoder)"
@@ -581,9 +584,11 @@ def parts_of(folder: Path) -> list[tuple[Path, str, str]]:
 def _called(folder: Path, kind: str) -> str:
     """Name of a part; of a pooling with its mode, such as Pooling(mean)."""
     name = kind.rpartition(".")[2]
-    if name != "Pooling":
-        return name
-    config = json.loads((folder / CONFIG).read_bytes())
+    return pooling_called(json.loads((folder / CONFIG).read_bytes())) if name == "Pooling" else name
+
+
+def pooling_called(config: Mapping[str, Any]) -> str:
+    """Name of a pooling by its settings."""
     chosen = config.get("pooling_mode") or [
         key.removeprefix("pooling_mode_").removesuffix("_tokens").removesuffix("_token")
         for key, value in config.items()
@@ -597,7 +602,11 @@ def declared_prompts(folder: Path, hint: str = "") -> tuple[str, tuple[Note, ...
 
     `hint` is the source that would put one, where none is put.
     """
-    about = settings_of(folder / ABOUT)
+    return prompt_of(settings_of(folder / ABOUT), hint)
+
+
+def prompt_of(about: Mapping[str, Any], hint: str = "") -> tuple[str, tuple[Note, ...]]:
+    """The same by the settings themselves."""
     texts = about.get("prompts")
     texts = texts if isinstance(texts, dict) else {}
     prompts = {str(key): text for key, text in texts.items() if text and isinstance(text, str)}

@@ -10,8 +10,10 @@ from fnmatch import fnmatch
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from eatlas.encoders.cache import keeping
@@ -24,7 +26,7 @@ from eatlas.encoders.encoder import (
     require_extra,
     roundoff_of,
 )
-from eatlas.encoders.loading import Loaded, quiet, repeat_products
+from eatlas.encoders.loading import Loaded, in_halves, quiet, repeat_products
 from eatlas.encoders.models import (
     PICKLED,
     SAFETENSORS,
@@ -36,7 +38,7 @@ from eatlas.encoders.models import (
     settings_of,
     sha256_of,
 )
-from eatlas.encoders.transformer import batches, read_items
+from eatlas.encoders.transformer import Batch, batches, read_items
 from eatlas.errors import SourceError
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
@@ -104,9 +106,12 @@ class SentenceModelSource(Encoder):
     before a sentence is encoded.
     """
 
+    precision = ""
+
     def __init__(self, text: str, name: str, folder: Path, options: SentenceOptions) -> None:
         super().__init__(text)
-        self.folder, self.options, self.model_name = folder, options, name
+        self.folder, self.model_name, self.prefix = folder, name, options.prefix
+        self.options = options
         parts = parts_of(folder)
         require_own_settings(files_of_sentence_model(folder))
         for path, kind, _ in parts:
@@ -119,7 +124,7 @@ class SentenceModelSource(Encoder):
     @cached_property
     def fingerprint(self) -> str:
         """Hash of the model's files and the prefix."""
-        digest = hashlib.sha256(f"st 1;prefix={self.options.prefix}\n".encode())
+        digest = hashlib.sha256(f"st 1;prefix={self.prefix}\n".encode())
         for file in files_of_sentence_model(self.folder):
             name = file.relative_to(self.folder).as_posix()
             digest.update(f"{name} {sha256_of(file)}\n".encode())
@@ -139,7 +144,8 @@ class SentenceModelSource(Encoder):
             level="sentence",
             pool=self._parts,
             prompt=self._prompt and f"{self._prompt}{{}}",
-            roundoff=roundoff_of(""),
+            precision=self.precision,
+            roundoff=roundoff_of(self.precision),
         )
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
@@ -152,22 +158,27 @@ class SentenceModelSource(Encoder):
             wanted, about = read_items(
                 self.loaded, items, self.name, Options(), before=self._prompt
             )
-        prompt = {"prompt": self.options.prefix} if self.options.prefix else {}
+        module = self.loaded.module
         for batch in batches(wanted, self.loaded):
-            several = [next(iter(places.values())) for _, places in batch]
-            texts = [same[0].content for same in several]
-            with quiet():
-                returned = self.loaded.module.encode(
-                    texts, batch_size=len(texts), show_progress_bar=False, **prompt
-                )
-            rows = as_rows(returned, texts, self.name)
-            answers = {
-                item: replace(about[item], vector=row)
-                for row, same in zip(rows, several, strict=True)
-                for item in same
-            }
-            self.recall(answers)
-            yield answers
+            for part, rows in in_halves(batch, self._encoded, module, self.name):
+                answers = {
+                    item: replace(about[item], vector=row)
+                    for row, (_, places) in zip(rows, part, strict=True)
+                    for same in places.values()
+                    for item in same
+                }
+                self.recall(answers)
+                yield answers
+
+    def _encoded(self, batch: Batch) -> NDArray[np.floating]:
+        """Vectors of a batch of texts, computed by sentence-transformers."""
+        texts = [next(iter(places.values()))[0].content for _, places in batch]
+        prompt = {"prompt": self.prefix} if self.prefix else {}
+        with quiet():
+            returned = self.loaded.module.encode(
+                texts, batch_size=len(texts), show_progress_bar=False, **prompt
+            )
+        return as_rows(returned, texts, self.name)
 
     @cached_property
     def loaded(self) -> Loaded:
@@ -181,9 +192,22 @@ class SentenceModelSource(Encoder):
             model = SentenceTransformer(
                 str(self.folder), device=self.options.device, local_files_only=True
             ).eval()
-            if not callable(model.tokenizer):
-                raise TypeError("its tokenizer is none of transformers")
-            return Loaded(model.tokenizer, model, model.max_seq_length, model.device)
+            return loaded_model(model)
+
+
+def loaded_model(model: Any) -> Loaded:
+    """A model of sentence-transformers with its tokenizer."""
+    tokenizer, limit = model.tokenizer, model.max_seq_length
+    if hasattr(tokenizer, "encode_batch"):  # of static embeddings, without the layer above
+        from transformers import PreTrainedTokenizerFast  # noqa: PLC0415
+
+        unknown = getattr(tokenizer.model, "unk_token", None)
+        cut = tokenizer.truncation
+        limit = cut and cut["max_length"]
+        tokenizer = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token=unknown)
+    if not callable(tokenizer):
+        raise TypeError("its tokenizer is none of transformers")
+    return Loaded(tokenizer, model, limit, model.device)
 
 
 @keeping

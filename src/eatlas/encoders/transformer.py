@@ -108,7 +108,12 @@ def open_hf(text: str) -> tuple[ModelSource, ...]:
 
 
 def _open_texts(named: NamedModel) -> ModelSource:
-    """Open a model of texts, whose tokens become one vector by the options or its own files."""
+    """Open a model of texts."""
+    return ModelSource(named, *way_of(named))
+
+
+def way_of(named: NamedModel) -> tuple[Numbers, str, tuple[Note, ...]]:
+    """Layers, and how tokens become one vector by the options or the model's own files; notes."""
     options, label, family = named.options, named.label, named.card.family
     whole = options.level == "sentence"
     require_no_use(label, named.given, ["subword" if whole else "pool"])
@@ -135,7 +140,7 @@ def _open_texts(named: NamedModel) -> ModelSource:
             remedy=f"say it: {key}=mean, for example",
         )
     layers = parse_layers(options.layer, named.card.top, label)
-    return ModelSource(named, layers, method or POOLS[family][not whole], notes)
+    return layers, method or POOLS[family][not whole], notes
 
 
 def _open_images(named: NamedModel) -> ModelSource:
@@ -211,24 +216,25 @@ class ModelSource(Encoder):
         """At level ``word``; where long texts are cut, so that some lose one stimulus alone."""
         return self.options.level == "word" or self.options.truncate
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
         """Hash of the model's files, and all options that decide numbers."""
         o = self.options
         decides = (
-            f"{self._content};2;{self.head};level={o.level};layer={layer_name(self.layers)};method="
+            f"{self.content};2;{self.head};level={o.level};layer={layer_name(self.layers)};method="
             f"{self.method};seed={o.random_seed};precision={o.precision};truncate={o.truncate}"
         )
         return f"sha256:{hashlib.sha256(decides.encode()).hexdigest()}"
 
     @cached_property
-    def _content(self) -> str:
+    def content(self) -> str:
+        """Hash of the model's files."""
         return content_of(self.named, () if self.card.takes == "texts" else PROCESSOR)
 
     @property
     def loaded(self) -> Loaded:
         """The model, ready to compute."""
-        return load(self.named, self._content, self.head)
+        return load(self.named, self.content, self.head)
 
     @cached_property
     def encoding(self) -> Encoding:
@@ -306,7 +312,7 @@ class ModelSource(Encoder):
         if card.takes == "both":
             compute = partial(_text_features, loaded, width)
         for batch in batches(wanted, loaded, width):
-            for part, arrays in in_halves(batch, compute, self.named):
+            for part, arrays in in_halves(batch, compute, loaded.module, self.name):
                 several = [same for _, places in part for same in places.values()]
                 yield [self._checked(rows, several, about) for rows in arrays]
 
@@ -321,7 +327,7 @@ class ModelSource(Encoder):
         }
         compute = partial(image_vectors, loaded, self.card, order, self.method)
         for batch in ahead(pictures, AT_ONCE[loaded.device.type], loaded):
-            for part, arrays in in_halves(batch, compute, self.named):
+            for part, arrays in in_halves(batch, compute, loaded.module, self.name):
                 same = [several[picture.content][1] for picture, _ in part]
                 yield [self._checked(rows, same, about) for rows in arrays]
 
@@ -355,7 +361,7 @@ def share_passes(sources: Iterable[Source]) -> list[list[Source]]:
         key: tuple[object, ...] = (source.name, id(source))
         if isinstance(inner, ModelSource) and inner.layers and encoding:
             same = (each.model_copy(update={"layer": ""}) for each in (inner.options, encoding))
-            key = (str(inner.named.path), *map(str, same))
+            key = (inner.content, *map(str, same))
         together.setdefault(key, []).append(source)
     for several in together.values():
         inners = [inner for inner in map(innermost, several) if isinstance(inner, ModelSource)]
@@ -541,7 +547,7 @@ def _places(
 
 def batches(wanted: Wanted, loaded: Loaded, width: int | None = None) -> Iterator[Batch]:
     """Put texts of one length into batches; a text longer than the budget is a batch of its own."""
-    budget = BUDGET[loaded.device.type]
+    budget = BUDGET.get(loaded.device.type, BUDGET["cpu"])
     for length, same in groupby(wanted.items(), lambda entry: width or len(entry[0][0])):
         yield from cut(same, max(1, budget // length))
 

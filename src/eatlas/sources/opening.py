@@ -39,15 +39,19 @@ from eatlas.sources.spec import (
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
+    from model2vec import StaticModel
     from narwhals.typing import IntoFrame
     from numpy.typing import ArrayLike
+    from sentence_transformers import SentenceTransformer
+    from transformers import Pipeline, PreTrainedModel, PreTrainedTokenizerBase
 
 VectorsLike: TypeAlias = (
     "str | Path | Source | Mapping[str, ArrayLike] | tuple[Sequence[str], ArrayLike] "
-    "| IntoFrame | KeyedVectors | Callable[[list[str]], ArrayLike]"
+    "| IntoFrame | KeyedVectors | SentenceTransformer | Pipeline | StaticModel "
+    "| tuple[PreTrainedModel, PreTrainedTokenizerBase] | Callable[[list[str]], ArrayLike]"
 )
-"""What :func:`open_vectors` opens: a source string, a source, words with their vectors, or a
-function that encodes texts."""
+"""What :func:`open_vectors` opens: a source string, a source, words with their vectors, a model
+that encodes texts, or a function that does."""
 Opener = Callable[[str], Any]
 """From a whole source string, its scheme and options included, to a source, or a tuple of some."""
 SCHEMES: dict[str, str | Opener] = {
@@ -62,18 +66,27 @@ SCHEMES: dict[str, str | Opener] = {
 add theirs as entry points of the group ``eatlas.schemes``."""
 SCHEME_POINTS = "eatlas.schemes"
 _WORDS, _FRAMES = "eatlas.sources.memory", "eatlas.sources.frames"
+_MODELS = "eatlas.encoders.objects"
+PAIR, PART = f"{_MODELS}:open_pair", f"{_MODELS}:refuse_part"
+PIPELINE = f"{_MODELS}:open_pipeline"
 OBJECTS: dict[str, str] = {
     "datasets.DatasetDict": f"{_FRAMES}:refuse_splits",
     "datasets.IterableDataset": f"{_FRAMES}:refuse_splits",
     "datasets.IterableDatasetDict": f"{_FRAMES}:refuse_splits",
     "gensim.KeyedVectors": f"{_WORDS}:from_keyed",
+    "model2vec.StaticModel": f"{_MODELS}:open_static",
     "openai.BaseClient": "eatlas.encoders.endpoint:refuse_client",
+    "sentence_transformers.SentenceTransformer": f"{_MODELS}:open_sentence_model",
     "spacy.BaseVectors": f"{_WORDS}:from_spacy",
     "spacy.Language": f"{_WORDS}:from_spacy",
     "spacy.Vocab": f"{_WORDS}:from_spacy",
+    "torch.Module": PART,
+    "transformers.Pipeline": PIPELINE,
+    "transformers.PreTrainedModel": PART,
+    "transformers.PreTrainedTokenizerBase": PART,
 }
 """By package and class, that of an object or one that it derives from: the place of an opener,
-which takes the object."""
+which takes the object. Tensors are not among them: alone they have no words."""
 BY_NAME: dict[str, Callable[[], Source]] = {name: partial(open_bundled, name) for name in BUNDLED}
 ENTRY_POINTS = "eatlas.sources"
 TRANSFORMS = "eatlas.sources.transforms:with_transform"
@@ -100,7 +113,10 @@ def open_vectors(spec: VectorsLike) -> Source:
         from words to vectors; a pair (words, array); a frame of pandas, polars, pyarrow or Hugging
         Face's datasets, with a column of words and numbers in the others or in one of lists; gensim
         ``KeyedVectors``, or a model that has them; spaCy's ``nlp``, ``nlp.vocab`` or
-        ``nlp.vocab.vectors``; a function that takes a list of texts and returns a vector for each
+        ``nlp.vocab.vectors``; a ``SentenceTransformer``; a model of transformers with its
+        tokenizer, ``(model, tokenizer)``, or a pipeline, which has both (:func:`eatlas.encoder`
+        takes options); a model2vec ``StaticModel``; a function that takes a list of texts and
+        returns a vector for each
         (:class:`eatlas.encoders.functions.FunctionSource`), or its place,
         ``"py:module:function"``; or a :class:`eatlas.sources.Source`, or anything that has its
         facts and ``lookup``.
@@ -127,7 +143,8 @@ def open_vectors(spec: VectorsLike) -> Source:
 def _open_object(spec: Any) -> Source:
     """Open an object that holds vectors."""
     source: Source
-    if opener := opener_of(spec):
+    opener = PAIR if is_pair(spec) and has_model(spec) else opener_of(spec)
+    if opener:
         source = load(opener)(spec)
         return source
     if isinstance(spec, Mapping):
@@ -146,7 +163,7 @@ def _open_object(spec: Any) -> Source:
         "this cannot be opened as vectors",
         got=described(spec),
         allowed="a path, a source name, a dict, (words, array), a frame, KeyedVectors, "
-        "spaCy's nlp, or a function of texts",
+        "spaCy's nlp, a SentenceTransformer, (model, tokenizer), or a function of texts",
         remedy="hand over the words too: (words, array)" if hasattr(spec, "shape") else None,
     )
 
@@ -171,12 +188,26 @@ def _opens_alone(spec: object) -> bool:
 
 
 def is_pair(spec: object) -> bool:
-    """Whether this is (words, array); any other tuple is a list of several sources.
+    """Whether this is (words, array) or (model, tokenizer); other tuples list several sources.
 
     >>> is_pair((["up", "down"], [[1, 0], [0, 1]])), is_pair(("glove-sample", "mine.txt"))
     (True, False)
     """
-    return isinstance(spec, tuple) and len(spec) == 2 and not any(map(_opens_alone, spec))
+    if not isinstance(spec, tuple) or len(spec) != 2:
+        return False
+    return has_model(spec) or not any(map(_opens_alone, spec))
+
+
+def has_model(pair: tuple[object, object]) -> bool:
+    """Whether a part of a pair needs another one beside it, as a model and its tokenizer do."""
+    return PART in map(opener_of, pair)
+
+
+def model_and_tokenizer(spec: Any) -> tuple[Any, Any] | None:
+    """Return the two of a pair or a pipeline; None of anything else."""
+    if opener_of(spec) == PIPELINE:
+        return spec.model, spec.tokenizer
+    return spec if is_pair(spec) and has_model(spec) else None
 
 
 def open_sources(spec: Any) -> tuple[Source, ...]:

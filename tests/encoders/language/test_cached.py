@@ -36,7 +36,7 @@ ASKED = [
 def counted(build=tiny.bert, stop_after=None, fingerprint=None):
     """A model in memory whose answers are kept, and the texts that it is made to read."""
     model = language_model(*build(), name="tiny")
-    model.fingerprint = fingerprint or model.fingerprint
+    model._fingerprint = fingerprint or model.fingerprint
     compute, read = model._logits, []
 
     def logits(ids):

@@ -23,7 +23,8 @@ WORD_PIECES = [
 def _quietly(build):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return build()
+        model, tokenizer = build()
+        return model.eval(), tokenizer
 
 
 @cache
