@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 OURS_ALONE = {"test", "lint", "docs"}
 """Extras of those who work on eatlas."""
 BROUGHT = {
+    "datasets": "evaluate",
     "markupsafe": "jinja2",
     "pydantic_core": "pydantic",
     "typing_extensions": "pydantic",

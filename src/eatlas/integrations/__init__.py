@@ -1,0 +1,5 @@
+"""Classes that other packages take: their evaluators, metrics and tasks, with eatlas inside."""
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -1,0 +1,108 @@
+"""Association tests asked of a model in words, as a task of inspect_ai."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import eatlas
+
+try:
+    from inspect_ai import Task, task
+    from inspect_ai.dataset import Sample
+    from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
+    from inspect_ai.solver import TaskState, generate
+except ImportError as error:
+    raise eatlas.EatlasError(
+        "word_choices needs inspect_ai", got=str(error), remedy="pip install 'eatlas[inspect]'"
+    ) from error
+
+Array = NDArray[np.float64]
+PROMPT = (
+    "Which word goes better with “{word}”: {first} or {second}? "
+    "Answer with one of the two words alone."
+)
+
+
+@task  # type: ignore[untyped-decorator]
+def word_choices(test: Any = "weat-6", pairs: int = 4, prompt: str = PROMPT) -> Task:
+    """Ask a model which of two targets goes with each attribute of a test.
+
+    Parameters
+    ----------
+    test
+        An association test of words, as :func:`eatlas.load_tests` takes it.
+    pairs : int
+        Pairs of a target of X and one of Y that each attribute is asked with, in both orders.
+    prompt : str
+        With places for ``{word}``, ``{first}`` and ``{second}``.
+
+    Notes
+    -----
+    This measures what a model answers, not its vectors: a forced choice of words, as in the LLM
+    Word Association Test (Bai, Wang, Sucholutsky and Griffiths 2025), one word a prompt. The score
+    of an attribute is the share of its answers that choose X. ``difference`` is the mean score of
+    A less that of B, from -1 to 1, with an exact p over relabellings of the attributes;
+    ``d_score`` is the published number. An answer with neither word, or both, is ``refused`` and
+    in no score.
+    """
+    tests = eatlas.load_tests(test)
+    asked = tests[0]
+    if len(tests) > 1 or not isinstance(asked, eatlas.AssociationTest) or asked.X.images:
+        raise eatlas.EatlasError(
+            "word_choices asks about one association test of words", got=f"{test}"
+        )
+    x, y = asked.X.terms, asked.Y.terms
+    samples = []
+    for role in "AB":
+        for (i, word), j in itertools.product(enumerate(asked.concepts[role].terms), range(pairs)):
+            both = x[(i + j) % len(x)], y[(i + j) % len(y)]
+            for first, second in (both, both[::-1]):
+                text = prompt.format(word=word, first=first, second=second)
+                facts = {"role": role, "word": word}
+                samples.append(Sample(input=text, choices=list(both), metadata=facts))
+    return Task(dataset=samples, solver=generate(), scorer=chosen())
+
+
+@metric  # type: ignore[untyped-decorator]
+def association() -> Metric:
+    """Difference of A and B, Bai et al.'s D, a p-value and the share of answers without choice."""
+
+    def numbers(scores: list[SampleScore]) -> dict[str, float]:
+        counts: dict[str, dict[str, Array]] = {"A": {}, "B": {}}
+        for sample in scores:
+            value, facts = sample.score.value, sample.sample_metadata
+            of_role, answer = counts[facts["role"]], np.array([value["x"], value["y"]], float)
+            of_role[facts["word"]] = of_role.get(facts["word"], np.zeros(2)) + answer
+        a, b = ([x / (x + y) for x, y in of.values() if x + y] for of in counts.values())
+        of_a, of_b = (sum(of.values(), np.zeros(2)) for of in counts.values())
+        x, y = of_a + of_b
+        values = {"difference": np.nan, "d_score": np.nan, "p_two_sided": np.nan}
+        if a and b:
+            values["difference"] = float(np.mean(a) - np.mean(b))
+            values["p_two_sided"] = eatlas.permutation_test([*a, *b], len(a)).two_sided.p
+        if x and y:
+            values["d_score"] = float(of_a[0] / x + of_b[1] / y - 1)
+        return {**values, "refused": 1 - float(x + y) / len(scores)}
+
+    return numbers
+
+
+@scorer(metrics=[association()])  # type: ignore[untyped-decorator]
+def chosen() -> Scorer:
+    """Which of the two targets an answer names: x, y, or neither."""
+
+    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001  (none is right)
+        text = state.output.completion
+        named = [
+            bool(re.search(rf"(?<!\w){re.escape(choice.value)}(?!\w)", text, re.IGNORECASE))
+            for choice in state.choices
+        ]
+        value = {"x": int(named == [True, False]), "y": int(named == [False, True])}
+        return Score(value=value, answer=text)
+
+    return score
