@@ -57,3 +57,33 @@ def test_groups_are_listed_shown_and_checked(eatlas_cli, tmp_path):
     assert ended.code == 2
     assert "does not take tests of the kind of divdist-gender" in ended.err
     assert not (tmp_path / "out").exists()
+
+
+DIC = """%
+1\twork
+2\twomen
+3\tmen
+%
+nurs*\t1
+she\t2
+wom?n\t2
+he\t3
+"""
+
+
+def test_categories_of_a_dictionary_are_listed_or_become_groups(eatlas_cli, tmp_path):
+    path = tmp_path / "words.dic"
+    path.write_text(DIC)
+    importing = ("tests", "import", path, "--format", "liwc")
+    listing = eatlas_cli(*importing)
+    assert listing.out.startswith("work: 1 terms, nurs*\nwomen: 2 terms, she, wom?n\n")
+    groups = {"targets": "work", "Women": "women", "Men": "men"}
+    options = [text for pair in groups.items() for text in ("--category", "=".join(pair))]
+    assert eatlas_cli(*importing, *options, "-o", "words.toml").code == 0
+    assert 'terms = ["nurs*"]' in (tmp_path / "words.toml").read_text()
+    shown = eatlas_cli("tests", "show", "words.toml", "--vectors", "glove-sample").out
+    assert 'terms = ["nurse", "nurses", "nursing"]' in shown
+    assert '{ name = "Women", terms = ["she", "woman", "women"] }' in shown
+    ended = eatlas_cli(*importing, "--category", "X=work")
+    assert ended.code == 2
+    assert "a category for each of X, Y, A and B" in ended.err

@@ -14,7 +14,7 @@ from eatlas import AssociationTest, Concept, GroupsTest, load_tests
 from eatlas.errors import StimulusError
 from eatlas.stimuli import Image, Sentence
 from eatlas.stimuli.batteries import read_test_file
-from eatlas.stimuli.importers import FORMATS, import_test
+from eatlas.stimuli.importers import import_test
 from eatlas.stimuli.reading import parse_battery
 from eatlas.stimuli.sentences import Forms, Templates, built_in, read_templates, sentence_tests
 
@@ -251,7 +251,7 @@ def test_imports(tmp_path, form, content, message):
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe", b"{'targ1': 1}", b"{}\n{}", b"[" * 200_000])
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", ["sent-bias", "wefe"])
 def test_what_is_no_json(tmp_path, form, data):
     path = tmp_path / "file.json"
     path.write_bytes(data)

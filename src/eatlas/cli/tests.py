@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from eatlas.cli.messages import (
     remark,
 )
 from eatlas.cli.options import Commands
-from eatlas.errors import StimulusWarning
+from eatlas.errors import StimulusWarning, listed
 from eatlas.stimuli import (
     ROLES,
     Test,
@@ -46,15 +46,22 @@ def list_tests() -> None:
 
 
 @app.command("show")
-def show(name: str) -> None:
+def show(name: str, *, vectors: str | None = None) -> None:
     """Print tests as TOML, to save, change and run.
 
     Parameters
     ----------
     name : ID
         A test, a battery or a TOML file.
+    vectors : SOURCE
+        Put the words of these vectors in the place of patterns such as nurs*.
     """
-    tests = load_tests(name)
+    tests: Sequence[Test] = load_tests(name)
+    if vectors is not None:
+        from eatlas.sources import open_vectors  # noqa: PLC0415  (few need it)
+        from eatlas.sources.wildcards import expand  # noqa: PLC0415
+
+        tests = expand(tests, open_vectors(vectors))
     print_data(to_toml(tests))
     for about in dict.fromkeys(_of_sets(test) for test in tests if not test.at_hand):
         remark(about)
@@ -92,24 +99,36 @@ def import_(
     *,
     form: str,
     test_id: str | None = None,
+    categories: list[str] | None = None,
     output: Path | None = None,
 ) -> None:
     """Convert a test of other software to TOML. Its notes list what was changed.
+
+    Of a dictionary, liwc or quanteda, categories become groups; without any, they are listed.
 
     Parameters
     ----------
     path : FILE
         The file to import.
     form : --format FORMAT
-        sent-bias (also of Mind Your Bias), or wefe.
+        sent-bias (also of Mind Your Bias), wefe, liwc (.dic) or quanteda (YAML).
     test_id : --id ID
         The test's id. [default: FILE's name]
+    categories : --category GROUP=CATEGORY
+        Category of a dictionary for X, Y, A and B, or for targets and each group. May be repeated.
     output : -o, --output FILE.toml
         File to write. [default: standard output]
     """
+    from eatlas.stimuli.dictionaries import DICTIONARIES, read_dictionary  # noqa: PLC0415
     from eatlas.stimuli.importers import import_test  # noqa: PLC0415  (--help need not wait)
 
-    _hand_out([import_test(path, form, test_id=test_id)], output, [path])
+    if form in DICTIONARIES and not categories:
+        for name, terms in read_dictionary(path, form)[0].items():
+            print_line(f"{name}: {len(terms)} terms, {listed(terms, 4)}")
+        return
+    chosen = dict(text.partition("=")[::2] for text in categories or [])
+    test = import_test(path, form, test_id=test_id, categories=chosen)
+    _hand_out([test], output, [path])
 
 
 @app.command("sentences")

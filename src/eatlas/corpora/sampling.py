@@ -40,6 +40,7 @@ from eatlas.corpora.record import (
 from eatlas.errors import EatlasError, StimulusError, described, require_whole
 from eatlas.executors import Executor, choose
 from eatlas.stimuli import AssociationTest, Test, load_tests
+from eatlas.stimuli.concepts import refuse_patterns
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
 
@@ -443,4 +444,5 @@ def stimuli_of(tests: Iterable[Test]) -> tuple[str, ...]:
                 allowed="a test of words or phrases, for which contexts are looked for",
                 remedy=None if images else "name the test of words, such as weat-6",
             )
+        refuse_patterns(test.concepts, "a text is read for words", f"test {test.id}, ")
     return tuple(dict.fromkeys(term for test in tests for term in test.terms))

@@ -25,9 +25,11 @@ from eatlas.results import AssociationResult, is_result
 from eatlas.results.parts import Concepts, Coverage, GroupCoverage, Provenance
 from eatlas.sources import CaseRule, Source, embed, open_sources, open_vectors, period_of
 from eatlas.sources.coverage import embed_concepts
+from eatlas.sources.wildcards import expand
 from eatlas.stats.inputs import generator
 from eatlas.stimuli import ROLES, AssociationTest, Concept, Test
 from eatlas.stimuli.batteries import namesake
+from eatlas.stimuli.concepts import refuse_patterns
 from eatlas.stimuli.kinds import OF_TARGETS
 from eatlas.version import __version__
 
@@ -88,6 +90,7 @@ def measure(
     of_words = covariates_for([measure], [test], covariates, case)
     need = measure.needs.source
     at_hand = open_vectors(source) if need == "vectors" else open_for(source, need)[0]
+    (test,) = expand([test], at_hand, need, case)
     return measure_opened(measure, test, at_hand, case, seed, rng, of_words)
 
 
@@ -112,6 +115,8 @@ def covariates_for(
             "default, such as ml-eat",
             remedy="leave out the covariates, or adjust=none",
         )
+    for test in (tests := list(tests)):
+        refuse_patterns(test.concepts, "covariates are of words", f"test {test.id}, ")
     return word_covariates(given).of_tests(tests, case)
 
 

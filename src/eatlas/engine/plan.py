@@ -28,6 +28,7 @@ from eatlas.sources import CaseRule, Tell, ask, period_of
 from eatlas.sources.coverage import needed_items, require_case
 from eatlas.sources.opening import names_under, specs_of
 from eatlas.sources.source import is_contextual
+from eatlas.sources.wildcards import expand
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.version import __version__
 
@@ -132,7 +133,8 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
         for name, source in open_as(vectors, need, prompts):
             taken = _taken_by((measure for _, measure in pairs), source, left_out)
             done = [(test, measure) for test, measure in pairs if measure.signature in taken]
-            for test, measure in done:
+            tests_here = expand([test for test, _ in done], source, need, case)
+            for test, (_, measure) in zip(tests_here, done, strict=True):
                 its = of_words if adjusts(measure) else None
                 jobs.append(Job(test, source, measure, case, int(seed), covariates=its))
             names += [name] * len(done)

@@ -9,6 +9,7 @@ import math
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,6 +23,7 @@ from eatlas.measures import Measure, get_measure
 from eatlas.results import AssociationResult, Failure, TrendResult
 from eatlas.sources import period_of
 from eatlas.sources.covariates import CovariatesAtHand, CovariatesLike, WordCovariates
+from eatlas.sources.wildcards import expand
 from eatlas.stimuli import Test, built_in_tests, load_tests
 from eatlas.stimuli.batteries import with_images
 from eatlas.stimuli.kinds import TestsLike
@@ -342,7 +344,12 @@ def _opened(
     try:
         with data_only(string, (string,) if mine is not None else trusted):
             opened = {}
-            for source in open_for(string if mine is None else mine, need):
+            sources = open_for(string if mine is None else mine, need)
+            for source, check in product(sources, asking):
+                if check.result.period == period_of(source):
+                    case = check.result.provenance.case
+                    (check.test,) = expand([check.test], source, need, case)
+            for source in sources:
                 answers: Any = read_source([Job(c.test, source, c.measure) for c in asking])
                 renamed = answers if called == answers.name else answers.renamed(called)
                 opened[period_of(source)] = renamed

@@ -598,6 +598,8 @@ def _concept_of(name: str, group: GroupCoverage) -> Concept:
     """A concept of words, of images, or of sentences with the stimuli they are made of."""
     terms = group.used + group.missing
     if not group.image and not group.stimulus:
+        # patterns, not the words that took their place
+        terms = tuple(dict.fromkeys(group.pattern.get(term, term) for term in terms))
         return Concept(name=name, terms=terms)
     present = group.image or group.stimulus
     absent = tuple((term, group.reasons[term]) for term in terms if term not in present)

@@ -10,11 +10,13 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from eatlas.errors import StimulusError
 from eatlas.stimuli.images import Image, named, not_here, read_images, same_bytes
 from eatlas.stimuli.records import Frozen, Term, Text, quoted
 
 FEW = 4
 """Terms of a concept that are shown where it is named in short."""
+_PATTERN = re.compile(r"(?=.*[*?])(?=.*\w)\S+")
 
 
 class Sentence(Frozen):
@@ -91,6 +93,10 @@ class Concept(Frozen):
     absent: tuple[tuple[Term, Text], ...] = ()
     """Stimuli of the concept that have no sentence, and images that are left out, each with the
     reason."""
+    patterns: tuple[tuple[Term, Term], ...] = Field(
+        default=(), repr=False, exclude_if=lambda pairs: not pairs
+    )
+    """Words that took the place of patterns such as ``nurs*``, each with its pattern."""
 
     @model_validator(mode="before")
     @classmethod
@@ -182,6 +188,26 @@ class Concept(Frozen):
         return {sentence.term: sentence.stimulus for sentence in self.sentences}
 
     @property
+    def pattern_of(self) -> dict[str, str]:
+        """The pattern of each word that took the place of one."""
+        return dict(self.patterns)
+
+    @property
+    def unexpanded(self) -> tuple[str, ...]:
+        """Terms that are patterns, and stand for words that a source has yet to list."""
+        if self.images or self.sentences or self.patterns:
+            return ()
+        return tuple(filter(is_pattern, self.terms))
+
+    @property
+    def written(self) -> list[str]:
+        """The terms as they were before words took the place of patterns, in alphabetical order."""
+        if not self.patterns:
+            return sorted(self.terms)
+        of = self.pattern_of
+        return sorted({of.get(word, word) for word in (*self.terms, *dict(self.absent))})
+
+    @property
     def label_of(self) -> dict[str, str]:
         """What people saw in each sentence that they labelled, by its term."""
         return {one.term: one.label for one in self.sentences if one.label}
@@ -194,14 +220,15 @@ class Concept(Frozen):
     @property
     def hashed(self) -> list[Any]:
         """What of a concept of a test of groups belongs to its hash: terms, or hashes of images."""
-        return self.stimuli if self.images else sorted(self.terms)
+        return self.stimuli if self.images else self.written
 
     @property
     def stimuli(self) -> list[Any]:
         """What distinguishes these stimuli from others, in a fixed order.
 
-        Words; texts of sentences with their stimuli and places; of images the hashes of their
-        bytes, each in a table of its own, so that none is taken for a word.
+        Words, or patterns as they are written; texts of sentences with their stimuli and places; of
+        images the hashes of their bytes, each in a table of its own, so that none is taken for a
+        word.
 
         Raises
         ------
@@ -214,7 +241,7 @@ class Concept(Frozen):
             return [{"sha256": one} for one in sorted(one.sha256 for one in self.images)]
         if self.sentences:
             return sorted([one.text, one.stimulus, *(one.span or ())] for one in self.sentences)
-        return sorted(self.terms)
+        return self.written
 
 
 def _term(part: Any) -> Any:
@@ -222,6 +249,28 @@ def _term(part: Any) -> Any:
     if isinstance(part, Mapping):
         return part.get("name") or part.get("key") or part.get("text")
     return part.name if isinstance(part, Image) else getattr(part, "term", part)
+
+
+def is_pattern(term: str) -> bool:
+    """Whether a term stands for words: it has ``*`` or ``?``, a letter or digit, and no space.
+
+    >>> [is_pattern(term) for term in ("nurs*", "wom?n", "*", "???", "Is she a nurse?")]
+    [True, True, False, False, False]
+    """
+    return bool(_PATTERN.fullmatch(term))
+
+
+def refuse_patterns(concepts: Mapping[str, Concept], why: str, where: str = "") -> None:
+    """Refuse patterns where nothing lists the words that they stand for; `where` is the test."""
+    for role, concept in concepts.items():
+        for pattern in concept.unexpanded:
+            raise StimulusError(
+                f"{where}group {role} ({concept.name}): {pattern!r} stands for the words that "
+                f"match it, and {why}",
+                allowed="patterns where eatlas run reads vectors of words, of a file or in memory",
+                remedy="write the words out; eatlas tests show FILE --vectors SOURCE writes those "
+                "that such vectors have",
+            )
 
 
 def as_concept(content: Any, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Tests of other software as tests of ours: sent-bias, Mind Your Bias, WEFE."""
+"""Tests of other software as tests of ours: sent-bias, Mind Your Bias, WEFE; dictionaries."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from eatlas.decoding import json_value
 from eatlas.errors import StimulusError, did_you_mean
 from eatlas.stimuli.concepts import repeated
+from eatlas.stimuli.dictionaries import DICTIONARIES, of_categories, read_dictionary
 from eatlas.stimuli.kinds import OF_TARGETS, ROLES, AssociationTest, GroupsTest, Test, identifier
 from eatlas.stimuli.records import fault_at, faults_of, quoted
 
 Words = Annotated[list[str], Field(min_length=1)]
 Lists = dict[str, tuple[str, list[str]]]
 """Name and terms by role; or of ``targets`` and of groups. Some terms may be there twice."""
-FORMATS = ("sent-bias", "wefe")
+FORMATS = ("sent-bias", "wefe", *DICTIONARIES)
 
 
 class _Object(BaseModel):
@@ -47,7 +48,13 @@ class _Query(_Object):
     template: object = None
 
 
-def import_test(path: str | Path, form: str, *, test_id: str | None = None) -> Test:
+def import_test(
+    path: str | Path,
+    form: str,
+    *,
+    test_id: str | None = None,
+    categories: Mapping[str, str] | None = None,
+) -> Test:
     """Read one test from a file of other software.
 
     Exact duplicates within a group are taken once, and ``notes`` say so, as they do of anything
@@ -56,11 +63,15 @@ def import_test(path: str | Path, form: str, *, test_id: str | None = None) -> T
     Parameters
     ----------
     path : str or path
-        A JSON file (UTF-8).
-    form : {"sent-bias", "wefe"}
-        ``sent-bias`` reads the word sets of Mind Your Bias too.
+        A file in UTF-8.
+    form : {"sent-bias", "wefe", "liwc", "quanteda"}
+        ``sent-bias`` reads the word sets of Mind Your Bias too. ``liwc`` and ``quanteda`` are
+        dictionaries, ``.dic`` and YAML, whose terms may be patterns such as ``nurs*``.
     test_id : str, optional
         The test's id; the file's name without its ending if not given.
+    categories : mapping, optional
+        Of a dictionary, the category of each group: of X, Y, A and B, or of ``targets`` and of
+        groups of any names. A category within another is ``outer.inner``.
 
     Returns
     -------
@@ -91,8 +102,12 @@ def import_test(path: str | Path, form: str, *, test_id: str | None = None) -> T
         )
     path = Path(path)
     try:
-        content = json_value(path.read_bytes())
-        lists, notes, title = (_wefe if form == "wefe" else _sent_bias)(content)
+        if form in DICTIONARIES:
+            lists, notes = of_categories(*read_dictionary(path, form), categories or {})
+            title = ""
+        else:
+            content = json_value(path.read_bytes())
+            lists, notes, title = (_wefe if form == "wefe" else _sent_bias)(content)
         return _made(
             lists,
             id=identifier(path.stem) if test_id is None else test_id,
@@ -111,7 +126,7 @@ def import_test(path: str | Path, form: str, *, test_id: str | None = None) -> T
         ) from error
     except StimulusError as error:
         raise StimulusError(
-            f"{path}: {error.what}",
+            error.what if error.what.startswith(str(path)) else f"{path}: {error.what}",
             got=error.got,
             allowed=error.allowed,
             remedy=error.remedy or "correct a copy of the file, or choose another id with --id",

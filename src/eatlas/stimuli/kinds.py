@@ -7,6 +7,7 @@ import json
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -486,7 +487,7 @@ class GroupsTest(Described):
         """
         targets, compared = (TARGETS, ATTRIBUTES) if groups == "AB" else (ATTRIBUTES, TARGETS)
         one, other = map(test.concept, targets)
-        lists = ("terms", "images", "sentences", "absent")
+        lists = ("terms", "images", "sentences", "absent", "patterns")
         both = {name: getattr(one, name) + getattr(other, name) for name in lists}
         fields = {
             "id": f"{test.id}-{groups}",
@@ -644,9 +645,17 @@ def remarks(test: Test) -> list[Note]:
     for one, other in OPPOSITES if isinstance(test, AssociationTest) else ():
         if (name := test.concept(one).name) == test.concept(other).name:
             notes.append(Note("stimuli.one-name", values={"groups": [one, other], "name": name}))
+    if patterns := {r: _counted(c) for r, c in test.concepts.items() if c.patterns}:
+        notes.append(Note("stimuli.patterns", values={"groups": patterns}))
     for role, concept in test.parts if test.contexts is None else ():
         notes += [] if concept.images else _of_terms(role, concept)
     return [*notes, *of_sentences(test)]
+
+
+def _counted(concept: Concept) -> list[str]:
+    """Each pattern with the number of words that took its place."""
+    counts = Counter(pattern for term, pattern in concept.patterns if term in concept.terms)
+    return [f"{pattern} ({count})" for pattern, count in counts.items()]
 
 
 def _of_terms(role: str, concept: Concept) -> Iterator[Note]:

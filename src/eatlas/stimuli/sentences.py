@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from eatlas.decoding import own_toml, read_toml
 from eatlas.errors import StimulusError, did_you_mean, listed
 from eatlas.notes import Note, warn
-from eatlas.stimuli.concepts import Concept, Sentence
+from eatlas.stimuli.concepts import Concept, Sentence, refuse_patterns
 from eatlas.stimuli.kinds import OF_SENTENCES, ROLES, TARGETS, AssociationTest, Battery, Test
 from eatlas.stimuli.pairs import with_capital
 from eatlas.stimuli.reading import file_bytes, parsed, require_schema
@@ -239,6 +239,7 @@ def make_sentences(
             got=f"a test of the kind {test.kind}, or of images or sentences",
             allowed="tests of the kind association, of words",
         )
+    refuse_patterns(test.concepts, "sentences are made of words", f"test {test.id}, ")
     chosen = {
         role: {
             term: templates.words.get(term) or (classes or {}).get(role, "")

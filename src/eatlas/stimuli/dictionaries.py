@@ -1,0 +1,171 @@
+"""Dictionaries of content analysis: categories of terms, in the forms of LIWC and of quanteda."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from eatlas.decoding import decoded, require_file
+from eatlas.errors import StimulusError, did_you_mean, listed
+from eatlas.stimuli.kinds import OF_TARGETS, OPPOSITES, ROLES
+from eatlas.stimuli.records import quoted
+
+DICTIONARIES = ("liwc", "quanteda")
+DEEPEST = 20
+"""Levels of categories."""
+_LARGEST = 1 << 23
+_ENTRY = re.compile(r"(\S.*?)((?:\s+\d+)+)\s*")
+_LISTS = "eatlas tests import FILE --format FORMAT alone lists the categories"
+Categories = dict[str, list[str]]
+
+
+def read_dictionary(path: str | Path, form: str) -> tuple[Categories, list[str]]:
+    """Read the categories of a dictionary, with their terms, and notes of what was not taken.
+
+    Parameters
+    ----------
+    path : str or path
+        A file in UTF-8, of 8 MiB at most.
+    form : {"liwc", "quanteda"}
+        ``liwc``: numbers and names of categories between two lines ``%``, then a term on each line
+        with the numbers of its categories. ``quanteda``: YAML, keys over lists of terms; a
+        category within another is ``outer.inner``, and its terms are those of the outer one too.
+
+    Raises
+    ------
+    StimulusError
+        If the file is of another form.
+    """
+    path = Path(path)
+    require_file(path, StimulusError)
+    with path.open("rb") as file:
+        data = file.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise StimulusError(f"{path}: this is too large for a dictionary", allowed="at most 8 MiB")
+    text = decoded(data, str(path), StimulusError)
+    categories, notes = (_liwc if form == "liwc" else _quanteda)(text, str(path))
+    categories = {name: list(dict.fromkeys(terms)) for name, terms in categories.items() if terms}
+    if not categories:
+        raise StimulusError(f"{path}: no category has a term", allowed=f"a dictionary of {form}")
+    return categories, notes
+
+
+def _liwc(text: str, where: str) -> tuple[Categories, list[str]]:
+    """Numbered categories between two lines ``%``, then terms with numbers."""
+    parts = re.split(r"(?m)^%.*$", text, maxsplit=2)
+    if len(parts) < 3 or parts[0].strip():
+        raise StimulusError(
+            f"{where}: this is not a dictionary of LIWC",
+            allowed="categories between two lines %, such as 1 and posemo, then terms with numbers",
+        )
+    names: dict[str, str] = {}
+    for line in filter(str.strip, parts[1].splitlines()):
+        number, _, name = line.strip().replace("\t", " ").partition(" ")
+        names[number] = name.split(" (")[0].strip() or number
+    categories: Categories = {name: [] for name in names.values()}
+    left_out = []
+    for line in filter(str.strip, parts[2].splitlines()):
+        match = _ENTRY.fullmatch(line.strip())
+        if match is None or {"(", "<"} & set(match[1]):  # a category that hangs on words beside it
+            left_out.append(line.split()[0])
+            continue
+        for number in match[2].split():
+            if number not in names:
+                raise StimulusError(
+                    f"{where}: {match[1]!r} has a category that the file does not name",
+                    got=number,
+                    allowed=listed(names),
+                )
+            categories[names[number]].append(" ".join(match[1].split()))
+    notes = [f"Not taken, terms with conditions: {quoted(left_out)}."] if left_out else []
+    return categories, notes
+
+
+def _quanteda(text: str, where: str) -> tuple[Categories, list[str]]:
+    """YAML without references: names over lists of terms, or of categories."""
+    try:
+        import yaml  # noqa: PLC0415  (an optional extra)
+    except ImportError as error:
+        raise StimulusError(
+            f"{where}: YAML cannot be read", remedy="pip install 'eatlas[dictionaries]'"
+        ) from error
+    try:
+        depth = 0
+        for event in yaml.parse(text):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if isinstance(event, yaml.AliasEvent):
+                raise StimulusError(
+                    f"{where}: YAML reads a word behind * as a reference",
+                    remedy='put a term that begins with * into quotation marks: "*phobia"',
+                )
+            if depth > DEEPEST:
+                raise StimulusError(
+                    f"{where}: categories within categories", allowed=f"{DEEPEST} levels at most"
+                )
+        content = yaml.load(text, yaml.BaseLoader)  # noqa: S506  (strings, lists and mappings)
+    except yaml.YAMLError as error:
+        raise StimulusError(
+            f"{where}: this is not YAML",
+            got=" ".join(str(error).split())[:200],
+            remedy='put terms with * or ? into quotation marks: "*phobia", "wom?n"',
+        ) from error
+    if not isinstance(content, Mapping):
+        raise StimulusError(
+            f"{where}: this is not a dictionary of quanteda",
+            allowed="names of categories, each with a list of terms or of categories",
+        )
+    categories: Categories = {}
+    for names, term in _leaves(content, ()):
+        for depth in range(1, len(names) + 1):
+            categories.setdefault(".".join(names[:depth]), []).append(" ".join(term.split()))
+    return categories, []
+
+
+def _leaves(content: Any, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Every term with the names that lead to it."""
+    if isinstance(content, Mapping):
+        for name, inner in content.items():
+            yield from _leaves(inner, (*names, str(name)))
+    elif isinstance(content, list):
+        for inner in content:
+            yield from _leaves(inner, names)
+    elif str(content).strip():
+        yield names, str(content)
+
+
+def of_categories(
+    categories: Categories, notes: list[str], chosen: Mapping[str, str]
+) -> tuple[dict[str, tuple[str, list[str]]], list[str]]:
+    """Name and terms of each group; terms of two opposed categories are in neither."""
+    groups = [group for group in chosen if group != OF_TARGETS]
+    of_groups = OF_TARGETS in chosen and len(groups) > 1
+    if not of_groups and set(chosen) != set(ROLES):
+        raise StimulusError(
+            "these groups make no test",
+            got=", ".join(f"{group}={name}" for group, name in chosen.items()) or "no category",
+            allowed="a category for each of X, Y, A and B; or for targets and two groups or more, "
+            "such as --category targets=work --category Female=female --category Male=male",
+            remedy=_LISTS,
+        )
+    for name in chosen.values():
+        if name not in categories:
+            raise StimulusError(
+                f"there is no category {name!r}{did_you_mean(name, categories)}",
+                allowed=listed(categories, 40),
+                remedy=_LISTS,
+            )
+    lists, notes = {}, list(notes)
+    for side in (groups, [OF_TARGETS]) if of_groups else OPPOSITES:
+        for group in side:
+            others = {t for other in side if other != group for t in categories[chosen[other]]}
+            own = categories[chosen[group]]
+            lists[group] = (
+                group if of_groups and group != OF_TARGETS else chosen[group],
+                [term for term in own if term not in others],
+            )
+            if both := [term for term in own if term in others]:
+                notes.append(f"Left out of {group}, also in an opposed category: {quoted(both)}.")
+    return lists, notes

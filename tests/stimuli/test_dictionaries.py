@@ -1,0 +1,112 @@
+"""Dictionaries of LIWC and quanteda: categories become groups."""
+
+import sys
+
+import pytest
+
+from eatlas.errors import StimulusError
+from eatlas.stimuli.dictionaries import read_dictionary
+from eatlas.stimuli.importers import import_test
+
+DIC = """%
+1\twork (Work Words)
+2\thome
+3 male
+4\tfemale
+%
+job*\t1
+homework*\t1\t2
+kind of\t1
+family\t2 2
+like\t(02 134)125/464
+he\t3
+she\t4
+wom?n\t4
+"""
+YAML = """
+people:
+  female: [she, "wom?n"]
+  male:
+    - he
+    - no
+    - he
+occupations:
+  - nurs*
+  - teachers:
+      - school teacher
+"""
+
+
+@pytest.fixture
+def dic(tmp_path):
+    path = tmp_path / "family.dic"
+    path.write_text(DIC)
+    return path
+
+
+@pytest.fixture
+def yml(tmp_path):
+    path = tmp_path / "people.yml"
+    path.write_text(YAML)
+    return path
+
+
+def test_categories_of_both_forms(dic, yml):
+    assert read_dictionary(dic, "liwc") == (
+        {"work": ["job*", "homework*", "kind of"], "home": ["homework*", "family"],
+         "male": ["he"], "female": ["she", "wom?n"]},
+        ["Not taken, terms with conditions: 'like'."],
+    )  # fmt: skip
+    assert read_dictionary(yml, "quanteda") == (
+        {"people": ["she", "wom?n", "he", "no"], "people.female": ["she", "wom?n"],
+         "people.male": ["he", "no"], "occupations": ["nurs*", "school teacher"],
+         "occupations.teachers": ["school teacher"]},
+        [],
+    )  # fmt: skip
+
+
+def test_categories_make_an_association_test(dic):
+    chosen = {"X": "work", "Y": "home", "A": "male", "B": "female"}
+    test = import_test(dic, "liwc", categories=chosen, test_id="w")
+    assert test.label == "work/home, male/female"
+    assert test.X.terms == ("job*", "kind of")
+    assert test.notes[2] == "Left out of X, also in an opposed category: 'homework*'."
+
+
+def test_categories_make_a_test_of_groups(yml):
+    groups = {"targets": "occupations", "Women": "people.female", "Men": "people.male"}
+    test = import_test(yml, "quanteda", categories=groups)
+    assert test.targets.terms == ("nurs*", "school teacher")
+    assert [group.terms for group in test.groups] == [("she", "wom?n"), ("he", "no")]
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "message"),
+    [
+        ("liwc", "work\n", "not a dictionary of LIWC"),
+        ("liwc", "%\n1\ta\n%\njob\t7\n", "'job' has a category that the file does not name"),
+        ("liwc", "%\n1\ta\n%\n", "no category has a term"),
+        ("quanteda", "a: [*b]", "quotation marks"),
+        ("quanteda", "a: &x [b]\nc: *x", "quotation marks"),
+        ("quanteda", "a: {", "not YAML"),
+        ("quanteda", "- a", "not a dictionary of quanteda"),
+        ("quanteda", "a: " + "[" * 5_000, "20 levels"),
+    ],
+)
+def test_other_files_are_refused(form, text, message, tmp_path):
+    path = tmp_path / "file"
+    path.write_text(text)
+    with pytest.raises(StimulusError, match=message) as error:
+        read_dictionary(path, form)
+    assert str(error.value).startswith(str(path))
+
+
+def test_categories_that_are_not_there(dic, monkeypatch, yml):
+    chosen = {"X": "work", "Y": "hom", "A": "male", "B": "female"}
+    with pytest.raises(StimulusError, match=r"no category 'hom'; did you mean home\?"):
+        import_test(dic, "liwc", categories=chosen)
+    with pytest.raises(StimulusError, match="make no test"):
+        import_test(dic, "liwc", categories={"X": "work"})
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(StimulusError, match=r"eatlas\[dictionaries\]"):
+        read_dictionary(yml, "quanteda")
