@@ -17,9 +17,10 @@ def find_in(matcher: Matcher, text: str) -> list[tuple[str, str]]:
     return [(data[a:b].tobytes().decode(), matcher.stimuli[number]) for a, b, number in places]
 
 
-def sentences(text: str) -> list[str]:
+def sentences(text: str, language: str = "") -> list[str]:
     """Part a text into sentences."""
-    data, tables = np.frombuffer(text.encode(), np.uint8), (character_table(), abbreviations())
+    data = np.frombuffer(text.encode(), np.uint8)
+    tables = character_table(), abbreviations(language)
     words = (match.start() for match in re.finditer(rb"(?<=\s)\S", data.tobytes()))
     cuts = [0, *(k for k in words if kernels.begins(data, k, -1, tables)), len(data)]
     parts = (data[a:b].tobytes().decode().strip() for a, b in pairwise(cuts))

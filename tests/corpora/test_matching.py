@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.corpora.matching import Matcher, Rule, letters, one_form, ways_to_write
+from eatlas.corpora.matching import Matcher, Rule, letters, ways_to_write
+from eatlas.stimuli.languages import one_form
 from tests.corpora import oracle
 from tests.corpora.compiled import find_in
 
@@ -187,3 +188,11 @@ def test_what_could_be_two_stimuli_is_the_one_that_is_written_so():
     assert find_in(ignoring, "Ebony EBONY ebony") == [("Ebony", "Ebony"), ("ebony", "ebony")]
     compounds = Matcher(["short-term", "short term"])
     assert [one for _, one in find_in(compounds, "short-term short term")] == ["short-term", "short term"]  # fmt: skip
+
+
+def test_capitals_of_turkish():
+    text = "ışık Işık IŞIK İZMİR izmir İzmir isik"
+    as_written = Matcher(["ışık", "izmir"], Rule(language="tr"))
+    assert [match for match, _ in find_in(as_written, text)] == text.split()[:-1]
+    ignoring = Matcher(["IŞIK", "İzmir"], Rule(case="ignore", language="tr"))
+    assert [match for match, _ in find_in(ignoring, text)] == text.split()[:-1]

@@ -37,6 +37,21 @@ def test_where_sentences_end(text):
     assert sentences("\n".join(expected)) == expected
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("hi", "वह आई। |वह गई॥ |क्या?"), ("ur", "وہ آئی۔ |کیا؟ |ہاں"), ("hy", "Նա եկավ։ |Գնաց"),
+        ("zh", "她 来 了 。 |你 好 ！ |再见"), ("am", "እሷ መጣች። |ሄደች"), ("es", "Vino. |¿Y él? |¡Se fue!"),
+        ("de", "Am 3. Mai kam Dr. Weiß, d. h. Anna. |„Gut.“ |Sie ging."),
+        ("fr", "Mme Curie et M. Curie, p. ex. Ici. |« Bien. » |Oui."),
+        ("it", "Il sig. Rossi. |Ecco."), ("nl", "Dhr. Jansen. |Ja."), ("pt", "O Sr. Silva. |Sim."),
+    ],
+)  # fmt: skip
+def test_where_sentences_end_in_other_languages(language, text):
+    expected = [part.strip() for part in text.split("|")]
+    assert sentences(" ".join(expected), language) == expected
+
+
 def test_a_blank_line_ends_a_sentence():
     assert sentences("A title\n \nand a text\nthat goes on") == [
         "A title",

@@ -3,6 +3,7 @@
 import numpy as np
 from tests.inputs import make_test, make_vectors
 
+import eatlas
 from eatlas import open_vectors
 from eatlas.sources import embed
 from eatlas.sources.coverage import spellings
@@ -91,3 +92,24 @@ def test_terms_of_one_vector_under_several_spellings_are_reported():
         f"{first} (X) and {second} (Y) have one vector under 2 spellings: the source does not "
         "distinguish them." in notes
     )
+
+
+def test_words_are_looked_up_by_the_rules_of_their_language():
+    test = make_test(X=("IŞIK", "gül"), Y=("l'eau", "new york")).model_copy(
+        update={"language": "tr"}
+    )
+    vectors = make_vectors(test)
+    names = {"IŞIK": "ışık", "gül": "gu\u0308l", "l'eau": "l’eau", "new york": "/c/tr/new_york"}
+    vectors = {names.get(key, key): row for key, row in vectors.items()}
+    coverage = embed(test, open_vectors(vectors)).coverage
+    assert coverage.X.found_as | coverage.Y.found_as == names
+
+
+def test_english_words_are_no_concern_of_another_language():
+    test = make_test(X=("Rose", "Bill")).model_copy(update={"language": "de"})
+    vectors = {key.lower(): row for key, row in make_vectors(test).items()}
+    assert not any("common words" in str(note) for note in embed(test, open_vectors(vectors)).notes)
+    german = test.model_copy(update={"id": "german"})
+    result = eatlas.run(german, lambda texts: np.ones((len(texts), 3)) + np.eye(len(texts), 3))[0]
+    assert result.frequency_reason.startswith("the ranks at hand are those of English")
+    assert result.provenance.language == result.to_test().language == "de"

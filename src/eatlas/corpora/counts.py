@@ -85,7 +85,7 @@ class Search:
 
         table = np.zeros((len(self.targets), self.firsts[-1]), np.int64)
         totals = np.zeros(4, np.int64)
-        tables = character_table(), abbreviations()
+        tables = character_table(), abbreviations(self.rule.language)
         for batch in batches:
             starts, _, stimuli = self._matcher.matches(*batch)
             kernels.count_spans(

@@ -251,19 +251,24 @@ def keys(
 # --- sentences ------------------------------------------------------------------------------------
 
 _NEWLINE, _DOT = 10, 46
-_MARKS = (0x21, 0x3F, 0x2026, 0x203D, 0x3002, 0xFF01, 0xFF1F)  # ! ? … ‽ 。 ！ ？
-_CLOSING = (0x22, 0x27, 0x29, 0x5D, 0x7D, 0x2019, 0x201D, 0xBB, 0x2A)  # " ' ) ] } ’ ” » *
-_OPENING = (0x22, 0x27, 0x28, 0x5B, 0x7B, 0x2018, 0x201C, 0xAB, 0x2A)  # " ' ( [ { ‘ “ « *
-_LONGEST = 8
-"""Bytes of the longest abbreviation that is looked for."""
+_MARKS = tuple(map(ord, "!?…‽⁇⁈⁉。｡！？।॥؟۔։;።፧။។᠃"))
+_CLOSING = tuple(map(ord, "\"')]}*’”»“‘›」』）》"))  # “ and ‘ close in German, » opens
+_BLANKS = (0x20, 0xA0, 0x202F)
+_OPENING = tuple(map(ord, "\"'([{*‘“«„‚‹»”「『（《¿¡"))
+_LONGEST, _DIGITS = 8, 2
+"""Bytes of the longest abbreviation that is looked for, and digits of an ordinal number."""
+_A_NUMBER = np.uint64(48)
+"""What stands for ordinal numbers among abbreviations."""
 
 
 @compiled  # type: ignore[misc, unused-ignore]
 def _goes_on(data: Bytes, i: int, characters: Bytes) -> Any:
-    """Whether what begins at `i` begins no sentence: lower case, or dots alone."""
-    size = len(data)
+    """Whether what begins at `i` begins no sentence: lower case, dots or a closing mark alone."""
+    size, first = len(data), i
     while i < size:
         code, width = point(data, i, size)
+        if i == first and code in _CLOSING and i + width < size and is_space(data[i + width]):
+            return True  # a mark that closes what is before it, as in French
         if code not in _OPENING:
             return code == _DOT or characters[code] & LOWER != 0
         i += width
@@ -283,7 +288,11 @@ def _abbreviated(data: Bytes, dot: int, separator: int, abbreviations: Hashes) -
         shift += np.uint64(8)
         first -= 1
     size = dot - first
-    if size == 0 or size > _LONGEST:
+    if size == 0:  # a number, which is an ordinal number in some languages
+        while first > 0 and dot - first <= _DIGITS and 48 <= data[first - 1] <= 57:
+            first -= 1
+        return 0 < dot - first <= _DIGITS and np.any(abbreviations == _A_NUMBER)
+    if size > _LONGEST:
         return False
     last = data[dot - 1]
     if (size == 1 or data[dot - 2] == _DOT) and 65 <= last <= 90:
@@ -303,7 +312,11 @@ def begins(data: Bytes, i: int, separator: int, tables: Tables) -> Any:
         return True
     last = _before(data, at)
     code, _ = point(data, last, len(data))
-    while code in _CLOSING and last > 0 and data[last - 1] != separator:
+    closed = False
+    while code in _CLOSING or (closed and code in _BLANKS):
+        if last == 0 or data[last - 1] == separator:
+            break
+        closed = True
         last = _before(data, last)
         code, _ = point(data, last, len(data))
     if code != _DOT and code not in _MARKS:

@@ -14,21 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import SourceError
-
-APOSTROPHE, SOFT_HYPHEN = "'", "\u00ad"
-APOSTROPHES = (APOSTROPHE, "\u2018", "\u2019", "\u02bb", "\u02bc")
-"""Typewriter's, left and right quotation mark, and the two that Unicode takes for letters."""
-_ONE_FORM = {ord(SOFT_HYPHEN): "", **dict.fromkeys(map(ord, APOSTROPHES), APOSTROPHE)}
-
-
-def one_form(text: str) -> str:
-    """Form in which terms and texts are compared: NFC, one apostrophe, no soft hyphens."""
-    return unicodedata.normalize("NFC", text.translate(_ONE_FORM))
-
-
-def folded(text: str) -> str:
-    """Form in which texts are compared without case."""
-    return one_form(text).casefold()
+from eatlas.stimuli.languages import (
+    APOSTROPHE,
+    APOSTROPHES,
+    capital,
+    i_without_dot,
+    lower,
+    never_composed,
+    one_form,
+    primary,
+    upper,
+)
 
 
 def letters(text: str) -> list[str]:
@@ -46,17 +42,7 @@ def letters(text: str) -> list[str]:
 def ways_to_write(letter: str) -> tuple[str, ...]:
     """A letter with its marks, decomposed, as one character and as several."""
     composed = unicodedata.normalize("NFC", letter)
-    return tuple(dict.fromkeys((composed, letter, *_never_composed().get(letter, ()))))
-
-
-@cache
-def _never_composed() -> dict[str, list[str]]:
-    """Characters that NFC replaces, such as letters of Bengali, by what they decompose to."""
-    composed: dict[str, list[str]] = {}
-    for character in map(chr, chain(range(0x340, 0x3000), range(0xF900, 0xFB50))):
-        if unicodedata.normalize("NFC", character) != character:
-            composed.setdefault(unicodedata.normalize("NFD", character), []).append(character)
-    return composed
+    return tuple(dict.fromkeys((composed, letter, *never_composed().get(letter, ()))))
 
 
 _ALL = 0x110000
@@ -96,10 +82,33 @@ BEFORE_MORE = frozenset(
 such as etc. and Inc., or are words of their own, such as no. and art., are none of them."""
 
 
+_BEFORE_MORE = {
+    "de": "a d h i n o s u v z z.b d.h u.a u.u i.d.r i.a bzw ca nr hr hrn fr dr prof evtl ggf vgl "
+    "abb bd jh jhd st inkl exkl bspw sog geb tel mio mrd mind insb kap zzgl allg dipl ing",
+    "fr": "mm mme mlle dr pr st ste cf ex p.ex env av fig p pp vol",
+    "es": "sr sra srta sres dr dra d da ud uds vd vds prof gral cap p pp vol av avda fig cf p.ej "
+    "ej ee",
+    "it": "sig sigg sig.ra dott dott.ssa prof prof.ssa ing avv on es pag pagg p pp cfr fig vol ca "
+    "geom rag dr s",
+    "pt": "sr sra srs dr dra drs prof profa eng exmo exma p pp vol cf fig av cap ex p.ex",
+    "nl": "dhr mevr mw mr dr drs ir ing prof bijv bv d.w.z o.a m.a.w i.p.v t.o.v ca nr blz p pp "
+    "vgl resp incl excl zgn evt st",
+}
+"""The same of other languages, by their tags."""
+_ORDINALS = frozenset(
+    ["de", "da", "nb", "nn", "no", "is", "fi", "et", "lv", "cs", "sk", "sl", "hr", "sr", "hu", "pl"]
+)
+"""Languages in which a number of one or two digits with a full stop is an ordinal number."""
+_A_NUMBER = "0"
+
+
 @cache
-def abbreviations() -> NDArray[np.uint64]:
+def abbreviations(language: str = "") -> NDArray[np.uint64]:
     """Return the bytes of each abbreviation as one number: none is longer than eight."""
-    return np.array([int.from_bytes(word.encode()) for word in BEFORE_MORE], np.uint64)
+    code = primary(language)
+    words = BEFORE_MORE if code in {"", "en"} else _BEFORE_MORE.get(code, "").split()
+    ordinals = [_A_NUMBER] if code in _ORDINALS else []
+    return np.array([int.from_bytes(w.encode()) for w in (*words, *ordinals)], np.uint64)
 
 
 # --- stimuli --------------------------------------------------------------------------------------
@@ -131,6 +140,8 @@ class Rule:
 
     case: Case = "auto"
     compounds: Compounds = "either"
+    language: str = ""
+    """Of stimuli and texts: its capitals are those of the rule."""
 
     def __post_init__(self) -> None:
         for name, value, allowed in (
@@ -150,10 +161,10 @@ class Rule:
     def written(self, stimulus: str) -> tuple[str, ...]:
         """Return the spellings of a stimulus, hyphens and spaces as they are written."""
         stimulus = one_form(self.head(stimulus))
-        if self.case != "auto" or stimulus != stimulus.lower():
+        if self.case != "auto" or stimulus != lower(stimulus, self.language):
             return (stimulus,)
-        first = stimulus[:1].upper() + stimulus[1:]
-        return tuple(dict.fromkeys((stimulus, first, stimulus.upper())))
+        cases = (of(stimulus, self.language) for of in (capital, upper))
+        return tuple(dict.fromkeys((stimulus, *cases)))
 
     def symbols(self, spelling: str) -> list[Symbol]:
         """Return the letters of a spelling in all that the rule takes for the same."""
@@ -165,15 +176,27 @@ class Rule:
                     symbols.append((GAP, gaps, SPACES))
             elif letter == APOSTROPHE:
                 symbols.append((letter, APOSTROPHES, ()))
+            elif pair := self._of_i(letter):
+                both = (ways_to_write(unicodedata.normalize("NFD", i)) for i in pair)
+                symbols.append((pair[0], tuple(chain(*both)), ()))
             else:
-                lower = self.name(letter[0])
-                cases = [letter[0], *([lower, lower.upper()] if self.case == "ignore" else [])]
+                small = self.name(letter[0])
+                cases = [letter[0], *([small, small.upper()] if self.case == "ignore" else [])]
                 ways = (ways_to_write(case + letter[1:]) for case in cases if len(case) == 1)
                 symbols.append((self.name(letter), tuple(dict.fromkeys(chain(*ways))), ()))
         return symbols
 
+    def _of_i(self, letter: str) -> str:
+        """An i with or without a dot and its capital, where a language tells them apart."""
+        if self.case != "ignore" or not i_without_dot(self.language):
+            return ""
+        character = unicodedata.normalize("NFC", letter)
+        return next((pair for pair in ("iİ", "ıI") if character in pair), "")
+
     def name(self, letter: str) -> str:
         """Return what a letter, or the beginning of one, is the same by."""
+        if pair := self._of_i(letter):
+            return pair[0]
         characters = unicodedata.normalize("NFD", letter)
         if self.case != "ignore":
             return characters

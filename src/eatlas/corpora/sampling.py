@@ -39,9 +39,11 @@ from eatlas.corpora.record import (
 )
 from eatlas.errors import EatlasError, StimulusError, described, require_whole
 from eatlas.executors import Executor, choose
+from eatlas.notes import Note, warn
 from eatlas.stimuli import AssociationTest, Test, load_tests
 from eatlas.stimuli.concepts import refuse_patterns
 from eatlas.stimuli.kinds import TestsLike
+from eatlas.stimuli.languages import without_spaces
 from eatlas.version import __version__
 
 _ALL = (1 << 64) - 1
@@ -153,7 +155,7 @@ class Sampler:
         if repeats not in get_args(Repeats):
             allowed = ", ".join(get_args(Repeats))
             raise EatlasError("repeats is not usable", got=described(repeats), allowed=allowed)
-        stimuli = stimuli_of(tests)
+        stimuli, language = stimuli_of(tests), language_of(tests)
         self.distance, self.window, self.repeats = distance, window, repeats
         self.names = [(s,) for s in stimuli] if distance is None else _pairs_of(tests)
         """What is sampled: stimuli, or pairs."""
@@ -165,9 +167,10 @@ class Sampler:
             "case": case,
             "compounds": compounds,
             "tests": [test.id for test in tests],
+            **({"language": language} if language else {}),
             **({} if distance is None else {"distance": int(distance)}),
         }
-        self.matcher = Matcher(stimuli, Rule(case, compounds))
+        self.matcher = Matcher(stimuli, Rule(case, compounds, language))
         self.samples = Samples(len(self.names), int(per_term))
         self._seeds = np.array([key_seed(seed, *names) for names in self.names], np.uint64)
         self._pairs = np.full((len(stimuli), len(stimuli)), -1, np.int32)
@@ -213,7 +216,7 @@ class Sampler:
         begins, stops = bounds = np.empty((2, len(names)), np.int64)
         if isinstance(size, str):
             around = match_starts[first], match_ends[first]
-            tables = character_table(), abbreviations()
+            tables = character_table(), abbreviations(self.matcher.rule.language)
             kernels.sentence_windows(*batch, *around, MOST, tables, bounds)
             within = stops >= match_ends[last]  # no pair is in two sentences
             places, names, begins, stops = (a[..., within] for a in (places, names, *bounds))
@@ -421,6 +424,7 @@ def _sampled(
         count(*name, int(found), len(contexts))
         for name, found, contexts in zip(names, samples.found, rows, strict=True)
     )
+    warn_of_scripts(zip(names, samples.found, strict=True))
     about = {
         "schema": SCHEMA,
         "version": __version__,
@@ -446,3 +450,29 @@ def stimuli_of(tests: Iterable[Test]) -> tuple[str, ...]:
             )
         refuse_patterns(test.concepts, "a text is read for words", f"test {test.id}, ")
     return tuple(dict.fromkeys(term for test in tests for term in test.terms))
+
+
+def language_of(tests: Iterable[Test]) -> str:
+    """Return the language of tests, in which the texts are as well.
+
+    Raises
+    ------
+    StimulusError
+        If there are several.
+    """
+    languages = list(dict.fromkeys(test.language for test in tests))
+    if len(languages) > 1:
+        raise StimulusError(
+            "the tests are in several languages",
+            got=", ".join(language or "none named" for language in languages),
+            allowed="tests in the language of the texts",
+            remedy="look for the tests of one language at a time",
+        )
+    return languages[0] if languages else ""
+
+
+def warn_of_scripts(found: Iterable[tuple[Names, int]]) -> None:
+    """Warn where texts seem not to be parted into words, as their script writes no spaces."""
+    times = {word: count for words, count in found for word in words if without_spaces(word)}
+    if times and not any(times.values()):
+        warn(Note("stimuli.unspaced", values={"terms": list(times)}), stacklevel=5)

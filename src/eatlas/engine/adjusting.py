@@ -74,6 +74,7 @@ def covariates_of(
     keys: Keys,
     words: WordCovariates | None,
     case: CaseRule,
+    language: str = "",
 ) -> Covariates | str:
     """The covariates of the stimuli of a test, or why there are none."""
     images = any(group.image for group in coverage.values())
@@ -90,7 +91,7 @@ def covariates_of(
         for stimulus in group.stimuli:
             key = keys[role].get(stimulus)
             row = [np.nan if key is None else np.log(ranking.ranks[key])] if ranked else []
-            numbers = words and words.of_word(stimulus, case)
+            numbers = words and words.of_word(stimulus, case, language)
             rows.append([*row, *(numbers or (np.nan,) * len(words.names if words else ()))])
         of[role] = np.array(rows, np.float64).reshape(len(rows), len(names))
     if words and all(np.isnan(rows[:, ranked:]).all() for rows in of.values()):

@@ -51,6 +51,7 @@ from eatlas.stats.topics import (
     topic_effects,
 )
 from eatlas.stimuli import ROLES, AssociationTest, Test
+from eatlas.stimuli.languages import is_english
 
 DRAWS = 2_000
 """Of topics by default: the standard error of a p of .05 is .005."""
@@ -98,9 +99,9 @@ class Ranking:
         vocabulary, reason = (text.replace(old, new) for text in (self.vocabulary, self.reason))
         return replace(self, vocabulary=vocabulary, reason=reason)
 
-    def key(self, word: str, case: CaseRule) -> str | None:
+    def key(self, word: str, case: CaseRule, language: str = "") -> str | None:
         """The first spelling of a word that has a rank."""
-        return next((key for key in spellings(word, case) if key in self.ranks), None)
+        return next((key for key in spellings(word, case, language) if key in self.ranks), None)
 
     @cached_property
     def pool(self) -> Vocabulary:
@@ -144,12 +145,17 @@ def ranking_of(
     Words `beside` are looked up in the same pass of a source that is read in passes.
     """
     texts = source is None or is_contextual(source)
-    order = _order_of(source, wish)
+    words = [(test, _words(test)) for test in tests]
+    order = _order_of(source, wish, english=any(is_english(test.language) for test, _ in words))
     if isinstance(order, str):
         return Ranking(reason=order)
     rule: CaseRule = "auto" if texts else case
-    words = [(test, _words(test)) for test in tests]
-    keys = {key for _, of_test in words for word in of_test for key in spellings(word, rule)}
+    keys = {
+        key
+        for test, of_test in words
+        for word in of_test
+        for key in spellings(word, rule, test.language)
+    }
     ranking = Ranking(order.name, order.size, order.ranks(keys))
     if texts or source is None:
         return replace(ranking, reason="a model would have to encode thousands of words for topics")
@@ -196,7 +202,7 @@ def _vectors(source: Any, order: WordOrder, words: Collection[str]) -> dict[str,
     return vectors | {w: order.vectors[w] for w in words if w not in vectors and w in order.vectors}
 
 
-def _order_of(source: Source | None, wish: Wish) -> WordOrder | str:
+def _order_of(source: Source | None, wish: Wish, *, english: bool) -> WordOrder | str:
     """The order of a list of counts, of the words that come with the package, or of the source.
 
     Or why it says nothing of the frequency of its words.
@@ -221,19 +227,22 @@ def _order_of(source: Source | None, wish: Wish) -> WordOrder | str:
             remedy = "; frequency=2000 does it" if wish == "cheap" else ""
             return f"reading all words of {inner.name} again takes more than a second{remedy}"
         order = WordOrder(inner.name, list(inner.vocabulary()))
-        if reason := _implausible(order):
+        if reason := _implausible(order, english=english):
             return reason
         inner.word_order = order
     return cast("WordOrder", inner.word_order)
 
 
-def _implausible(order: WordOrder) -> str:
-    """Why a list is short, or not in order of frequency by what is known; empty where it may be."""
+def _implausible(order: WordOrder, *, english: bool) -> str:
+    """Why a list is short, or not in order of frequency by what is known; empty where it may be.
+
+    What is known is the frequency of English words, which says nothing of another language.
+    """
     if order.size < LEAST_WORDS:
         few = f"{order.name} has {order.size:,} words; with fewer than {LEAST_WORDS:,}, their order"
         return f"{few} need not be that of frequency"
     common = bundled_order()
-    mine = order.ranks(common.words[10:FREQUENT:20])
+    mine = order.ranks(common.words[10:FREQUENT:20] if english else ())
     if len(mine) < LEAST_PROBES:
         alphabetical = all(first <= second for first, second in pairwise(order.words[:200]))
         return f"the words of {order.name} are in alphabetical order" if alphabetical else ""
@@ -257,16 +266,20 @@ def ranking_for(measure: Any, test: Test, source: Any, case: CaseRule) -> Rankin
     if ranking is None:
         vectors = source if measure.needs.source == "vectors" else None
         ranking = ranking_of(vectors, [test], case, wish)
+    if not is_english(test.language) and ranking.vocabulary == bundled_order().name:
+        reason = f"the ranks at hand are those of English words, and the test is in {test.language}"
+        return Ranking(reason=reason)
     return ranking
 
 
-def keys_of(ranking: Ranking, coverage: Coverage, case: CaseRule) -> Keys:
+def keys_of(ranking: Ranking, coverage: Coverage, case: CaseRule, language: str = "") -> Keys:
     """The key of each stimulus of a coverage; a picture has no frequency."""
     keys: dict[str, dict[str, str | None]] = {}
     for role, group in coverage.items():
         words = () if group.image else group.stimuli
         keys[role] = dict.fromkeys(group.used if group.image else ())
-        keys[role] |= {word: ranking.key(group.found_as.get(word, word), case) for word in words}
+        found_as = ((word, group.found_as.get(word, word)) for word in words)
+        keys[role] |= {word: ranking.key(key, case, language) for word, key in found_as}
     return keys
 
 
@@ -359,7 +372,11 @@ def _matched(
         )
         lists.append(tuple(key for _, key, _ in listed_as))
         own_rows.append(rows[role][[row for *_, row in listed_as]])
-    own = {ranking.key(term, case) or term for _, part in test.parts for term in part.terms}
+    own = {
+        ranking.key(term, case, test.language) or term
+        for _, part in test.parts
+        for term in part.terms
+    }
     own.update(*lists)
     places = [ranking.place[key] for key in own if key in ranking.place]
     rng = generator_of(seed, stimuli_of_test(test), "random topics")

@@ -156,6 +156,7 @@ def measure_opened(
         source_fingerprint=source.fingerprint,
         vectors_sha256=about.pop("measured"),
         citation=test.citation,
+        language=test.language,
         sentences_from=test.sentences_from,
         contexts=test.contexts,
         covariates=covariates and covariates.origin,
@@ -212,11 +213,12 @@ def _words_compared(
     if ranking is None:
         off = getattr(measure, "frequency", None) == "off"
         return {"frequency_reason": "frequency=off"} if off else {}, []
-    keys, fields, notes = keys_of(ranking, given.coverage, case), dict[str, Any](), list[Note]()
+    keys = keys_of(ranking, given.coverage, case, test.language)
+    fields, notes = dict[str, Any](), list[Note]()
     if isinstance(test, AssociationTest):
         fields, notes = placed(measure, result, test, ranking, keys, given.rows)
     if adjusts(measure):
-        of_words = covariates_of(given.coverage, ranking, keys, covariates, case)
+        of_words = covariates_of(given.coverage, ranking, keys, covariates, case, test.language)
         adjust = adjusted if isinstance(test, AssociationTest) else adjusted_shares
         if isinstance(of_words, str):
             notes.append(Note("adjusted.none", "adjusted", {"reason": of_words}))

@@ -266,7 +266,8 @@ def make_scan(  # noqa: PLR0913  (as scan)
     test, concepts = find_attributes(attributes)
     source, name, _ = open_one_named(vectors, "a scan")
     source.require_listed("a scan tests every word")
-    embedded = _embedded(concepts, source, case)
+    language = test.language if test else ""
+    embedded = _embedded(concepts, source, case, language)
     a, b = sizes = tuple(len(embedded.coverage[side].used) for side in SIDES)
     if chosen.p not in {"auto", "exact"} or (chosen.p == "exact" and a + b > LARGEST):
         raise SignatureError(
@@ -295,6 +296,7 @@ def make_scan(  # noqa: PLR0913  (as scan)
             source_fingerprint=source.fingerprint,
             vectors_sha256=embedded.sha256,
             citation=test.citation if test else "",
+            language=language,
         ),
     }
     step = ROWS if a + b <= QUICK else SLOW_ROWS if a + b <= MOST_SCORES else SLOWEST_ROWS
@@ -310,9 +312,11 @@ def make_scan(  # noqa: PLR0913  (as scan)
     )  # fmt: skip
 
 
-def _embedded(concepts: Mapping[str, Concept], source: Source, case: CaseRule) -> Embedded:
+def _embedded(
+    concepts: Mapping[str, Concept], source: Source, case: CaseRule, language: str
+) -> Embedded:
     """Look the attributes up; each side needs two, as their labels are permuted."""
-    embedded = embed_concepts(concepts, source, case)
+    embedded = embed_concepts(concepts, source, case, language)
     for side, group in embedded.coverage.items():
         if len(group.used) < SCEAT.minimum[side]:
             missing = listed(f"{term} ({why})" for term, why in group.reasons.items())

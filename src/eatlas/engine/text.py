@@ -18,8 +18,8 @@ import numpy as np
 
 from eatlas.corpora.counts import SCHEMA, TABLES, Family, Search, TextCounts
 from eatlas.corpora.files import Account, Corpus, Part, Unit, files_read, look_at, parts_of
-from eatlas.corpora.matching import Case, Compounds, Rule, folded
-from eatlas.corpora.sampling import Progress, stimuli_of
+from eatlas.corpora.matching import Case, Compounds, Rule
+from eatlas.corpora.sampling import Progress, language_of, stimuli_of, warn_of_scripts
 from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.engine.store import FileJournal
 from eatlas.errors import StimulusError, require_whole
@@ -29,6 +29,7 @@ from eatlas.paths import is_there
 from eatlas.sources.published import on_this_machine
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import TestsLike
+from eatlas.stimuli.languages import folded
 from eatlas.version import __version__
 
 FORM = 5
@@ -191,7 +192,8 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
             )
         groups_tests.append(test)
     stimuli_of(groups_tests)  # refuses sentences
-    search = Search(*_searched(groups_tests), Rule(case, compounds), int(span))
+    rule = Rule(case, compounds, language_of(groups_tests))
+    search = Search(*_searched(groups_tests), rule, int(span))
     _warn_of_stimuli(groups_tests)
     path = None if out is None else Path(out)
     if path is not None:
@@ -233,6 +235,8 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
         if path is not None:
             result.write(path)
         counted.discard(list(counted.pieces))
+    times = zip(result.targets, result.table.sum(axis=1), strict=True)
+    warn_of_scripts(((target,), count) for target, count in times)
     if result.unseen:
         values = {"targets": list(result.unseen), "of": len(result.targets), "most": SEVERAL}
         warn(Note("undefined.counts", values=values), stacklevel=3)

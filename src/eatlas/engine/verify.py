@@ -318,8 +318,9 @@ def _labels(test: Test, known: Test, against: str) -> Iterator[str]:
         for group, concept in known.concepts.items()
         if group in test.concepts
     }
-    for key in ("title", "citation", "sentences_from"):
-        pairs[key.replace("sent", "provenance.sent")] = getattr(test, key), getattr(known, key)
+    for key in ("title", "citation", "language", "sentences_from"):
+        within = key in {"language", "sentences_from"}
+        pairs[f"provenance.{key}" if within else key] = getattr(test, key), getattr(known, key)
     for key, (old, new) in pairs.items():
         if old != new:
             yield f"{key}: {_shortly(old)} in the file, {_shortly(new)} in {name}"

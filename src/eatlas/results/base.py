@@ -328,6 +328,7 @@ class AssociationResult(Findings, Head):
                 id=self.test,
                 title=self.title,
                 citation=self.provenance.citation,
+                language=self.provenance.language,
                 sentences_from=self.provenance.sentences_from,
                 explored=self.provenance.explored,
                 **self.of_the_test(),

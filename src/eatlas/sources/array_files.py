@@ -38,6 +38,7 @@ from eatlas.sources.source import Vector, require_usable
 from eatlas.sources.spec import check_options, choice, model_at
 from eatlas.sources.text_files import HEAD_BYTES, is_number
 from eatlas.stimuli.images import image_sets
+from eatlas.stimuli.languages import folded
 from eatlas.untrusted import require_trust
 
 Options = Mapping[str, str]
@@ -411,12 +412,13 @@ class SubwordSource(MatrixSource):
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of those keys that have one, or can be given one."""
         vectors = dict(super().lookup(keys))
-        spelled = {key.casefold() for key in vectors}
-        # what holds a space is a phrase or a sentence: no n-gram with a space was ever trained
-        for key in (key for key in keys if not any(map(str.isspace, key))):
-            if key.casefold() in spelled or not (vector := self.keyed.get_vector(key)).any():
+        spelled = set(map(folded, vectors))
+        # what holds a space is a phrase or a sentence: no n-gram with a space was ever trained; the
+        # others stand in keys of phrases, and of vectors of several languages
+        for key in (key for key in keys if not any(c.isspace() or c in "_/:" for c in key)):
+            if folded(key) in spelled or not (vector := self.keyed.get_vector(key)).any():
                 continue
             require_usable(vector, f"{self.name}, the n-grams of {key!r}")
             vectors[key] = vector
-            self.composed |= {key.casefold()}
+            self.composed |= {folded(key)}
         return vectors

@@ -97,9 +97,10 @@ class WordCovariates:
         """What provenance says of them."""
         return CovariatesOrigin(file=self.file, sha256=self.sha256, names=self.names)
 
-    def of_word(self, word: str, case: CaseRule) -> tuple[float, ...] | None:
+    def of_word(self, word: str, case: CaseRule, language: str = "") -> tuple[float, ...] | None:
         """The covariates of a word, in the first spelling that is listed."""
-        return next((self.values[key] for key in spellings(word, case) if key in self.values), None)
+        keys = spellings(word, case, language)
+        return next((self.values[key] for key in keys if key in self.values), None)
 
     def of_tests(self, tests: Iterable[Test], case: CaseRule) -> Self:
         """Those of the words of some tests alone, which are handed to other processes.
@@ -109,18 +110,19 @@ class WordCovariates:
         SourceError
             If there are none.
         """
-        terms = [
-            term
+        terms = dict.fromkeys(
+            (term, test.language)
             for test in tests
             for _, part in test.parts
             for term in part.stimulus_of.values() or part.terms
-        ]
-        keys = {key for term in dict.fromkeys(terms) for key in spellings(term, case)}
+        )
+        keys = {key for term, language in terms for key in spellings(term, case, language)}
         values = {word: numbers for word, numbers in self.values.items() if word in keys}
+        words = [term for term, _ in terms]
         if not values:
             raise SourceError(
                 f"{self.file or 'covariates'}: no word of any group of the tests is among them",
-                got=f"{listed(self.values, 5)}; the tests have {listed(dict.fromkeys(terms), 5)}",
+                got=f"{listed(self.values, 5)}; the tests have {listed(words, 5)}",
                 allowed="words as the tests write them"
                 + ("" if case == "exact" else ", in capitals or not"),
             )

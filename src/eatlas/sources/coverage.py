@@ -22,6 +22,7 @@ from eatlas.stats.inputs import SINGLE
 from eatlas.stimuli import Concept, ContextsOrigin, Image, Test
 from eatlas.stimuli.concepts import refuse_patterns
 from eatlas.stimuli.kinds import remarks
+from eatlas.stimuli.languages import capital, is_english, keys_in, lower, same_texts, upper
 
 CaseRule = Literal["auto", "exact"]
 NAMED, GROUPS = 6, 5
@@ -61,18 +62,29 @@ def require_case(case: str) -> None:
 
 
 @lru_cache(maxsize=65_536)  # a run looks up the same terms again, measure by measure
-def spellings(term: str, case: CaseRule) -> tuple[str, ...]:
-    """Keys under which a term is looked up, first hit wins."""
+def spellings(term: str, case: CaseRule, language: str = "") -> tuple[str, ...]:
+    """Keys under which a term is looked up, first hit wins.
+
+    As written, in lower case, with a capital, in capitals, by the rules of its language; each in
+    every form of the same characters; then phrases with underscores; then, of a language that is
+    named, as vectors of several languages name their words.
+    """
     if case == "exact":
         return (term,)
-    return tuple(dict.fromkeys((term, term.lower(), term.capitalize(), term.upper())))
+    cases = (of(term, language) for of in (lower, capital, upper))
+    keys = dict.fromkeys(chain.from_iterable(map(same_texts, (term, *cases))))
+    if " " in term:
+        keys |= dict.fromkeys([key.replace(" ", "_") for key in keys])
+    if language:
+        keys |= dict.fromkeys(chain.from_iterable([keys_in(language, key) for key in keys]))
+    return tuple(keys)
 
 
 Ways = Mapping[str, Item]
 """Items to look up or encode for one term, by the key under which each is found; first hit wins."""
 
 
-def _ways(part: Concept, case: CaseRule, *, encoded: bool) -> dict[str, Ways]:
+def _ways(part: Concept, case: CaseRule, language: str, *, encoded: bool) -> dict[str, Ways]:
     """Items to look up or encode for each term of a concept.
 
     An encoder takes items as they are; in a table words are looked up by their spellings, and
@@ -90,7 +102,10 @@ def _ways(part: Concept, case: CaseRule, *, encoded: bool) -> dict[str, Ways]:
         return {s.term: {s.term: Item(s.text, s.span)} for s in part.sentences}
     refuse_patterns({part.name: part}, "words are taken as they are written here")
     rule: CaseRule = "exact" if encoded else case
-    return {term: {key: word_alone(key) for key in spellings(term, rule)} for term in part.terms}
+    return {
+        term: {key: word_alone(key) for key in spellings(term, rule, language)}
+        for term in part.terms
+    }
 
 
 def _to_encode(image: Image) -> Item:
@@ -110,9 +125,13 @@ def needed_items(
 ) -> set[Item]:
     """Every item that tests of any kind, or measures by themselves, request from a source."""
     encoded = source.encodes
-    parts = (part for test in tests for part in test.concepts.values())
-    ways = (way for part in parts for way in _ways(part, case, encoded=encoded).values())
-    items = {item for way in ways for item in way.values()}
+    items = {
+        item
+        for test in tests
+        for part in test.concepts.values()
+        for way in _ways(part, case, test.language, encoded=encoded).values()
+        for item in way.values()
+    }
     rule: CaseRule = "exact" if encoded else case
     return items | {word_alone(key) for word in words for key in spellings(word, rule)}
 
@@ -137,7 +156,7 @@ def embed(test: Test, source: Source, case: CaseRule = "auto") -> Embedded:
         If the source finds fault with what it reads, or the case rule is unknown.
     """
     parts = test.concepts
-    embedded = _embed(parts, source, case, test)
+    embedded = _embed(parts, source, case, test.language, test)
     if not source.encodes and any(part.images for part in parts.values()):
         _require_apart(embedded.keys, test, source.name)
     notes = [*embedded.notes, *remarks(test), *_few_stimuli(test, embedded.coverage)]
@@ -158,7 +177,7 @@ def embed(test: Test, source: Source, case: CaseRule = "auto") -> Embedded:
 
 
 def embed_concepts(
-    concepts: Mapping[str, Concept], source: Source, case: CaseRule = "auto"
+    concepts: Mapping[str, Concept], source: Source, case: CaseRule = "auto", language: str = ""
 ) -> Embedded:
     """Look up or encode the terms of concepts, words or sentences, by role.
 
@@ -170,22 +189,28 @@ def embed_concepts(
         An open source, such as :func:`eatlas.open_vectors` returns.
     case : {"auto", "exact"}
         Rule by which words are looked up.
+    language : str
+        Language tag of the words, such as ``de``; by default no rule but the general ones.
 
     Returns
     -------
     Embedded
         Vectors by role, shape (terms, d), and which terms were found, under which keys.
     """
-    return _embed(concepts, source, case, None)
+    return _embed(concepts, source, case, language, None)
 
 
 def _embed(
-    concepts: Mapping[str, Concept], source: Source, case: CaseRule, test: Test | None
+    concepts: Mapping[str, Concept],
+    source: Source,
+    case: CaseRule,
+    language: str,
+    test: Test | None,
 ) -> Embedded:
     """Ask a source for the terms of concepts, and account for every term."""
     require_case(case)
     encoded = source.encodes
-    wanted = {role: _ways(part, case, encoded=encoded) for role, part in concepts.items()}
+    wanted = {role: _ways(part, case, language, encoded=encoded) for role, part in concepts.items()}
     answers = source.answers(
         {item for group in wanted.values() for ways in group.values() for item in ways.values()}
     )
@@ -216,7 +241,7 @@ def _embed(
     notes = [
         *as_notes(source.notes),
         *_shared_vectors(keys, vectors, test),
-        *_common_words(keys, test),
+        *(_common_words(keys, test) if is_english(language) else ()),
         *_few("terms", {role: len(group.used) for role, group in groups.items()}),
     ]
     if test is not None:

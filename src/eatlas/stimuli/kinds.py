@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, field_validator, model_validator
 
 from eatlas.errors import StimulusError, did_you_mean
 from eatlas.notes import Note
@@ -24,6 +24,7 @@ from eatlas.stimuli.concepts import (
     told_apart,
 )
 from eatlas.stimuli.images import Image, not_here
+from eatlas.stimuli.languages import require_tag
 from eatlas.stimuli.records import Frozen, Identifier, Term, quoted
 from eatlas.writing import atomic_file
 
@@ -34,6 +35,10 @@ ROLES: tuple[str, ...] = (*TARGETS, *ATTRIBUTES)
 """The groups of an association test."""
 OF_SENTENCES = "sent-"
 """How the ids of tests begin that are made of tests of words."""
+
+
+Language = Annotated[str, AfterValidator(require_tag)]
+"""A language tag, or nothing."""
 
 
 class ContextsOrigin(Frozen):
@@ -73,6 +78,9 @@ class Described(Frozen):
     """Short name, unique within a battery; no spaces, commas or ``;#?=``."""
     title: str = ""
     citation: str = ""
+    language: Language = ""
+    """Language of the words as a tag of BCP 47, such as ``de``, ``pt-BR`` or ``zh-Hant``: its rules
+    of case apply, and no template of English. Empty where none is named, which is as English."""
     table: str = ""
     """Where numbers for this test are published."""
     notes: tuple[str, ...] = ()
@@ -194,7 +202,8 @@ class Described(Frozen):
         """
         names = {group: concept.name for group, concept in self.concepts.items()}
         content: dict[str, Any] = {"id": self.id, "title": self.title, "citation": self.citation}
-        content |= {"names": names} | ({"explored": self.explored} if self.explored else {})
+        more = {"language": self.language, "explored": self.explored}
+        content |= {"names": names, **{name: value for name, value in more.items() if value}}
         return digest({**content, "stimuli": stimuli_sha256})
 
 
@@ -493,6 +502,7 @@ class GroupsTest(Described):
             "id": f"{test.id}-{groups}",
             "title": test.title,
             "citation": test.citation,
+            "language": test.language,
             "contexts": test.contexts,
             "targets": Concept(name=f"{one.name}/{other.name}", **both),
             "groups": tuple(map(test.concept, compared)),
@@ -600,8 +610,23 @@ class Battery(Frozen):
     id: Identifier
     title: str = ""
     citation: str = ""
+    language: Language = ""
+    """Of the tests that name none themselves."""
     notes: tuple[str, ...] = ()
     tests: tuple[Annotated[_Kinds, _BY_KIND], ...] = Field(min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_its_language(cls, values: Any) -> Any:
+        """Give the battery's language to the tests that are tables and name none."""
+        language = values.get("language") if isinstance(values, Mapping) else None
+        if not language or not isinstance(values.get("tests"), list):
+            return values
+        tests = [
+            {"language": language, **test} if isinstance(test, Mapping) else test
+            for test in values["tests"]
+        ]
+        return {**values, "tests": tests}
 
     @field_validator("tests")
     @classmethod
@@ -692,9 +717,9 @@ def _hidden(term: str) -> str | None:
 # --- tests are written as they would be written by hand -------------------------------------------
 
 KEYS = (
-    "id", "kind", "title", "citation", "table", "sentences_from", "explored", "contexts", "notes",
-    "X", "Y", "A", "B", "targets", "groups", "pairs", "expected",
-    "reference",
+    "id", "kind", "title", "citation", "language", "table", "sentences_from", "explored",
+    "contexts", "notes", "X", "Y", "A", "B", "targets", "groups", "pairs",
+    "expected", "reference",
 )  # fmt: skip
 """What a file says of tests of all kinds, in its order; what is empty is left out."""
 WIDTH = 88

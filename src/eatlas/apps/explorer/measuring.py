@@ -208,6 +208,7 @@ class Lists:
             id=f"{origin.id}-explored",
             title=f"{origin.title or origin.label}, words changed",
             citation=origin.citation,
+            language=origin.language,
             sentences_from=origin.sentences_from,
             notes=(
                 *origin.notes,
