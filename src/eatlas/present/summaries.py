@@ -116,6 +116,7 @@ def methods_paragraph(
     text = lines(
         "methods",
         tests=distinct(r.test for r in every),
+        languages=distinct(r.provenance.language for r in every if r.provenance.language),
         sources=Settings.among(every).in_words(full=True),
         versions=distinct(r.provenance.version for r in every),
         seeds=distinct(str(r.provenance.seed) for r in every),

@@ -369,6 +369,7 @@ class AssociationResult(Findings, Head):
         """First columns of every table."""
         return {
             "test": self.test,
+            **({"language": self.provenance.language} if self.provenance.language else {}),
             "source": self.source,
             **({"source_from": self.source_from} if self.source_from else {}),
             **({} if self.period is None else {"period": self.period}),

@@ -14,7 +14,7 @@ from pydantic import (
     model_validator,
 )
 
-from eatlas.stimuli.kinds import ROLES, TARGETS, ContextsOrigin
+from eatlas.stimuli.kinds import ROLES, TARGETS, ContextsOrigin, Language
 
 Value = TypeVar("Value")
 Tail = Literal["greater", "less", "two_sided"]
@@ -333,7 +333,7 @@ class Provenance(Record):
     """Hash of the vectors, or of the log-probabilities, that were used, by role."""
     citation: str = ""
     """Where the stimuli come from."""
-    language: str = Field(default="", exclude_if=is_empty)
+    language: Language = Field(default="", exclude_if=is_empty)
     """Language of the test, a tag of BCP 47; left out where the test names none."""
     sentences_from: str = ""
     """Where sentences that were not made for the test were taken from, such as a file's hash."""
