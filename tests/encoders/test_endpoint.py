@@ -16,17 +16,29 @@ TEXTS = [f"This is {word}." for word in ("love", "war", "ivy", "a flea", "peace"
 ASKED = [Item(text) for text in TEXTS]
 
 
+ANSWERS = {
+    "/api/embed": lambda asked, embed: {"embeddings": embed(asked["input"])},
+    "/api/embeddings": lambda asked, embed: {"embedding": embed([asked["prompt"]])[0]},
+    "/tei/embed": lambda asked, embed: embed(asked["inputs"]),
+}
+"""By path, what other servers than OpenAI's answer."""
+
+
 class Server(ThreadingHTTPServer):
     """Answers what ``answers`` says, one after the other, then with vectors."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.asked, self.answers = [], []
+        self.asked, self.answers, self.paths = [], [], []
         self.embed = lambda texts: [[float(len(t)), t.count("a"), 1.0] for t in texts]
 
     @property
+    def host(self):
+        return f"http://127.0.0.1:{self.server_port}"
+
+    @property
     def address(self):
-        return f"http://127.0.0.1:{self.server_port}/v1/embeddings"
+        return f"{self.host}/v1/embeddings"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -35,6 +47,9 @@ class Handler(BaseHTTPRequestHandler):
         asked = json.loads(body)
         server.asked.append((asked, self.headers.get("Authorization")))
         status, headers, answer = server.answers.pop(0) if server.answers else (200, {}, None)
+        server.paths.append(self.path)
+        if answer is None and not self.path.endswith("/v1/embeddings"):
+            answer = ANSWERS[self.path](asked, server.embed)
         if answer is None:
             rows = server.embed(asked["input"])
             data = [{"index": i, "embedding": row} for i, row in enumerate(rows)]
@@ -81,6 +96,44 @@ def test_what_is_sent(server):
     assert {body["dimensions"] for body, _ in server.asked} == {3}
     assert {key for _, key in server.asked} == {f"Bearer {KEY}"}
     assert sorted(text for body, _ in server.asked for text in body["input"]) == sorted(TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "sent"),
+    [
+        ("?model=m", "/v1/embeddings", {"model": "m", "input": TEXTS}),
+        ("/v1?model=m", "/v1/embeddings", {"model": "m", "input": TEXTS}),
+        ("/api/v1/?model=m", "/api/v1/embeddings", {"model": "m", "input": TEXTS}),
+        ("/api?model=m", "/api/embed", {"model": "m", "input": TEXTS, "truncate": False}),
+        ("/api/embed?model=m", "/api/embed", {"model": "m", "input": TEXTS, "truncate": False}),
+        ("/api/embeddings?model=m", "/api/embeddings", {"model": "m", "prompt": TEXTS[3]}),
+        ("/tei/embed", "/tei/embed", {"inputs": TEXTS, "truncate": False}),
+    ],
+)
+def test_forms_of_addresses(server, given, path, sent):
+    source = eatlas.open_vectors(f"{server.host}{given}")
+    rows = {item.content: row.tolist() for item, row in source.encode(ASKED).items()}
+    assert rows == {text: [len(text), text.count("a"), 1] for text in TEXTS}
+    assert {*server.paths} == {path}
+    asked = [
+        {k: sorted(v) if isinstance(v, list) else v for k, v in b.items()} for b, _ in server.asked
+    ]
+    assert {k: sorted(v) if isinstance(v, list) else v for k, v in sent.items()} in asked
+    assert source.name == f"{server.host}{path}" + ("?model=m" if "model" in sent else "")
+    assert eatlas.open_vectors(source.name).fingerprint == source.fingerprint
+
+
+def test_a_number_of_components_that_is_ignored(server):
+    error = error_of(eatlas.open_vectors(f"{server.address}?model=m&dimensions=2"))
+    assert "another number of components" in error.what
+    assert error.got == "3"
+
+
+def test_a_client_names_the_way():
+    client = type("OpenAI", (type("BaseClient", (), {"__module__": "openai._base_client"}),), {})()
+    client.base_url = "http://localhost:8000/v1/"
+    with pytest.raises(SourceError, match=r"its address: http://localhost:8000/v1\?model=NAME"):
+        eatlas.open_vectors(client)
 
 
 def test_the_key_is_the_first_of_two_and_may_be_missing(server, monkeypatch):
@@ -220,6 +273,7 @@ def test_a_key_does_not_go_over_http_to_another_machine(server, monkeypatch):
         ("https://me:pass@a.org/v1?model=m", "https://a.org: a key or password must not be in an address"),
         ("https://?model=m", "no model is named"),
         ("https://a.org/v1?model=m&key=1", "unknown option\n  got: key"),
+        ("http://a.org/v1", "allowed: an endpoint of embeddings with its model: https://HOST/v1/embeddings?model=NAME, or without"),
         ("https://a.org/v1?model=m&batch=0", "got: batch=0\n  allowed: greater than 0"),
     ],
 )  # fmt: skip

@@ -1,12 +1,13 @@
-"""``https://host/v1/embeddings?model=NAME``: vectors from an endpoint that speaks like OpenAI's."""
+"""``https://host/v1/embeddings?model=NAME``: vectors of endpoints of OpenAI's form or another."""
 
 from __future__ import annotations
 
 import ipaddress
 import json
 import os
+import re
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
@@ -20,7 +21,7 @@ from eatlas.errors import SourceError
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
 from eatlas.sources.source import Answers, Item
-from eatlas.sources.spec import escape, parse_options
+from eatlas.sources.spec import parse_options, with_options
 from eatlas.untrusted import require_trust
 
 KEYS = ("EATLAS_API_KEY", "OPENAI_API_KEY")
@@ -29,17 +30,21 @@ PAUSES = (0.5, 1.0, 2.0)
 SHOWN = 300
 """Characters of what an endpoint says."""
 _AGAIN = frozenset((0, 408, 409, 425, 429, 500, 502, 503, 504, 529))
-_ALLOWED = '{"data": [{"index": 0, "embedding": [...]}, ...]}, one vector for each text'
+ADDRESSES = (
+    "https://HOST/v1/embeddings?model=NAME, or without /embeddings (OpenAI, vLLM, llama.cpp, "
+    "Ollama and others); http://HOST/api/embed?model=NAME (Ollama); http://HOST/embed "
+    "(text-embeddings-inference)"
+)
 
 
 class EndpointOptions(BaseModel):
     """Options of an endpoint."""
 
-    model: str
+    model: str = ""
     dimensions: PositiveInt | None = None
     """How many components, where the model can shorten its vectors."""
-    batch: PositiveInt = 128
-    """Texts in a request."""
+    batch: PositiveInt | None = None
+    """Texts in a request; by default as many as the form says."""
     timeout: PositiveInt = 120
     """Seconds without an answer, or until another try; some endpoints count by the minute."""
 
@@ -72,14 +77,17 @@ class Endpoint(NamedTuple):
             )
         return key
 
-    def ask(self, body: Mapping[str, Any], what: str, done: str) -> tuple[str, str]:
+    def ask(
+        self, body: Mapping[str, Any], what: str, done: str, servers: str = ""
+    ) -> tuple[str, str]:
         """Send a body until there is an answer: the answer, and its beginning without the key.
 
-        `what` is wanted of the endpoint, and what is `done` is kept.
+        `what` is wanted of the endpoint, what is `done` is kept, and `servers` says who can answer.
         """
         key = self.key()
+        body = {"model": self.model, **body} if self.model else body
         for pause in (*PAUSES, None):
-            status, after, content = self._post({"model": self.model, **body}, key)
+            status, after, content = self._post(body, key)
             seconds = int(after) if after.isdigit() else pause
             if status not in _AGAIN or pause is None or (seconds or 0) > self.timeout:
                 break
@@ -89,8 +97,8 @@ class Endpoint(NamedTuple):
             raise SourceError(
                 f"{self.address}: the endpoint gives no {what}",
                 got=reply[:SHOWN],
-                remedy=f"check the address, the model ({self.model}) and its options, and "
-                f"the key in {' or '.join(KEYS)}; try a busy one again later, or with "
+                remedy=f"{servers}check the address, the model ({self.model or 'none'}) and its "
+                f"options, and the key in {' or '.join(KEYS)}; try a busy one again later, or with "
                 f"timeout=SECONDS: {done} are kept; repeat the command to continue",
             )
         return content, reply[:SHOWN]
@@ -119,6 +127,39 @@ class Endpoint(NamedTuple):
         return answer.status_code, answer.headers.get("Retry-After", "").strip(), text
 
 
+class Form(NamedTuple):
+    """How texts are sent to an address, and where the vectors are in its answer."""
+
+    end: str
+    """Of the address."""
+    texts: str
+    """Key of the texts in what is sent."""
+    vectors: Callable[[Any], list[Any]]
+    """Vectors in an answer, in the order of the texts."""
+    batch: int
+    """Texts in a request by default; 1 where an address takes one text at a time."""
+    more: Mapping[str, Any] = {}
+    """What is sent besides: a text that is too long must not be cut without a word."""
+
+
+def _of_openai(answer: Any) -> list[Any]:
+    """Vectors in the order of the texts, which an answer may not keep."""
+    vectors = {entry["index"]: entry["embedding"] for entry in answer["data"]}
+    return [vectors[i] for i in range(len(answer["data"]))]
+
+
+UNCUT = {"truncate": False}
+TEI = Form("/embed", "inputs", lambda answer: answer, 32, UNCUT)
+OPENAI = Form("", "input", _of_openai, 128)
+FORMS = (
+    Form("/api/embed", "input", lambda answer: answer["embeddings"], 128, UNCUT),
+    Form("/api/embeddings", "prompt", lambda answer: [answer["embedding"]], 1),
+    TEI,
+    OPENAI,
+)
+"""Of Ollama, its older one, text-embeddings-inference, and OpenAI; the first whose end fits."""
+
+
 class EndpointSource(Encoder):
     """Texts encoded by an endpoint."""
 
@@ -128,13 +169,17 @@ class EndpointSource(Encoder):
     encoding: Encoding | None = None
 
     def __init__(self, address: str, options: EndpointOptions) -> None:
-        more = f"&dimensions={options.dimensions}" if options.dimensions else ""
-        super().__init__(f"{address}?model={escape(options.model)}{more}")  # never a key
+        named = {"model": options.model, "dimensions": options.dimensions}
+        super().__init__(
+            with_options(address, {k: v for k, v in named.items() if v})
+        )  # never a key
         self.options, self.fingerprint = options, f"endpoint:{self.name}"
         self.endpoint = Endpoint(address, options.model, options.timeout)
-        self.notes = (Note("source.served", values={"model": options.model}),)
+        self.form = form_of(address)
+        model = options.model or address
+        self.notes = (Note("source.served", values={"model": model}),)
         self.encoding = Encoding(
-            model=options.model,
+            model=model,
             architecture="endpoint",
             level="sentence",
             roundoff=roundoff_of(""),
@@ -143,25 +188,50 @@ class EndpointSource(Encoder):
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Send the texts of items, request by request."""
         self.endpoint.key()  # before texts are sorted
-        return self.in_calls(items, lambda item: item.content, self.options.batch, self._rows)
+        size = 1 if self.form.batch == 1 else self.options.batch or self.form.batch
+        return self.in_calls(items, lambda item: item.content, size, self._rows)
 
     def _rows(self, texts: list[str]) -> NDArray[np.float32]:
         """Vectors of texts in single precision."""
-        body: dict[str, Any] = {"input": texts}
-        if self.options.dimensions is not None:
-            body["dimensions"] = self.options.dimensions
-        content, shown = self.endpoint.ask(body, "vectors", "encoded texts")
+        form, dimensions = self.form, self.options.dimensions
+        body = {form.texts: texts[0] if form.batch == 1 else texts, **form.more}
+        body |= {"dimensions": dimensions} if dimensions else {}
+        content, shown = self.endpoint.ask(
+            body, "vectors", "encoded texts", f"addresses are {ADDRESSES}; "
+        )
         try:
-            data = json.loads(content)["data"]
-            vectors = {entry["index"]: entry["embedding"] for entry in data}
             with np.errstate(over="ignore"):  # what is infinite then is refused
-                return np.array([vectors[i] for i in range(len(data))], float).astype(np.float32)
+                rows = np.array(form.vectors(json.loads(content)), float).astype(np.float32)
         except (TypeError, KeyError, ValueError, OverflowError, RecursionError) as error:
             raise SourceError(
                 f"{self.name}: the answer has not one vector for each text",
                 got=shown,
-                allowed=_ALLOWED,
+                allowed=ADDRESSES,
             ) from error
+        if dimensions and rows.ndim == 2 and rows.shape[1] != dimensions:
+            fault = f"{self.name}: the vectors have another number of components"
+            raise SourceError(fault, got=str(rows.shape[1]), remedy="leave dimensions out")
+        return rows
+
+
+def form_of(address: str) -> Form:
+    """The form of an address, by its end alone."""
+    return next(form for form in FORMS if urlsplit(address).path.endswith(form.end))
+
+
+def completed(address: str) -> str:
+    """An address of embeddings with its last part, which a base address of an API lacks.
+
+    >>> completed("http://localhost:8000/v1/"), completed("http://localhost:11434/api")
+    ('http://localhost:8000/v1/embeddings', 'http://localhost:11434/api/embed')
+    """
+    address = address.rstrip("/")
+    last = urlsplit(address).path.rpartition("/")[2]
+    if last == "api":
+        return f"{address}/embed"
+    if not last:
+        return f"{address}/v1/embeddings"
+    return f"{address}/embeddings" if re.fullmatch(r"v\d+", last) else address
 
 
 def is_loopback(address: str) -> bool:
@@ -177,14 +247,14 @@ def is_loopback(address: str) -> bool:
 def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
     """Open an endpoint by its address; nothing is sent before a text is encoded."""
     address, options = read_address(text)
-    if not options.get("model"):
+    whole = completed(address)
+    if not urlsplit(address).hostname or not (options.get("model") or form_of(whole) is TEI):
         raise SourceError(
             f"{address}: no model is named",
-            allowed="an endpoint of embeddings with its model: "
-            "https://HOST/v1/embeddings?model=NAME",
+            allowed=f"an endpoint of embeddings with its model: {ADDRESSES}",
             remedy="a file of vectors is downloaded first, and named by its path",
         )
-    return (EndpointSource(address, read_options(EndpointOptions, options, address)),)
+    return (EndpointSource(whole, read_options(EndpointOptions, options, address)),)
 
 
 def read_address(text: str) -> tuple[str, dict[str, str]]:

@@ -91,7 +91,7 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         the frequency where the source knows it, and stand in ``result.adjusted``. A CSV or TSV file
         with the words in its first column, ``"norms.csv"`` or
         ``"norms.csv?columns=valence,arousal"``; ``{"joy": 8.2, ...}``, or several such mappings by
-        name, ``{"valence": {"joy": 8.2, ...}, ...}``; or a pandas frame.
+        name, ``{"valence": {"joy": 8.2, ...}, ...}``; or a frame.
     case : {"auto", "exact"}
         Rule by which terms are looked up: as written, then lower, capitalised and upper case;
         or only as written.
