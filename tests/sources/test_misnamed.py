@@ -22,22 +22,13 @@ def test_the_nearest_file_beside_a_missing_one_is_suggested(tmp_path):
     )
 
 
-def test_the_gguf_file_of_a_model_is_sent_to_hf(tmp_path):
-    path = tmp_path / "tiny.gguf"
+def test_the_gguf_file_of_a_model_needs_its_ending(tmp_path):
+    path = tmp_path / "tiny.bin"
     path.write_bytes(b"GGUF\x03\x00\x00\x00" + bytes(64))
     error = refused(path)
     assert error.what == f"{path}: this kind of file is not known"
     assert error.got == "a model (GGUF)"
-    assert error.remedy == f"for a model: hf:{path}"
-
-
-@pytest.mark.parametrize(("beside", "scheme"), [("config.json", "hf"), ("modules.json", "st")])
-def test_folders_of_models_are_sent_to_their_scheme(tmp_path, beside, scheme):
-    folder = tmp_path / "model"
-    folder.mkdir()
-    (folder / "config.json").write_text("{}")
-    (folder / beside).write_text("[]")
-    assert refused(folder).remedy == f"for the model in it: {scheme}:{folder}"
+    assert error.remedy == "give it a name that ends in .gguf"
 
 
 def test_the_weights_of_a_model_are_sent_to_their_folder(tmp_path):
@@ -48,4 +39,4 @@ def test_the_weights_of_a_model_are_sent_to_their_folder(tmp_path):
     numpy.save_file({"a": np.ones((2, 2)), "b": np.ones((2, 2))}, path)
     assert refused(path).remedy == f"name it: {path}?tensor=NAME"
     (tmp_path / "config.json").write_text("{}")
-    assert refused(path).remedy == f"the model itself: hf:{tmp_path}"
+    assert refused(path).remedy == f"the model itself: {tmp_path}"

@@ -31,7 +31,7 @@ from eatlas.notes import Note
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.opening import model_and_tokenizer
 from eatlas.sources.source import Tell, cut
-from eatlas.sources.spec import model_at, parse_file_spec
+from eatlas.sources.spec import model_scheme, parse_file_spec
 from eatlas.stimuli.pairs import Answer, Kind, Question, Span
 from eatlas.untrusted import computes_afresh
 
@@ -374,7 +374,7 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
         raise not_of_kind(spec.name, kind, f"a {spec.kind} language model")
     if pair := model_and_tokenizer(spec):
         return open_language_model(language_model(*pair, name=type(pair[0]).__name__), kind)
-    if isinstance(spec, str | Path) and model_at(parse_file_spec(str(spec)).path).startswith(HF):
+    if isinstance(spec, str | Path) and model_scheme(parse_file_spec(str(spec)).path) == "hf":
         spec = f"{HF}{spec}"
     if not isinstance(spec, str) or not spec.startswith(HF):
         name = str(spec) if isinstance(spec, str | Path) else described(spec)

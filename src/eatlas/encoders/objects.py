@@ -112,22 +112,21 @@ def encoder(model: Any, tokenizer: Any, *, name: str = "", **options: Any) -> Tr
     """
     name = name or type(model).__name__
     is_model = "PreTrainedModel" in (kind.__name__ for kind in type(model).__mro__)
-    if not is_model or not hasattr(tokenizer, "convert_ids_to_tokens"):
-        raise SourceError(
-            f"{name}: this is not a model of transformers with its tokenizer",
-            got=f"{type(model).__name__} and {type(tokenizer).__name__}",
-            allowed=PAIR,
-            remedy=WITHIN,
-        )
-    module = model.base_model
-    card = card_of(module.config)
-    if card.takes != "texts":
+    card = card_of(model.config) if is_model else None
+    if card and card.takes != "texts":
         raise SourceError(
             f"{name}: this model takes images",
             got=card.architecture,
             allowed="models of texts",
             remedy="save the model and its processor with save_pretrained, and open the folder: "
             "clip:FOLDER, or hf:FOLDER where it takes images alone",
+        )
+    if not card or not hasattr(tokenizer, "convert_ids_to_tokens"):
+        raise SourceError(
+            f"{name}: this is not a model of transformers with its tokenizer",
+            got=f"{type(model).__name__} and {type(tokenizer).__name__}",
+            allowed=PAIR,
+            remedy=WITHIN,
         )
     choices = {key: str(value) for key, value in options.items()}
     chosen = read_options(Options, choices, name)
@@ -139,8 +138,7 @@ def encoder(model: Any, tokenizer: Any, *, name: str = "", **options: Any) -> Tr
             allowed=f"layer=0 to layer={card.top}, or a range such as -4..-1",
             remedy="make an encoder of each layer",
         )
-    if card.config.is_encoder_decoder:
-        module = module.get_encoder()
+    module = model.get_encoder() if card.config.is_encoder_decoder else model.base_model
     precision = str(module.dtype).removeprefix("torch.")
     origin = getattr(module, "name_or_path", "") or name
     named = NamedModel(

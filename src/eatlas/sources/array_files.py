@@ -35,7 +35,7 @@ from eatlas.sources.archives import (
 )
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.source import Vector, require_usable
-from eatlas.sources.spec import check_options, choice, model_at
+from eatlas.sources.spec import check_options, choice, model_scheme
 from eatlas.sources.text_files import HEAD_BYTES, is_number
 from eatlas.stimuli.images import image_sets
 from eatlas.stimuli.languages import folded
@@ -151,8 +151,9 @@ def open_safetensors(content: Content, options: Options, name: str) -> MatrixSou
     ):
         shapes = {key: file.get_slice(key).get_shape() for key in file.keys()}  # noqa: SIM118
         matrices = [key for key, shape in shapes.items() if len(shape) == 2]
-        if len(matrices) > 1 and not options and (model := model_at(path)):
-            raise SourceError(f"{path}: weights of a model", remedy=f"the model itself: {model}")
+        folder = path.parent
+        if len(matrices) > 1 and not options and model_scheme(folder):
+            raise SourceError(f"{path}: weights of a model", remedy=f"the model itself: {folder}")
         key = part_of(str(path), "tensor", shapes, matrices, options.get("tensor"))
         array = file.get_tensor(key)
     words = beside(path, options.get("vocab"))

@@ -19,7 +19,7 @@ from eatlas.paths import is_folder
 from eatlas.plugins import called, points
 from eatlas.sources.archives import Content, locate
 from eatlas.sources.source import Source, VectorTable, Wrapper, forwarded
-from eatlas.sources.spec import SUFFIXES, FileSpec, check_options, choice, load, model_at
+from eatlas.sources.spec import SUFFIXES, FileSpec, check_options, choice, load
 from eatlas.sources.text_files import (
     HEAD_BYTES,
     announcement,
@@ -69,10 +69,8 @@ def open_file(
 
         if tables_in(path):
             return open_folder(path, chosen, name)
-        remedy = f"for the model in it: {model}" if (model := model_at(path)) else None
-        raise SourceError(
-            f"{path}: this is a directory", allowed="a file of vectors", remedy=remedy
-        )
+        allowed = "a file of vectors, or the folder of a model, with modules.json or config.json"
+        raise SourceError(f"{path}: this is a directory", allowed=allowed)
     packages = _of_packages()
     if point := packages.get(chosen.get("format", path.suffix.removeprefix("."))):
         require_trust(f"call {point.value}, which an installed package registers")
@@ -114,7 +112,7 @@ def sniff(content: Content) -> str:
         if head[:32].lower().startswith(magic):
             raise _unknown(content, got, remedy)
     if head.startswith(b"GGUF"):
-        raise _unknown(content, "a model (GGUF)", f"for a model: hf:{content.path}")
+        raise _unknown(content, "a model (GGUF)", "give it a name that ends in .gguf")
     if head[:1] == b"\x80" and b"\x02" <= head[1:2] <= b"\x05":
         return "gensim"
     length = int.from_bytes(head[:8], "little")

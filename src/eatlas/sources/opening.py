@@ -33,6 +33,7 @@ from eatlas.sources.spec import (
     check_options,
     file_like,
     load,
+    model_scheme,
     parse_file_spec,
     take_option,
 )
@@ -106,7 +107,8 @@ def open_vectors(spec: VectorsLike) -> Source:
     ----------
     spec : str, path or object
         A path to a file of vectors in any known format, with options after ``?`` and a member of
-        an archive after ``#`` (``"vectors.npy?vocab=words.txt"``); the name of a source
+        an archive after ``#`` (``"vectors.npy?vocab=words.txt"``); the folder of a model that
+        ``st:`` or ``hf:`` takes; the name of a source
         (``"glove-sample"``); ``cbow:`` before either of these, for sentences as the mean of their
         words (:class:`eatlas.sources.CBOWSource`); any of these with a transform
         (``"glove-sample?transform=center"``, see :func:`eatlas.transformed`); a mapping
@@ -296,7 +298,9 @@ def _open_plain(text: str, series: str) -> tuple[Source, ...]:
 
 
 def _open_path(file: FileSpec, name: str, series: str) -> tuple[Source, ...]:
-    """Open a file, or a folder of files by year."""
+    """Open a file, a folder of files by year, or the folder of a model as its scheme does."""
+    if scheme := model_scheme(file.path):
+        return _open_scheme(scheme, f"{scheme}:{name}")
     from eatlas.sources.formats import (  # noqa: PLC0415  (not all sources are files)
         is_series,
         open_file,

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from eatlas.decoding import read_toml
 from eatlas.errors import SourceError, nearest
-from eatlas.paths import is_there
+from eatlas.paths import is_file, is_there
 
 M = TypeVar("M", bound=BaseModel)
 _ESCAPES = {"%": "%25", "?": "%3F", "#": "%23", "&": "%26"}
@@ -171,17 +171,12 @@ def file_like(path: Path) -> str:
     return ""
 
 
-def model_at(path: Path) -> str:
-    """Name of a model whose folder, or file, was taken for vectors."""
-    if path.suffix.lower() == GGUF:
-        return f"hf:{path}"
-    folder = path if path.is_dir() else path.parent
-    with suppress(OSError):
-        if (folder / MODULES).is_file():
-            return f"st:{folder}"
-        if (folder / CONFIG).is_file():
-            return f"hf:{folder}"
-    return ""
+def model_scheme(path: Path) -> str:
+    """The scheme that opens the model in a folder, or a GGUF file; empty where there is none."""
+    if path.suffix.lower() == GGUF and is_file(path):
+        return "hf"
+    names = {MODULES: "st", CONFIG: "hf"}
+    return next((scheme for name, scheme in names.items() if is_file(path / name)), "")
 
 
 def parsed_toml(data: bytes, label: str, model: type[M]) -> M:
