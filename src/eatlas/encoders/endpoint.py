@@ -219,8 +219,8 @@ def form_of(address: str) -> Form:
     return next(form for form in FORMS if urlsplit(address).path.endswith(form.end))
 
 
-def completed(address: str) -> str:
-    """An address of embeddings with its last part, which a base address of an API lacks.
+def completed(address: str, what: str = "embeddings") -> str:
+    """An address with its last part, which a base address of an API lacks.
 
     >>> completed("http://localhost:8000/v1/"), completed("http://localhost:11434/api")
     ('http://localhost:8000/v1/embeddings', 'http://localhost:11434/api/embed')
@@ -230,8 +230,8 @@ def completed(address: str) -> str:
     if last == "api":
         return f"{address}/embed"
     if not last:
-        return f"{address}/v1/embeddings"
-    return f"{address}/embeddings" if re.fullmatch(r"v\d+", last) else address
+        return f"{address}/v1/{what}"
+    return f"{address}/{what}" if re.fullmatch(r"v\d+", last) else address
 
 
 def is_loopback(address: str) -> bool:

@@ -1,21 +1,26 @@
-"""Language models: log-probabilities of stimuli in texts, from masked and from causal models."""
+"""Language models: log-probabilities of stimuli in texts, from masked, causal and served models."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property, partial
 from itertools import chain, groupby
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+from pydantic import BaseModel, PositiveInt
 
 from eatlas.encoders.cache import ANSWER, Row, hashed, take_cache, through_cache
-from eatlas.encoders.encoder import roundoff_of_log_ratios
+from eatlas.encoders.encoder import read_options, roundoff_of_log_ratios
+from eatlas.encoders.endpoint import Endpoint, completed, read_address
 from eatlas.encoders.loading import (
     NO_LIMIT,
     Loaded,
@@ -31,7 +36,7 @@ from eatlas.notes import Note
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.opening import model_and_tokenizer
 from eatlas.sources.source import Tell, cut
-from eatlas.sources.spec import model_scheme, parse_file_spec
+from eatlas.sources.spec import escape, model_scheme, parse_file_spec
 from eatlas.stimuli.pairs import Answer, Kind, Question, Span
 from eatlas.untrusted import computes_afresh
 
@@ -184,10 +189,62 @@ def places(tokenizer: Any, text: str, tokens: Tokens, span: Span) -> tuple[int, 
     return tuple(range(begin, of_stimulus[-1] + 1))  # with the spaces between words of a phrase
 
 
+def locate(
+    tokenizer: Any, text: str, tokens: Tokens, question: Question
+) -> tuple[Answer, tuple[int, ...], tuple[int, ...]]:
+    """Find the pieces of both stimuli, and count them; or say which of them has none, and why."""
+    scored: tuple[int, ...] = ()
+    try:
+        scored = places(tokenizer, text, tokens, question.asked)
+        other = places(tokenizer, text, tokens, question.other) if question.other else ()
+    except FaultError as fault:
+        at: Any = "other" if scored else "asked"
+        return Answer(None, len(scored), 0, str(fault), at), (), ()
+    return Answer(None, len(scored), len(other)), scored, other
+
+
+# --- answers that are kept ------------------------------------------------------------------------
+
+
+class AnsweringModel:
+    """A model whose answers are kept on disk if it says so."""
+
+    name: str
+    fingerprint: str
+    keeps: bool
+
+    def score(
+        self, questions: Collection[Question], tell: Tell | None = None
+    ) -> Mapping[Question, Answer]:
+        """Answer questions; what several of them share is computed once, what was kept is not."""
+        answers: dict[Question, Answer] = {}
+        for batch in (self._kept if self.keeps else self.in_batches)(questions):
+            answers |= batch
+            if tell is not None:
+                tell(len(answers), len(questions))
+        return {question: answers[question] for question in questions}
+
+    def _kept(self, questions: Collection[Question]) -> Iterator[Mapping[Question, Answer]]:
+        """Hand out answers that are kept, and have the others computed."""
+
+        def compute(missing: list[Question]) -> Iterator[Mapping[Question, Row]]:
+            for batch in self.in_batches(missing):
+                # JSON has every digit of a number of double precision
+                yield {q: (json.dumps(astuple(a)).encode(), ANSWER, "") for q, a in batch.items()}
+
+        keys = {q: hashed(ANSWER, self.fingerprint, repr(astuple(q))) for q in questions}
+        for batch in through_cache(keys, self, compute, "questions are answered"):
+            yield {q: Answer(*json.loads(data)) for q, (data, _, _) in batch.items()}
+
+    def in_batches(self, questions: Collection[Question]) -> Iterator[Mapping[Question, Answer]]:
+        """Hand out answers as they are computed."""
+        raise NotImplementedError
+
+
 # --- models of transformers -----------------------------------------------------------------------
 
 
-class TransformerLM:
+class TransformerLM(AnsweringModel):
     """A language model of transformers.
 
     Of a masked one, such as BERT, the stimulus that is scored is replaced by one mask a piece.
@@ -225,29 +282,6 @@ class TransformerLM:
             raise not_of_kind(self.name, self.kind, "a tokenizer without a mask token")
         return loaded
 
-    def score(
-        self, questions: Collection[Question], tell: Tell | None = None
-    ) -> Mapping[Question, Answer]:
-        """Answer questions; what several of them share is computed once, what was kept is not."""
-        answers: dict[Question, Answer] = {}
-        for batch in (self._kept if self.keeps else self.in_batches)(questions):
-            answers |= batch
-            if tell is not None:
-                tell(len(answers), len(questions))
-        return {question: answers[question] for question in questions}
-
-    def _kept(self, questions: Collection[Question]) -> Iterator[Mapping[Question, Answer]]:
-        """Hand out answers that are kept, and have the others computed."""
-
-        def compute(missing: list[Question]) -> Iterator[Mapping[Question, Row]]:
-            for batch in self.in_batches(missing):
-                # JSON has every digit of a number of double precision
-                yield {q: (json.dumps(astuple(a)).encode(), ANSWER, "") for q, a in batch.items()}
-
-        keys = {q: hashed(ANSWER, self.fingerprint, repr(astuple(q))) for q in questions}
-        for batch in through_cache(keys, self, compute, "questions are answered"):
-            yield {q: Answer(*json.loads(data)) for q, (data, _, _) in batch.items()}
-
     def in_batches(self, questions: Collection[Question]) -> Iterator[Mapping[Question, Answer]]:
         """Hand out answers as they are computed."""
         plans = self._plans(questions)
@@ -279,12 +313,9 @@ class TransformerLM:
     def _plan(self, question: Question, text: str, tokens: Tokens) -> Plan:
         """One input for each piece of a masked model, one for all of a causal one."""
         tokenizer, limit = self.loaded.tokenizer, self.loaded.limit
-        scored: tuple[int, ...] = ()
-        try:
-            scored = places(tokenizer, text, tokens, question.asked)
-            other = places(tokenizer, text, tokens, question.other) if question.other else ()
-        except FaultError as fault:
-            return Answer(None, len(scored), 0, str(fault), "other" if scored else "asked"), ()
+        answer, scored, other = locate(tokenizer, text, tokens, question)
+        if answer.fault:
+            return answer, ()
         ids, hidden = tuple(tokens.ids), set(other) if question.hidden else set()
         steps = []
         for i, place in enumerate(scored):
@@ -295,7 +326,7 @@ class TransformerLM:
             mask = tokenizer.mask_token_id
             seen = tuple(mask if at in masked else piece for at, piece in enumerate(ids))
             steps.append(Step(seen, place, ids[place]))
-        answer, length = Answer(None, len(scored), len(other)), len(steps[0].pieces)
+        length = len(steps[0].pieces)
         if limit is not None and length > limit:
             why = f"a sentence has {length:,} pieces, and the model takes {limit:,} at most"
             return replace(answer, fault=why, at="text"), ()
@@ -318,7 +349,7 @@ class TransformerLM:
 
         module = self.loaded.module
         for length, same in groupby(sorted(of_input, key=len), len):
-            several = cut(same, max(1, LOGITS // (self.about.vocabulary * length)))
+            several = cut(same, max(1, LOGITS // ((self.about.vocabulary or 1) * length)))
             parts = (in_halves(batch, read, module, self.name) for batch in several)
             for _, (asked, computed) in chain.from_iterable(parts):
                 if not np.isfinite(computed).all():
@@ -363,6 +394,157 @@ def _begun(tokenizer: Any, tokens: Tokens) -> Tokens:
     return replace(tokens, ids=ids, offsets=offsets)
 
 
+# --- served models --------------------------------------------------------------------------------
+
+SCHEMES = ("http://", "https://")
+_NOTHING = -9999.0
+"""What vLLM writes for the logarithm of 0."""
+_ADDED = -1
+"""In place of the number of a piece that the server puts before a text."""
+PART = "\ufffd"
+"""A piece that is part of a character, or what stands for one in a piece."""
+_CUT = SimpleNamespace(all_special_ids=(_ADDED,), unk_token_id=None, unk_token=None)
+"""A served tokenizer, of which nothing is known but the pieces of each text."""
+_ECHO = (
+    '{"choices": [{"text": the prompt and more, "logprobs": {"tokens": [...], '
+    '"token_logprobs": [...]}}]}, in the order of the prompts'
+)
+_SERVERS = (
+    "serve the model by vLLM, SGLang or llama-cpp-python (--logits_all true, and batch=1 here), "
+    "which echo a prompt with log-probabilities, or measure its weights: hf:NAME"
+)
+
+
+class ServedOptions(BaseModel):
+    """Options of a served language model."""
+
+    model: str
+    begin: str = ""
+    """Text before every prompt, such as <|endoftext|>, for servers that begin texts with none."""
+    batch: PositiveInt = 32
+    """Prompts in a request."""
+    timeout: PositiveInt = 120
+    """Seconds without an answer, or until another try."""
+
+
+class ServedLM(AnsweringModel):
+    """A causal language model behind an address for completions, which echoes what it is sent.
+
+    A text is sent up to the stimulus' end; the answer has the log-probability of each of its
+    pieces, whose characters say which are those of the stimulus.
+    """
+
+    kind: Kind = "causal"
+
+    def __init__(self, address: str, options: ServedOptions, *, keeps: bool = False) -> None:
+        begin = f"&begin={escape(options.begin)}" if options.begin else ""
+        self.name = f"{address}?model={escape(options.model)}{begin}"  # never a key
+        self.fingerprint, self.keeps, self.options = f"endpoint:{self.name}", keeps, options
+        self.notes: tuple[Note, ...] = (Note("source.served", values={"model": options.model}),)
+        self.about = LanguageModelRecord(
+            model=options.model,
+            architecture="endpoint",
+            kind="causal",
+            roundoff=roundoff_of_log_ratios(""),
+        )
+        self.endpoint = Endpoint(address, options.model, options.timeout)
+
+    def in_batches(self, questions: Collection[Question]) -> Iterator[Mapping[Question, Answer]]:
+        """Send each different text once, the shortest first."""
+        of_text: dict[str, list[Question]] = defaultdict(list)
+        for question in questions:
+            of_text[question.text[: question.asked[1]]].append(question)
+        for texts in cut(sorted(of_text, key=lambda text: (len(text), text)), self.options.batch):
+            scored = zip(texts, self._scored(texts), strict=True)
+            yield {q: self._answer(q, text, *s) for text, s in scored for q in of_text[text]}
+
+    def _scored(self, texts: Sequence[str]) -> list[tuple[list[str], list[float | None]]]:
+        """Pieces of each text, and their log-probabilities."""
+        prompts = [self.options.begin + text for text in texts]
+        # one piece more, since some servers take 0 for no limit; 1 log-probability as 0 for none
+        body = {"prompt": prompts, "max_tokens": 1, "temperature": 0, "echo": True, "logprobs": 1}
+        content, shown = self.endpoint.ask(body, "log-probabilities", "answers", f"{_SERVERS}; ")
+        fault = "the answer is not one of completions"
+        try:
+            choices = json.loads(content)["choices"]
+            if all("index" in choice for choice in choices):
+                choices = sorted(choices, key=lambda choice: choice["index"])
+            scored = []
+            for prompt, choice in zip(prompts, choices, strict=True):
+                fault = "it does not echo the prompt"
+                if not choice["text"].startswith(prompt):
+                    raise ValueError
+                fault = "it has no log-probability of each piece"
+                pieces, values = choice["logprobs"]["tokens"], choice["logprobs"]["token_logprobs"]
+                values = [None if value is None else float(value) for value in values]
+                if len(pieces) != len(values) or not all(isinstance(p, str) for p in pieces):
+                    raise ValueError
+                scored.append((pieces, values))
+        except (TypeError, KeyError, ValueError, AttributeError, RecursionError) as error:
+            raise SourceError(
+                f"{self.name}: the server gives no log-probabilities of a text: {fault}",
+                got=shown,
+                allowed=_ECHO,
+                remedy=_SERVERS,
+            ) from error
+        return scored
+
+    def _answer(
+        self, question: Question, text: str, pieces: list[str], values: list[float | None]
+    ) -> Answer:
+        """Add up the log-probabilities of the pieces of the stimulus."""
+        tokens = spell(pieces, text)
+        if tokens is None:
+            why = f"the server's pieces do not spell its text: {' | '.join(pieces)[:60]}"
+            return Answer(None, fault=why, at="asked")
+        answer, scored, _ = locate(_CUT, text, tokens, question)
+        chances = [values[place] for place in scored]
+        if None in chances:
+            why = "nothing is before it; with begin=TEXT a text of the model's own can be"
+            return replace(answer, fault=why, at="asked")
+        if not all(math.isfinite(chance) and chance > _NOTHING for chance in chances):  # type: ignore[arg-type,operator]
+            raise SourceError(
+                f"{self.name}: the model computes log-probabilities that are not finite",
+                got=f"{question.stimulus!r} in {text!r}",
+                remedy="half precision may overflow: serve it in single precision",
+            )
+        return answer if answer.fault else replace(answer, log_probability=sum(chances))  # type: ignore[arg-type]
+
+
+def spell(pieces: Sequence[str], text: str) -> Tokens | None:
+    r"""Find the characters of each piece that a server names; None where they are not the text's.
+
+    Servers put up to two pieces before a text, and one that they made behind it. A piece may lack
+    the space before it, or have one that the text lacks. Pieces that are parts of a character have
+    no text of their own: those beside each other share their characters.
+
+    >>> spell(["<s>", "It", "is", "na", "\ufffd", "\ufffd", "ve", "."], "It is na\xefve").offsets
+    ((0, 0), (0, 2), (2, 5), (5, 8), (8, 9), (8, 9), (9, 11))
+    """
+    pieces = [PART if not piece or piece.startswith("bytes:") else piece for piece in pieces]
+    runs: list[list[str]] = []  # of parts of characters, and each other piece
+    for before, piece in zip(["", *pieces], pieces, strict=False):
+        if PART in before and PART in piece:
+            runs[-1].append(piece)
+        else:
+            runs.append([piece])
+    for added in range(min(3, len(runs))):
+        for behind in (1, 0):
+            own = runs[added : len(runs) - behind]
+            pattern = "".join(f"({''.join(map(_pattern, run))})" for run in own)
+            match = re.fullmatch(pattern, text)
+            if match and (behind or PART not in own[-1][-1]):  # else one may be what was made
+                spans = [match.span(i) for i, run in enumerate(own, 1) for _ in run]
+                ids = [*[_ADDED] * added, *range(len(spans))]
+                return Tokens(ids, (), (), (), ((0, 0),) * added + tuple(spans))
+    return None
+
+
+def _pattern(piece: str) -> str:
+    """What a piece stands for in a text."""
+    return " ?" + "[^\\x00-\\x7f]*".join(map(re.escape, piece.removeprefix(" ").split(PART)))
+
+
 # --- opening --------------------------------------------------------------------------------------
 
 
@@ -374,14 +556,17 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
         raise not_of_kind(spec.name, kind, f"a {spec.kind} language model")
     if pair := model_and_tokenizer(spec):
         return open_language_model(language_model(*pair, name=type(pair[0]).__name__), kind)
+    if isinstance(spec, str) and spec.lower().startswith(SCHEMES):
+        return open_served(spec, kind)
     if isinstance(spec, str | Path) and model_scheme(parse_file_spec(str(spec)).path) == "hf":
         spec = f"{HF}{spec}"
     if not isinstance(spec, str) or not spec.startswith(HF):
         name = str(spec) if isinstance(spec, str | Path) else described(spec)
         raise SourceError(
             f"{name}: log-probabilities need a {kind} language model, and this is not one",
-            allowed="hf:NAME or hf:FOLDER of a language model, or one in memory: "
-            "(model, tokenizer), or eatlas.language_model(...)",
+            allowed="hf:NAME or hf:FOLDER of a language model; a served one, "
+            "https://HOST/v1?model=NAME; or one in memory: (model, tokenizer), or "
+            "eatlas.language_model(...)",
         )
     text, keeps = take_cache(spec)
     named = find_model(text, useless=OF_VECTORS)
@@ -407,6 +592,26 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
         options.notes,
         keeps=keeps and not computes_afresh(),
     )
+
+
+def open_served(spec: str, kind: Kind) -> ServedLM:
+    """Open a served language model by its address; nothing is sent before the first question."""
+    text, keeps = take_cache(spec)
+    address, options = read_address(text)
+    plain = completed(address, "completions")
+    if not plain.endswith("/completions") or plain.endswith("/chat/completions"):
+        raise SourceError(
+            f"{address}: this address answers with no log-probabilities of a text",
+            allowed="an address for completions: https://HOST/v1/completions?model=NAME",
+        )
+    if not options.get("model"):
+        raise SourceError(
+            f"{address}: no model is named", allowed="https://HOST/v1/completions?model=NAME"
+        )
+    if kind == "masked":
+        raise not_of_kind(spec, kind, "a served model, which continues texts")
+    made = read_options(ServedOptions, options, address)
+    return ServedLM(plain, made, keeps=keeps and not computes_afresh())
 
 
 def _about(

@@ -291,8 +291,8 @@ class LanguageModelRecord(Record):
     """Class of the model, such as BertForMaskedLM."""
     kind: Literal["masked", "causal"]
     """Whether it fills masks, or continues a text."""
-    vocabulary: int
-    """Number of pieces that it distinguishes."""
+    vocabulary: int | None = Field(default=None, exclude_if=is_none)
+    """Number of pieces that it distinguishes; None of a served one, which does not say."""
     precision: str = ""
     """Type of the numbers that the model computes with, such as float32."""
     roundoff: float | None = Field(default=None, exclude_if=is_empty)
