@@ -77,11 +77,12 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     windows : int, "sentence", or list of them, optional
         Words on either side to which the contexts are cut, at most what they have; each is measured
         by itself, and ``Results.compare("window")`` compares.
-    reference : str, path, mapping, result or Counts, optional
+    reference : str, path, mapping, frame, result or Counts, optional
         What the shares of tests of groups are compared with, in place of their own reference:
         ``"uniform"``; a share for each group, ``{"Female": 0.4, "Male": 0.6}``; a table of numbers
-        by term and group, such as a census, ``"FILE.csv?year=2010"``; or another measurement, a
-        result of divdist or a file of them. Of the last two each target takes its own shares.
+        by term and group, such as a census, ``"FILE.csv?year=2010"`` or a frame; or another
+        measurement, a result of divdist or a file of them. Of the last two each target takes its
+        own shares.
     frequency : {"auto", "off"} or int, optional
         Draws of random topics, as frequent and as coherent as a test's lists, with which ML-EAT and
         WEAT compare it: 2,000 where the source has an order of frequency and it takes less than a

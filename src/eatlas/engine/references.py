@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eatlas.errors import ResultsError, StimulusError, described
 from eatlas.paths import is_there
 from eatlas.results import AssociationResult, Results, is_result, read_results
 from eatlas.sources.counts import Counts, open_counts, place_of_table
+from eatlas.sources.frames import is_frame
 from eatlas.stimuli import GroupsTest, Test
 from eatlas.stimuli.kinds import fault_of_weights
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
 
 GIVEN = "the run"
 """Where a distribution comes from that was given with a run."""
@@ -21,7 +25,9 @@ ALLOWED = (
     "and group; or results of divdist"
 )
 
-ReferenceLike: TypeAlias = str | Path | Mapping[str, float] | AssociationResult | Results | Counts
+ReferenceLike: TypeAlias = (
+    "str | Path | Mapping[str, float] | AssociationResult | Results | Counts | IntoFrame"
+)
 """What the shares of tests of groups are compared with."""
 Shares = Mapping[str, float]
 """By group."""
@@ -84,7 +90,7 @@ def _read(test: GroupsTest, names: Sequence[str], reference: Any) -> Reference:
     if is_mapping and all(isinstance(value, int | float) for value in reference.values()):
         shares = {str(name): float(value) for name, value in reference.items()}
         return shares, {}, GIVEN
-    if is_mapping or isinstance(reference, Counts):
+    if is_mapping or isinstance(reference, Counts) or is_frame(reference):
         return _of_table(test, names, reference)
     got = f"{text!r}, which is no file here" if isinstance(reference, str | Path) else ""
     raise StimulusError("this is not a reference", got=got or described(reference), allowed=ALLOWED)

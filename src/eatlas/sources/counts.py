@@ -17,6 +17,7 @@ from eatlas.errors import SourceError, described
 from eatlas.notes import Note
 from eatlas.paths import is_there
 from eatlas.sources.archives import check_parquet_growth, faults_of_library, library
+from eatlas.sources.frames import cells_of, is_frame, table_of
 from eatlas.sources.spec import FileSpec, check_options, file_like, parse_file_spec
 
 TERM = ("term", "word", "target", "occupation", "profession")
@@ -102,11 +103,14 @@ def open_counts(spec: Any) -> tuple[Counts, ...]:
         return (CountTable("table", spec),)
     if isinstance(spec, Counts) and not isinstance(spec, type):
         return (spec,)
+    if is_frame(spec):
+        return tuple(CountTable("frame", rows, year) for year, rows in _read(spec).items())
     if not isinstance(spec, str | Path):
         raise SourceError(
             "this is not a table of counts",
             got=described(spec),
-            allowed="a CSV file with a column for the term and columns of groups, or a mapping",
+            allowed="a CSV file or a frame with a column for the term and columns of groups, or a "
+            "mapping",
         )
     name = str(spec)
     parsed = FileSpec(spec) if isinstance(spec, Path) else parse_file_spec(name)
@@ -144,9 +148,12 @@ def place_of_table(path: Path) -> Path:
 Rows = dict[str, dict[str, float]]
 
 
-def _read(path: Path) -> dict[int | None, Rows]:
-    """Rows of a table by year; None where it has no years."""
-    head, *lines = table_cells(path, "counts", _FORM) or [[]]
+def _read(table: Any) -> dict[int | None, Rows]:
+    """Rows of a table, in a file or a frame, by year; None where it has no years."""
+    in_file = isinstance(table, Path)
+    path, unit = (table, "line") if in_file else ("frame", "row")
+    table_as_text = table_cells(table, "counts", _FORM) if in_file else _of_frame(table)
+    head, *lines = table_as_text or [[]]
     names = [cell.strip().casefold() for cell in head]
     term, year, group, count = (
         next((names.index(name) for name in among if name in names), -1)
@@ -162,10 +169,10 @@ def _read(path: Path) -> dict[int | None, Rows]:
             "column for each group",
         )
     tables: dict[int | None, Rows] = {}
-    for number, cells in enumerate(lines, start=2):
+    for number, cells in enumerate(lines, start=1 + in_file):
         if not any(cells):
             continue
-        label = f"{path}, line {number}"
+        label = f"{path}, {unit} {number}"
         if len(cells) != len(head):
             raise SourceError(
                 f"{label}: the row has another number of cells than the header",
@@ -187,6 +194,18 @@ def _read(path: Path) -> dict[int | None, Rows]:
     return tables
 
 
+def _of_frame(frame: Any) -> list[list[str]]:
+    """Cells of a frame; words in a text index of pandas are terms."""
+    index, table = table_of(frame)
+    columns = {TERM[0]: index} if index else {}
+    return _as_text(columns | {column.name: cells_of(column) for column in table.iter_columns()})
+
+
+def _as_text(columns: Mapping[str, list[Any]]) -> list[list[str]]:
+    rows = zip(*columns.values(), strict=True)
+    return [[*columns], *(["" if cell is None else str(cell) for cell in row] for row in rows)]
+
+
 def table_cells(path: Path, what: str, form: str) -> list[list[str]]:
     """Cells of the header, then of each row, of a table of `what`; `form` is what it may be."""
     require_file(path, SourceError)
@@ -198,8 +217,7 @@ def table_cells(path: Path, what: str, form: str) -> list[list[str]]:
             with faults_of_library(path, "this Parquet file"):
                 check_parquet_growth(path, parquet.read_metadata(path), path.stat().st_size)
                 columns = parquet.read_table(path).to_pydict()
-            rows = zip(*columns.values(), strict=True)
-            return [[*columns], *(["" if cell is None else str(cell) for cell in r] for r in rows)]
+            return _as_text(columns)
         text = path.read_text(encoding="utf-8-sig")
         delimiter = max(_DELIMITERS, key=text.partition("\n")[0].count)
         return list(csv.reader(io.StringIO(text), delimiter=delimiter))

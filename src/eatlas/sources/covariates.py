@@ -18,7 +18,7 @@ from eatlas.paths import among_files
 from eatlas.results.parts import CovariatesOrigin
 from eatlas.sources.counts import table_cells
 from eatlas.sources.coverage import CaseRule, spellings
-from eatlas.sources.frames import by_word, is_frame
+from eatlas.sources.frames import by_word, cells_of, is_frame
 from eatlas.sources.spec import check_options, parse_file_spec
 from eatlas.stimuli import Test
 
@@ -206,14 +206,11 @@ def _of_mapping(numbers: Mapping[str, Any]) -> WordCovariates:
 def _of_frame(frame: Any) -> WordCovariates:
     """Take a frame: words in a column of text or in pandas' index."""
     words, table, _ = by_word(frame)
-    columns = [
-        [None if missing else cell for cell, missing in zip(column, column.is_null(), strict=True)]
-        for column in table.iter_columns()
-    ]
-    cells = zip(*columns, strict=True) if columns else [()] * len(words)
+    columns = [cells_of(column) for column in table.iter_columns()]
+    of_rows = zip(*columns, strict=True) if columns else [()] * len(words)
     rows = (
         (f"frame, row {i}", word, row)
-        for i, (word, row) in enumerate(zip(words, cells, strict=True), start=1)
+        for i, (word, row) in enumerate(zip(words, of_rows, strict=True), start=1)
     )
     return WordCovariates.of(table.columns, rows, "frame")
 

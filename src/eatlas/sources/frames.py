@@ -35,37 +35,48 @@ def is_frame(thing: object) -> bool:
     return isinstance(table, nw.DataFrame | nw.LazyFrame) or _is_dataset(thing)
 
 
-def by_word(frame: Any) -> tuple[list[Any], Any, str]:
-    """Words of a frame, a narwhals frame of its other columns, and the name of that of words.
-
-    Words are in a column with a usual name, else in a text index of pandas, else in the first
-    column of text.
-    """
+def table_of(frame: Any) -> tuple[list[str], Any]:
+    """Words of a text index of pandas, if there is one, and a narwhals frame of all columns."""
     import narwhals as nw  # noqa: PLC0415
 
     if _is_dataset(frame):
         frame = frame.with_format("arrow")[:]
-    index: list[Any] = []
+    index: list[str] = []
     if nw.dependencies.is_pandas_like_dataframe(frame):
         rows = frame.index
         index = list(rows) if rows.nlevels == 1 and rows.dtype.kind not in "iufbmM" else []
         frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
     try:
         table = nw.from_native(frame)
-        table = table.collect() if isinstance(table, nw.LazyFrame) else table
     except nw.exceptions.DuplicateError as error:
         fault = "frame: every column needs a name of its own"
         raise SourceError(fault, got=listed(frame.columns)) from error
-    texts = [name for name in table.columns if kind_of(table[name]) == "text"]
-    usual = [name for name in texts if name.lower() in HEADS]
+    return index, table.collect() if isinstance(table, nw.LazyFrame) else table
+
+
+def by_word(frame: Any) -> tuple[list[Any], Any, str]:
+    """Words of a frame, a narwhals frame of its other columns, and the name of that of words.
+
+    Words are in a column with a usual name, else in a text index of pandas, else in the first
+    column of text.
+    """
+    index, table = table_of(frame)
     if not len(table):
         raise SourceError("frame: there are no words", got=f"a frame of shape {table.shape}")
+    texts = [name for name in table.columns if kind_of(table[name]) == "text"]
+    usual = [name for name in texts if name.lower() in HEADS]
     if index and not usual:
         return index, table, ""
     if not texts:
         raise SourceError("frame: the frame has no words, only numbers", allowed=ALLOWED)
     name = (usual or texts)[0]
     return table[name].to_list(), table.drop(name), name
+
+
+def cells_of(column: Any) -> list[Any]:
+    """Cells of a narwhals column, None where one is missing."""
+    pairs = zip(column.to_list(), column.is_null(), strict=True)
+    return [None if missing else cell for cell, missing in pairs]
 
 
 def kind_of(column: Any) -> str:
@@ -113,7 +124,8 @@ def from_frame(frame: Any) -> ArraySource:
         raise SourceError("frame: there is not one vector for each word", got=got, allowed=ALLOWED)
     if lists:
         labels = (f"frame, row {row} ({word})" for row, word in enumerate(words, start=1))
-        rows = stacked(zip(labels, table[lists[0]].to_numpy(), strict=True))
+        vectors = table[lists[0]].to_numpy()
+        rows = vectors if vectors.ndim == 2 else stacked(zip(labels, vectors, strict=True))
     else:
         rows = table.select(numbers).to_numpy()
     if rows.dtype.kind == "f" and (gaps := np.isnan(rows)).any():

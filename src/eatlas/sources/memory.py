@@ -172,12 +172,12 @@ def _as_numbers(vectors: Any, name: str) -> NDArray[Any]:
     try:
         array = as_numpy(vectors)
         array = array.astype(np.float64) if array.dtype.kind in "biuO" else array
+        if array.dtype.kind == "f":
+            return array
         got = str(array.dtype)
     except (TypeError, ValueError, RuntimeError) as error:
         # rows of several lengths, what is not a number, a tensor that torch will not hand out
         array, got = np.array(""), str(error)
-    if array.dtype.kind == "f":
-        return array
     remedy = "the words come first, then the vectors" if array.dtype.kind == "U" else None
     raise SourceError(
         f"{name}: these are not real numbers",
