@@ -87,3 +87,20 @@ def test_categories_of_a_dictionary_are_listed_or_become_groups(eatlas_cli, tmp_
     ended = eatlas_cli(*importing, "--category", "X=work")
     assert ended.code == 2
     assert "a category for each of X, Y, A and B" in ended.err
+
+
+def test_a_collection_by_language_and_test(eatlas_cli, tmp_path):
+    rows = [
+        {"language": tag, "weat": name, **SEAT} for tag in ("de", "he") for name in ("W1", "W2")
+    ]
+    path = tmp_path / "hub.json"
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    ended = eatlas_cli(
+        "tests", "import", path, "--format", "weathub", "--language", "he", "--test", "W2",
+        "-o", tmp_path / "one.toml",
+    )  # fmt: skip
+    assert (ended.code, ended.err) == (0, "")
+    assert [test.language for test in load_tests(tmp_path / "one.toml")] == ["he"]
+    refused = eatlas_cli("tests", "import", path, "--format", "sent-bias", "--test", "W2")
+    assert refused.code == 2
+    assert "has one test in one language" in refused.err

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from eatlas.cli.messages import (
     remark,
 )
 from eatlas.cli.options import Commands
-from eatlas.errors import StimulusWarning, listed
+from eatlas.errors import StimulusError, StimulusWarning, listed
 from eatlas.stimuli import (
     ROLES,
     Test,
@@ -99,26 +100,35 @@ def import_(
     *,
     form: str,
     test_id: str | None = None,
+    language: list[str] | None = None,
+    test: list[str] | None = None,
     categories: list[str] | None = None,
     output: Path | None = None,
 ) -> None:
-    """Convert a test of other software to TOML. Its notes list what was changed.
+    """Convert tests of other software to TOML. Their notes list what was changed.
 
-    Of a dictionary, liwc or quanteda, categories become groups; without any, they are listed.
+    Of a collection of many languages, weathub, xweat or ca-weat, all tests are imported. Of a
+    dictionary, liwc or quanteda, categories become groups; without any, they are listed.
 
     Parameters
     ----------
     path : FILE
         The file to import.
     form : --format FORMAT
-        sent-bias (also of Mind Your Bias), wefe, liwc (.dic) or quanteda (YAML).
+        sent-bias (also of Mind Your Bias), wefe, liwc (.dic), quanteda (YAML), weathub, xweat or
+        ca-weat.
     test_id : --id ID
-        The test's id. [default: FILE's name]
+        The only test's id. [default: FILE's name]
+    language : --language TAG
+        Of a collection the tests in this language; of any other file its language. May be repeated.
+    test : --test NAME
+        Of a collection the test of this name, such as WEAT6. May be repeated.
     categories : --category GROUP=CATEGORY
         Category of a dictionary for X, Y, A and B, or for targets and each group. May be repeated.
     output : -o, --output FILE.toml
         File to write. [default: standard output]
     """
+    from eatlas.stimuli.collections import COLLECTIONS, import_tests  # noqa: PLC0415
     from eatlas.stimuli.dictionaries import DICTIONARIES, read_dictionary  # noqa: PLC0415
     from eatlas.stimuli.importers import import_test  # noqa: PLC0415  (--help need not wait)
 
@@ -127,8 +137,19 @@ def import_(
             print_line(f"{name}: {len(terms)} terms, {listed(terms, 4)}")
         return
     chosen = dict(text.partition("=")[::2] for text in categories or [])
-    test = import_test(path, form, test_id=test_id, categories=chosen)
-    _hand_out([test], output, [path])
+    tags, names = language or [], test or []
+    tests: tuple[Test, ...]
+    if form in COLLECTIONS:
+        with _remarking():
+            tests = import_tests(path, form, languages=tags, tests=names, test_id=test_id)
+    elif len(tags) > 1 or names:
+        raise StimulusError(
+            f"a file of the format {form} has one test in one language", got=listed(tags + names, 4)
+        )
+    else:
+        tag = "".join(tags)
+        tests = (import_test(path, form, test_id=test_id, categories=chosen, language=tag),)
+    _hand_out(tests, output, [path])
 
 
 @app.command("sentences")
@@ -158,11 +179,8 @@ def sentences(
     everywhere = {role: name for roleless, _, name in pairs if not roleless for role in ROLES}
     chosen = everywhere | {role: name for role, _, name in pairs if role}
     read = [Path(name), *([templates] if templates else [])]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", StimulusWarning)
+    with _remarking():
         tests = sentence_tests(load_tests(name), templates, chosen)
-    for warning in caught:
-        remark(f"warning: {warning.message}")
     _hand_out(tests, output, read)
 
 
@@ -190,6 +208,16 @@ def power(names: list[str]) -> None:
             designs += [(test.id, power(test)) for test in tests]
     with output_of_a_command():
         print_powers(designs)
+
+
+@contextmanager
+def _remarking() -> Iterator[None]:
+    """Print warnings about stimuli as remarks."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", StimulusWarning)
+        yield
+    for warning in caught:
+        remark(f"warning: {warning.message}")
 
 
 def _hand_out(tests: Iterable[Test], output: Path | None, read: list[Path]) -> None:

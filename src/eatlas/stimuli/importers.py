@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -54,6 +56,7 @@ def import_test(
     *,
     test_id: str | None = None,
     categories: Mapping[str, str] | None = None,
+    language: str = "",
 ) -> Test:
     """Read one test from a file of other software.
 
@@ -72,6 +75,8 @@ def import_test(
     categories : mapping, optional
         Of a dictionary, the category of each group: of X, Y, A and B, or of ``targets`` and of
         groups of any names. A category within another is ``outer.inner``.
+    language : str
+        Language tag of the words, such as ``de``.
 
     Returns
     -------
@@ -101,19 +106,27 @@ def import_test(
             allowed=", ".join(FORMATS),
         )
     path = Path(path)
-    try:
+    with faults_in(path, "JSON in UTF-8", "one file holds one JSON object, as json.dump writes it"):
         if form in DICTIONARIES:
             lists, notes = of_categories(*read_dictionary(path, form), categories or {})
             title = ""
         else:
             content = json_value(path.read_bytes())
             lists, notes, title = (_wefe if form == "wefe" else _sent_bias)(content)
-        return _made(
+        return made_of(
             lists,
             id=identifier(path.stem) if test_id is None else test_id,
             title=title,
+            language=language,
             notes=[f"Imported from {path.name}, format {form}.", *notes],
         )
+
+
+@contextmanager
+def faults_in(path: Path, form: str, remedy: str) -> Iterator[None]:
+    """Say what is wrong with a file that should be of a form, whatever finds it."""
+    try:
+        yield
     except OSError as error:
         raise StimulusError(
             f"{path}: the file cannot be read", got=error.strerror or str(error)
@@ -131,15 +144,13 @@ def import_test(
             allowed=error.allowed,
             remedy=error.remedy or "correct a copy of the file, or choose another id with --id",
         ) from None
-    except ValueError as error:
+    except (ValueError, csv.Error) as error:
         raise StimulusError(
-            f"{path}: this is not JSON in UTF-8",
-            got=str(error)[:200],
-            remedy="one file holds one JSON object, as json.dump writes it",
+            f"{path}: this is not {form}", got=str(error)[:200], remedy=remedy
         ) from error
 
 
-def _made(lists: Lists, notes: list[str], **head: str) -> Test:
+def made_of(lists: Lists, notes: list[str], **head: str) -> Test:
     """Make a test: duplicates once, and a note of every change."""
     for role, (_, terms) in lists.items():
         if twice := repeated(terms):
