@@ -210,6 +210,15 @@ def test_prompts_transforms_and_words_in_contexts(pair, model):
     assert one.effect_size == in_a_run(f"{string}&transform=center")[0].effect_size
 
 
+def test_choices_of_a_study(pair, model):
+    choices = {"tests": make_test(), "measures": "weat", "choices": {"layer": [1, 2]}}
+    here = eatlas.multiverse({**choices, "vectors": {"mine": pair}})
+    there = eatlas.multiverse({**choices, "vectors": {"mine": f"hf:{model('bert')}"}})
+    d = [[result.effect_size for result in study.results] for study in (here, there)]
+    assert d[0] == d[1]
+    assert len(set(d[0])) == 2
+
+
 # --- log-probabilities ----------------------------------------------------------------------------
 
 

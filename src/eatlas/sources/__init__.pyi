@@ -18,6 +18,7 @@ from .opening import (
     Opened as Opened,
     VectorsLike as VectorsLike,
     is_by_name as is_by_name,
+    model_and_tokenizer as model_and_tokenizer,
     named_sources as named_sources,
     open_named as open_named,
     open_sources as open_sources,

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+import eatlas
 from eatlas.apps.studies.plan import (
     KNOWN,
     NONE,
@@ -27,7 +28,13 @@ from eatlas.engine import AnySource, Job, in_contexts, open_for
 from eatlas.errors import EatlasError, SignatureError, StudyError, UntrustedSourceError
 from eatlas.measures import Measure
 from eatlas.numbers import number_of
-from eatlas.sources import is_contextual, prompted, transformed, with_options
+from eatlas.sources import (
+    is_contextual,
+    model_and_tokenizer,
+    prompted,
+    transformed,
+    with_options,
+)
 from eatlas.stimuli import Test
 from eatlas.stimuli.sentences import sentence_tests
 from eatlas.untrusted import data_only
@@ -211,6 +218,8 @@ class _Jobs:
         """A source with the options, the transform and the prompt that were chosen."""
         spec, options = self.plan.vectors[label], self.values(encoder)
         around = {name: str(value) for name, value in self.values(wrapper).items()}
+        if options and (pair := model_and_tokenizer(spec)):
+            spec, options = eatlas.encoder(*pair, **options), {}
         if options and not (isinstance(spec, str) and spec.startswith(ENCODERS)):
             raise StudyError(
                 f"{', '.join(options)}: for encoders ({', '.join(ENCODERS)}) only, and {label} is "

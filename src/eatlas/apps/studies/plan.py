@@ -157,8 +157,9 @@ class StudyPlan(BaseModel, frozen=True, extra="forbid"):
         labelled: dict[str, Any] = {}
         for n, (spec, name) in enumerate(specs_of(vectors, DEFAULT_VECTORS), start=1):
             text = str(spec) if isinstance(spec, str | Path) else ""
-            label = name or text or getattr(spec, "name", f"vectors-{n}")
-            if labelled.setdefault(label, spec) != spec:
+            own = getattr(spec, "name", None)
+            label = name or text or (own if isinstance(own, str) else f"vectors-{n}")
+            if labelled.setdefault(label, spec) is not spec:
                 raise ValueError(f"two sources have the name {label!r}")
         return labelled
 
@@ -344,7 +345,8 @@ def as_text(value: Any) -> Any:
         return value
     if isinstance(value, Path):
         return str(value)
-    name = getattr(value, "name", "") or type(value).__name__
+    own = getattr(value, "name", None)
+    name = own if isinstance(own, str) and own else type(value).__name__
     mark = getattr(value, "fingerprint", None) or getattr(value, "sha256", "")
     return f"{name} {mark}".rstrip()
 
