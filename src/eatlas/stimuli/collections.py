@@ -129,7 +129,7 @@ def _ca_weat(path: Path) -> Iterator[Imported]:
     if path.suffix.lower() == ".json":
         content = json_value(path.read_bytes())
         if not isinstance(content, Mapping):
-            raise StimulusError("this is no object of lists by language")
+            raise StimulusError("this is not an object of lists by language")
         rows = [{"LANG": key, **value} for key, value in content.items()]
     else:
         text = path.read_bytes().decode("utf-8-sig")
