@@ -1,6 +1,7 @@
 """Objects that hold words and vectors: one set of vectors in every form, and what is wrong."""
 
 import datasets
+import narwhals
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -63,6 +64,9 @@ FORMS = {
     "pandas nullable": lambda w, r: pd.DataFrame(wide(w, r)).convert_dtypes(),
     "pandas lists": lambda w, r: pd.DataFrame(lists(w, r)),
     "pandas lists by index": lambda w, r: pd.Series(list(r), w, name="vector").to_frame(),
+    "pandas series": lambda w, r: pd.Series(list(r), w),
+    "pandas objects": lambda w, r: pd.DataFrame(wide(w, r)).astype(object),
+    "narwhals": lambda w, r: narwhals.from_native(pl.DataFrame(wide(w, r))),
     "polars wide": lambda w, r: pl.DataFrame(wide(w, r)),
     "polars lists": lambda w, r: pl.DataFrame(lists(w, r)),
     "polars arrays": lambda w, r: pl.DataFrame({"word": w, "vector": r}),
@@ -186,7 +190,7 @@ def test_a_dataset_of_splits_is_refused_by_a_run(tiny):
         eatlas.run(tiny, splits)
 
 
-def test_spacy_without_vectors():
+def test_spacy_without_vectors(tmp_path):
     import spacy
     from spacy.vectors import Vectors
 
@@ -198,6 +202,8 @@ def test_spacy_without_vectors():
         strings=blank.vocab.strings, data=np.ones((9, 2), "f"), mode="floret", hash_count=1
     )
     assert "n-grams and has no list of words\n  remedy: a function of texts" in refusal(blank)
+    blank.to_disk(tmp_path)
+    assert "hand over the object: spacy.load(FOLDER)" in refusal(tmp_path)
     assert "by hashes alone\n  remedy: hand over nlp" in refusal(hashed)
 
 
@@ -228,3 +234,5 @@ def test_counts_and_references_of_any_frame():
 def test_covariates_of_any_frame(make):
     numbers = {"word": WORDS, "valence": [1.0, 2.0, None], "length": [2, 4, 4]}
     assert word_covariates(make(numbers)) == word_covariates(pd.DataFrame(numbers))
+    lengths = pd.Series(numbers["length"], WORDS, name="length")
+    assert word_covariates(lengths) == word_covariates({"length": lengths})

@@ -146,7 +146,7 @@ def word_covariates(given: CovariatesLike) -> WordCovariates:
         return _of_file(spec.path, None if chosen is None else tuple(chosen.split(",")))
     if isinstance(given, Mapping):
         return _of_mapping(given)
-    if is_frame(given):
+    if is_frame(given, or_series=True):
         return _of_frame(given)
     raise SourceError(
         "these are no covariates of words",

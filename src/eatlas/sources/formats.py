@@ -70,7 +70,9 @@ def open_file(
         if tables_in(path):
             return open_folder(path, chosen, name)
         allowed = "a file of vectors, or the folder of a model, with modules.json or config.json"
-        raise SourceError(f"{path}: this is a directory", allowed=allowed)
+        spacy = "of a pipeline of spaCy hand over the object: spacy.load(FOLDER)"
+        remedy = spacy if (path / "vocab").is_dir() else None
+        raise SourceError(f"{path}: this is a directory", allowed=allowed, remedy=remedy)
     packages = _of_packages()
     if point := packages.get(chosen.get("format", path.suffix.removeprefix("."))):
         require_trust(f"call {point.value}, which an installed package registers")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from eatlas.csv_cells import NUMBER
 from eatlas.errors import SourceError, described, listed
-from eatlas.sources.memory import ArraySource, stacked
+from eatlas.sources.memory import ArraySource, as_numbers, stacked
 
 HEADS = {"", "word", "words", "term"}
 """What a column of words is called, in lower case."""
@@ -22,8 +23,8 @@ def _is_dataset(thing: object) -> bool:
     return any(f"{kind.__module__}.{kind.__qualname__}" == _DATASET for kind in type(thing).__mro__)
 
 
-def is_frame(thing: object) -> bool:
-    """Whether this is a frame, or a dataset of Hugging Face."""
+def is_frame(thing: object, *, or_series: bool = False) -> bool:
+    """Whether this is a frame, or a dataset of Hugging Face; or a Series, with pandas' index."""
     if type(thing).__module__ in _NO_FRAMES:
         return False
     import narwhals as nw  # noqa: PLC0415
@@ -31,6 +32,8 @@ def is_frame(thing: object) -> bool:
     try:
         table = nw.from_native(thing, pass_through=True)
     except nw.exceptions.DuplicateError:  # of names of columns
+        return True
+    if or_series and nw.dependencies.is_pandas_like_series(thing):
         return True
     return isinstance(table, nw.DataFrame | nw.LazyFrame) or _is_dataset(thing)
 
@@ -41,6 +44,9 @@ def table_of(frame: Any) -> tuple[list[str], Any]:
 
     if _is_dataset(frame):
         frame = frame.with_format("arrow")[:]
+    frame = nw.to_native(frame, pass_through=True)
+    if nw.dependencies.is_pandas_like_series(frame):
+        frame = frame.to_frame()
     index: list[str] = []
     if nw.dependencies.is_pandas_like_dataframe(frame):
         rows = frame.index
@@ -89,10 +95,11 @@ def kind_of(column: Any) -> str:
         return "text"
     if isinstance(column.dtype, nw.List | nw.Array):
         return "list"
-    cells = column.drop_nulls().head(1).to_list() if column.dtype == nw.Object else []
-    if not cells:
-        return ""
-    return "text" if isinstance(cells[0], str) else "list" if hasattr(cells[0], "__len__") else ""
+    for cell in column.drop_nulls().head(1).to_list() if column.dtype == nw.Object else ():
+        if isinstance(cell, str):
+            return "text"
+        return "number" if isinstance(cell, Real) else "list" if hasattr(cell, "__len__") else ""
+    return ""
 
 
 def from_frame(frame: Any) -> ArraySource:
@@ -125,10 +132,14 @@ def from_frame(frame: Any) -> ArraySource:
     if lists:
         labels = (f"frame, row {row} ({word})" for row, word in enumerate(words, start=1))
         vectors = table[lists[0]].to_numpy()
-        rows = vectors if vectors.ndim == 2 else stacked(zip(labels, vectors, strict=True))
+        rows = (
+            as_numbers(vectors, "frame")
+            if vectors.ndim == 2
+            else stacked(zip(labels, vectors, strict=True))
+        )
     else:
-        rows = table.select(numbers).to_numpy()
-    if rows.dtype.kind == "f" and (gaps := np.isnan(rows)).any():
+        rows = as_numbers(table.select(numbers).to_numpy(), "frame")
+    if (gaps := np.isnan(rows)).any():
         row, k = np.argwhere(gaps)[0]
         column = lists[0] if lists else numbers[k]
         fault = f"frame, row {row + 1} ({words[row]}), column {column}: a component is missing"

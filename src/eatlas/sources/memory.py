@@ -51,7 +51,7 @@ class ArraySource(VectorTable):
         self, words: Sequence[str], vectors: Any, *, name: str = "array", ordered: bool = False
     ) -> None:
         super().__init__(name)
-        self._vectors = matrix = _as_numbers(vectors, name)
+        self._vectors = matrix = as_numbers(vectors, name)
         if matrix.ndim != 2 or 0 in matrix.shape or matrix.shape[1] > MAX_COMPONENTS:
             raise SourceError(
                 f"{name}: this is not an array of vectors",
@@ -128,7 +128,7 @@ def from_mapping(vectors: Mapping[str, Any]) -> ArraySource:
 
 def stacked(vectors: Iterable[tuple[str, Any]]) -> NDArray[Any]:
     """An array of vectors of one length, each with what an error calls it."""
-    labels, rows = zip(*((name, _as_numbers(row, name)) for name, row in vectors), strict=True)
+    labels, rows = zip(*((name, as_numbers(row, name)) for name, row in vectors), strict=True)
     odd = [i for i, row in enumerate(rows) if row.ndim != 1 or row.shape != rows[0].shape]
     if odd:
         raise SourceError(
@@ -167,23 +167,21 @@ def from_spacy(thing: Any) -> ArraySource:
     return ArraySource(list(rows), data[list(rows.values())], name=name)
 
 
-def _as_numbers(vectors: Any, name: str) -> NDArray[Any]:
+def as_numbers(vectors: Any, name: str) -> NDArray[Any]:
     """An array of numbers in floating point."""
+    remedy = "hand over vectors.toarray()" if hasattr(vectors, "toarray") else None
     try:
         array = as_numpy(vectors)
         array = array.astype(np.float64) if array.dtype.kind in "biuO" else array
         if array.dtype.kind == "f":
             return array
         got = str(array.dtype)
+        remedy = "the words come first, then the vectors" if array.dtype.kind == "U" else remedy
     except (TypeError, ValueError, RuntimeError) as error:
-        # rows of several lengths, what is not a number, a tensor that torch will not hand out
-        array, got = np.array(""), str(error)
-    remedy = "the words come first, then the vectors" if array.dtype.kind == "U" else None
+        got = str(error)  # rows of several lengths, or a tensor that torch will not hand out
+    allowed = "an array of real numbers"
     raise SourceError(
-        f"{name}: these are not real numbers",
-        got=got,
-        allowed="an array of real numbers",
-        remedy="hand over vectors.toarray()" if hasattr(vectors, "toarray") else remedy,
+        f"{name}: these are not real numbers", got=got, allowed=allowed, remedy=remedy
     )
 
 

@@ -154,7 +154,7 @@ def _open_object(spec: Any) -> Source:
     if is_pair(spec):
         words, rows = spec
         return ArraySource(words.to_pylist() if hasattr(words, "to_pylist") else list(words), rows)
-    if is_frame(spec):
+    if is_frame(spec, or_series=True):
         return from_frame(spec)
     if hasattr(spec, "wv") or hasattr(spec, "index_to_key"):  # gensim's models, and what is alike
         return from_keyed(spec)
