@@ -24,10 +24,10 @@ from eatlas.encoders.endpoint import Endpoint, completed, read_address
 from eatlas.encoders.loading import (
     NO_LIMIT,
     Loaded,
-    Weights,
+    digest_of,
     in_halves,
     load,
-    tokenizer_digest,
+    require_plain,
 )
 from eatlas.encoders.models import HF, OF_VECTORS, content_of, find_model, head_of
 from eatlas.encoders.transformer import Tokens, need_offsets, tokenize
@@ -268,7 +268,7 @@ class TransformerLM(AnsweringModel):
         self.name, self.kind, self.keeps = name or about.model, about.kind, keeps
 
     @property
-    def fingerprint(self) -> str:
+    def fingerprint(self) -> str:  # type: ignore[override]  (only read)
         """Hash of the weights and the tokenizer, those of a model in memory as they are now."""
         made = self._fingerprint
         return made if isinstance(made, str) else made()
@@ -669,13 +669,8 @@ def language_model(model: Any, tokenizer: Any, *, name: str) -> TransformerLM:
     precision, most = str(model.dtype).removeprefix("torch."), tokenizer.model_max_length
     loaded = Loaded(tokenizer, model, most if most < NO_LIMIT else None)
     about = _about(name, type(model).__name__, kind, model.config, precision)
-    weights = Weights(model, name)
-
-    def fingerprint() -> str:
-        decides = f"{type(model).__name__};{weights.digest};{tokenizer_digest(tokenizer)}"
-        return f"sha256:{hashlib.sha256(decides.encode()).hexdigest()}"
-
-    return TransformerLM(lambda: loaded, fingerprint, about)
+    require_plain(model, name)
+    return TransformerLM(lambda: loaded, lambda: f"sha256:{digest_of(model, tokenizer)}", about)
 
 
 def not_of_kind(name: str, kind: Kind, got: str) -> SourceError:

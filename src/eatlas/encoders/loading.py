@@ -6,7 +6,6 @@ import gc
 import hashlib
 import inspect
 import io
-import json
 import os
 import warnings
 from collections.abc import Callable, Iterator
@@ -277,53 +276,46 @@ def in_evaluation(module: Any) -> Iterator[None]:
             part.training = True
 
 
-class Weights:
-    """The weights of a model in memory, hashed once as long as they stay the same."""
+def require_plain(module: Any, label: str) -> None:
+    """Refuse a model whose weights are not numbers in memory."""
+    import torch  # noqa: PLC0415
 
-    def __init__(self, module: Any, label: str) -> None:
-        self._module, self._label, self._hash = module, label, ""
-        self._marks: tuple[object, ...] = ()
-        self.digest  # noqa: B018  (what cannot be hashed is refused at once)
-
-    @property
-    def digest(self) -> str:
-        """Hash of all weights and of what the model is built of."""
-        import torch  # noqa: PLC0415
-
-        state = sorted(self._module.state_dict().items())
-        plain = all(isinstance(w, torch.Tensor) and not w.is_quantized for _, w in state)
-        if not state:
-            raise SourceError(
-                f"{self._label}: this model has no weights of torch",
-                allowed='a model that torch computes, not backend="onnx" or "openvino"',
-                remedy="hand over a function that takes a list of texts, such as model.encode",
-            )
-        if not plain or getattr(self._module, "is_quantized", False):
-            raise SourceError(
-                f"{self._label}: the weights of this model are quantised",
-                allowed="a model in single, half or double precision",
-                remedy="load it without quantisation, or hand over a function that takes a list "
-                "of texts",
-            )
-        if any(weights.is_meta for _, weights in state):
-            raise SourceError(
-                f"{self._label}: weights of this model are not in memory, but on the meta device",
-                remedy="load it without device_map, or with low_cpu_mem_usage=False",
-            )
-        # an optimiser raises the version; the sum tells what is written by way of .data
-        marks = tuple(
-            (w.data_ptr(), 0 if w.is_inference() else w._version, w.sum(dtype=torch.double).item())
-            for _, w in state
+    state = [*module.state_dict().values()]
+    tensors = [weights for weights in state if isinstance(weights, torch.Tensor)]
+    function = "hand over a function that takes a list of texts, such as model.encode"
+    if not state:
+        raise SourceError(
+            f"{label}: this model has no weights of torch",
+            allowed='a model that torch computes, not backend="onnx" or "openvino"',
+            remedy=function,
         )
-        if not self._hash or marks != self._marks:
-            digest = hashlib.sha256()
-            for key, weights in state:
-                digest.update(f"{key}{tuple(weights.shape)}{weights.dtype}".encode())
-                flat = weights.detach().cpu().contiguous().flatten()
-                digest.update(flat.view(torch.uint8).numpy())
-            self._marks, self._hash = marks, digest.hexdigest()
-        parts = [repr(self._module), *_settings_in(self._module)]
-        return hashlib.sha256("\n".join([self._hash, *parts]).encode()).hexdigest()
+    quantised = len(tensors) < len(state) or any(weights.is_quantized for weights in tensors)
+    if quantised or getattr(module, "is_quantized", False):
+        raise SourceError(
+            f"{label}: the weights of this model are quantised",
+            allowed="a model in single, half or double precision",
+            remedy=f"load it without quantisation, or {function}",
+        )
+    if any(weights.is_meta for weights in tensors):
+        raise SourceError(
+            f"{label}: weights of this model are not in memory, but on the meta device",
+            remedy="load it without device_map, or with low_cpu_mem_usage=False",
+        )
+
+
+def digest_of(module: Any, tokenizer: Any) -> str:
+    """Hash of all weights, of what the model is built of, and of how the tokenizer cuts texts.
+
+    It is computed anew each time, in a second for 1 GB: a model may be trained in between.
+    """
+    import torch  # noqa: PLC0415
+
+    digest = hashlib.sha256("\n".join([repr(module), *_settings_in(module)]).encode())
+    for key, weights in sorted(module.state_dict().items()):
+        digest.update(f"{key}{tuple(weights.shape)}{weights.dtype}".encode())
+        digest.update(weights.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+    digest.update(tokenizer_digest(tokenizer).encode())
+    return digest.hexdigest()
 
 
 def _settings_in(module: Any) -> Iterator[str]:
@@ -338,8 +330,8 @@ def _settings_in(module: Any) -> Iterator[str]:
 def tokenizer_digest(tokenizer: Any) -> str:
     """Hash of how a tokenizer cuts texts, whatever it was last asked to pad or truncate."""
     backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
-    if hasattr(backend, "to_str"):
-        state = json.loads(backend.to_str()) | {"padding": None, "truncation": None}
+    if hasattr(backend, "to_str"):  # padding and truncation come first
+        state = "".join(backend.to_str().partition('"added_tokens"')[1:])
     else:
-        state = {"vocabulary": tokenizer.get_vocab(), "special": str(tokenizer)}
-    return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
+        state = f"{sorted(tokenizer.get_vocab().items())}{tokenizer}"
+    return hashlib.sha256(state.encode()).hexdigest()

@@ -17,7 +17,14 @@ import numpy as np
 
 from eatlas.encoders.encoder import EVERY, Encoder, Options, read_options, roundoff_of
 from eatlas.encoders.functions import AT_ONCE
-from eatlas.encoders.loading import Loaded, Weights, loaded_of, repeat_products, tokenizer_digest
+from eatlas.encoders.loading import (
+    Loaded,
+    digest_of,
+    loaded_of,
+    repeat_products,
+    require_plain,
+    tokenizer_digest,
+)
 from eatlas.encoders.models import (
     HF,
     OF_VECTORS,
@@ -63,12 +70,12 @@ class TransformerObject(ModelSource):
             notes = (*notes, Note("source.default-pooling", values=values))
         super().__init__(named, layers, method, notes)
         self._module, self._tokenizer = module, tokenizer
-        self._weights = Weights(module, self.name)
+        require_plain(module, self.name)
 
     @property
     def content(self) -> str:
         """Hash of the weights and the tokenizer, as they are now."""
-        return self._weights.digest + tokenizer_digest(self._tokenizer)
+        return digest_of(self._module, self._tokenizer)
 
     @property
     def loaded(self) -> Loaded:
@@ -168,7 +175,8 @@ class SentenceObject(SentenceModelSource):
 
     def __init__(self, model: Any) -> None:
         Encoder.__init__(self, type(model).__name__)
-        self._model, self._weights = model, Weights(model, self.name)
+        self._model = model
+        require_plain(model, self.name)
         origins = (getattr(part, "name_or_path", "") for part in model.modules())
         self.model_name = next(filter(None, origins), self.name)
         self.precision = str(model.dtype).removeprefix("torch.")
@@ -185,8 +193,8 @@ class SentenceObject(SentenceModelSource):
         """Hash of the weights and of all settings that decide numbers, as they are now."""
         model = self._model
         decides = (
-            f"{self._weights.digest};{tokenizer_digest(model.tokenizer)};{self._prompt!r};"
-            f"{model.max_seq_length};{model.truncate_dim}"
+            f"{digest_of(model, model.tokenizer)};{self._prompt!r};{model.max_seq_length};"
+            f"{model.truncate_dim}"
         )
         return f"sha256:{hashlib.sha256(decides.encode()).hexdigest()}"
 
