@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import eatlas
 from eatlas import AssociationTest, load_tests
 from eatlas.errors import StimulusError
 from eatlas.sources.coverage import spellings
 from eatlas.stimuli import to_toml
 from eatlas.stimuli.languages import capital, lower, same_texts, upper
+from eatlas.stimuli.sentences import sentence_tests
 
 WORDS = {"X": ["Rose"], "Y": ["Käfer"], "A": ["Liebe"], "B": ["Hass"]}
 
@@ -74,3 +76,42 @@ def test_a_test_says_its_language_and_a_battery_that_of_its_tests(tmp_path):
 def test_what_is_no_language_tag_is_refused(language):
     with pytest.raises(StimulusError, match="BCP 47, such as de, pt-BR"):
         AssociationTest(id="t", language=language, **WORDS)
+
+
+@pytest.mark.parametrize("language", ["de", "es", "fr", "it", "nl", "pt-BR"])
+def test_sentences_in_other_languages_mention_the_word_as_it_is_written(language):
+    test = AssociationTest(id="t", language=language, **WORDS)
+    (made,) = sentence_tests([test], classes={"X": "name"})
+    assert made.language == language
+    assert f"of eatlas in {language[:2]}" in made.notes[-1]
+    for _, concept in made.parts:
+        for said in concept.sentences:
+            assert said.text[slice(*said.span)] == said.stimulus
+            assert "{term}" in said.template
+    assert len(made.X.terms) == len(set(made.X.terms)) == 5
+    assert all(any(mark in text for mark in "„«“‘") for text in made.Y.terms)
+
+
+def test_sentences_in_a_language_without_templates_need_ones_own(tmp_path):
+    test = AssociationTest(id="t", language="tr", X=["insan"], Y=["ev"], A=["iyi"], B=["kötü"])
+    with pytest.raises(StimulusError, match="no templates of sentences in its language") as raised:
+        sentence_tests([test])
+    assert "got: tr" in str(raised.value)
+    path = tmp_path / "own.toml"
+    path.write_text('schema = 1\n[templates]\nad = ["{term} burada."]\n', encoding="utf-8")
+    (made,) = sentence_tests([test], path, "ad")
+    assert made.X.terms == ("İnsan burada.",)
+    assert made.notes[-1].endswith("with the templates of own.toml.")
+    path.write_text('schema = 1\n[templates]\nad = ["Bu {a term}."]\n', encoding="utf-8")
+    with pytest.raises(StimulusError, match="articles and plurals are those of English"):
+        sentence_tests([test], path, "ad")
+
+
+def test_english_templates_of_lpbs_are_for_english():
+    test = AssociationTest(id="t", language="de", **WORDS)
+    with pytest.raises(StimulusError, match="the templates basic are English") as raised:
+        eatlas.LPBS().questions(test)
+    assert '"{target} ist {attribute}."' in str(raised.value)
+    assert len(eatlas.LPBS(templates="{target} ist {attribute}.").questions(test)) == 2 * 4
+    with pytest.raises(StimulusError, match="adjectives are known of English words alone"):
+        eatlas.LPBS(templates="{target} ist {attribute}.", attributes="adjective").questions(test)

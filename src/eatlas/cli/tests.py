@@ -167,7 +167,8 @@ def sentences(
     name : ID
         A test, a battery or a TOML file.
     templates : FILE.toml
-        File with templates by class of word, and words with class and forms. [default: SEAT's]
+        File with templates by class of word, and words with class and forms. [default: SEAT's; in
+        de, es, fr, it, nl and pt sentences that mention a word]
     classes : --class [ROLE=]CLASS
         Class of words that are in no file, such as X=name. May be repeated.
     output : -o, --output FILE.toml

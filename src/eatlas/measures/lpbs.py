@@ -30,6 +30,7 @@ from eatlas.results.contextual import LPBSResult, PieceCounts
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin
 from eatlas.stimuli.kinds import OPPOSITES
+from eatlas.stimuli.languages import is_english
 from eatlas.stimuli.pairs import (
     EXAMPLE,
     SEPARATOR,
@@ -242,6 +243,16 @@ class LogRatioMeasure(PatternMeasure):
                     allowed="a test of words",
                     remedy=remedy,
                 )
+        english = _NAME.fullmatch(self.templates.strip()) and self.templates.strip() != CORPUS
+        if not is_english(test.language) and (english or self.attributes == "adjective"):
+            raise StimulusError(
+                f"test {test.id}: the templates {self.templates} are English"
+                if english
+                else f"test {test.id}: adjectives are known of English words alone",
+                got=f"a test in {test.language}",
+                allowed=f"templates in its language, of the form {EXAMPLE}",
+                remedy='such as templates="{target} ist {attribute}.", or a TOML file of them',
+            )
         return [
             question for cell in self._cells(test)[0].values() for both in cell for question in both
         ]

@@ -85,7 +85,7 @@ def _weathub(path: Path) -> Iterator[Imported]:
         name = str(row.get("weat") or path.stem).upper()
         language = str(row.get("language") or (folder[1] if folder else ""))
         notes = [f"Empty cells of {key} are left out." for key in empty]
-        yield Imported(name, lists, language, notes, f"{name} of WEATHub")
+        yield Imported(name, lists, language, notes, f"{name} of WEATHub, {language}")
 
 
 def _rows(path: Path) -> list[Mapping[str, Any]]:

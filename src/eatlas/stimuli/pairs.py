@@ -14,6 +14,7 @@ from pydantic import AfterValidator, Field
 
 from eatlas.decoding import read_toml
 from eatlas.errors import StimulusError, did_you_mean
+from eatlas.stimuli.languages import capital
 from eatlas.stimuli.reading import file_bytes, parsed, require_schema
 from eatlas.stimuli.records import Frozen, Text
 
@@ -54,7 +55,7 @@ def pair(template: str, target: str, attribute: str, *, plural: bool) -> Pair:
     return Pair(text, spans["target"], spans["attribute"], neutral, neutral_spans["attribute"])
 
 
-def with_capital(text: str) -> str:
+def with_capital(text: str, language: str = "") -> str:
     """Begin a sentence with a capital, unless its first word has one of its own within.
 
     >>> with_capital("ants are nice."), with_capital("iPhones are nice.")
@@ -62,7 +63,8 @@ def with_capital(text: str) -> str:
     """
     first = text.split(" ", 1)[0]
     if first.islower() and len(text[0].upper()) == 1:
-        return text[0].upper() + text[1:]
+        length = len(first)
+        return capital(first, language) + text[length:]
     return text
 
 

@@ -17,6 +17,7 @@ from eatlas.errors import StimulusError, did_you_mean, listed
 from eatlas.notes import Note, warn
 from eatlas.stimuli.concepts import Concept, Sentence, refuse_patterns
 from eatlas.stimuli.kinds import OF_SENTENCES, ROLES, TARGETS, AssociationTest, Battery, Test
+from eatlas.stimuli.languages import is_english, primary
 from eatlas.stimuli.pairs import with_capital
 from eatlas.stimuli.reading import file_bytes, parsed, require_schema
 from eatlas.stimuli.records import Frozen, quoted
@@ -49,6 +50,8 @@ class Templates:
     """Article and plural of each word of which they are known."""
     source: str = "May et al. (2019, SEAT)"
     """Where the templates come from."""
+    default: str = ""
+    """Class of words of which nothing is known; empty where it has to be said."""
 
     def over(self, other: Templates) -> Templates:
         """Return what `self` says and, where it says nothing, what `other` says."""
@@ -58,6 +61,7 @@ class Templates:
             {**other.words, **self.words},
             {**forms, **self.forms},
             self.source,
+            self.default or other.default,
         )
 
 
@@ -112,11 +116,24 @@ def built_in() -> Templates:
     return words.over(templates)
 
 
-def read_templates(path: str | Path) -> Templates:
-    """Read a user's templates; what the file does not say is as in :func:`built_in`."""
+@cache
+def templates_in(language: str) -> Templates:
+    """Return the templates that come with eatlas for a language; none of a language without."""
+    if is_english(language):
+        return built_in()
+    data = resources.files("eatlas.stimuli") / "data" / "sentences" / "other-languages.toml"
+    templates = own_toml(data).get(primary(language), {})
+    source = f"eatlas in {primary(language)}, which mention the words"
+    default = "word" if templates else ""
+    lists = {name: tuple(texts) for name, texts in templates.items()}
+    return Templates(lists, source=source, default=default)
+
+
+def read_templates(path: str | Path, language: str = "") -> Templates:
+    """Read a user's templates; what the file does not say is as in :func:`templates_in`."""
     path = Path(path)
     read = parse_templates(file_bytes(path), str(path))
-    templates = read.over(built_in())
+    templates = read.over(templates_in(language))
     for word, name in read.words.items():
         if name not in templates.templates:
             raise StimulusError(
@@ -125,8 +142,9 @@ def read_templates(path: str | Path) -> Templates:
                 got=word,
                 allowed=", ".join(sorted(templates.templates)),
             )
-    source = f"{path.name} and of {read.source}"
-    return replace(templates, source=source if read.templates else read.source)
+    of_eatlas = templates_in(language)
+    mixed = f"{path.name} and of {of_eatlas.source}" if of_eatlas.templates else path.name
+    return replace(templates, source=mixed if read.templates else of_eatlas.source)
 
 
 def parse_templates(data: bytes, where: str) -> Templates:
@@ -192,7 +210,9 @@ def sentence_tests(
     tests : iterable of AssociationTest
     templates : str, path or Templates, optional
         A TOML file of templates by class and of words with their class and forms; what it does
-        not say is as in the templates of May et al. (2019, SEAT).
+        not say is as in the templates of May et al. (2019, SEAT). Of tests in German, Spanish,
+        French, Italian, Dutch and Portuguese: as in templates that mention a word (class ``word``)
+        or a name (``name``).
     classes : str or mapping, optional
         Class of the words that no file knows: one for all, or by role (``{"X": "name"}``).
 
@@ -216,17 +236,23 @@ def sentence_tests(
     >>> test.A.sentences[0].stimulus, test.A.sentences[0].template
     ('executive', 'This is {a term}.')
     """
-    if not isinstance(templates, Templates):
-        templates = built_in() if templates is None else read_templates(templates)
-    by_role = dict.fromkeys(ROLES, classes) if isinstance(classes, str) else dict(classes or {})
-    for role, name in by_role.items():
-        if role not in ROLES or name not in templates.templates:
-            raise StimulusError(
-                f"there is no class {name!r} of words, or no group {role!r}"
-                f"{did_you_mean(name, templates.templates)}",
-                allowed=f"{', '.join(templates.templates)}; for {', '.join(ROLES)}",
-            )
-    return tuple(make_sentences(test, templates, by_role) for test in tests)
+    made = []
+    for test in tests:
+        of_test: Any = templates
+        if templates is None:
+            of_test = templates_in(test.language)
+        elif not isinstance(templates, Templates):
+            of_test = read_templates(templates, test.language)
+        by_role = dict.fromkeys(ROLES, classes) if isinstance(classes, str) else dict(classes or {})
+        for role, name in by_role.items():
+            if role not in ROLES or (name not in of_test.templates and of_test.templates):
+                raise StimulusError(
+                    f"there is no class {name!r} of words, or no group {role!r}"
+                    f"{did_you_mean(name, of_test.templates)}",
+                    allowed=f"{', '.join(of_test.templates)}; for {', '.join(ROLES)}",
+                )
+        made.append(make_sentences(test, of_test, by_role))
+    return tuple(made)
 
 
 def make_sentences(
@@ -240,9 +266,17 @@ def make_sentences(
             allowed="tests of the kind association, of words",
         )
     refuse_patterns(test.concepts, "sentences are made of words", f"test {test.id}, ")
+    if not templates.templates:
+        raise StimulusError(
+            f"test {test.id}: there are no templates of sentences in its language",
+            got=test.language,
+            allowed="en, de, es, fr, it, nl, pt; or templates of your own",
+            remedy="write a file of templates with {term} and name it: --templates FILE.toml, and "
+            "--class CLASS for the class of words that they are for",
+        )
     chosen = {
         role: {
-            term: templates.words.get(term) or (classes or {}).get(role, "")
+            term: templates.words.get(term) or (classes or {}).get(role) or templates.default
             for term in concept.terms
         }
         for role, concept in test.parts
@@ -255,6 +289,8 @@ def make_sentences(
             remedy="say it for a group, --class X=name (in Python, classes={'X': 'name'}), or "
             'for single words in a file of templates: [words], then person = ["nurse"]',
         )
+    if not is_english(test.language):
+        _require_as_written(test, templates, {n for w in chosen.values() for n in w.values()})
     wanting = [
         term
         for words in chosen.values()
@@ -269,6 +305,19 @@ def make_sentences(
     return test.model_copy(update={**head, "table": "", "notes": (*test.notes, note), **parts})
 
 
+def _require_as_written(test: Test, templates: Templates, classes: Iterable[str]) -> None:
+    """Refuse articles and plurals, which are those of English, in another language."""
+    texts = (text for name in classes for text in templates.templates[name])
+    if forms := [text for text in texts if set(PLACE.findall(text)) - {"term"}]:
+        raise StimulusError(
+            f"test {test.id}: articles and plurals are those of English, and it is in "
+            f"{test.language}",
+            got=forms[0],
+            allowed="{term}, the term as written",
+            remedy="write templates in the language, in a file for --templates",
+        )
+
+
 def _concept(
     test: AssociationTest, role: str, words: Mapping[str, str], templates: Templates
 ) -> Concept:
@@ -276,7 +325,7 @@ def _concept(
     made: dict[str, Sentence] = {}
     for term, name in words.items():
         sentences = [
-            make_sentence(template, term, templates.forms.get(term))
+            make_sentence(template, term, templates.forms.get(term), test.language)
             for template in templates.templates[name]
         ]
         if all(sentence.text in made for sentence in sentences):
@@ -297,10 +346,12 @@ def concept_of(name: str, sentences: Iterable[Sentence]) -> Concept:
     return Concept(name=name, terms=tuple(one.term for one in sentences), sentences=sentences)
 
 
-def make_sentence(template: str, term: str, forms: Forms | None = None) -> Sentence:
+def make_sentence(
+    template: str, term: str, forms: Forms | None = None, language: str = ""
+) -> Sentence:
     """Put a term into a template; the sentence begins with a capital."""
     text, span = fill(template, term, forms)
-    return Sentence(text=with_capital(text), stimulus=term, template=template, span=span)
+    return Sentence(text=with_capital(text, language), stimulus=term, template=template, span=span)
 
 
 def fill(template: str, term: str, forms: Forms | None = None) -> tuple[str, tuple[int, int]]:
