@@ -162,11 +162,23 @@ def test_a_diagnosis(eatlas_cli, tmp_path, capsys):
     assert re.search(r"glove-sample .* fine\n", beside)
 
 
-def test_the_bias_that_a_transform_leaves(eatlas_cli, monkeypatch):
+PAIRS = (
+    ("tiger", "cat", 7.35),
+    ("book", "paper", 7.46),
+    ("king", "window", 0.23),
+    ("cup", "food", 5),
+)
+
+
+def test_the_bias_that_a_transform_leaves_and_what_it_costs(eatlas_cli, monkeypatch, tmp_path):
     for name, few in (("DIRECTIONS", 2), ("CLASSIFIED", 200), ("CLUSTERED", 100)):  # for speed
         monkeypatch.setattr(f"eatlas.sources.diagnosis.{name}", few)
     source = "glove-sample?transform=hard-debias:gender"
-    ended = eatlas_cli("vectors", "check", source, "--residual", "own")
+    pairs, analogies = tmp_path / "pairs.tsv", tmp_path / "few.txt"
+    pairs.write_text("".join(f"{a}\t{b}\t{s}\n" for a, b, s in PAIRS))
+    analogies.write_text(": family\nboy girl king queen\nman woman king queen\n")
+    cost = ["--cost", pairs, "--cost", analogies]
+    ended = eatlas_cli("vectors", "check", source, "--residual", "own", *cost)
     assert (ended.code, ended.err) == (0, "")
     lines = ended.out.splitlines()
     assert lines[0] == f"{source}: Female, Male; 10,360 words"
@@ -175,6 +187,16 @@ def test_the_bias_that_a_transform_leaves(eatlas_cli, monkeypatch):
         "projection", "clusters", "neighbours", "classifier",
     ]  # fmt: skip
     assert "Beside 2 random directions, each after its removal: " in ended.out
+    alone = eatlas_cli("vectors", "check", source, *cost).out
+    assert ended.out.endswith(alone.partition("\n\n")[2])
+    rows = [line.split("  ") for line in alone.splitlines()]
+    assert rows[3][0] == "pairs.tsv"
+    assert "4 of 4" in alone
+    assert re.search(r"few.txt, 3CosAdd +2 +1.000 +1.000 +0 +0 +1\n3CosMul +2 ", alone)
+    assert re.search(r"\n  family +2 ", alone)
+    wrong = eatlas_cli("vectors", "check", source, "--cost", "nowhere.txt")
+    assert wrong.code == 2
+    assert "there is no set called 'nowhere.txt'" in wrong.err
 
 
 def test_what_designs_can_find(eatlas_cli, tmp_path):

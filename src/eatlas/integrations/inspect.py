@@ -87,7 +87,7 @@ def association() -> Metric:
             values["p_two_sided"] = eatlas.permutation_test([*a, *b], len(a)).two_sided.p
         if x and y:
             values["d_score"] = float(of_a[0] / x + of_b[1] / y - 1)
-        return {**values, "refused": 1 - float(x + y) / len(scores)}
+        return {**values, "refused": 1 - float(x + y) / len(scores) if scores else np.nan}
 
     return numbers
 

@@ -7,7 +7,9 @@ from typing import Any, Literal
 from pydantic import Field
 
 from eatlas.notes import Note, Noted
-from eatlas.results.parts import Record, schema_of
+from eatlas.results.effects import shown
+from eatlas.results.levels import Interval
+from eatlas.results.parts import Probability, Record, is_none, schema_of
 
 SCHEMA: Literal["eatlas/residual/1"] = "eatlas/residual/1"
 
@@ -33,6 +35,78 @@ class BeforeAfter(Record):
         if self.after > self.highest:
             return "above"
         return "below" if self.after < self.lowest else "within"
+
+
+class SimilarityCost(Record):
+    """How well cosines of pairs of words agree with people's scores, before and after."""
+
+    name: str
+    """Of the set."""
+    sha256: str
+    """Of its file."""
+    pairs: int
+    """Pairs whose words both have a vector."""
+    of: int
+    """Pairs of the set."""
+    before: float | None
+    """Spearman's rho; None with fewer than 4 pairs."""
+    after: float | None
+    interval: Interval | None
+    """95% interval of after less before, over resamples of pairs."""
+
+
+class Accuracy(Record):
+    """Share of analogies that are answered rightly, before and after."""
+
+    questions: int
+    """Those whose four words are all among the words that can be answers."""
+    before: float | None
+    """None without questions."""
+    after: float | None
+    lost: int
+    """Right before and wrong after."""
+    gained: int
+    p: Probability
+    """McNemar's exact two-sided p, as if questions were independent; they share words."""
+
+
+class AnalogyCost(Record):
+    """Accuracy on one set of analogies."""
+
+    name: str
+    sha256: str
+    of: int
+    """Questions of the set."""
+    add: Accuracy
+    """By 3CosAdd (Mikolov et al. 2013)."""
+    mul: Accuracy
+    """By 3CosMul (Levy and Goldberg 2014)."""
+    categories: dict[str, Accuracy]
+    """By 3CosAdd, of each category with questions."""
+
+
+class TransformCost(Record):
+    """What a transform costs: similarities and analogies before and after it."""
+
+    schema_version: Literal["eatlas/cost/1"] = Field(default="eatlas/cost/1", alias="schema")
+    source: str
+    source_fingerprint: str
+    before: str
+    """Name of the source before the transform."""
+    version: str
+    """Version of eatlas."""
+    words: int
+    """The first words of the source, among which answers of analogies are sought."""
+    similarity: tuple[SimilarityCost, ...] = ()
+    analogies: tuple[AnalogyCost, ...] = ()
+
+    def __repr__(self) -> str:
+        parts = [(cost.name, cost.before, cost.after) for cost in self.similarity]
+        parts += [(cost.name, cost.add.before, cost.add.after) for cost in self.analogies]
+        text = ", ".join(f"{name} {shown(b)} to {shown(a)}" for name, b, a in parts)
+        return f"<Cost of {self.source}: {text}>"
+
+    __str__ = __repr__
 
 
 class ResidualBias(Record):
@@ -70,6 +144,8 @@ class ResidualBias(Record):
     """Words that it was trained on."""
     tested: int
     """Words that it was tested on."""
+    cost: TransformCost | None = Field(default=None, exclude_if=is_none)
+    """What the transform costs, where that was measured too."""
     warnings: tuple[Noted, ...] = ()
     """What a reader should know, in whole sentences."""
 

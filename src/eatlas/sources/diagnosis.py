@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from eatlas.results.diagnosis import (
 )
 from eatlas.results.parts import defined
 from eatlas.results.residual import BeforeAfter, ResidualBias
+from eatlas.sources.cost import transform_cost
 from eatlas.sources.coverage import needed_items
 from eatlas.sources.debiasing import (
     ALLOWED,
@@ -196,7 +197,9 @@ def _record(
 # --- the bias that a transform left ---------------------------------------------------------------
 
 
-def residual_bias(source: VectorsLike, *, sets: str | None = None) -> ResidualBias:
+def residual_bias(
+    source: VectorsLike, *, sets: str | None = None, cost: str | Iterable[str] = ()
+) -> ResidualBias:
     """Look for bias that remains after a transform, by clusters, neighbours and a classifier.
 
     Parameters
@@ -207,6 +210,9 @@ def residual_bias(source: VectorsLike, *, sets: str | None = None) -> ResidualBi
     sets : str, optional
         Word sets that define the bias: ``gender``, ``race``, ``religion``, or a TOML file of
         sets. By default those of the last debiasing.
+    cost : str or several, optional
+        Similarity and analogy sets, as :func:`eatlas.transform_cost` takes them, for ``.cost``:
+        what the transform costs beside what it leaves.
 
     Returns
     -------
@@ -269,7 +275,8 @@ def residual_bias(source: VectorsLike, *, sets: str | None = None) -> ResidualBi
             allowed=ALLOWED,
         )
     with located(after.name):
-        return _compare(after, chosen)
+        record = _compare(after, chosen)
+    return record.model_copy(update={"cost": transform_cost(after, cost)}) if cost else record
 
 
 def _compare(after: TransformedSource, sets: BiasSets) -> ResidualBias:

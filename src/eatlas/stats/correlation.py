@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import bdtr
 
 from eatlas.stats.shares import central
 
@@ -217,14 +218,52 @@ def rank_correlation(
     tested: dict[str, Any] = _counted(far, exact=n <= ALL_ORDERS_TO)
 
     def resampled(drawn: Orders) -> Array:
-        a, b = (np.array([_centred_ranks(row) for row in of[drawn]]) for of in (first, second))
-        with np.errstate(invalid="ignore"):
-            spread = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
-            return np.asarray((a * b).sum(axis=1) / spread)
+        return _row_correlations(_row_ranks(first[drawn]), _row_ranks(second[drawn]))
 
     interval = _interval(resampled, n, resamples, rng)
     r2 = float(np.corrcoef(first, second)[0, 1] ** 2)
     return RankCorrelation(n=n, rho=rho, r2=r2, interval=interval, **tested)
+
+
+def rank_correlation_change(
+    x: ArrayLike,
+    before: ArrayLike,
+    after: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    resamples: int = 1_000,
+) -> tuple[float, float, tuple[float, float] | None]:
+    """Spearman's rho of x with each of two lists, and an interval of the second less the first.
+
+    Things are resampled with all three numbers. NaN and None with fewer than 4 things.
+    """
+    lists = [np.asarray(numbers, np.float64) for numbers in (x, before, after)]
+    if len(lists[0]) < FEWEST:
+        return math.nan, math.nan, None
+
+    def resampled(drawn: Orders) -> Array:
+        of_x, *others = (_row_ranks(numbers[drawn]) for numbers in lists)
+        first, second = (_row_correlations(of_x, ranked) for ranked in others)
+        return second - first
+
+    interval = _interval(resampled, len(lists[0]), resamples, rng)
+    return spearman(lists[0], lists[1]), spearman(lists[0], lists[2]), interval
+
+
+def mcnemar(lost: int, gained: int) -> float:
+    """McNemar's exact two-sided p: of answers that changed, half would be lost by chance."""
+    return min(1.0, 2 * float(bdtr(min(lost, gained), lost + gained, 0.5)))
+
+
+def _row_ranks(rows: Array) -> Array:
+    return np.array([_centred_ranks(row) for row in rows])
+
+
+def _row_correlations(a: Array, b: Array) -> Array:
+    """Correlation of each row of `a` with that of `b`, all centred; NaN where one is constant."""
+    with np.errstate(invalid="ignore"):
+        spread = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
+        return np.asarray((a * b).sum(axis=1) / spread)
 
 
 def _counted(far: Iterator[NDArray[np.bool_]], *, exact: bool) -> dict[str, Any]:
