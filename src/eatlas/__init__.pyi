@@ -36,6 +36,7 @@ from .measures import (
     LPBSCEAT as LPBSCEAT,
     MAC as MAC,
     MLEAT as MLEAT,
+    PMI as PMI,
     RIPA as RIPA,
     RND as RND,
     RNSB as RNSB,

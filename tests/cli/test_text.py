@@ -44,6 +44,7 @@ def test_the_table(eatlas_cli, tmp_path, jobs):
         "target  spans  Female  Male",
         "nurse       2       1     0",
         "pilot       2       1     1",
+        "(all)       4       2     1",
         "",
         "3 documents, 6 sentences, 4 spans, 18 words of 1 file(s), 85 bytes",
         "without any context, so undefined: abbot",
@@ -55,9 +56,18 @@ def test_the_table(eatlas_cli, tmp_path, jobs):
         "warning: No context found for 1 of 3 targets, whose counts are undefined: abbot.\n"
     )
     assert (tmp_path / "counts.csv").read_text() == (
-        "term,spans,Female,Male\nnurse,2,1,0\npilot,2,1,1\nabbot,,,\n"
+        "term,spans,Female,Male\nnurse,2,1,0\npilot,2,1,1\nabbot,,,\n(all),4,2,1\n"
     )
     assert names(tmp_path) == ["corpus.txt", "counts.csv", "counts.csv.json", "jobs.toml"]
+
+
+def test_pairs_of_words(eatlas_cli, tmp_path, jobs):
+    ended = eatlas_cli("text", "corpus.txt", "--tests", jobs, "--window", 2)
+    assert ended.out.splitlines()[:1] == ["target  pairs  Female  Male"]
+    assert "3 documents, 54 pairs, 18 words" in ended.out
+    about = json.loads((tmp_path / "counts.csv.json").read_text())
+    assert (about["window"], about["pairs"]) == (2, 54)
+    assert about.keys().isdisjoint({"span", "sentences"})
 
 
 def test_the_table_is_measured(eatlas_cli, tmp_path, jobs):

@@ -40,3 +40,31 @@ def count(documents, targets, families, size=3):
                     if occurs([target], span):
                         found[target, number, outcome] += 1
     return found, totals
+
+
+def matched(words, stimuli):
+    """Stimuli of one or two words, the longest first: the first and the last word, and which."""
+    i = 0
+    while i < len(words):
+        n = 2 if " ".join(words[i : i + 2]) in stimuli and i + 1 < len(words) else 1
+        if (term := " ".join(words[i : i + n])) in stimuli:
+            yield i, i + n - 1, term
+        i += n
+
+
+def pairs(documents, targets, family, window):
+    """Pairs of words at most so far apart by (term, group), and with any word; and all words."""
+    found, stimuli = Counter(), {*targets, *(word for words in family.values() for word in words)}
+    for document in documents:
+        words = document.split()
+        every = [*matched(words, stimuli)]
+        for k in range(len(words)):
+            found["(all)", "near"] += min(window, k) + min(window, len(words) - 1 - k)
+        for first, last, term in every:
+            near = min(window, first) + min(window, len(words) - 1 - last)
+            found[term, "near"] += near * (term in targets)
+            for group, of_group in family.items():
+                found["(all)", group] += near * (term in of_group)
+                apart = (max(a - last, first - b) for a, b, word in every if word in of_group)
+                found[term, group] += sum(0 < n <= window for n in apart) * (term in targets)
+    return found, sum(len(document.split()) for document in documents)

@@ -23,9 +23,9 @@ RACE = tuple(
 TARGETS = ("nurse", "pilot", "Judge")
 
 
-def counted(documents, span=3, families=(GENDER, RACE), targets=TARGETS):
+def counted(documents, span=3, families=(GENDER, RACE), targets=TARGETS, window=None):
     """The table, and the totals."""
-    return Search(targets, families, Rule(), span)(None, batches_of(documents))
+    return Search(targets, families, Rule(), span, window)(None, batches_of(documents))
 
 
 def outcomes(tally, families=(GENDER, RACE), targets=TARGETS):
@@ -51,7 +51,8 @@ def test_some_word_of_the_group_and_none_of_the_others():
     none = "A nurse came. "
     tally = counted([one, both, none, none], span=1, families=(GENDER,))
     assert tally[0][0].tolist() == [1, 0, 2, 1]
-    assert tally[0][1:].sum() == 0
+    assert tally[0][1:-1].sum() == 0
+    assert tally[0][-1].tolist() == [1, 0, 2, 1]
 
 
 def test_a_span_counts_once_however_often_words_are_in_it():
@@ -74,7 +75,7 @@ def test_spans_are_disjoint_and_do_not_go_across_documents():
 def test_whole_words_and_the_case_rule():
     texts = ["THE NURSE AND SHE.", "A nursery, she.", "judge she.", "Judge she.", "Pilots, she."]
     tally = counted(texts, 1, families=(GENDER,))
-    assert tally[0][:, 0].tolist() == [1, 0, 1]
+    assert tally[0][:, 0].tolist() == [1, 0, 1, 5]
 
 
 def test_words_are_counted_in_one_form():
@@ -85,7 +86,7 @@ def test_words_are_counted_in_one_form():
 def test_a_word_may_be_a_target_and_of_a_group_and_of_two_families():
     again = tuple(zip(("Woman", "Man", "Child"), (("woman",), ("man",), ("child",)), strict=True))
     tally = counted(["A woman, a nurse."], 1, families=(GENDER, again), targets=("nurse", "woman"))
-    assert tally[0].tolist() == [[1, 0, 0, 0, 1, 0, 0, 0, 0]] * 2
+    assert tally[0].tolist() == [[1, 0, 0, 0, 1, 0, 0, 0, 0]] * 3
 
 
 def test_nothing_at_all():
@@ -114,6 +115,37 @@ def test_counts_are_those_of_plain_loops(documents, span):
     tally = counted(documents, span)
     assert outcomes(tally) == dict(expected)
     assert totals(tally) == {name: sums[name] for name in totals(tally)}
+
+
+MANY = (("Female", ("she", "head woman")), ("Male", ("he", "his")))
+IN_PAIRS = ("nurse", "police officer", "she")
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(("nurse", "police", "officer", "she", "head", "woman", "he", "x")),
+            max_size=20,
+        ).map(" ".join),
+        max_size=5,
+    ),
+    st.integers(1, 12),
+)
+def test_pairs_of_words_are_those_of_plain_loops(documents, window):
+    expected, tokens = span_oracle.pairs(documents, IN_PAIRS, dict(MANY), window)
+    table, totals = counted(documents, families=(MANY,), targets=IN_PAIRS, window=window)
+    names = ("Female", "Male", "near")
+    found = {
+        (term, name): int(n)
+        for term, row in zip((*IN_PAIRS, "(all)"), table, strict=True)
+        for name, n in zip(names, (row[0], row[1], row.sum()), strict=True)
+        if n
+    }
+    assert found == {key: n for key, n in expected.items() if n}
+    assert totals.tolist() == [
+        sum(bool(one.split()) for one in documents), 0, expected["(all)", "near"], tokens,
+    ]  # fmt: skip
 
 
 def test_the_oracle_is_independent():

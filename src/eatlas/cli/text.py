@@ -23,6 +23,7 @@ def text(
     *,
     tests: list[str],
     span: int = 3,
+    window: int | None = None,
     output: Path = Path("counts.csv"),
     field: str | None = None,
     unit: str = "line",
@@ -33,8 +34,8 @@ def text(
 
     A span of sentences associates a target with a group if it contains the target, a word of this
     group and no word of another group. All tests are counted in one pass. Measure the table with:
-    eatlas run --measure "divdist(soa=counts)" --vectors counts.csv. To continue a count that was
-    interrupted, or that a file ended which cannot be read, repeat the command.
+    eatlas run --measure "divdist(soa=counts)" --measure pmi --vectors counts.csv. To continue a
+    count that was interrupted, or that a file ended which cannot be read, repeat the command.
     Exit codes: 0 done, 2 an input cannot be used, 130 interrupted.
 
     Parameters
@@ -46,6 +47,8 @@ def text(
         Tests of targets against groups, such as divdist-gender. May be repeated.
     span : N >= 1
         Number of sentences in a span. A span never crosses the end of a document.
+    window : N >= 1
+        Count pairs of a target and a group's word at most N words apart, in place of spans.
     output : -o, --output FILE
         File for the table: .csv or .parquet.
     """
@@ -69,6 +72,7 @@ def text(
             corpus,
             tests,
             span=span,
+            window=window,
             field=field,
             unit=cast("Any", unit),
             out=output,
@@ -83,17 +87,16 @@ def text(
 
 def _print(result: TextCounts, output: Path) -> None:
     """Print the counts of every target that was found, the totals, and where the file lies."""
-    head = ["target", "spans", *result.columns]
+    head = ["target", result.unit, *result.columns]
     rows = list(result.rows())
     print_rows(
         [head, *([term, *(f"{n:,}" for n in counts)] for term, *counts in rows if counts[0])],
         least=(max((len(term) for term, *_ in rows), default=0),),
     )
-    documents, sentences, spans, words = result.totals.tolist()
+    sizes = ", ".join(f"{n:,} {name}" for name, n in result.size.items())
     for line in (
         "",
-        f"{documents:,} documents, {sentences:,} sentences, {spans:,} spans, {words:,} words of "
-        f"{size_of(result.provenance)}",
+        f"{sizes.replace('tokens', 'words')} of {size_of(result.provenance)}",
         *skipped_in(result.provenance),
         *([f"without any context, so undefined: {listed(result.unseen)}"] if result.unseen else []),
         "",

@@ -25,6 +25,7 @@ from eatlas.lazy import as_frame
 from eatlas.notes import Note
 from eatlas.sources.counts import CountTable
 from eatlas.stimuli import GroupsTest
+from eatlas.stimuli.kinds import ALL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +46,8 @@ class Search:
     families: tuple[Family, ...]
     rule: Rule = field(default_factory=Rule)
     span: int = 3
+    window: int | None = None
+    """Most words from a target to the word of a group that is counted with it; None for spans."""
 
     @cached_property
     def firsts(self) -> tuple[int, ...]:
@@ -78,27 +81,33 @@ class Search:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Count the spans of whole documents: a table, and documents, sentences, spans and words.
 
-        The table has a row for each target; of every family its groups alone, then none of its
-        groups, then several. Those of parts of a corpus add up to that of the whole.
+        The table has a row for each target, and the last for all spans; of every family its groups
+        alone, then none of its groups, then several. Those of parts of a corpus add up to that of
+        the whole. With a window, pairs of words take the place of spans, and none is of several.
         """
         from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
 
-        table = np.zeros((len(self.targets), self.firsts[-1]), np.int64)
+        table = np.zeros((len(self.targets) + 1, self.firsts[-1]), np.int64)
         totals = np.zeros(4, np.int64)
         tables = character_table(), abbreviations(self.rule.language)
         for batch in batches:
-            starts, _, stimuli = self._matcher.matches(*batch)
-            kernels.count_spans(
-                *batch, starts, stimuli, self._roles, tables, self.span, table, totals
-            )
+            starts, ends, stimuli = self._matcher.matches(*batch)
+            if self.window is None:
+                kernels.count_spans(
+                    *batch, starts, stimuli, self._roles, tables, self.span, table, totals
+                )
+            else:
+                kernels.count_pairs(
+                    *batch, starts, ends, stimuli, self._roles, self.window, table, totals
+                )
         return table, totals
 
 
 SCHEMA = "eatlas/text/1"
 TABLES = ("counts", (".csv", ".parquet"))
 """What is written, and the endings of its files."""
-TERM, SPANS = "term", "spans"
-"""Columns of the table before those of the groups."""
+TERM = "term"
+"""Column of the table before what is counted, and the groups."""
 Cells = list[Any]
 
 
@@ -114,8 +123,8 @@ class TextCounts:
     search : Search
         Targets, groups and spans.
     table : ndarray
-        Spans with each target, shape (targets, columns); of every family its groups alone, then
-        none of its groups, then several.
+        Spans with each target, and all spans in the last row, shape (targets + 1, columns); of
+        every family its groups alone, then none of its groups, then several.
     totals : ndarray
         Documents, sentences, spans and words.
     provenance : mapping
@@ -134,16 +143,33 @@ class TextCounts:
         """The targets, in the order of the tests."""
         return self.search.targets
 
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """What the rows of the table are of: the targets, then all spans."""
+        return (*self.targets, ALL)
+
     @cached_property
     def spans(self) -> dict[str, int]:
-        """Number of spans that mention each target."""
+        """Number of spans that mention each target, and of all; or of pairs of words."""
         width = self.search.firsts[1]
-        return dict(zip(self.targets, self.table[:, :width].sum(axis=1).tolist(), strict=True))
+        return dict(zip(self.terms, self.table[:, :width].sum(axis=1).tolist(), strict=True))
+
+    @property
+    def unit(self) -> str:
+        """What is counted: spans, or pairs of words."""
+        return "spans" if self.search.window is None else "pairs"
+
+    @property
+    def size(self) -> dict[str, int]:
+        """Documents, sentences where there are spans, spans or pairs, and words of the text."""
+        names = ("documents", "sentences", self.unit, "tokens")
+        sizes = dict(zip(names, self.totals.tolist(), strict=True))
+        return {name: n for name, n in sizes.items() if name != "sentences" or self.unit == "spans"}
 
     @property
     def unseen(self) -> tuple[str, ...]:
         """Targets that the text never mentions; their counts are undefined."""
-        return tuple(term for term, spans in self.spans.items() if not spans)
+        return tuple(term for term in self.targets if not self.spans[term])
 
     @property
     def name(self) -> str:
@@ -160,7 +186,9 @@ class TextCounts:
 
     @property
     def _kind(self) -> str:
-        span = self.search.span
+        span, window = self.search.span, self.search.window
+        if window is not None:
+            return f"pairs of words at most {window} apart"
         return f"spans of {span} sentence{'s' * (span != 1)}"
 
     @cached_property
@@ -178,22 +206,22 @@ class TextCounts:
         Parameters
         ----------
         term : str
-            Case makes no difference.
+            Case makes no difference. ``(all)`` stands for all spans.
 
         Returns
         -------
         mapping or None
             From groups in lower case to numbers of spans; None if the term is no target.
         """
-        for target, row in zip(self.targets, self.table, strict=True):
+        for target, row in zip(self.terms, self.table, strict=True):
             if target.casefold() == term.casefold():
                 counts = {name.casefold(): int(row[k]) for name, k in self.columns.items()}
                 return counts if self.spans[target] else {}
         return None
 
     def rows(self) -> Iterator[Cells]:
-        """Rows of the table: target, spans that mention it, and the count of each group."""
-        for term, row in zip(self.targets, self.table.tolist(), strict=True):
+        """Rows of the table: term, spans that mention it, count of each group; the last of all."""
+        for term, row in zip(self.terms, self.table.tolist(), strict=True):
             spans = self.spans[term]
             yield [term, spans or None, *(row[k] if spans else None for k in self.columns.values())]
 
@@ -203,7 +231,7 @@ class TextCounts:
         A span with a target holds words of one group alone, of none, or of several.
         """
         for first, family in zip(self.search.firsts, self.search.families, strict=False):
-            part = self.table[:, first : first + len(family) + BESIDE].tolist()
+            part = self.table[:-1, first : first + len(family) + BESIDE].tolist()
             rows = zip(self.targets, part, strict=True)
             counts = {term: row if self.spans[term] else None for term, row in rows}
             yield family, [*(name for name, _ in family), "(none)", "(several)"], counts
@@ -235,8 +263,9 @@ class TextCounts:
         Parameters
         ----------
         path : str or path
-            ``.csv`` or ``.parquet``. Columns: ``term``, ``spans`` that mention it, and one for each
-            group. Cells of targets that were never seen are empty.
+            ``.csv`` or ``.parquet``. Columns: ``term``, ``spans`` that mention it (or ``pairs``),
+            and one for each group; the last row, ``(all)``, has those of the whole text. Cells of
+            targets that were never seen are empty.
 
         Raises
         ------
@@ -244,15 +273,14 @@ class TextCounts:
             If the name has another ending, or the file cannot be written.
         """
         require_ending(Path(path), *TABLES)
-        fields = (TERM, SPANS, *self.columns)
+        fields = (TERM, self.unit, *self.columns)
         write_table(Path(path), list(self.rows()), fields, self.about(), (TERM,))
 
     def about(self) -> dict[str, Any]:
         """How the counts came about, with totals and all outcomes, as JSON takes it."""
-        names = ("documents", "sentences", "spans", "tokens")
         return {
             **self.provenance,
-            **dict(zip(names, self.totals.tolist(), strict=True)),
+            **self.size,
             "targets": len(self.targets),
             "unseen": list(self.unseen),
             "families": [
@@ -266,7 +294,7 @@ class TextCounts:
         seen = len(self.targets) - len(self.unseen)
         documents, _, spans, _ = self.totals.tolist()
         return (
-            f"<TextCounts: {seen:,} of {len(self.targets):,} targets in {spans:,} spans "
+            f"<TextCounts: {seen:,} of {len(self.targets):,} targets in {spans:,} {self.unit} "
             f"of {documents:,} documents, {self._kind}>"
         )
 

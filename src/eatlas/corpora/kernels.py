@@ -387,7 +387,7 @@ DOCUMENTS, SENTENCES, SPANS, TOKENS = range(4)
 def _count(
     span: int, members: States, count: int, latest: Ints, first: States, table: Ints
 ) -> None:
-    """Count a span for every target in it: of each family one group, none or several."""
+    """Count a span for each target in it, and for all: of a family one group, none or several."""
     for family in range(len(first) - 1):
         none = first[family + 1] - 2
         column = none
@@ -396,6 +396,7 @@ def _count(
                 column = group if column == none else none + 1
         for k in range(count):
             table[members[k], column] += 1
+        table[-1, column] += 1
 
 
 @compiled  # type: ignore[misc, unused-ignore]
@@ -420,8 +421,9 @@ def count_spans(  # noqa: C901, PLR0913, PLR0917  (one loop over bytes, in compi
 ) -> None:
     """Add the spans of some documents to a table of counts.
 
-    A document is between separators. Its spans are `size` sentences that follow each other, the
-    last with what is left. A match belongs to the sentence in which it begins.
+    The last row counts every span. A document is between separators. Its spans are `size` sentences
+    that follow each other, the last with what is left. A match belongs to the sentence in which it
+    begins.
     """
     target, groups, first = roles
     seen = np.full(table.shape[0], -1, np.int64)  # the last span that holds each target
@@ -461,3 +463,66 @@ def count_spans(  # noqa: C901, PLR0913, PLR0917  (one loop over bytes, in compi
         totals[TOKENS] += 1
         while i < len(data) and data[i] != separator and not is_space(data[i]):
             i += 1
+
+
+@compiled  # type: ignore[misc, unused-ignore]
+def count_pairs(  # noqa: C901, PLR0912, PLR0913, PLR0917  (one loop over bytes, in compiled code)
+    data: Bytes,
+    separator: int,
+    starts: Ints,
+    ends: Ints,
+    stimuli: Ints,
+    roles: Roles,
+    window: int,
+    table: Ints,
+    totals: Ints,
+) -> None:
+    """Add the pairs of words of some documents that are at most `window` apart to a table.
+
+    A target's row counts its pairs with any word of a text, by the group of that word; the last
+    row the pairs of every word. Each pair counts from both sides.
+    """
+    target, groups, first = roles
+    places = np.empty((2, len(starts)), np.int64)  # the first and the last word of each match
+    match = opened = words = i = 0
+    while i <= len(data):
+        if i < len(data) and data[i] != separator:
+            if is_space(data[i]):
+                i += 1
+                continue
+            if match > opened and ends[match - 1] > i:  # a match of several words
+                places[1, match - 1] = words
+            while i < len(data) and data[i] != separator and not is_space(data[i]):
+                i += 1
+            while match < len(starts) and starts[match] < i:
+                places[:, match] = words
+                match += 1
+            words += 1
+            continue
+        if words:
+            reach = min(window, words - 1)
+            pairs = 2 * reach * words - reach * (reach + 1)
+            totals[DOCUMENTS] += 1
+            totals[SPANS] += pairs
+            totals[TOKENS] += words
+            for family in range(len(groups)):
+                none = first[family + 1] - 2
+                table[-1, none] += pairs
+                for k in range(opened, match):
+                    row, column = target[stimuli[k]], groups[family, stimuli[k]]
+                    near = min(window, places[0, k]) + min(window, words - 1 - places[1, k])
+                    if row >= 0:
+                        table[row, none] += near
+                    if column >= 0:
+                        table[-1, column] += near
+                        table[-1, none] -= near
+                    for j in range(k + 1, match):
+                        if places[0, j] - places[1, k] > window:
+                            break
+                        for a, b in ((k, j), (j, k)):
+                            row, column = target[stimuli[a]], groups[family, stimuli[b]]
+                            if row >= 0 and column >= 0:
+                                table[row, column] += 1
+                                table[row, none] -= 1
+        opened, words = match, 0
+        i += 1

@@ -284,6 +284,8 @@ def _read_counts(measure: Measure, test: Any, table: Counts, case: CaseRule) -> 
     """Look up the targets of a test in a table of counts; the groups are its columns."""
     from eatlas.engine.references import numbers_of  # noqa: PLC0415  (few sources are tables)
 
+    measure.require_stimuli(test)
+    measure.require_source(table)
     names = [group.name for group in test.groups]
     rows = {term: table.counts(term) for term in test.targets.terms}
     reasons = {
@@ -302,9 +304,16 @@ def _read_counts(measure: Measure, test: Any, table: Counts, case: CaseRule) -> 
     if beside:
         values = {"source": table.name, "groups": sorted(beside)}
         notes.append(Note("source.other-groups", values=values))
-    measured = hashlib.sha256(repr(sorted(numbers.items())).encode()).hexdigest()
+    totals = {
+        word: numbers_of(table.counts(word) or {}, names, f"{table.name}, {word}")
+        for word in measure.needs.words
+    }
+    measured = hashlib.sha256(repr(sorted((numbers | totals).items())).encode()).hexdigest()
     about = {"measured": measured, "period": getattr(table, "period", None)}
-    return {"coverage": coverage, "counts": np.array(list(numbers.values()))}, about, notes
+    arranged = {"coverage": coverage, "counts": np.array(list(numbers.values()))}
+    for total in totals.values():
+        arranged["totals"] = np.array(total)
+    return arranged, about, notes
 
 
 def require_terms(

@@ -207,8 +207,9 @@ def _chosen(tests: Sequence[Test], given: Any) -> tuple[list[Measure], dict[str,
             measure.reads(test) for test in tests if fits(measure, test, tests, every.values())
         ]
         try:
-            if measure.needs.source != "vectors":
-                raise SourceError(f"asks a {measure.needs.source} language model")
+            if (need := measure.needs.source) != "vectors":
+                of_model = f"asks a {need} language model"
+                raise SourceError("takes a table of counts" if need == "counts" else of_model)
             for test in fitting:
                 measure.require_stimuli(test)
         except EatlasError as error:

@@ -32,7 +32,7 @@ from eatlas.stimuli.kinds import TestsLike
 from eatlas.stimuli.languages import folded
 from eatlas.version import __version__
 
-FORM = 5
+FORM = 6
 """Raised whenever a part's counts mean something else than before."""
 
 
@@ -111,6 +111,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     tests: TestsLike,
     *,
     span: int = 3,
+    window: int | None = None,
     case: Case = "auto",
     compounds: Compounds = "either",
     field: str | None = None,
@@ -124,7 +125,9 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
 
     A context is a span of sentences that mentions the target. It associates the target with a group
     if some word of this group occurs in it, and no word of the other groups (Bommasani and Liang
-    2022, section 4.1). Counts depend on the texts alone, not on how they are shared out.
+    2022, section 4.1). With a window, pairs of words are counted instead: each occurrence of a
+    target with each of a group's words that is near. Counts depend on the texts alone, not on how
+    they are shared out.
 
     Parameters
     ----------
@@ -136,6 +139,8 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
         Tests of the kind groups; all are counted in one pass.
     span : int
         Sentences of a span.
+    window : int, optional
+        Count pairs of words that are at most so many words apart in a document, in place of spans.
     case, compounds, field, unit
         How words are found and files are read, as in :func:`eatlas.find_contexts`. A document (a
         line or paragraph, an object, a row, an article) is never split.
@@ -153,7 +158,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     Returns
     -------
     TextCounts
-        A source of counts for ``divdist(soa=counts)``.
+        A source of counts for ``divdist(soa=counts)`` and ``pmi``.
 
     Raises
     ------
@@ -181,6 +186,8 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     {'female': 1, 'male': 1}
     """
     require_whole("span", span, 1)
+    if window is not None:
+        require_whole("window", window, 1)
     groups_tests: list[GroupsTest] = []
     for test in load_tests(tests):
         if not isinstance(test, GroupsTest):
@@ -193,7 +200,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
         groups_tests.append(test)
     stimuli_of(groups_tests)  # refuses sentences
     rule = Rule(case, compounds, language_of(groups_tests))
-    search = Search(*_searched(groups_tests), rule, int(span))
+    search = Search(*_searched(groups_tests), rule, int(span), window)
     _warn_of_stimuli(groups_tests)
     path = None if out is None else Path(out)
     if path is not None:
@@ -224,7 +231,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
             "version": __version__,
             "tests": [test.id for test in groups_tests],
             "stimuli_sha256": [test.stimuli_sha256 for test in groups_tests],
-            "span": int(span),
+            **({"span": int(span)} if window is None else {"window": int(window)}),
             "case": case,
             "compounds": compounds,
             "unit": unit,
@@ -235,8 +242,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
         if path is not None:
             result.write(path)
         counted.discard(list(counted.pieces))
-    times = zip(result.targets, result.table.sum(axis=1), strict=True)
-    warn_of_scripts(((target,), count) for target, count in times)
+    warn_of_scripts(((target,), result.spans[target]) for target in result.targets)
     if result.unseen:
         values = {"targets": list(result.unseen), "of": len(result.targets), "most": SEVERAL}
         warn(Note("undefined.counts", values=values), stacklevel=3)

@@ -151,6 +151,8 @@ class Input:
     those of a stimulus."""
     counts: Array | None = None
     """Numbers of the used targets for each group, shape (targets, k), where there are no rows."""
+    totals: Array | None = None
+    """Numbers of each group in all that was counted, for measures that look up its row."""
     drawn: dict[str, DrawEffects] = field(default_factory=dict)
     """Effect sizes of draws by place, stimuli by name: what measures of draws leave here."""
     log_ratios: Any = None

@@ -98,7 +98,7 @@ class TargetMeasure(GroupsMeasure):
                 "eatlas.GroupsTest.of_association(test, pairs=...) makes of an association test",
             )
 
-    def record(
+    def record(  # noqa: PLR0913  (fields of a record)
         self,
         given: Input,
         notes: list[Note],
@@ -109,22 +109,30 @@ class TargetMeasure(GroupsMeasure):
         each: Range | None = None,
         association: Array | None = None,
         p: PValues | None = None,
+        more: Sequence[Mapping[str, Any]] = (),
+        reason: str = "",
     ) -> TargetValuesResult:
         """Make the record of a result; what is not finite is undefined, and a note says so.
 
         `overall` says how `value`, the number for all targets, is read, and `each` how `values`
-        are, one a target; `association` has the shape (targets, groups).
+        are, one a target; `association` has the shape (targets, groups). `more` are other fields of
+        each target, and `reason` is why one may be undefined.
         """
         terms, number = given.coverage[OF_TARGETS].scored, defined(value)
         by_group = [None] * len(terms) if association is None else association.tolist()
         targets = tuple(
             TargetValue(
-                term=term, association=near and tuple(map(defined, near)), value=defined(own)
+                term=term,
+                association=near and tuple(map(defined, near)),
+                value=defined(own),
+                **rest,
             )
-            for term, near, own in zip(terms, by_group, values.tolist(), strict=True)
+            for term, near, own, rest in zip(
+                terms, by_group, values.tolist(), more or [{}] * len(terms), strict=True
+            )
         )
         if undefined := [target.term for target in targets if target.value is None]:
-            lost = {"measure": self.name, "terms": undefined}
+            lost = {"measure": self.name, "terms": undefined, "reason": reason}
             notes.append(Note("undefined.targets", "targets", lost))
         if number is None:
             notes.append(Note("undefined.value", "value", {"measure": self.name}))

@@ -31,6 +31,7 @@ BUILT_IN = {
     "indirect-bias": "earlier:IndirectBias",
     "same": "k_groups:SAME",
     "generalised-weat": "k_groups:GeneralisedWEAT",
+    "pmi": "pmi:PMI",
 }
 """Module and class of each measure; a run imports those that it requests."""
 ENTRY_POINTS = "eatlas.measures"

@@ -41,8 +41,9 @@ from eatlas.present.targets import (
 from eatlas.present.text import isolated, one_line
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.results.levels import CELLS
+from eatlas.results.levels import CELLS, Interval
 from eatlas.results.settings import Settings
+from eatlas.results.targets import TargetValue, TargetValuesResult
 
 
 @dataclass(frozen=True)
@@ -500,20 +501,34 @@ def values_table(result: AssociationResult, *, ends: bool = False) -> Table:
     every = values_in_order(result)
     shown, left_out = at_ends(every) if ends else (every, 0)
     (whole,) = result.effects()
-    groups = result.sides[-1] if any(target.association for target in shown) else ()
+    groups = result.sides[-1] if any(t.association or t.counts for t in shown) else ()
+    of: TargetValuesResult = result  # type: ignore[assignment]  # its values are there
+    counted = any(target.counts for target in every)
+    adjusted = dict(zip((target.term for target in of.targets), of.holm, strict=True))
 
-    def row(name: str, *numbers: float | None, strong: bool = False) -> tuple[Cell, ...]:
-        texts = (effect(number, DECIMALS) for number in numbers)
-        return (Cell((name,), strong=strong), *(Cell((text,)) for text in texts))
+    def number(value: float | None, ends: Interval | None) -> Cell:
+        return Cell((effect(value, DECIMALS), *([interval(ends)] if ends else [])))
 
-    rows = [
-        row(one_line(target.term), target.value, *(target.association or ())) for target in shown
-    ]
-    names = map(isolated, (whole.title, *groups))
+    def beside(target: TargetValue) -> list[Cell]:
+        """Its numbers by group; of counts its p too."""
+        texts = (effect(number, DECIMALS) for number in target.association or ())
+        if not counted:
+            return [Cell((text,)) for text in texts]
+        p = adjusted[target.term]
+        star = p is not None and p < result.rule.alpha
+        texts = (f"{number:,g}" for number in target.counts or ())
+        return [
+            *(Cell((text,)) for text in texts),
+            Cell((UNDEFINED if p is None else p_value(p),), star=star),
+        ]
+
+    rows = [(Cell((one_line(t.term),)), number(t.value, t.interval), *beside(t)) for t in shown]
+    last = Cell(("All targets",), strong=True), number(whole.d, of.interval)
+    names = [isolated(name) for name in (whole.title, *groups)] + ["p (Holm)"] * counted
     return Table(
         result.measure,
         (Column("Target", short=_heading(result)), *(Column(n, number=True) for n in names)),
-        (*_with_gap(rows, left_out), row("All targets", whole.d, strong=True)),
+        (*_with_gap(rows, left_out), last),
     )
 
 

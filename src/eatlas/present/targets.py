@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from eatlas.numbers import MINUS, UNDEFINED, effect, number_of
+from eatlas.numbers import MINUS, UNDEFINED, effect, number_of, percent
 from eatlas.present.effects import accounted, title_after
 from eatlas.present.rendering import FILTERS, lines
 from eatlas.present.text import isolated
@@ -248,6 +248,8 @@ def values_legend(result: AssociationResult) -> str:
         without = f"{neutral} without bias" if neutral is not None else ""
         larger = f"larger towards {isolated(span.larger)}" if span.larger is not None else ""
         texts.append(f"{name}: {', '.join(filter(None, (span.unit, ends, without, larger)))}.")
+    if shown.confidence is not None:
+        texts.append(f"In brackets: {percent(shown.confidence)} interval.")
     return " ".join(texts)
 
 

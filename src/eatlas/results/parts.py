@@ -19,7 +19,7 @@ from eatlas.stimuli.kinds import ROLES, TARGETS, ContextsOrigin, Language
 Value = TypeVar("Value")
 Tail = Literal["greater", "less", "two_sided"]
 TAILS: tuple[Tail, ...] = ("greater", "less", "two_sided")
-Method = Literal["exact", "inversion", "sampled", "normal"]
+Method = Literal["exact", "inversion", "sampled", "normal", "wald"]
 Probability = Annotated[float, Field(gt=0.0, le=1.0)]
 Bounds = tuple[Probability, Probability]
 Magnitude = Annotated[float, Field(ge=-1e6, le=1e6)]

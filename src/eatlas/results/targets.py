@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, cached_property
 from importlib import resources
@@ -96,6 +97,11 @@ class TargetValue(Record):
     """With each group, in their order; None where the measure has no such numbers."""
     value: float | None
     """None where it is undefined."""
+    counts: tuple[float, ...] | None = Field(default=None, exclude_if=is_none)
+    """With each group, of measures of counts."""
+    interval: Interval | None = Field(default=None, exclude_if=is_none)
+    p: Probability | None = Field(default=None, exclude_if=is_none)
+    """Two-sided."""
 
 
 class PairOfGroups(Record):
@@ -158,9 +164,7 @@ class TargetsResult(GroupsResult):
     @cached_property
     def holm(self) -> tuple[float | None, ...]:
         """Holm's adjusted p of each target, over all targets with a p."""
-        raw = [target.labels.p if target.labels else math.nan for target in self.targets]
-        adjusted: list[float] = holm(raw).tolist() if raw else []
-        return tuple(None if math.isnan(p) else p for p in adjusted)
+        return _holm(None if t.labels is None else t.labels.p for t in self.targets)
 
     def effect(self, place: str) -> Effect:
         """The mean bias, or the bias of the concept as a whole."""
@@ -259,7 +263,7 @@ def earlier() -> dict[str, dict[str, str]]:
 
 Named = Literal[
     "direct-bias", "indirect-bias", "ripa", "semaxis", "rnd", "mac", "ect", "rnsb",
-    "same", "generalised-weat",
+    "same", "generalised-weat", "pmi",
 ]  # fmt: skip
 
 
@@ -284,7 +288,7 @@ class TargetValuesResult(GroupsResult):
     These are the measures that came before DivDist: :class:`eatlas.RND`, :class:`eatlas.MAC`,
     :class:`eatlas.RIPA`, :class:`eatlas.RNSB`, :class:`eatlas.ECT`, :class:`eatlas.SemAxis`,
     :class:`eatlas.DirectBias` and :class:`eatlas.IndirectBias`; and :class:`eatlas.SAME` and
-    :class:`eatlas.GeneralisedWEAT`.
+    :class:`eatlas.GeneralisedWEAT`; and :class:`eatlas.PMI`, of counts.
     """
 
     places: ClassVar[tuple[str, ...]] = ("value",)
@@ -301,6 +305,10 @@ class TargetValuesResult(GroupsResult):
     """How the values of single targets are read."""
     targets: tuple[TargetValue, ...]
     """In the order of the used terms."""
+    interval: Interval | None = Field(default=None, exclude_if=is_none)
+    """Of `value`."""
+    confidence: float | None = Field(default=None, exclude_if=is_none)
+    """Of the intervals."""
     pairwise: tuple[PairOfGroups, ...] = Field(default=(), exclude_if=is_empty)
     """Of SAME alone: each two groups."""
 
@@ -319,10 +327,16 @@ class TargetValuesResult(GroupsResult):
         """A sentence that a reader of any result of the measure needs."""
         return earlier()[self.measure]["remark"]
 
+    @cached_property
+    def holm(self) -> tuple[float | None, ...]:
+        """Holm's adjusted p of each target, over all targets with a p."""
+        return _holm(target.p for target in self.targets)
+
     @property
-    def permuted(self) -> str:
-        """What the p-values permute the labels of."""
-        return earlier()[self.measure].get("permuted", "the groups' terms")
+    def tested(self) -> str:
+        """How the p-values come about."""
+        permuted = "with the labels of the groups' terms permuted"
+        return earlier()[self.measure].get("tested", permuted)
 
     @property
     def values(self) -> tuple[TargetValue, ...]:
@@ -350,10 +364,20 @@ class TargetValuesResult(GroupsResult):
                     f"association_{group}": number
                     for group, number in zip(self.groups, target.association or (), strict=False)
                 },
+                **self._counted(target, adjusted),
                 **whole,
             }
-            for target in self.targets
+            for target, adjusted in zip(self.targets, self.holm, strict=True)
         ]
+
+    def _counted(self, target: TargetValue, adjusted: float | None) -> dict[str, Any]:
+        """Columns of one target of a measure of counts."""
+        if target.counts is None:
+            return {}
+        counts = zip(self.groups, target.counts, strict=True)
+        low, high = target.interval or (None, None)
+        p = {"low": low, "high": high, "p": target.p, "p_holm": adjusted}
+        return {f"count_{group}": count for group, count in counts} | p
 
     def summary(self) -> str:
         """The number with its p, and the targets at either end."""
@@ -367,6 +391,13 @@ class TargetValuesResult(GroupsResult):
             return text
         ends = [f"{term} ({_brief(value)})" for value, term in (values[0], values[-1])]
         return f"{text}; targets from {ends[0]} to {ends[1]}"
+
+
+def _holm(p_values: Iterable[float | None]) -> tuple[float | None, ...]:
+    """Holm's adjusted p-values; None where there is none."""
+    raw = [math.nan if p is None else p for p in p_values]
+    adjusted: list[float] = holm(raw).tolist() if raw else []
+    return tuple(None if math.isnan(p) else p for p in adjusted)
 
 
 def _brief(value: float | None) -> str:

@@ -19,13 +19,14 @@ from eatlas.paths import is_there
 from eatlas.sources.archives import check_parquet_growth, faults_of_library, library
 from eatlas.sources.frames import cells_of, is_frame, table_of
 from eatlas.sources.spec import FileSpec, check_options, file_like, parse_file_spec
+from eatlas.stimuli.kinds import ALL
 
 TERM = ("term", "word", "target", "occupation", "profession")
 YEAR = ("year", "period", "census year", "decade")
 GROUP, COUNT = ("group",), ("count", "n", "value", "share", "weight")
 _FORM = "a CSV file of UTF-8 with a header: term,group,count, or term and the groups"
 _DELIMITERS = ",\t;"
-BESIDE = ("total", "total weight", "spans")
+BESIDE = ("total", "total weight", "spans", "pairs")
 """Columns that are of no group, by their names in lower case."""
 LARGEST = 64 << 20
 """Bytes of a table; one of every word of English in ten groups has 20 MB."""
@@ -79,8 +80,8 @@ class CountTable:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """Every term of the table."""
-        return tuple(self.rows)
+        """Every term of the table, without the row of all."""
+        return tuple(term for term in self.rows if term != ALL)
 
     @property
     def fingerprint(self) -> str:

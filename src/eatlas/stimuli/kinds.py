@@ -357,6 +357,8 @@ Reference = Literal["uniform"] | tuple[tuple[str, float], ...]
 
 OF_TARGETS = "targets"
 """Name of the group of targets, which no other group may have."""
+ALL = "(all)"
+"""Row of a table of counts, of all that was counted, whatever the target."""
 SUM_TOLERANCE = 1e-9
 """Weights written with ten decimals or more pass; thirds written as 0.333 are a mistake."""
 
