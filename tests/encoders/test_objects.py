@@ -132,6 +132,38 @@ def test_the_default_of_pooling_is_noted_where_nothing_else_is_known(pair):
     assert eatlas.encoder(model, tokenizer, pool="mean").notes == ()
 
 
+def test_prompts_and_lengths_are_those_of_the_object(minilm):
+    settings = minilm.prompts, minilm.default_prompt_name, minilm.truncate_dim
+    plain = eatlas.open_vectors(minilm).fingerprint
+    try:
+        minilm.prompts, minilm.default_prompt_name = {"query": "query: "}, "query"
+        source = eatlas.open_vectors(minilm)
+        assert source.encoding.prompt == "query: {}"
+        assert str(source.notes[0]).endswith("model.default_prompt_name chooses another.")
+        expected = vectors(f"st:{MODEL}?cache=no&prefix=query%3A%20")
+        np.testing.assert_array_equal(vectors(minilm), expected)
+        prompted = source.fingerprint
+        minilm.truncate_dim = 16
+        assert vectors(minilm).shape == (len(TEXTS), 16)
+        assert len({plain, prompted, source.fingerprint}) == 3
+    finally:
+        minilm.prompts, minilm.default_prompt_name, minilm.truncate_dim = settings
+
+
+def test_sentence_transformers_needs_a_token_to_pad(model):
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers import models as parts
+
+    with quiet():
+        body = parts.Transformer(str(model("gpt2")))
+        made = SentenceTransformer(modules=[body, parts.Pooling(16, "lasttoken")], device="cpu")
+    error = refused(made, vectors)
+    assert "the tokenizer has no pad token" in error.what
+    assert "model.tokenizer.eos_token" in error.remedy
+    made.tokenizer.pad_token = made.tokenizer.eos_token
+    np.testing.assert_allclose(vectors(made), vectors(f"hf:{model('gpt2')}?cache=no"), atol=1e-5)
+
+
 # --- a model that changes -------------------------------------------------------------------------
 
 

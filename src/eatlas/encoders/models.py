@@ -605,8 +605,10 @@ def declared_prompts(folder: Path, hint: str = "") -> tuple[str, tuple[Note, ...
     return prompt_of(settings_of(folder / ABOUT), hint)
 
 
-def prompt_of(about: Mapping[str, Any], hint: str = "") -> tuple[str, tuple[Note, ...]]:
-    """The same by the settings themselves."""
+def prompt_of(
+    about: Mapping[str, Any], hint: str = "", *, memory: bool = False
+) -> tuple[str, tuple[Note, ...]]:
+    """The same by the settings themselves, those of files or of a model in memory."""
     texts = about.get("prompts")
     texts = texts if isinstance(texts, dict) else {}
     prompts = {str(key): text for key, text in texts.items() if text and isinstance(text, str)}
@@ -614,7 +616,7 @@ def prompt_of(about: Mapping[str, Any], hint: str = "") -> tuple[str, tuple[Note
         return "", ()
     put = "" if hint else prompts.get(str(about.get("default_prompt_name")), "")
     expected = [f"{key}: {text!r}" for key, text in list(prompts.items())[:4]]
-    values = {"expected": expected, "put": put, "hint": hint}
+    values = {"expected": expected, "put": put, "hint": hint, "memory": memory}
     return put, (Note("source.prompt", values=values),)
 
 

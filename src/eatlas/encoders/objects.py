@@ -186,7 +186,7 @@ class SentenceObject(SentenceModelSource):
             for name, part in names
         )
         named = {"prompts": model.prompts, "default_prompt_name": model.default_prompt_name}
-        self._prompt, self._notes = prompt_of(named)
+        self._prompt, self._notes = prompt_of(named, memory=True)
 
     @property
     def fingerprint(self) -> str:
@@ -202,7 +202,7 @@ class SentenceObject(SentenceModelSource):
     def loaded(self) -> Loaded:
         """The model, on the device where it is."""
         repeat_products()
-        return loaded_model(self._model)
+        return loaded_model(self._model, self.name)
 
 
 def open_sentence_model(model: Any) -> SentenceObject:

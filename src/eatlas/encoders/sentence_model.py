@@ -192,10 +192,10 @@ class SentenceModelSource(Encoder):
             model = SentenceTransformer(
                 str(self.folder), device=self.options.device, local_files_only=True
             ).eval()
-            return loaded_model(model)
+            return loaded_model(model, self.name)
 
 
-def loaded_model(model: Any) -> Loaded:
+def loaded_model(model: Any, name: str) -> Loaded:
     """A model of sentence-transformers with its tokenizer."""
     tokenizer, limit = model.tokenizer, model.max_seq_length
     if hasattr(tokenizer, "encode_batch"):  # of static embeddings, without the layer above
@@ -205,8 +205,19 @@ def loaded_model(model: Any) -> Loaded:
         cut = tokenizer.truncation
         limit = cut and cut["max_length"]
         tokenizer = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token=unknown)
-    if not callable(tokenizer):
-        raise TypeError("its tokenizer is none of transformers")
+    elif not hasattr(tokenizer, "convert_ids_to_tokens"):
+        raise SourceError(
+            f"{name}: the tokenizer of this model is none of transformers",
+            got=type(tokenizer).__name__,
+            remedy="hand over a function that takes a list of texts: model.encode",
+        )
+    elif tokenizer.pad_token is None:
+        raise SourceError(
+            f"{name}: sentence-transformers pads all texts, and the tokenizer has no pad token",
+            got=f"{type(tokenizer).__name__} without pad_token",
+            remedy="model.tokenizer.pad_token = model.tokenizer.eos_token, which masks hide from "
+            "the model; of a folder, save it so",
+        )
     return Loaded(tokenizer, model, limit, model.device)
 
 
