@@ -32,6 +32,7 @@ from .executors import OnRay as OnRay
 from .measures import (
     CEAT as CEAT,
     ECT as ECT,
+    FMAT as FMAT,
     LPBS as LPBS,
     LPBSCEAT as LPBSCEAT,
     MAC as MAC,

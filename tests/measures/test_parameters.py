@@ -38,7 +38,7 @@ REFUSED = (
     ("ceat", {"variance": "hedges"}, "allowed: common or ceat"),
     ("ceat", {"replace": "never"}, "allowed: auto or always"),
     ("lpbs", {"model": "both"}, "the parameter model has no such value"),
-    ("lpbs", {"pieces": "first"}, "allowed: joint or pll"),
+    ("lpbs", {"pieces": "first"}, "allowed: joint or pll or averaged"),
     ("lpbs", {"aggregate": "max"}, "allowed: mean or logsum"),
     ("lpbs", {"templates": "nope"}, "there are no templates called 'nope'"),
     ("lpbs", {"templates": "It is {attribute}."}, "does not have one place {target}"),

@@ -295,7 +295,7 @@ SMALL = {
         "indirect-bias", "same",
     ),
 }  # fmt: skip
-OF_MODELS = {"ceat", "lpbs", "lpbs-ceat", "zero-shot", "pmi"}
+OF_MODELS = {"ceat", "lpbs", "lpbs-ceat", "fmat", "zero-shot", "pmi"}
 """They need a model, or counts; their records have the levels of an ML-EAT."""
 
 

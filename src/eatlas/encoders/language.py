@@ -210,8 +210,12 @@ class AnsweringModel:
     """A model whose answers are kept on disk if it says so."""
 
     name: str
-    fingerprint: str
     keeps: bool
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies what answers."""
+        raise NotImplementedError
 
     def score(
         self, questions: Collection[Question], tell: Tell | None = None
@@ -268,7 +272,7 @@ class TransformerLM(AnsweringModel):
         self.name, self.kind, self.keeps = name or about.model, about.kind, keeps
 
     @property
-    def fingerprint(self) -> str:  # type: ignore[override]  # only read
+    def fingerprint(self) -> str:  # only read
         """Hash of the weights and the tokenizer, those of a model in memory as they are now."""
         made = self._fingerprint
         return made if isinstance(made, str) else made()
@@ -296,7 +300,7 @@ class TransformerLM(AnsweringModel):
         for batch in cut(sorted((q for q in plans if q not in faults), key=input_of), AT_ONCE):
             steps = (step for question in batch for step in plans[question][1])
             values |= self.log_probabilities(step for step in steps if step not in values)
-            totals = {q: sum(values[step] for step in plans[q][1]) for q in batch}
+            totals = {q: self._total(q, plans[q][1], values) for q in batch}
             yield {q: replace(plans[q][0], log_probability=total) for q, total in totals.items()}
 
     def _plans(self, questions: Collection[Question]) -> dict[Question, Plan]:
@@ -317,20 +321,38 @@ class TransformerLM(AnsweringModel):
         if answer.fault:
             return answer, ()
         ids, hidden = tuple(tokens.ids), set(other) if question.hidden else set()
+        mask, first, last = tokenizer.mask_token_id, scored[0], scored[-1]
         steps = []
         for i, place in enumerate(scored):
             if self.kind == "causal":
-                steps.append(Step(ids[: scored[-1]], place - 1, ids[place]))
+                steps.append(Step(ids[:last], place - 1, ids[place]))
                 continue
-            masked = hidden | (set(scored[i:]) if question.how == "joint" else {place})
-            mask = tokenizer.mask_token_id
+            masked = hidden | {"joint": set(scored[i:]), "pll": {place}}.get(question.how, {first})
             seen = tuple(mask if at in masked else piece for at, piece in enumerate(ids))
+            if question.how == "averaged":  # one mask for all pieces
+                steps.append(Step(seen[: first + 1] + seen[last + 1 :], first, ids[place]))
+                continue
             steps.append(Step(seen, place, ids[place]))
         length = len(steps[0].pieces)
         if limit is not None and length > limit:
             why = f"a sentence has {length:,} pieces, and the model takes {limit:,} at most"
             return replace(answer, fault=why, at="text"), ()
         return answer, tuple(steps)
+
+    def _total(
+        self, question: Question, steps: Sequence[Step], values: Mapping[Step, float]
+    ) -> float:
+        """Sum over pieces; averaged, the logit of a piece with their mean embedding and no bias.
+
+        That is what a piece has that is added to the vocabulary.
+        """
+        total = math.fsum(values[step] for step in steps)
+        if question.how != "averaged" or len(steps) == 1:
+            return total
+        head = self.loaded.module.get_output_embeddings()
+        biases = getattr(head, "bias", None)
+        own = 0.0 if biases is None else float(biases.detach()[[s.piece for s in steps]].mean())
+        return total / len(steps) - own
 
     def log_probabilities(self, steps: Iterable[Step]) -> dict[Step, float]:
         """Have the model read the inputs of some steps, batch by batch.
@@ -439,7 +461,7 @@ class ServedLM(AnsweringModel):
     def __init__(self, address: str, options: ServedOptions, *, keeps: bool = False) -> None:
         begin = f"&begin={escape(options.begin)}" if options.begin else ""
         self.name = f"{address}?model={escape(options.model)}{begin}"  # never a key
-        self.fingerprint, self.keeps, self.options = f"endpoint:{self.name}", keeps, options
+        self.keeps, self.options = keeps, options
         self.notes: tuple[Note, ...] = (Note("source.served", values={"model": options.model}),)
         self.about = LanguageModelRecord(
             model=options.model,
@@ -448,6 +470,11 @@ class ServedLM(AnsweringModel):
             roundoff=roundoff_of_log_ratios(""),
         )
         self.endpoint = Endpoint(address, options.model, options.timeout)
+
+    @property
+    def fingerprint(self) -> str:
+        """Address, model and beginning of texts, for nothing else is known."""
+        return f"endpoint:{self.name}"
 
     def in_batches(self, questions: Collection[Question]) -> Iterator[Mapping[Question, Answer]]:
         """Send each different text once, the shortest first."""

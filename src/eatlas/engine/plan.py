@@ -356,7 +356,7 @@ def _prompted(sources: Sequence[Any], prompts: Any, need: Need) -> list[AnySourc
     """Put sources of vectors into each prompt, each result once."""
     if need != "vectors":
         raise SourceError(
-            "a prompt changes nothing here: LPBS puts words into its own templates",
+            "a prompt changes nothing here: LPBS and FMAT put words into their own templates",
             allowed="prompts for measures of vectors",
             remedy='leave the prompt out, or say lpbs(templates="{target} is {attribute}.")',
         )

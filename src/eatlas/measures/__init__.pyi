@@ -12,6 +12,7 @@ from .earlier import (
     IndirectBias as IndirectBias,
     SemAxis as SemAxis,
 )
+from .fmat import FMAT as FMAT
 from .k_groups import SAME as SAME, GeneralisedWEAT as GeneralisedWEAT
 from .lpbs import LPBS as LPBS
 from .lpbs_ceat import LPBSCEAT as LPBSCEAT

@@ -55,7 +55,7 @@ probabilities, less the log of the summed prior probabilities.
 """
 Normalize = Literal["sum", "mean"]
 """Log-probability of a stimulus of several pieces: the sum over its pieces, or their mean."""
-Pieces = Literal["joint", "pll"]
+Pieces = Literal["joint", "pll", "averaged"]
 Targets = Literal["full", "reduced"]
 Attributes = Literal["written", "adjective"]
 Term = tuple[str, str]
@@ -235,14 +235,7 @@ class LogRatioMeasure(PatternMeasure):
         StimulusError
             If its terms are sentences, or there are no sentences to put them into.
         """
-        for key, (what, remedy) in NO_WORDS.items():
-            if roles := [role for role, concept in test.parts if getattr(concept, key)]:
-                raise StimulusError(
-                    f"test {test.id}: {self.name} puts words into its own templates",
-                    got=f"{what}, in {', '.join(roles)}",
-                    allowed="a test of words",
-                    remedy=remedy,
-                )
+        require_words(self.name, test)
         english = _NAME.fullmatch(self.templates.strip()) and self.templates.strip() != CORPUS
         if not is_english(test.language) and (english or self.attributes == "adjective"):
             raise StimulusError(
@@ -268,7 +261,7 @@ class LogRatioMeasure(PatternMeasure):
                 allowed="pairs that eatlas.find_pairs returned, or a file of them",
                 remedy="--contexts FILE; in Python, eatlas.run(..., contexts=pairs)",
             )
-        targets, attributes = _terms(test, TARGETS), _terms(test, ATTRIBUTES)
+        targets, attributes = terms_of(test, TARGETS), terms_of(test, ATTRIBUTES)
         forms = {word: word for _, word in attributes}
         if self.pairs is None:
             forms = adjectives_of(list(forms)) if self.attributes == "adjective" else forms
@@ -327,32 +320,23 @@ class LogRatioMeasure(PatternMeasure):
         pieces, faults = self._pieces(usable), self._faults(answered)
         reasons = {
             x: f"{pieces[x]} pieces; the reduced word sets have words of one"
-            for x in _terms(test, TARGETS)
+            for x in terms_of(test, TARGETS)
             if self.targets == "reduced" and pieces[x] > 1
         }
         if self.pairs is None:
-            _require_short(answered)
+            require_short(answered)
             reasons |= faults | absent
         else:
             counts = {cell: len(several) for cell, several in usable.items()}
             reasons = _lacking(test, counts, reasons | absent, self.pairs.name, faults)
-        covered = {}
-        for role in ROLES:
-            terms = test.concept(role).terms
-            why = {term: reasons[role, term] for term in terms if (role, term) in reasons}
-            used = tuple(term for term in terms if term not in why)
-            found_as = {t: forms[t] for t in used if role in ATTRIBUTES and forms[t] != t}
-            covered[role] = GroupCoverage(
-                used=used, missing=tuple(why), reasons=why, found_as=found_as
-            )
-        sides = [[(role, t) for role in side for t in covered[role].used] for side in OPPOSITES]
-        order, shape = list(product(sides[0], sides[1])), (len(sides[0]), len(sides[1]))
+        coverage = covered_by(test, reasons, forms)
+        order, shape = pairs_of(coverage)
         each = [self._ratio(usable[cell]) for cell in order]
         values = np.array([value for value, _ in each], np.float64)
         return Ratios(
             values.reshape(shape),
-            Coverage(covered),
-            {role: tuple(pieces[role, term] for term in covered[role].used) for role in ROLES},
+            coverage,
+            {role: tuple(pieces[role, term] for term in coverage[role].used) for role in ROLES},
             np.concatenate([single for _, single in each]) if each else values,
             np.array([len(usable[cell]) for cell in order], np.int64).reshape(shape),
             tuple(_remarks(test, order, answered, usable)) if self.pairs and order else (),
@@ -363,7 +347,8 @@ class LogRatioMeasure(PatternMeasure):
 
         def score(answer: Answer) -> float:
             value = float("nan") if answer.log_probability is None else answer.log_probability
-            return value / answer.pieces if self.normalize == "mean" else value
+            whole = self.normalize == "sum" or self.how == "averaged"
+            return value if whole else value / answer.pieces
 
         with_other, prior = (
             np.array([score(both[side]) for both in answers], np.float64) for side in (0, 1)
@@ -453,9 +438,10 @@ class LPBS(LogRatioMeasure):
     aggregate : {"mean", "logsum"}, default "mean"
         Over templates: the mean of log-ratios, or the log of the summed probability less that of
         the summed prior.
-    pieces : {"joint", "pll"}, default "joint"
+    pieces : {"joint", "pll", "averaged"}, default "joint"
         A word of several pieces, in masked models: filled in from left to right, or each piece
-        with all others shown (pseudo-log-likelihood). One mask a piece in either case.
+        with all others shown (pseudo-log-likelihood), one mask a piece in either case; or one mask
+        for a piece whose embedding is the mean of theirs, as in :class:`eatlas.FMAT`.
     normalize : {"sum", "mean"}, default "sum"
         Over pieces: their sum, which is the log-probability of the word, or their mean.
     targets : {"full", "reduced"}, default "full"
@@ -518,7 +504,40 @@ templates=basic,threshold=0.2)'
         )
 
 
-def _terms(test: AssociationTest, roles: Sequence[str]) -> list[Term]:
+def require_words(measure: str, test: AssociationTest) -> None:
+    """Refuse terms that have no place in a template."""
+    for key, (what, remedy) in NO_WORDS.items():
+        if roles := [role for role, concept in test.parts if getattr(concept, key)]:
+            raise StimulusError(
+                f"test {test.id}: {measure} puts words into its own templates",
+                got=f"{what}, in {', '.join(roles)}",
+                allowed="a test of words",
+                remedy=remedy,
+            )
+
+
+def covered_by(
+    test: AssociationTest, reasons: Mapping[Term, str], forms: Mapping[str, str]
+) -> Coverage:
+    """Terms that are used, those left out with the reason, and other forms of attributes."""
+    covered = {}
+    for role in ROLES:
+        terms = test.concept(role).terms
+        why = {term: reasons[role, term] for term in terms if (role, term) in reasons}
+        used = tuple(term for term in terms if term not in why)
+        found_as = {t: forms[t] for t in used if role in ATTRIBUTES and forms.get(t, t) != t}
+        covered[role] = GroupCoverage(used=used, missing=tuple(why), reasons=why, found_as=found_as)
+    return Coverage(covered)
+
+
+def pairs_of(coverage: Coverage) -> tuple[list[Cell], tuple[int, int]]:
+    """Every used target with every used attribute, and the number of either."""
+    sides = [[(role, t) for role in side for t in coverage[role].used] for side in OPPOSITES]
+    return list(product(sides[0], sides[1])), (len(sides[0]), len(sides[1]))
+
+
+def terms_of(test: AssociationTest, roles: Sequence[str]) -> list[Term]:
+    """Terms of some groups, each with its role."""
     return [(role, term) for role in roles for term in test.concept(role).terms]
 
 
@@ -530,7 +549,7 @@ def _apart(sentence: Any) -> bool:
     )
 
 
-def _require_short(answers: Answers) -> None:
+def require_short(answers: Mapping[Cell, Iterable[Iterable[Answer]]]) -> None:
     """Refuse templates that are longer than the model takes."""
     for (x, a), several in answers.items():
         for answer in (answer for both in several for answer in both if answer.at == "text"):
@@ -586,7 +605,7 @@ def _lacking(
     faults: Mapping[Term, str],
 ) -> dict[Term, str]:
     """Terms that are left out as they lack sentences, those absent already included, and why."""
-    sides = [[term for term in _terms(test, side) if term not in absent] for side in OPPOSITES]
+    sides = [[term for term in terms_of(test, side) if term not in absent] for side in OPPOSITES]
     shape = len(sides[0]), len(sides[1])
     there = np.array([bool(counts.get(cell)) for cell in product(sides[0], sides[1])], np.bool_)
     reasons = dict(absent)

@@ -19,6 +19,7 @@ BUILT_IN = {
     "ceat": "ceat:CEAT",
     "lpbs": "lpbs:LPBS",
     "lpbs-ceat": "lpbs_ceat:LPBSCEAT",
+    "fmat": "fmat:FMAT",
     "zero-shot": "zero_shot:ZeroShot",
     "divdist": "divdist:DivDist",
     "rnd": "earlier:RND",

@@ -12,6 +12,7 @@ from .collection import (
 from .effects import Effect as Effect, Rule as Rule
 from .contextual import (
     CEATResult as CEATResult,
+    FMATResult as FMATResult,
     LogRatioResult as LogRatioResult,
     LPBSCEATResult as LPBSCEATResult,
     LPBSResult as LPBSResult,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from eatlas.results.effects import Effect, parameters
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import at
 from eatlas.results.settings import Settings
-from eatlas.stimuli.kinds import ROLES
+from eatlas.stimuli.kinds import ROLES, TARGETS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -214,6 +215,38 @@ class Row:
         if number == 0 or first is None or second is None or first.d is None or second.d is None:
             return None
         return Difference(second.d - first.d, self._intervals.get((place, number)))
+
+    def icc(self, *, consistency: bool = False) -> tuple[float, float]:
+        """Intraclass correlation of the scores of targets among the settings, such as models.
+
+        Parameters
+        ----------
+        consistency : bool, default False
+            Allow settings that differ by a constant.
+
+        Returns
+        -------
+        single, average : float
+            Of one setting, ICC(A,1), and of the mean of all, ICC(A,k), after McGraw and Wong
+            (1996), over the targets that all settings have; with `consistency` ICC(C,1) and
+            ICC(C,k). NaN for fewer than two settings or targets.
+        """
+        from eatlas.stats.agreement import intraclass_correlation  # noqa: PLC0415  (few)
+
+        scored = [
+            {
+                (role, term): score
+                for role in TARGETS
+                for term, score in zip(result.scored(role), at(result.scores, role), strict=False)
+            }
+            for result in self.members
+            if result is not None and result.scores is not None
+        ]
+        shared = [key for key in (scored or [{}])[0] if all(key in scores for scores in scored)]
+        if len(scored) < 2 or len(shared) < 2:
+            return math.nan, math.nan
+        table = [[scores[key] for scores in scored] for key in shared]
+        return intraclass_correlation(table, consistency=consistency)
 
     @cached_property
     def _intervals(self) -> dict[tuple[str, int], tuple[float, float]]:

@@ -178,6 +178,33 @@ class LogRatioResult(ThreeLevelResult):
         )
 
 
+class FMATResult(ThreeLevelResult):
+    """What :class:`eatlas.FMAT` found.
+
+    ``scores`` of level 1 are the log probability ratios of the targets: the mean over A less that
+    over B.
+    """
+
+    display_name: ClassVar[str] = "FMAT"
+    full_name: ClassVar[str] = (
+        "the Fill-Mask Association Test (FMAT; Bao 2024), log probability ratios behind a mask, at "
+        "the three levels of the ML-EAT"
+    )
+    subject: ClassVar[str] = "model's predictions"
+    unit: ClassVar[str] = "log-ratio"
+    scale: ClassVar[str] = "nats"
+
+    measure: Literal["fmat"] = "fmat"
+    direction: Literal["targets behind a mask", "attributes behind a mask", "options behind a mask"]
+    """What the mask stands for."""
+    language_model: LanguageModelRecord
+    pieces: PieceCounts
+    templates: tuple[str, ...]
+    """The queries."""
+    reliability: float | None = None
+    """Cronbach's alpha of the targets' ratios over the queries; None for one query."""
+
+
 class LPBSResult(LogRatioResult):
     """What :class:`eatlas.LPBS` found."""
 

@@ -186,7 +186,8 @@ def _opens_alone(spec: object) -> bool:
         return not all(isinstance(number, int | float) for number in spec.values())
     if isinstance(spec, str | Path) or callable(spec) or is_source(spec) or is_pair(spec):
         return True
-    return bool(opener_of(spec)) or hasattr(spec, "wv") or is_frame(spec)
+    marked = hasattr(spec, "wv") or hasattr(spec, "fingerprint")  # gensim's; a language model
+    return bool(opener_of(spec)) or marked or is_frame(spec)
 
 
 def is_pair(spec: object) -> bool:

@@ -153,12 +153,13 @@ def _filled(text: str, words: Mapping[str, str]) -> tuple[str, dict[str, Span]]:
     return with_capital("".join([*parts, text[end:]])), spans
 
 
-How = Literal["joint", "pll", "next"]
+How = Literal["joint", "pll", "averaged", "next"]
 """How the log-probability of a stimulus of several pieces is made of those of its pieces.
 
 ``joint``: all pieces are masked and filled in from left to right, the chain rule. ``pll``: one
 piece is masked at a time while the others are shown, the pseudo-log-likelihood of Salazar et al.
-(2020). ``next``: each piece after all that precede it, for causal models.
+(2020). ``averaged``: one mask stands for all of them, and the stimulus for a piece whose embedding
+is the mean of theirs (Bao 2024). ``next``: each piece after all that precede it, for causal models.
 """
 Kind = Literal["masked", "causal"]
 
