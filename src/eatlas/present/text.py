@@ -62,11 +62,16 @@ def clusters(text: str) -> list[str]:
     return characters
 
 
+SPACING_MARK = 0.3
+"""Width of a vowel sign that stands beside its letter."""
+
+
 def pixels(text: str, size: float) -> float:
     """Estimate the width of a text in a sans-serif font; rather too wide than too narrow."""
     ems = 0.0
     for cluster in clusters(text):
-        ems += max(map(_em, cluster))
+        spacing = sum(unicodedata.category(char) == "Mc" for char in cluster)  # as in Hindi
+        ems += max(map(_em, cluster)) + SPACING_MARK * spacing
     return size * ems
 
 
