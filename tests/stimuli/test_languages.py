@@ -115,3 +115,11 @@ def test_english_templates_of_lpbs_are_for_english():
     assert len(eatlas.LPBS(templates="{target} ist {attribute}.").questions(test)) == 2 * 4
     with pytest.raises(StimulusError, match="adjectives are known of English words alone"):
         eatlas.LPBS(templates="{target} ist {attribute}.", attributes="adjective").questions(test)
+
+
+def test_whole_words_in_scripts_with_marks_and_without_spaces():
+    hindi = eatlas.stimuli.Sentence(text="लड़की ने लड़क कहा।", stimulus="लड़क")
+    assert hindi.text[slice(*hindi.span)] == "लड़क"
+    assert hindi.span[0] > 5
+    chinese = eatlas.stimuli.Sentence(text="那个女人来了。", stimulus="女人")
+    assert chinese.span == (2, 4)

@@ -21,7 +21,11 @@ _DEEPEST = 60
 _WITHOUT_TEXT = frozenset(
     {"file", "image", "media", "category", "datei", "bild", "kategorie", "fichier", "catégorie"}
     | {"archivo", "imagen", "categoría", "immagine", "categoria", "bestand", "categorie"}
-    | {"ficheiro", "imagem", "plik", "kategoria", "файл", "изображение", "категория"}
+    | {"ficheiro", "imagem", "plik", "kategoria", "файл", "изображение", "категория", "категорія"}
+    | {"fil", "kategori", "dosya", "tiedosto", "luokka", "soubor", "fájl", "kategória", "αρχείο"}
+    | {"κατηγορία", "קובץ", "קטגוריה", "ملف", "تصنيف", "پرونده", "رده", "चित्र", "श्रेणी", "চিত্র"}
+    | {"tập tin", "thể loại", "berkas", "ไฟล์", "หมวดหมู่", "ファイル", "파일", "분류", "文件", "檔案"}
+    | {"分类", "分類"}
 )
 """Namespaces of links to pictures and categories, in the largest Wikipedias."""
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z]+)*$|simple$")

@@ -15,6 +15,7 @@ from eatlas.measures.base import Input, generator_of, stimuli_covered
 from eatlas.results.parts import Coverage
 from eatlas.results.targets import Probe
 from eatlas.stimuli.kinds import OF_TARGETS
+from eatlas.stimuli.languages import whole_words
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -118,10 +119,7 @@ def labels_of(coverage: Coverage, groups: Sequence[str]) -> Labels:
     Words are compared in lower case and as whole words; those of a group without a vector count
     too.
     """
-    patterns = []
-    for name in groups:
-        words = sorted(map(re.escape, coverage[name].known), key=len, reverse=True)
-        patterns.append(re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE))
+    patterns = [re.compile(whole_words(coverage[name].known), re.IGNORECASE) for name in groups]
     places = []
     for text in coverage[OF_TARGETS].used:
         there = [j for j, pattern in enumerate(patterns) if pattern.search(text)]

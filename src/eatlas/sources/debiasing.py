@@ -22,6 +22,7 @@ from eatlas.kernels.cosines import Moments, unit_rows
 from eatlas.notes import Note
 from eatlas.paths import is_file
 from eatlas.sources.coverage import spellings
+from eatlas.sources.frequency_order import is_candidate
 from eatlas.sources.source import Source, rows_of
 from eatlas.sources.spec import parsed_toml
 from eatlas.stats.space import (
@@ -198,7 +199,8 @@ def frequent_rows(source: Source, spared: frozenset[str]) -> tuple[list[str], Ar
     seen = 0
     for words, rows in rows_of(source):
         for word, row in zip(words[: FREQUENT - seen], rows, strict=False):
-            if word.isalpha() and word not in spared and row.any():
+            letters = word.isalpha() or (not word.isascii() and is_candidate(word))
+            if letters and word not in spared and row.any():
                 taken.setdefault(word, row)
         seen += len(words)
         if seen >= FREQUENT:

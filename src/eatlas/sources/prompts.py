@@ -21,6 +21,7 @@ from eatlas.results.parts import Encoding
 from eatlas.sources.coverage import spellings
 from eatlas.sources.source import Answers, Found, Item, Source, Vector, Wrapper, forwarded
 from eatlas.sources.spec import PROMPT, PROMPTS
+from eatlas.stimuli.languages import marks
 from eatlas.stimuli.sentences import PLACE, built_in, fault_of, fill, forms_of
 
 HERE = "{}"
@@ -32,11 +33,16 @@ BETWEEN = "|"
 LONGEST = 200
 """Characters of prompts that are a name; more are named by their number and hash."""
 CBOW = "cbow:"
-_WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
-"""Letters and digits, with apostrophes, hyphens and full stops inside; punctuation is left out."""
 _PART = re.compile(r"(?=['\u2019])|-")
 """Where a word is cut that has no vector of its own: person's into person and 's."""
 _SHOWN = 10
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """Letters with their marks, and digits; with apostrophes, hyphens and full stops inside."""
+    letter = rf"(?:[^\W_]|[{marks()}])+"
+    return re.compile(rf"{letter}(?:['\u2019.-]{letter})*")
 
 
 @dataclass(frozen=True)
@@ -272,7 +278,7 @@ class CBOWSource(Source):
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Mean of the words' vectors, float64; a text none of whose words has one is missing."""
-        split = {item: _WORD.findall(item.content) for item in items}
+        split = {item: _word().findall(item.content) for item in items}
         tokens = {token for words in split.values() for token in words}
         pieces = {token: (token, *filter(None, _PART.split(token))) for token in tokens}
         wanted = {s for parts in pieces.values() for p in parts for s in spellings(p, "auto")}

@@ -12,6 +12,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from eatlas.errors import StimulusError
 from eatlas.stimuli.images import Image, named, not_here, read_images, same_bytes
+from eatlas.stimuli.languages import whole_words
 from eatlas.stimuli.records import Frozen, Term, Text, quoted
 
 FEW = 4
@@ -299,7 +300,7 @@ def place_of(stimulus: str, text: str) -> tuple[int, int] | None:
     >>> place_of("aster", "These are asters.") is None
     True
     """
-    word = rf"(?<!\w){re.escape(stimulus)}(?!\w)"
+    word = whole_words([stimulus])
     match = re.search(word, text) or re.search(word, text, re.IGNORECASE)
     return match.span() if match else None
 

@@ -171,3 +171,39 @@ def without_spaces(text: str) -> bool:
     (True, False)
     """
     return bool(_UNSPACED.search(text))
+
+
+# --- whole words in texts -------------------------------------------------------------------------
+
+
+@cache
+def marks() -> str:
+    r"""Marks of letters as ranges within brackets of a regular expression; ``\w`` has none."""
+    points = [p for p in range(0x20000) if unicodedata.category(chr(p)) in {"Mn", "Mc"}]
+    ranges: list[list[int]] = []
+    for point in points:
+        if ranges and ranges[-1][1] == point - 1:
+            ranges[-1][1] = point
+        else:
+            ranges.append([point, point])
+    # those that choose how a character is drawn, such as an emoji, are no part of a word
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges if first != 0xFE00)
+
+
+def whole_words(words: Iterable[str]) -> str:
+    """Return a regular expression that finds words as whole words, the longest first.
+
+    In scripts without spaces, where a text does not show where words end, they are found anywhere.
+
+    >>> pattern = whole_words(["लड़क"])
+    >>> bool(re.search(pattern, "एक लड़की")), bool(re.search(whole_words(["女人"]), "那个女人来了"))
+    (False, True)
+    """
+    words = sorted(words, key=len, reverse=True)
+    plain = all(map(str.isascii, words))
+    word = r"\w" if plain else rf"[\w{marks()}]"
+    parts = [
+        re.escape(each) if without_spaces(each) else rf"(?<!{word}){re.escape(each)}(?!{word})"
+        for each in words
+    ]
+    return "|".join(parts)
