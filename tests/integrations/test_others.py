@@ -21,68 +21,58 @@ import eatlas
 
 pytestmark = pytest.mark.filterwarnings("default")  # their packages warn
 
-
-class Letters:
-    """What the evaluator needs of a SentenceTransformer: vectors of texts, and a model card."""
-
-    def __init__(self, model_card_data: Any = None) -> None:
-        self.vectors = make_vectors(make_test())
-        self.model_card_data = model_card_data or self
-        self.stored: dict[str, float] = {}
-
-    def encode(self, texts: list[str]) -> np.ndarray:
-        return np.stack([self.vectors[text] for text in texts])
-
-    def set_evaluation_metrics(
-        self, evaluator: Any, metrics: dict[str, float], epoch: int, steps: int
-    ) -> None:
-        self.stored = metrics
+TEST = eatlas.load_tests("weat-6")[0]
+WORDS = [term for concept in TEST.concepts.values() for term in concept.terms]
 
 
-@pytest.mark.slow  # their packages take seconds to import
-def test_evaluator_measures_and_keeps_a_row_for_each_call(tmp_path: Path) -> None:
-    from eatlas.integrations import EATEvaluator
-
-    model, test = Letters(), make_test()
-    evaluator = EATEvaluator(test, name="bias")
-    metrics = evaluator(model, str(tmp_path / "eval"), epoch=0, steps=5)
-    evaluator(model, str(tmp_path / "eval"), epoch=1, steps=9)
-    expected = eatlas.run(test, model.vectors).metrics()
-    assert {f"bias_{name}" for name in expected} | {"bias_mean_abs_d"} == set(metrics)
-    assert metrics["bias_tiny/d"] == pytest.approx(expected["tiny/d"], abs=1e-6)
-    assert metrics[evaluator.primary_metric] == abs(metrics["bias_tiny/d"])
-    assert not evaluator.greater_is_better
-    assert model.stored == metrics
-    with (tmp_path / "eval/association_evaluation_bias_results.csv").open() as file:
-        first, second = csv.DictReader(file)
-    assert (first["steps"], second["epoch"]) == ("5", "1")
-    assert float(second["tiny/d"]) == metrics["bias_tiny/d"]
-
-
-@pytest.mark.slow
-def test_evaluator_works_within_a_trainer(tmp_path: Path) -> None:
-    from datasets import Dataset
-    from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer
-    from sentence_transformers import SentenceTransformerTrainingArguments as Arguments
-    from sentence_transformers.sentence_transformer.losses import CosineSimilarityLoss
+@pytest.fixture
+def model() -> Any:
+    """A SentenceTransformer of random vectors, one for each word of weat-6."""
+    from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import StaticEmbedding
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
     from tokenizers.pre_tokenizers import Whitespace
 
-    from eatlas.integrations import EATEvaluator
-
-    test = eatlas.load_tests("weat-6")[0]
-    words = [term for concept in test.concepts.values() for term in concept.terms]
-    vocabulary = {word: i for i, word in enumerate(["[UNK]", *words])}
+    vocabulary = {word: i for i, word in enumerate(["[UNK]", *WORDS])}
     tokenizer = Tokenizer(WordLevel(vocabulary, unk_token="[UNK]"))  # noqa: S106
     tokenizer.pre_tokenizer = Whitespace()
     weights = np.random.default_rng(1).normal(size=(len(vocabulary), 8)).astype(np.float32)
-    model = SentenceTransformer(
-        modules=[StaticEmbedding(tokenizer, embedding_weights=weights)], device="cpu"
-    )
-    pairs = {"one": words[:8], "two": words[8:16], "label": [0.0, 1.0] * 4}
-    evaluator = EATEvaluator(test)
+    static = StaticEmbedding(tokenizer, embedding_weights=weights)
+    return SentenceTransformer(modules=[static], device="cpu")
+
+
+@pytest.mark.slow  # their packages take seconds to import
+def test_evaluator_measures_and_keeps_a_row_for_each_call(model: Any, tmp_path: Path) -> None:
+    from eatlas.integrations import EATEvaluator
+
+    model.train()
+    evaluator = EATEvaluator(TEST, name="bias")
+    metrics = evaluator(model, str(tmp_path / "eval"), epoch=0, steps=5)
+    evaluator(model, str(tmp_path / "eval"), epoch=1, steps=9)
+    assert model.training
+    expected = eatlas.run(TEST, {word: model.encode(word) for word in WORDS}).metrics()
+    assert {f"bias_{name}" for name in expected} | {"bias_mean_abs_d"} == set(metrics)
+    assert metrics["bias_weat-6/d"] == pytest.approx(expected["weat-6/d"], abs=1e-6)
+    assert metrics[evaluator.primary_metric] == abs(metrics["bias_weat-6/d"])
+    assert not evaluator.greater_is_better
+    with (tmp_path / "eval/association_evaluation_bias_results.csv").open() as file:
+        first, second = csv.DictReader(file)
+    assert (first["steps"], second["epoch"]) == ("5", "1")
+    assert float(second["weat-6/d"]) == metrics["bias_weat-6/d"]
+
+
+@pytest.mark.slow
+def test_evaluator_works_within_a_trainer(model: Any, tmp_path: Path) -> None:
+    from datasets import Dataset
+    from sentence_transformers import SentenceTransformerTrainer
+    from sentence_transformers import SentenceTransformerTrainingArguments as Arguments
+    from sentence_transformers.sentence_transformer.losses import CosineSimilarityLoss
+
+    from eatlas.integrations import EATEvaluator
+
+    pairs = {"one": WORDS[:8], "two": WORDS[8:16], "label": [0.0, 1.0] * 4}
+    evaluator = EATEvaluator(TEST)
     before = evaluator(model)
     arguments = Arguments(
         output_dir=str(tmp_path), max_steps=4, eval_strategy="steps", eval_steps=2,

@@ -68,6 +68,7 @@ def test_change_of_a_correlation_is_of_the_same_pairs() -> None:
     assert interval[0] < after - before < interval[1] < 0
     assert rank_correlation_change(scores, near, near, rng=rng)[2] == (0, 0)
     assert mcnemar(0, 0) == 1
+    assert 0 < mcnemar(3, 5000) < 1e-300
     for lost, gained in ((3, 9), (9, 3), (0, 5), (7, 7)):
         expected = binomtest(lost, lost + gained).pvalue
         assert mcnemar(lost, gained) == pytest.approx(expected, rel=1e-12)

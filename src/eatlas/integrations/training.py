@@ -73,7 +73,7 @@ class EATEvaluator(SentenceEvaluator):  # type: ignore[misc]
         steps: int = -1,
     ) -> dict[str, float]:
         """Measure the tests in a model, as it is now."""
-        results = eatlas.run(self.tests, {"model": model.encode}, self.measures, **self.options)
+        results = eatlas.run(self.tests, {"model": model}, self.measures, **self.options)
         metrics = results.metrics()
         sizes = [abs(value) for key, value in metrics.items() if key.endswith("/d")]
         metrics["mean_abs_d"] = float(np.mean(sizes)) if sizes else np.nan

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr
 
+from eatlas.numbers import SMALLEST
 from eatlas.stats.shares import central
 
 Array = NDArray[np.float64]
@@ -252,7 +253,8 @@ def rank_correlation_change(
 
 def mcnemar(lost: int, gained: int) -> float:
     """McNemar's exact two-sided p: of answers that changed, half would be lost by chance."""
-    return min(1.0, 2 * float(bdtr(min(lost, gained), lost + gained, 0.5)))
+    p = 2 * float(bdtr(min(lost, gained), lost + gained, 0.5))
+    return min(1.0, max(SMALLEST, p))
 
 
 def _row_ranks(rows: Array) -> Array:
