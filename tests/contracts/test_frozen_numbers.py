@@ -45,7 +45,7 @@ LEAVES = frozenset([
     "effect_size", "difference", "greater", "less", "two_sided", "p", "p_greater", "p_less",
     "p_two_sided", "label", "two_sided_label", "mean", "sd", "value", "bias", "signed",
     "mean_bias", "association", "distribution", "deviation", "rho", "tau2", "q", "se", "t", "df",
-    "readings", "interval", "slope",
+    "readings", "interval", "slope", "skew", "stereotype",
 ])  # fmt: skip
 """Names of the numbers and labels that are frozen."""
 LEFT_OUT = {
@@ -114,6 +114,18 @@ CASES = (
             "--measure divdist(soa=counts,resamples=0)",
         ),
         (write_groups, write_census),
+    ),
+    Case(
+        "several-groups",
+        (
+            "run --json --tests divdist-face-validity --tests divdist-religion "
+            "--measure same(draws=500)",
+            "run --json --frequency off --tests weat-1 --tests weat-6 --measure generalised-weat "
+            "--measure same(draws=0)",
+            "text corpus.txt --tests garden-groups.toml --window 5 -o pairs.csv",
+            "run --json --tests garden-groups.toml --vectors pairs.csv --measure pmi(smoothing=0.5)",
+        ),
+        (write_groups, write_corpus),
     ),
     Case(
         "sentences",
