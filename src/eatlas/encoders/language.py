@@ -272,7 +272,7 @@ class TransformerLM(AnsweringModel):
         self.name, self.kind, self.keeps = name or about.model, about.kind, keeps
 
     @property
-    def fingerprint(self) -> str:  # only read
+    def fingerprint(self) -> str:
         """Hash of the weights and the tokenizer, those of a model in memory as they are now."""
         made = self._fingerprint
         return made if isinstance(made, str) else made()
