@@ -49,6 +49,7 @@ from .measures import (
     GeneralisedWEAT as GeneralisedWEAT,
     IndirectBias as IndirectBias,
     SemAxis as SemAxis,
+    PLL as PLL,
     ZeroShot as ZeroShot,
     get_measure as get_measure,
 )
@@ -68,6 +69,7 @@ from .stimuli import (
     AssociationTest as AssociationTest,
     Concept as Concept,
     GroupsTest as GroupsTest,
+    SentencePairsTest as SentencePairsTest,
     load_tests as load_tests,
 )
 from .stimuli.batteries import tests as tests

@@ -104,3 +104,26 @@ def test_a_collection_by_language_and_test(eatlas_cli, tmp_path):
     refused = eatlas_cli("tests", "import", path, "--format", "sent-bias", "--test", "W2")
     assert refused.code == 2
     assert "has one test in one language" in refused.err
+
+
+def test_pairs_of_sentences_of_a_csv_file(eatlas_cli, tmp_path):
+    path = tmp_path / "crows.csv"
+    more, less = "Girls, it is said, cannot run.", "Boys, it is said, cannot run."
+    row = f'"{more}","{less}",stereo,gender\n'
+    path.write_text(",sent_more,sent_less,stereo_antistereo,bias_type\n0," + row + "1," + row)
+    importing = ("tests", "import", path, "--format", "crows-pairs")
+    assert eatlas_cli(*importing, "-o", "crows.toml").code == 0
+    (test,) = load_tests(tmp_path / "crows.toml")
+    assert test.tables == [{"more": more, "less": less, "type": "gender"}]
+    assert test.notes[1] == "Pairs given more than once, taken once: 1."
+    assert eatlas_cli("tests", "check", "crows.toml").err == ""
+    for text, message in (
+        ("sent_more,sent_less\na,b\n", "column bias_type is not there"),
+        ("sent_more,sent_less,bias_type\na,,x\n", "line 2: two different sentences and a type"),
+        ("sent_more,sent_less,bias_type\n", "there is no pair"),
+        ("", "column sent_more is not there"),
+    ):
+        path.write_text(text)
+        ended = eatlas_cli(*importing)
+        assert ended.code == 2
+        assert message in ended.err

@@ -317,7 +317,7 @@ def test_a_model_without_a_mask_points_to_the_causal_form():
     with pytest.raises(SourceError) as caught:
         eatlas.run(tests=TINY, vectors=model, measures="lpbs")
     assert "the model has no mask token" in str(caught.value)
-    assert "lpbs(model=causal) takes others" in str(caught.value)
+    assert "model=causal takes others" in str(caught.value)
     masked = eatlas.language_model(*tiny.bert(), name="tiny-bert")
     with pytest.raises(SourceError, match="the model does not continue texts"):
         eatlas.run(tests=TINY, vectors=masked, measures="lpbs(model=causal)")

@@ -295,8 +295,8 @@ SMALL = {
         "indirect-bias", "same",
     ),
 }  # fmt: skip
-OF_MODELS = {"ceat", "lpbs", "lpbs-ceat", "fmat", "zero-shot", "pmi"}
-"""They need a model, or counts; their records have the levels of an ML-EAT."""
+OF_MODELS = {"ceat", "lpbs", "lpbs-ceat", "fmat", "zero-shot", "pmi", "pll"}
+"""They need a model, or counts; those of models but pll have the levels of an ML-EAT."""
 
 
 @pytest.fixture(scope="module")

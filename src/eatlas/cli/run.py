@@ -65,8 +65,8 @@ def run(
     measure : SIGNATURE
         ml-eat, weat, sc-eat, ceat, lpbs, lpbs-ceat, fmat or zero-shot; for tests of groups, and for
         X, Y, A and B as groups and targets, divdist, rnd, mac, ect, rnsb, semaxis, ripa,
-        direct-bias, indirect-bias, same and generalised-weat, and pmi of counts; or all. Parameters
-        follow in brackets: 'ml-eat(alpha=0.01)'. May be repeated.
+        direct-bias, indirect-bias, same and generalised-weat, and pmi of counts; for pairs of
+        sentences pll; or all. Parameters follow in brackets: 'ml-eat(alpha=0.01)'. May be repeated.
         [default: ml-eat; divdist for tests of groups]
     prompt : TEMPLATE
         Template around each word before a model encodes it, such as 'This is {}'; '{}' is the word

@@ -87,7 +87,7 @@ def check(path: Path) -> None:
             f"{role} ({concept.name}) has one term; a group of one cannot be permuted, so measures "
             "that permute it will refuse this test."
             for role, concept in test.parts
-            if len(concept.terms) == 1
+            if len(concept.terms) == 1 and test.kind != "sentence-pairs"
         ]
         for text in filter(None, (*alone, *remarks(test), namesake(test))):
             remark(f"warning: {path}: test {test.id}: {text}")
@@ -115,8 +115,8 @@ def import_(
     path : FILE
         The file to import.
     form : --format FORMAT
-        sent-bias (also of Mind Your Bias), wefe, liwc (.dic), quanteda (YAML), weathub, xweat or
-        ca-weat.
+        sent-bias (also of Mind Your Bias), wefe, liwc (.dic), quanteda (YAML), crows-pairs (CSV),
+        weathub, xweat or ca-weat.
     test_id : --id ID
         The only test's id. [default: FILE's name]
     language : --language TAG
@@ -244,8 +244,8 @@ def _of_sets(test: Test) -> str:
 def _sizes(test: Test) -> str:
     """Sizes of the concepts as in X25 Y25 A25 B25; of groups with their names."""
     sizes = [len(concept.terms) for _, concept in test.parts]
-    if test.kind == "groups":
-        return f"groups: {sizes[0]} targets, {' + '.join(map(str, sizes[1:]))}"
+    if test.kind != "association":
+        return f"{test.kind}: {sizes[0]} targets, {' + '.join(map(str, sizes[1:]))}"
     images = any(concept.images for _, concept in test.parts)
     return (", " if images else " ").join(
         f"{role}{size}{' images' if concept.images else ''}"

@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
+from difflib import SequenceMatcher
 from functools import cached_property, partial
 from itertools import chain, groupby
 from pathlib import Path
@@ -63,8 +64,8 @@ AT_ONCE = 256
 ALGORITHM = "1"
 """Part of every fingerprint; another number where the same options give other answers."""
 _TAKEN = {
-    "masked": "a masked language model, such as BERT or RoBERTa; lpbs(model=causal) takes others",
-    "causal": "a causal language model, such as GPT-2 or OPT; lpbs(model=masked) takes others",
+    "masked": "a masked language model, such as BERT or RoBERTa; model=causal takes others",
+    "causal": "a causal language model, such as GPT-2 or OPT; model=masked takes others",
 }
 
 
@@ -245,6 +246,15 @@ class AnsweringModel:
         raise NotImplementedError
 
 
+def shared(first: Sequence[int], second: Sequence[int]) -> tuple[set[int], set[int]]:
+    """Places in each of two texts of the pieces that both have, as difflib matches them."""
+    blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
+    return (
+        {b.a + i for b in blocks for i in range(b.size)},
+        {b.b + i for b in blocks for i in range(b.size)},
+    )
+
+
 # --- models of transformers -----------------------------------------------------------------------
 
 
@@ -307,17 +317,37 @@ class TransformerLM(AnsweringModel):
         """Find the factors of each probability, or say why there is none."""
         causal = self.kind == "causal"
         texts = {q: q.text[: q.asked[1]] if causal else q.text for q in questions}
-        different = list(dict.fromkeys(texts.values()))
+        different = list(dict.fromkeys([*texts.values(), *chain(*(q.shared or () for q in texts))]))
         tokens = tokenize(self.loaded.tokenizer, different) if different else []
         if causal:
             tokens = [_begun(self.loaded.tokenizer, each) for each in tokens]
         of_text = dict(zip(different, tokens, strict=True))
-        return {q: self._plan(q, text, of_text[text]) for q, text in texts.items()}
+        plans = {}
+        for q, text in texts.items():
+            of_both = None
+            if q.shared is not None:
+                both = shared(*(of_text[each].ids for each in q.shared))
+                of_both = both[q.shared.index(text)]
+            plans[q] = self._plan(q, text, of_text[text], of_both)
+        return plans
 
-    def _plan(self, question: Question, text: str, tokens: Tokens) -> Plan:
-        """One input for each piece of a masked model, one for all of a causal one."""
+    def _plan(
+        self, question: Question, text: str, tokens: Tokens, of_both: set[int] | None = None
+    ) -> Plan:
+        """One input for each piece of a masked model, one for all of a causal one.
+
+        All pieces have one input where nothing is masked.
+        """
         tokenizer, limit = self.loaded.tokenizer, self.loaded.limit
         answer, scored, other = locate(tokenizer, text, tokens, question)
+        if not answer.fault and of_both is not None:
+            scored = tuple(place for place in scored if place in of_both)
+            answer = replace(answer, pieces=len(scored))
+            if not scored:
+                answer = replace(answer, fault="the two texts have no piece in common", at="text")
+        if self.kind == "causal" and scored[:1] == (0,):
+            why = "no token begins a text, so its first piece has no probability"
+            answer = replace(answer, fault=why, at="asked")
         if answer.fault:
             return answer, ()
         ids, hidden = tuple(tokens.ids), set(other) if question.hidden else set()
@@ -327,7 +357,9 @@ class TransformerLM(AnsweringModel):
             if self.kind == "causal":
                 steps.append(Step(ids[:last], place - 1, ids[place]))
                 continue
-            masked = hidden | {"joint": set(scored[i:]), "pll": {place}}.get(question.how, {first})
+            one = () if question.how in {"shown", "attention"} else (first,)
+            of_stimulus = {"joint": scored[i:], "pll": scored[i : i + 1]}
+            masked = hidden.union(of_stimulus.get(question.how, one))
             seen = tuple(mask if at in masked else piece for at, piece in enumerate(ids))
             if question.how == "averaged":  # one mask for all pieces
                 steps.append(Step(seen[: first + 1] + seen[last + 1 :], first, ids[place]))
@@ -342,10 +374,13 @@ class TransformerLM(AnsweringModel):
     def _total(
         self, question: Question, steps: Sequence[Step], values: Mapping[Step, float]
     ) -> float:
-        """Sum over pieces; averaged, the logit of a piece with their mean embedding and no bias.
+        """Sum over pieces, by attention weighted; averaged, the logit of a piece with their mean embedding and no bias.
 
         That is what a piece has that is added to the vocabulary.
         """
+        if question.how == "attention":
+            weights = self._attention(steps[0].pieces)
+            return math.fsum(values[step] * weights[step.place] for step in steps)
         total = math.fsum(values[step] for step in steps)
         if question.how != "averaged" or len(steps) == 1:
             return total
@@ -397,6 +432,23 @@ class TransformerLM(AnsweringModel):
             which = index([at[row, step.place] for row, step in needed])
             values: list[float] = chances[which, index([step.piece for _, step in needed])].tolist()
         return values
+
+    def _attention(self, pieces: Input) -> list[float]:
+        """Mean attention that each piece gets, over layers, heads and pieces that attend."""
+        import torch  # noqa: PLC0415
+
+        module = self.loaded.module
+        before = module.config._attn_implementation  # noqa: SLF001
+        try:
+            module.set_attn_implementation("eager")  # others do not tell
+            with torch.inference_mode():
+                ids = torch.tensor([pieces], dtype=torch.long, device=module.device)
+                layers = module(input_ids=ids, output_attentions=True).attentions
+                mean = torch.stack([layer[0].double() for layer in layers]).mean(dim=(0, 1, 2))
+        finally:
+            module.set_attn_implementation(before)
+        weights: list[float] = mean.tolist()
+        return weights
 
     def _logits(self, ids: Any) -> Any:
         """From ids of shape (texts, pieces) to logits of shape (texts, pieces, vocabulary)."""

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 DEFAULT_TESTS = "caliskan"
 DEFAULT_VECTORS = "glove-sample"
-DEFAULT_MEASURES = {"association": "ml-eat", "groups": "divdist"}
+DEFAULT_MEASURES = {"association": "ml-eat", "groups": "divdist", "sentence-pairs": "pll"}
 """By the kind of test."""
 EVERY = "all"
 """Stands for every measure that takes the tests and the vectors of a run."""

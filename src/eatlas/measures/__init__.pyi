@@ -17,6 +17,7 @@ from .k_groups import SAME as SAME, GeneralisedWEAT as GeneralisedWEAT
 from .lpbs import LPBS as LPBS
 from .lpbs_ceat import LPBSCEAT as LPBSCEAT
 from .ml_eat import MLEAT as MLEAT, WEAT as WEAT
+from .pll import PLL as PLL
 from .pmi import PMI as PMI
 from .registry import get_measure as get_measure, measure_types as measure_types
 from .sc_eat import SCEAT as SCEAT

@@ -20,6 +20,7 @@ BUILT_IN = {
     "lpbs": "lpbs:LPBS",
     "lpbs-ceat": "lpbs_ceat:LPBSCEAT",
     "fmat": "fmat:FMAT",
+    "pll": "pll:PLL",
     "zero-shot": "zero_shot:ZeroShot",
     "divdist": "divdist:DivDist",
     "rnd": "earlier:RND",

@@ -27,6 +27,7 @@ from .embedding_tests import (
 from .json_lines import to_json_line as to_json_line
 from .targets import (
     DivDistResult as DivDistResult,
+    PLLResult as PLLResult,
     TargetsResult as TargetsResult,
     TargetValuesResult as TargetValuesResult,
 )

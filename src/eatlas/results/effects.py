@@ -129,6 +129,8 @@ class Effect:
     here is 1."""
     term: str | None = None
     """The single term, or stimulus, that it belongs to, as in an SC-EAT."""
+    neutral: float = 0.0
+    """The number that shows no difference: 50 of a share in percent."""
     symbol: str = "d"
     """What the number is called: d for effect sizes."""
     suffix: str = ""
@@ -171,12 +173,12 @@ class Effect:
     @property
     def tail(self) -> Tail:
         """The tail that the measure's rule reads."""
-        return self.rule.tail_at(self.d)
+        return self.rule.tail_at(None if self.d is None else self.d - self.neutral)
 
     @property
     def direction(self) -> Tail:
         """The tail of the sign that was observed."""
-        return "greater" if (self.d or 0.0) > 0 else "less"
+        return "greater" if (self.d or 0.0) > self.neutral else "less"
 
     def p_of(self, tail: Tail | None = None) -> float | None:
         """The p-value of a tail, by default the one that the rule reads; None if d is undefined."""

@@ -15,8 +15,17 @@ from pydantic import Field
 from eatlas.decoding import own_toml
 from eatlas.results.base import GroupsResult, as_numbers
 from eatlas.results.effects import Effect, Rule
-from eatlas.results.levels import AdjustedTarget, Interval, PValues
-from eatlas.results.parts import TAILS, Bounds, Method, Probability, Record, is_empty, is_none
+from eatlas.results.levels import AdjustedTarget, EffectInterval, Interval, PValues
+from eatlas.results.parts import (
+    TAILS,
+    Bounds,
+    LanguageModelRecord,
+    Method,
+    Probability,
+    Record,
+    is_empty,
+    is_none,
+)
 from eatlas.stats.multiplicity import holm
 from eatlas.stimuli.kinds import OF_TARGETS
 
@@ -98,10 +107,12 @@ class TargetValue(Record):
     value: float | None
     """None where it is undefined."""
     counts: tuple[float, ...] | None = Field(default=None, exclude_if=is_none)
-    """With each group, of measures of counts."""
+    """With each group, of measures of counts; of pairs of sentences, how many go each way."""
     interval: Interval | None = Field(default=None, exclude_if=is_none)
     p: Probability | None = Field(default=None, exclude_if=is_none)
     """Two-sided."""
+    difference: float | None = Field(default=None, exclude_if=is_none)
+    """Of pairs of sentences, mean score of the more stereotyping one less that of the other."""
 
 
 class PairOfGroups(Record):
@@ -263,7 +274,7 @@ def earlier() -> dict[str, dict[str, str]]:
 
 Named = Literal[
     "direct-bias", "indirect-bias", "ripa", "semaxis", "rnd", "mac", "ect", "rnsb",
-    "same", "generalised-weat", "pmi",
+    "same", "generalised-weat", "pmi", "pll",
 ]  # fmt: skip
 
 
@@ -391,6 +402,65 @@ class TargetValuesResult(GroupsResult):
             return text
         ends = [f"{term} ({_brief(value)})" for value, term in (values[0], values[-1])]
         return f"{text}; targets from {ends[0]} to {ends[1]}"
+
+
+class ScoreDifference(Record):
+    """Mean score of the more stereotyping sentence less that of the other, over all pairs."""
+
+    mean: float
+    interval: Interval | None
+    """95% percentile interval over resamples of pairs."""
+    p: Probability | None
+    """Two-sided, over signs of the differences of pairs; None of one pair."""
+    draws: int | None
+    """So many drawn signs are behind p; None where all were counted."""
+
+
+class PLLResult(TargetValuesResult):
+    """What :class:`eatlas.PLL` found: of how many pairs the stereotype scores higher.
+
+    `value` is a share in percent, of all pairs; `targets` has that of each type. Intervals are
+    Clopper and Pearson's.
+    """
+
+    kind: ClassVar[str] = "sentence-pairs"
+    heading: ClassVar[str] = "Test: pairs of sentences"
+    subject: ClassVar[str] = "model's predictions"
+
+    measure: Literal["pll"] = "pll"
+    value: float
+    language_model: LanguageModelRecord
+    count: int
+    """Pairs that have both scores."""
+    equal: int
+    """Of these, with scores that differ by no more than rounding; the sign test leaves them out."""
+    interval: Interval
+    difference: ScoreDifference
+    pair_scores: tuple[tuple[float, float], ...] | None
+    """Scores of both sentences of each pair, to 6 decimals; None of more than 10,000 pairs."""
+
+    def effect(self, place: str) -> Effect:
+        """The share of all pairs, with its interval."""
+        interval = EffectInterval(se=None, interval=self.interval)
+        return replace(
+            super().effect(place), resampled=interval, confidence=self.confidence, neutral=50.0
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each type, and the share of all pairs."""
+        ends = dict(zip(("pll_low", "pll_high"), self.interval, strict=True))
+        whole = {**ends, "pll_difference": self.difference.mean}
+        return [
+            {**row, "difference": target.difference, **whole}
+            for row, target in zip(super().rows(), self.targets, strict=True)
+        ]
+
+    def summary(self) -> str:
+        """The share with its interval and p, and the types at either end."""
+        low, high = self.interval
+        share = f"{self.value:.1f}% of {self.count:,} pairs [{low:.1f}, {high:.1f}]"
+        text = super().summary().replace(f"{self.display_name} = {_brief(self.value)}", share)
+        return text.replace("targets", "types")
 
 
 def _holm(p_values: Iterable[float | None]) -> tuple[float | None, ...]:

@@ -13,6 +13,7 @@ from .kinds import (
     Battery as Battery,
     ContextsOrigin as ContextsOrigin,
     GroupsTest as GroupsTest,
+    SentencePairsTest as SentencePairsTest,
     KINDS as KINDS,
     ROLES as ROLES,
     TARGETS as TARGETS,

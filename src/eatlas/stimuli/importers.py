@@ -1,8 +1,9 @@
-"""Tests of other software as tests of ours: sent-bias, Mind Your Bias, WEFE; dictionaries."""
+"""Tests of other software as tests of ours: sent-bias, WEFE; dictionaries; CrowS-Pairs."""
 
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,17 +11,25 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
-from eatlas.decoding import json_value
+from eatlas.decoding import decoded, json_value
 from eatlas.errors import StimulusError, did_you_mean
 from eatlas.stimuli.concepts import repeated
 from eatlas.stimuli.dictionaries import DICTIONARIES, of_categories, read_dictionary
-from eatlas.stimuli.kinds import OF_TARGETS, ROLES, AssociationTest, GroupsTest, Test, identifier
+from eatlas.stimuli.kinds import (
+    OF_TARGETS,
+    ROLES,
+    AssociationTest,
+    GroupsTest,
+    SentencePairsTest,
+    Test,
+    identifier,
+)
 from eatlas.stimuli.records import fault_at, faults_of, quoted
 
 Words = Annotated[list[str], Field(min_length=1)]
 Lists = dict[str, tuple[str, list[str]]]
 """Name and terms by role; or of ``targets`` and of groups. Some terms may be there twice."""
-FORMATS = ("sent-bias", "wefe", *DICTIONARIES)
+FORMATS = ("sent-bias", "wefe", *DICTIONARIES, "crows-pairs")
 
 
 class _Object(BaseModel):
@@ -67,9 +76,10 @@ def import_test(
     ----------
     path : str or path
         A file in UTF-8.
-    form : {"sent-bias", "wefe", "liwc", "quanteda"}
+    form : {"sent-bias", "wefe", "liwc", "quanteda", "crows-pairs"}
         ``sent-bias`` reads the word sets of Mind Your Bias too. ``liwc`` and ``quanteda`` are
         dictionaries, ``.dic`` and YAML, whose terms may be patterns such as ``nurs*``.
+        ``crows-pairs`` reads pairs of sentences, a CSV file with its columns.
     test_id : str, optional
         The test's id; the file's name without its ending if not given.
     categories : mapping, optional
@@ -80,7 +90,7 @@ def import_test(
 
     Returns
     -------
-    AssociationTest or GroupsTest
+    AssociationTest, GroupsTest or SentencePairsTest
         Of groups for a query of WEFE with one set on one side, whose terms are the targets.
 
     Raises
@@ -106,7 +116,13 @@ def import_test(
             allowed=", ".join(FORMATS),
         )
     path = Path(path)
+    head: dict[str, Any] = {"id": identifier(path.stem) if test_id is None else test_id}
+    head["language"] = language
+    imported = f"Imported from {path.name}, format {form}."
     with faults_in(path, "JSON in UTF-8", "one file holds one JSON object, as json.dump writes it"):
+        if form == "crows-pairs":
+            pairs, notes = _crows_pairs(path)
+            return SentencePairsTest(**head, pairs=pairs, notes=[imported, *notes])
         if form in DICTIONARIES:
             lists, notes = of_categories(*read_dictionary(path, form), categories or {})
             title = ""
@@ -115,10 +131,9 @@ def import_test(
             lists, notes, title = (_wefe if form == "wefe" else _sent_bias)(content)
         return made_of(
             lists,
-            id=identifier(path.stem) if test_id is None else test_id,
+            **head,
             title=title,
-            language=language,
-            notes=[f"Imported from {path.name}, format {form}.", *notes],
+            notes=[imported, *notes],
         )
 
 
@@ -148,6 +163,38 @@ def faults_in(path: Path, form: str, remedy: str) -> Iterator[None]:
         raise StimulusError(
             f"{path}: this is not {form}", got=str(error)[:200], remedy=remedy
         ) from error
+
+
+COLUMNS = ("sent_more", "sent_less", "bias_type")
+"""Of CrowS-Pairs; what else a file has is not taken."""
+
+
+def _crows_pairs(path: Path) -> tuple[list[dict[str, str]], list[str]]:
+    """Rows of a CSV file; in either ``stereo_antistereo`` the first is the more stereotyping."""
+    text = decoded(path.read_bytes(), str(path), StimulusError)
+    rows = csv.DictReader(io.StringIO(text, newline=""))
+    if lacking := [name for name in COLUMNS if name not in (rows.fieldnames or ())]:
+        raise StimulusError(
+            f"column {lacking[0]} is not there",
+            got=", ".join(filter(None, rows.fieldnames or ())) or "an empty file",
+            allowed=", ".join(COLUMNS),
+            remedy="write the columns of CrowS-Pairs in the first line of the CSV file",
+        )
+    pairs: dict[tuple[str, ...], None] = {}
+    count = 0
+    for count, row in enumerate(rows, 1):  # noqa: B007  (their number is needed)
+        cells = tuple((row[name] or "").strip() for name in COLUMNS)
+        if not all(cells) or cells[0] == cells[1]:
+            raise StimulusError(
+                f"line {rows.line_num}: two different sentences and a type are needed",
+                got=", ".join(map(repr, cells)),
+            )
+        pairs[cells] = None
+    if not pairs:
+        raise StimulusError("there is no pair", allowed="a pair of sentences on each line")
+    twice = count - len(pairs)
+    notes = [f"Pairs given more than once, taken once: {twice}."] if twice else []
+    return [{"more": m, "less": less, "type": of} for m, less, of in pairs], notes
 
 
 def made_of(lists: Lists, notes: list[str], **head: str) -> Test:

@@ -578,6 +578,77 @@ class GroupsTest(Described):
         return digest({name: value for name, value in content.items() if value})
 
 
+OF_PAIRS = ("more stereotyping", "less stereotyping")
+"""Names of the two groups of a test of pairs of sentences."""
+ALL_TYPES = "all"
+"""Type of pairs that state none."""
+_PAIR = '{ more = "Girls cannot run.", less = "Boys cannot run.", type = "gender" }'
+
+
+class SentencePairsTest(GroupsTest):
+    """Pairs of sentences, of which one is more stereotyping than the other, as in CrowS-Pairs.
+
+    The targets are the types of stereotype, and the two groups the sentences; the term of a
+    sentence is its number, such as ``1 more``.
+
+    Examples
+    --------
+    >>> test = SentencePairsTest(
+    ...     id="tiny",
+    ...     pairs=[{"more": "Girls cannot run.", "less": "Boys cannot run.", "type": "gender"}],
+    ... )
+    >>> test.targets.terms, test.groups[0].sentences[0].text, test.pairs
+    (('gender',), 'Girls cannot run.', (('1 more', '1 less'),))
+    """
+
+    kind: Literal["sentence-pairs"] = "sentence-pairs"  # type: ignore[assignment]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_tables(cls, values: Any) -> Any:
+        """Make groups of tables with both sentences and a type."""
+        if not isinstance(values, Mapping) or "targets" in values:
+            return values
+        pairs = values.get("pairs")
+        if not isinstance(pairs, list | tuple) or not pairs:
+            raise ValueError(f"pairs is a list of pairs of sentences (allowed: {_PAIR})")
+        types: list[str] = []
+        groups: tuple[list[Sentence], list[Sentence]] = [], []
+        for number, pair in enumerate(pairs, 1):
+            texts = {"type": ALL_TYPES, **pair} if isinstance(pair, Mapping) else {}
+            if set(texts) != {"more", "less", "type"} or not all(
+                isinstance(text, str) and text.strip() for text in texts.values()
+            ):
+                raise ValueError(f"pair {number} is not two sentences (allowed: {_PAIR})")
+            more, less, of = (texts[key].strip() for key in ("more", "less", "type"))
+            if more == less:
+                raise ValueError(f"pair {number} has the sentence {more!r} twice")
+            types.append(of)
+            for side, text, group in zip(("more", "less"), (more, less), groups, strict=True):
+                group.append(Sentence(text=text, stimulus=of, key=f"{number} {side}"))
+        concepts = [
+            {"name": name, "sentences": group} for name, group in zip(OF_PAIRS, groups, strict=True)
+        ]
+        terms = [tuple(sentence.key for sentence in pair) for pair in zip(*groups, strict=True)]
+        targets = {"name": "Pairs of sentences", "terms": list(dict.fromkeys(types))}
+        return {**values, "targets": targets, "groups": concepts, "pairs": terms}
+
+    @property
+    def tables(self) -> list[dict[str, str]]:
+        """Both sentences of each pair with its type, as a file has them."""
+        more, less = ({s.key: s for s in group.sentences} for group in self.groups)
+        return [
+            {"more": more[first].text, "less": less[second].text, "type": more[first].stimulus}
+            for first, second in self.pairs
+        ]
+
+    @property
+    def stimuli_sha256(self) -> str:
+        """Hash of the pairs with their types; their order leaves it unchanged."""
+        pairs = sorted([*pair.values()] for pair in self.tables)
+        return digest({"kind": self.kind, "pairs": pairs})
+
+
 Test = AssociationTest | GroupsTest
 """A test of any kind; ``kind`` says which."""
 TestLike = str | Path | Test | Mapping[str, Sequence[str]]
@@ -588,6 +659,7 @@ TestsLike = TestLike | Iterable[TestLike]
 KINDS: dict[str, type[AssociationTest] | type[GroupsTest]] = {
     "association": AssociationTest,
     "groups": GroupsTest,
+    "sentence-pairs": SentencePairsTest,
 }
 
 
@@ -598,7 +670,11 @@ def _kind_of(test: Any) -> str:
     return str(test.get("kind", "groups" if {"targets", "groups"} & test.keys() else "association"))
 
 
-_Kinds = Annotated[AssociationTest, Tag("association")] | Annotated[GroupsTest, Tag("groups")]
+_Kinds = (
+    Annotated[AssociationTest, Tag("association")]
+    | Annotated[GroupsTest, Tag("groups")]
+    | Annotated[SentencePairsTest, Tag("sentence-pairs")]
+)
 _BY_KIND = Discriminator(
     _kind_of,
     custom_error_type="kind",
@@ -700,7 +776,7 @@ def of_sentences(test: Test) -> Iterator[Note]:
     counted = {
         role: [len(concept.terms), stimuli]
         for role, concept in test.parts
-        if concept.sentences
+        if concept.sentences and not isinstance(test, SentencePairsTest)
         if (stimuli := len(set(concept.stimulus_of.values()))) < len(concept.terms)
     }
     if counted:
@@ -759,6 +835,8 @@ def _table(test: Frozen, folder: Path | None) -> str:
     for key in ("reference", "expected"):
         if isinstance(test.__dict__.get(key), tuple):
             values[key] = dict(values[key])
+    if isinstance(test, SentencePairsTest):
+        values |= {"pairs": test.tables, "targets": None, "groups": None, "reference": None}
     return "\n".join(["[[test]]", *(f"{key} = {inline(v)}" for key, v in values.items() if v)])
 
 
