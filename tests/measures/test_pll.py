@@ -8,6 +8,7 @@ from scipy.stats import binomtest
 from tests.encoders.language import tiny
 
 import eatlas
+from eatlas.corpora import Contexts, Pairs
 from eatlas.encoders.language import language_model
 from eatlas.engine.verify import verify
 from eatlas.errors import CoverageError, StimulusError
@@ -227,3 +228,6 @@ def test_other_measures_and_models_are_refused():
         eatlas.run(tests="weat-6", measures="pll")
     with pytest.raises(eatlas.errors.SourceError, match="masked language model"):
         eatlas.run(tests=TEST)
+    for contexts in (Pairs.of([]), Contexts.of([])):
+        with pytest.raises(eatlas.errors.EatlasError, match="pll does not take these contexts"):
+            eatlas.run(tests=TEST, contexts=contexts)

@@ -374,9 +374,10 @@ class TransformerLM(AnsweringModel):
     def _total(
         self, question: Question, steps: Sequence[Step], values: Mapping[Step, float]
     ) -> float:
-        """Sum over pieces, by attention weighted; averaged, the logit of a piece with their mean embedding and no bias.
+        """Sum over pieces, weighted by attention where that is wanted.
 
-        That is what a piece has that is added to the vocabulary.
+        Averaged, it is the logit of a piece with their mean embedding and no bias, as a piece has
+        that is added to the vocabulary.
         """
         if question.how == "attention":
             weights = self._attention(steps[0].pieces)
@@ -438,7 +439,7 @@ class TransformerLM(AnsweringModel):
         import torch  # noqa: PLC0415
 
         module = self.loaded.module
-        before = module.config._attn_implementation  # noqa: SLF001
+        before = module.config._attn_implementation
         try:
             module.set_attn_implementation("eager")  # others do not tell
             with torch.inference_mode():

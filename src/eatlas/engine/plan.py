@@ -294,7 +294,7 @@ def in_contexts(
         contexts = corpora.load_either(contexts)
     pairs = isinstance(contexts, corpora.Pairs)
     for measure in measures:
-        if pairs == (measure.needs.source == "vectors"):
+        if not hasattr(measure, "pairs") if pairs else measure.needs.source != "vectors":
             raise EatlasError(
                 f"the measure {measure.name} does not take these contexts",
                 got="pairs of a target and an attribute" if pairs else "contexts of single stimuli",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from math import comb
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -211,7 +210,9 @@ class PLL(Measure):
 def sign_test(signs: NDArray[np.intp]) -> PermutationResult:
     """Tails of the number of positive signs, where each is as likely as not; 0 is left out."""
     n, k = int(np.count_nonzero(signs)), int(np.count_nonzero(signs > 0))
-    ways = [comb(n, i) for i in range(n + 1)]
+    ways = [1]
+    for i in range(n):  # comb(n, i + 1)
+        ways.append(ways[-1] * (n - i) // (i + 1))
     both = sum(count for i, count in enumerate(ways) if abs(2 * i - n) >= abs(2 * k - n))
     return PermutationResult.exact((sum(ways[k:]), sum(ways[: k + 1]), both), 2**n)
 

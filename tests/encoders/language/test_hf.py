@@ -59,7 +59,7 @@ def test_a_tokenizer_without_a_mask_points_to_the_causal_form(folders, tmp_path)
     with pytest.raises(SourceError) as caught:
         eatlas.run(tests=TEST, vectors=f"hf:{tmp_path}", measures="lpbs")
     assert "a tokenizer without a mask token" in str(caught.value)
-    assert "lpbs(model=causal)" in str(caught.value)
+    assert "model=causal takes others" in str(caught.value)
 
 
 def test_a_model_without_a_head_is_said(tmp_path):
