@@ -76,6 +76,8 @@ def test_by_hand_for_one_and_for_all():
     assert result.p_values.two_sided == pytest.approx(math.erfc(z / math.sqrt(2)))
     assert result.p_values.greater == pytest.approx(result.p_values.two_sided / 2)
     assert (result.p_values.method, result.whole.larger, result.confidence) == ("wald", "F", 0.9)
+    metrics = result.metrics()
+    assert (metrics["low"], metrics["high"]) == result.interval
     p = [one.p for one in result.targets]
     assert result.holm == pytest.approx((2 * min(p), max(p)))
     row = result.rows()[0]

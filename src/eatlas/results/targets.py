@@ -356,7 +356,9 @@ class TargetValuesResult(GroupsResult):
 
     def effect(self, place: str) -> Effect:
         """The number for all targets."""
-        return replace(super().effect(place), p=self.p_values)
+        ends = EffectInterval(se=None, interval=self.interval) if self.interval else None
+        own: dict[str, Any] = {"p": self.p_values, "resampled": ends, "confidence": self.confidence}
+        return replace(super().effect(place), **own)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each target: its number, those by group, and the number for all."""
