@@ -42,6 +42,9 @@ class Server(ThreadingHTTPServer):
     def address(self):
         return f"http://127.0.0.1:{self.server_port}/v1"
 
+    def decode(self, ids):
+        return [self.tokenizer.decode([number]) for number in ids]
+
     def complete(self, prompt):
         import torch
 
@@ -49,7 +52,7 @@ class Server(ThreadingHTTPServer):
         with torch.no_grad():
             rows = torch.log_softmax(self.model(torch.tensor([ids])).logits[0].double(), -1)
         ids.append(int(rows[-1].argmax()))
-        pieces = [self.tokenizer.decode([number]) for number in ids]
+        pieces = self.decode(ids)
         values = [None, *(float(rows[i, number]) for i, number in enumerate(ids[1:]))]
         offsets = [sum(map(len, pieces[:i])) for i in range(len(pieces))]
         log = {"tokens": pieces, "token_logprobs": values, "text_offset": offsets}
@@ -132,6 +135,37 @@ def test_answers_and_faults_are_those_of_the_model_in_memory(server):
             other.pieces, other.other_pieces, other.at,
         )  # fmt: skip
         assert one.log_probability == pytest.approx(other.log_probability, rel=EQUAL)
+
+
+@pytest.mark.parametrize("decoded", ["each", "as vLLM", "ignored"])
+@pytest.mark.parametrize("asked", [("Ant is ☃ nice", (7, 8)), ("Ant is n☃ice", (7, 12))])
+def test_characters_of_several_pieces(server, decoded, asked):
+    """vLLM puts a character where its last piece is, other servers leave out what is none."""
+
+    def decode(ids):
+        pieces, done = [], ""
+        for i in range(len(ids)):
+            text = server.tokenizer.decode(ids[: i + 1])
+            whole = text if decoded == "as vLLM" and not text.endswith("\ufffd") else done
+            piece = server.tokenizer.decode([ids[i]])
+            if "\ufffd" in piece and decoded != "each":
+                piece = whole[len(done) :]
+            pieces.append(piece)
+            done = done if text.endswith("\ufffd") else text
+        return pieces
+
+    server.decode, server.first = decode, [0]
+    question = Question(*asked, how="next")
+    served = open_language_model(f"{server.address}?model=m&cache=no", "causal")
+    (there,) = served.score([question]).values()
+    (here,) = language_model(*tiny.gpt2(), name="here").score([question]).values()
+    assert here.pieces >= 3
+    if there.fault:  # which pieces are the text's, and which is the next, cannot be seen
+        assert decoded != "as vLLM"
+        assert "do not spell its text" in there.fault
+        return
+    assert there.pieces == here.pieces
+    assert there.log_probability == pytest.approx(here.log_probability, rel=EQUAL)
 
 
 @pytest.mark.slow
