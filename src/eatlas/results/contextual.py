@@ -204,6 +204,11 @@ class FMATResult(ThreeLevelResult):
     reliability: float | None = None
     """Cronbach's alpha of the targets' ratios over the queries; None for one query."""
 
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: the columns of an ML-EAT, what is behind the mask, and the reliability."""
+        more = {"direction": self.direction, "reliability": self.reliability}
+        return [row | more for row in super().rows()]
+
 
 class LPBSResult(LogRatioResult):
     """What :class:`eatlas.LPBS` found."""
