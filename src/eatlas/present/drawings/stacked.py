@@ -69,7 +69,7 @@ def notes_of(results: Iterable[AssociationResult], scale: str = "") -> tuple[str
     notes += [MARKS] if any(e.place == "level2.X" for e in effects) else []
     if any(e.read_over == "stimuli" for e in effects):
         notes.append("Tests of sentences: over stimuli.")
-    if any(e.interval for e in effects):
+    if any(e.resampled and e.resampled.se is not None for e in effects):
         notes.append("p asks about these words, intervals about resamples of them.")
     return tuple(notes)
 
