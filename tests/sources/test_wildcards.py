@@ -128,6 +128,22 @@ def test_verify_expands_again(measured, tmp_path):
     assert "coverage.X.used" in " ".join(verdict.details)
 
 
+def test_measures_of_groups_take_patterns_as_targets_and_as_expected(measured):
+    test, _ = measured
+    results = eatlas.run(tests=test, measures=["generalised-weat", "divdist(resamples=0)"])
+    weat, shares = results
+    assert weat.expected["Male"] == (
+        "nurse",
+        "nurses",
+        "nursing",
+        "librarian",
+        "libraries",
+        "teacher",
+    )
+    assert "nursing" in {target.term for target in shares.targets} | {t.term for t in weat.targets}
+    assert {verdict.status for verdict in verify(results)} == {"same"}
+
+
 def test_each_period_of_a_series_has_its_own_words(tmp_path):
     test = make_test(X=("ros*", "lily"))
     terms = [term for term in test.terms if "*" not in term]
@@ -159,6 +175,8 @@ def test_where_nothing_lists_words_the_error_names_the_way(tmp_path):
         eatlas.run(tests=test, covariates={"age": {"nurse": 1}})
     with pytest.raises(StimulusError, match="sentences are made of words"):
         sentence_tests([test], classes="thing")
+    with pytest.raises(StimulusError, match="their number is not known"):
+        eatlas.power(test)
     with pytest.raises(StimulusError, match="taken as they are written here"):
         embed(test, source_of(WORDS))
 

@@ -583,9 +583,13 @@ class GroupsResult(AssociationResult):
 
     def of_the_test(self) -> dict[str, Any]:
         """The reference, by group, that of single targets, where they come from, and the pairs."""
+        pattern_of = self.coverage[OF_TARGETS].pattern
         return {
             "pairs": self.pairs,
-            "expected": self.expected,
+            "expected": {
+                group: tuple(dict.fromkeys(pattern_of.get(term, term) for term in terms))
+                for group, terms in self.expected.items()
+            },
             "reference": dict(zip(self.groups, self.reference, strict=True)),
             "references": self.references,
             "reference_from": self.reference_from,

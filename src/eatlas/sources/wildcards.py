@@ -110,7 +110,22 @@ def _expanded(test: Test, matches: Mapping[str, list[str]], source: str, case: C
             if word not in written[role] and word not in shared
         }
         concepts[role] = _with_words(concept, own, shared, matches, source)
-    return test.with_concepts({role: concepts[role] for role in test.concepts})
+    concepts = {role: concepts[role] for role in test.concepts}
+    expected = getattr(test, "expected", ())
+    if not expected:
+        return test.with_concepts(concepts)
+    words = {pattern: [] for pattern in test.concepts[OF_TARGETS].unexpanded} | {
+        term: [term] for term in written[OF_TARGETS]
+    }
+    for word, pattern in concepts[OF_TARGETS].patterns:
+        words[pattern].append(word)
+    terms = set(concepts[OF_TARGETS].terms)
+    by_group = {
+        group: tuple(word for term in own for word in words.get(term, [term]) if word in terms)
+        for group, own in expected
+    }
+    plain = test.model_copy(update={"expected": ()}).with_concepts(concepts)
+    return plain.model_copy(update={"expected": by_group})
 
 
 def _with_words(
