@@ -99,9 +99,10 @@ def test_lists_of_ca_weat(write):
     assert [t.X for t in import_tests(path, "ca-weat", tests=["WEAT2", "1"])] == [
         first.X, tests[1].X,
     ]  # fmt: skip
-    assert (
-        import_tests(write("X-WEAT.tsv", LISTS), "xweat", languages="de", tests="1")[0].X == first.X
-    )
+    moved = LISTS.replace("WHO", "REFERENCE").replace("anonymous", "España-Bonet et al. 2022")
+    (alone,) = import_tests(write("X-WEAT.tsv", moved), "xweat", languages="de", tests="1")
+    assert alone.X == first.X
+    assert alone.citation.startswith("España-Bonet and Barrón-Cedeño (2022)")
 
 
 def test_translations_of_xweat(write):

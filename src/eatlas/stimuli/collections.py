@@ -150,7 +150,10 @@ def _ca_weat(path: Path) -> Iterator[Imported]:
                 for role, column in zip(ROLES, of_test, strict=True)
             }
             notes = [f"List {variant}: {origin}."]
-            yield Imported(name, lists, _tag(variant), notes, f"{name}, list {variant}", variant)
+            title = f"{name}, list {variant}"
+            # the table of translations has those of XWEAT and some of the authors of CA-WEAT
+            citation = CITATIONS[CA_WEAT] if about[1].startswith("España-Bonet") else ""
+            yield Imported(name, lists, _tag(variant), notes, title, variant, citation)
 
 
 def _terms(cell: str) -> list[str]:
@@ -337,7 +340,7 @@ def _made(
         name = f"{form}-{test.number}-{test.variant or test.language}"
         name = test_id if test_id and len(every) == 1 else identifier(name)
         notes = [f"Imported from {path.name}, format {form}.", *test.notes]
-        head = {"id": name, "title": test.title, "citation": CITATIONS[form]}
+        head = {"id": name, "title": test.title, "citation": test.citation or CITATIONS[form]}
         try:
             lists = _apart(test.lists, notes)
             if empty := [role for role, (_, terms) in lists.items() if not terms]:
