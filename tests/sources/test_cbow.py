@@ -10,7 +10,7 @@ from eatlas.sources import CBOWSource
 WORDS = {
     "this": [1.0, 0.0], "is": [0.0, 1.0], "Amy": [2.0, 2.0], "person": [4.0, 0.0], "'s": [0.0, 2.0],
     "mother-in-law": [6.0, 6.0], "well": [1.0, 1.0], "known": [3.0, 3.0],
-    "लड़की": [4.0, 0.0], "है": [2.0, 0.0],
+    "amie": [8.0, 0.0], "लड़की": [4.0, 0.0], "है": [2.0, 0.0],
 }  # fmt: skip
 
 
@@ -24,7 +24,7 @@ def source():
     [
         ("This is Amy.", [1, 1]), ("THIS is amy!", [1, 1]), ("this person's", [5 / 3, 2 / 3]),
         ("mother-in-law", [6, 6]), ("well-known", [2, 2]), ("Amy Amy is", [4 / 3, 5 / 3]),
-        ("person", [4, 0]), ("वह लड़की है।", [3, 0]),
+        ("person", [4, 0]), ("वह लड़की है।", [3, 0]), ("l’amie est", [8, 0]),
     ],
 )  # fmt: skip
 def test_by_hand(source, text, mean):

@@ -129,10 +129,13 @@ def test_translations_of_xweat(write):
         ("[3]", "weathub", {}, ["not rows of tests"]),
         ("a\tb\n1\t2\n", "ca-weat", {}, ["columns are missing", "no FLOWERS", "CA-WEATv3.tsv"]),
         ("", "xweat", {}, ["which language"]),
+        ('{"de1": 3}', "ca-weat.json", {}, ["not an object of lists", "CA-WEATv3.json"]),
         ("", "wefe", {}, ["no collection 'wefe'"]),
     ],
 )
 def test_what_cannot_be_imported(write, content, form, choice, parts):
+    form, _, ending = form.partition(".")
+    path = write(f"file.{ending or 'csv'}", content)
     with pytest.raises(StimulusError) as raised:
-        import_tests(write("file.csv", content), form, **choice)
+        import_tests(path, form, **choice)
     assert all(part in str(raised.value) for part in parts), str(raised.value)

@@ -21,7 +21,7 @@ from eatlas.results.parts import Encoding
 from eatlas.sources.coverage import spellings
 from eatlas.sources.source import Answers, Found, Item, Source, Vector, Wrapper, forwarded
 from eatlas.sources.spec import PROMPT, PROMPTS
-from eatlas.stimuli.languages import marks
+from eatlas.stimuli.languages import APOSTROPHE, marks
 from eatlas.stimuli.sentences import PLACE, built_in, fault_of, fill, forms_of
 
 HERE = "{}"
@@ -36,6 +36,13 @@ CBOW = "cbow:"
 _PART = re.compile(r"(?=['\u2019])|-")
 """Where a word is cut that has no vector of its own: person's into person and 's."""
 _SHOWN = 10
+
+
+def _keys(part: str) -> tuple[str, ...]:
+    """Keys of a word, or of a part: 's, 'll, but homme behind the apostrophe of l'homme."""
+    bare = part.lstrip(APOSTROPHE + "\u2019")
+    elided = len(part) > len(bare) > 2
+    return spellings(part, "auto") + (spellings(bare, "auto") if elided else ())
 
 
 @cache
@@ -281,15 +288,14 @@ class CBOWSource(Source):
         split = {item: _word().findall(item.content) for item in items}
         tokens = {token for words in split.values() for token in words}
         pieces = {token: (token, *filter(None, _PART.split(token))) for token in tokens}
-        wanted = {s for parts in pieces.values() for p in parts for s in spellings(p, "auto")}
+        wanted = {s for parts in pieces.values() for p in parts for s in _keys(p)}
         vectors = self.words.lookup(wanted)
 
         @cache
         def of_word(token: str) -> list[Vector]:
             """Of the word, or else of its parts."""
             whole, *parts = (
-                [vectors[key] for key in spellings(p, "auto") if key in vectors][:1]
-                for p in pieces[token]
+                [vectors[key] for key in _keys(p) if key in vectors][:1] for p in pieces[token]
             )
             hits = whole or [vector for part in parts for vector in part]
             if not hits:

@@ -128,8 +128,12 @@ def _ca_weat(path: Path) -> Iterator[Imported]:
     """Two tests of each row of a table (TSV), or of each object of a JSON file."""
     if path.suffix.lower() == ".json":
         content = json_value(path.read_bytes())
-        if not isinstance(content, Mapping):
-            raise StimulusError("this is not an object of lists by language")
+        if not isinstance(content, Mapping) or not all(
+            isinstance(row, Mapping) for row in content.values()
+        ):
+            raise StimulusError(
+                "this is not an object of lists by language", remedy=FORMS[CA_WEAT][1]
+            )
         rows = [{"LANG": key, **value} for key, value in content.items()]
     else:
         text = path.read_bytes().decode("utf-8-sig")
@@ -146,7 +150,7 @@ def _ca_weat(path: Path) -> Iterator[Imported]:
         origin = ", ".join(text for text in about if text)
         for name, of_test in _COLUMNS.items():
             lists = {
-                role: (column.capitalize(), _terms(row[column] or ""))
+                role: (column.capitalize(), _terms(str(row[column] or "")))
                 for role, column in zip(ROLES, of_test, strict=True)
             }
             notes = [f"List {variant}: {origin}."]
