@@ -145,6 +145,7 @@ def test_each_type_has_its_share_difference_and_p(result):
     columns = {"pll", "low", "p_holm", "p_two_sided", "count_more stereotyping", "difference"}
     assert columns <= set(rows[0])
     assert "% of 6 pairs [" in str(result)
+    assert "pseudo-log-likelihood (Nangia et al. 2020" in result.full_name
 
 
 def test_the_sign_test_is_that_of_scipy_and_leaves_ties_out():

@@ -134,7 +134,7 @@ class PLL(Measure):
             raise CoverageError(
                 f"test {test.id}: no pair has both scores",
                 got=listed(dict.fromkeys(faults.values()), 3),
-                allowed="sentences that the model's tokenizer knows",
+                allowed="sentences that the model's tokenizer knows, within its length",
             )
         covered = {OF_TARGETS: _covered(test.targets.terms, types, faults)}
         for group in test.groups:
@@ -178,6 +178,7 @@ class PLL(Measure):
         kept = scored.single.round(DECIMALS).tolist() if len(signs) <= MOST_PAIRS else None
         return PLLResult(
             **given.head,
+            measure=self.name,
             **self._share(signs),
             p_values=to_record(sign_test(signs)),
             whole=whole,

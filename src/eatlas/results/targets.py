@@ -429,7 +429,7 @@ class PLLResult(TargetValuesResult):
     heading: ClassVar[str] = "Test: pairs of sentences"
     subject: ClassVar[str] = "model's predictions"
 
-    measure: Literal["pll"] = "pll"
+    measure: Literal["pll"]
     value: float
     language_model: LanguageModelRecord
     count: int

@@ -113,6 +113,20 @@ def test_a_run_has_the_numbers_of_the_model_in_memory_and_sends_each_text_once(s
     }  # fmt: skip
 
 
+def test_whole_sentences_are_scored_where_a_text_begins_them(server):
+    pairs = [
+        {"more": "Ant is vile.", "less": "Rose is vile."},
+        {"more": "It is.", "less": "Is it?"},
+    ]
+    test = eatlas.SentencePairsTest(id="pairs", pairs=pairs)
+    spec, measure = f"{server.address}?model=tiny&cache=no", "pll(model=causal)"
+    (here,) = eatlas.run(test, language_model(*tiny.gpt2(), name="here"), measure)
+    (there,) = eatlas.run(test, f"{spec}&begin=<|endoftext|>", measure)
+    np.testing.assert_allclose(there.pair_scores, here.pair_scores, atol=2e-5)
+    with pytest.raises(EatlasError, match="nothing is before it; with begin=TEXT"):
+        eatlas.run(test, spec, measure)
+
+
 def test_answers_and_faults_are_those_of_the_model_in_memory(server):
     asked = [
         Question(text, asked, other, how="next")
