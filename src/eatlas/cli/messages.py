@@ -132,15 +132,8 @@ def print_line(line: str) -> None:
 def print_rows(rows: Iterable[Sequence[str]], align: str = "l", least: Sequence[int] = ()) -> None:
     """Print rows as lines whose columns are below each other, for people and for ``cut``.
 
-    Parameters
-    ----------
-    rows : iterable of sequences of str
-        All of the same length.
-    align : str
-        ``l`` for a column of words, ``r`` for one of numbers, as in LaTeX; those that it does not
-        reach hold numbers.
-    least : sequence of int
-        Least widths of the first columns.
+    `align` has ``l`` for a column of words, ``r`` for one of numbers, as which those count that it
+    does not reach; `least` are least widths of the first columns.
     """
     lines = list(rows)
     sizes = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -191,13 +184,7 @@ def warnings_in_words() -> Iterator[None]:
 
 @contextmanager
 def output_of_a_command() -> Iterator[None]:
-    """Print to standard output; a reader that left is no fault, a full disk is one.
-
-    Raises
-    ------
-    ResultsError
-        If standard output takes no more.
-    """
+    """Print to standard output; a reader that left is no fault, a full disk is one."""
     try:
         yield
         sys.stdout.flush()

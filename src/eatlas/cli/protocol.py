@@ -89,13 +89,7 @@ def protocol(
 
 
 def require_own_card(measure: str, path: Path) -> None:
-    """Refuse to write over the card of another measure.
-
-    Raises
-    ------
-    ResultsError
-        If there is one, or the file is no card.
-    """
+    """Refuse to write over the card of another measure."""
     from eatlas.apps.protocol.evidence import read_card  # noqa: PLC0415
     from eatlas.measures import get_measure  # noqa: PLC0415
 

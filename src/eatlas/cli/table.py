@@ -235,16 +235,7 @@ def _print_comparisons(console: Console, results: Results, family: DeclaredFamil
 
 
 def notes(results: Sequence[AssociationResult]) -> Iterator[tuple[str, str]]:
-    """Who a note is about, and its first sentence; of one code the first, and who has others.
-
-    Parameters
-    ----------
-    results : sequence of AssociationResult
-
-    Yields
-    ------
-    who, text : str
-    """
+    """Who a note is about, and its first sentence; of one code the first, and who has others."""
     settings, pairs = Settings.among(results), []
     for result in results:
         every = list(result.warnings)

@@ -453,13 +453,7 @@ def stimuli_of(tests: Iterable[Test]) -> tuple[str, ...]:
 
 
 def language_of(tests: Iterable[Test]) -> str:
-    """Return the language of tests, in which the texts are as well.
-
-    Raises
-    ------
-    StimulusError
-        If there are several.
-    """
+    """Return the language of tests, in which the texts are as well."""
     languages = list(dict.fromkeys(test.language for test in tests))
     if len(languages) > 1:
         raise StimulusError(

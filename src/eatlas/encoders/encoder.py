@@ -123,13 +123,7 @@ def layer_name(numbers: Numbers) -> str:
 
 
 class Encoder(Source):
-    """A source that computes vectors.
-
-    Parameters
-    ----------
-    name : str
-        What names the source in results.
-    """
+    """A source that computes vectors."""
 
     name = ""
 

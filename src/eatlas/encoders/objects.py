@@ -155,16 +155,6 @@ def encoder(model: Any, tokenizer: Any, *, name: str = "", **options: Any) -> Tr
     return TransformerObject(module, tokenizer, named)
 
 
-def open_pair(pair: tuple[Any, Any]) -> TransformerObject:
-    """Open a model with its tokenizer."""
-    return encoder(*pair)
-
-
-def open_pipeline(pipeline: Any) -> TransformerObject:
-    """Open the model and the tokenizer of a pipeline."""
-    return encoder(pipeline.model, pipeline.tokenizer)
-
-
 # --- sentence-transformers, model2vec -------------------------------------------------------------
 
 
@@ -205,11 +195,6 @@ class SentenceObject(SentenceModelSource):
         return loaded_model(self._model, self.name)
 
 
-def open_sentence_model(model: Any) -> SentenceObject:
-    """Open a ``SentenceTransformer``."""
-    return SentenceObject(model)
-
-
 class StaticObject(Encoder):
     """Texts encoded by a ``StaticModel`` of model2vec: the mean of the vectors of its tokens."""
 
@@ -247,8 +232,3 @@ class StaticObject(Encoder):
             return self._model.encode(texts, max_length=None, use_multiprocessing=False)
 
         yield from self.in_calls(items, lambda item: item.content, AT_ONCE, call)
-
-
-def open_static(model: Any) -> StaticObject:
-    """Open a ``StaticModel`` of model2vec."""
-    return StaticObject(model)

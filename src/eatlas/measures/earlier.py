@@ -72,13 +72,7 @@ class TargetMeasure(GroupsMeasure):
     """Whether it needs the test's pairs."""
 
     def require_stimuli(self, test: Test) -> None:
-        """Refuse a test of more than two groups, or without pairs, where these are needed.
-
-        Raises
-        ------
-        StimulusError
-            Saying how the test would have to be written.
-        """
+        """Refuse a test of more than two groups, or without pairs, where these are needed."""
         super().require_stimuli(test)
         _, *groups = test.concepts.values()
         if self.two_groups and len(groups) != 2:
@@ -185,13 +179,7 @@ class TargetMeasure(GroupsMeasure):
 
 @dataclass(frozen=True)
 class RawOrUnit(TargetMeasure):
-    """A measure that depends on whether vectors keep their lengths.
-
-    Parameters
-    ----------
-    vectors : {"raw", "unit"}
-        Vectors as the source has them, or scaled to length 1.
-    """
+    """A measure that depends on whether vectors keep their lengths."""
 
     vectors: Vectors = parameter("raw", Vectors)
 

@@ -208,13 +208,7 @@ class GeneralisedWEAT(TargetMeasure):
         return read.model_copy(update={"expected": tuple(sorted(expected))})
 
     def require_stimuli(self, test: Test) -> None:
-        """Refuse a test that does not say which targets are expected with each group.
-
-        Raises
-        ------
-        StimulusError
-            Saying how the test would have to be written.
-        """
+        """Refuse a test that does not say which targets are expected with each group."""
         super().require_stimuli(test)
         if not getattr(test, "expected", ()):
             targets, *groups = test.concepts.values()

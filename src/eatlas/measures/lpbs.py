@@ -117,13 +117,7 @@ class Ratios:
 
 @dataclass(frozen=True)
 class LogRatioMeasure(PatternMeasure):
-    """A measure whose association of a target with an attribute is a log-probability ratio.
-
-    Parameters
-    ----------
-    model, templates, plural, pieces, normalize, targets, attributes, pairs
-        As in :class:`eatlas.LPBS`.
-    """
+    """A measure whose association of a target with an attribute is a log-probability ratio."""
 
     minimum: ClassVar[Mapping[str, int]] = {
         **dict.fromkeys(TARGETS, 1),
@@ -228,13 +222,7 @@ class LogRatioMeasure(PatternMeasure):
         return "next" if self.model == "causal" else self.pieces
 
     def questions(self, test: AssociationTest) -> Iterable[Question]:
-        """Every question to a language model about one test; none about terms left out.
-
-        Raises
-        ------
-        StimulusError
-            If its terms are sentences, or there are no sentences to put them into.
-        """
+        """Every question to a language model about one test; none about terms left out."""
         require_words(self.name, test)
         english = _NAME.fullmatch(self.templates.strip()) and self.templates.strip() != CORPUS
         if not is_english(test.language) and (english or self.attributes == "adjective"):

@@ -142,14 +142,7 @@ def graded(checks: Sequence[Check]) -> Grade:
 
 
 def finding_of(result: AssociationResult, family: DeclaredFamily | None = None) -> Finding:
-    """What a result shows, graded.
-
-    Parameters
-    ----------
-    result : AssociationResult
-    family : DeclaredFamily, optional
-        Of all results that are shown together, for the check of the number of tests.
-    """
+    """What a result shows, graded; a `family` is of all results that are shown together."""
     if result.by_target is not None:
         finding = _of_targets(result)
     elif result.values is not None:

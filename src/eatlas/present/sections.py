@@ -179,13 +179,7 @@ def images_of(
 def thumbnails_of(
     images: Folders | None, results: Iterable[AssociationResult]
 ) -> dict[str, tuple[str, str]]:
-    """Id and data of the thumbnails of results by the hash of the image, of files that are found.
-
-    Raises
-    ------
-    ResultsError
-        If there is no such folder, or thumbnails need Pillow.
-    """
+    """Id and data of thumbnails of results by the hash of the image, of files that are found."""
     if images is None:
         return {}
     folders = list(map(Path, [images] if isinstance(images, str | Path) else images))

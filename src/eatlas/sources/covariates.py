@@ -103,13 +103,7 @@ class WordCovariates:
         return next((self.values[key] for key in keys if key in self.values), None)
 
     def of_tests(self, tests: Iterable[Test], case: CaseRule) -> Self:
-        """Those of the words of some tests alone, which are handed to other processes.
-
-        Raises
-        ------
-        SourceError
-            If there are none.
-        """
+        """Those of the words of some tests alone, which are handed to other processes."""
         terms = dict.fromkeys(
             (term, test.language)
             for test in tests
@@ -130,13 +124,7 @@ class WordCovariates:
 
 
 def word_covariates(given: CovariatesLike) -> WordCovariates:
-    """Read covariates from a file, a mapping or a frame.
-
-    Raises
-    ------
-    SourceError
-        If they are none, with the line and the column.
-    """
+    """Read covariates from a file, a mapping or a frame."""
     if isinstance(given, WordCovariates):
         return given
     if isinstance(given, str | Path):

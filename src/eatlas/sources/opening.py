@@ -68,16 +68,15 @@ add theirs as entry points of the group ``eatlas.schemes``."""
 SCHEME_POINTS = "eatlas.schemes"
 _WORDS, _FRAMES = "eatlas.sources.memory", "eatlas.sources.frames"
 _MODELS = "eatlas.encoders.objects"
-PAIR, PART = f"{_MODELS}:open_pair", f"{_MODELS}:refuse_part"
-PIPELINE = f"{_MODELS}:open_pipeline"
+PIPELINE, PART = f"{_MODELS}:encoder", f"{_MODELS}:refuse_part"
 OBJECTS: dict[str, str] = {
     "datasets.DatasetDict": f"{_FRAMES}:refuse_splits",
     "datasets.IterableDataset": f"{_FRAMES}:refuse_splits",
     "datasets.IterableDatasetDict": f"{_FRAMES}:refuse_splits",
     "gensim.KeyedVectors": f"{_WORDS}:from_keyed",
-    "model2vec.StaticModel": f"{_MODELS}:open_static",
+    "model2vec.StaticModel": f"{_MODELS}:StaticObject",
     "openai.BaseClient": "eatlas.encoders.endpoint:refuse_client",
-    "sentence_transformers.SentenceTransformer": f"{_MODELS}:open_sentence_model",
+    "sentence_transformers.SentenceTransformer": f"{_MODELS}:SentenceObject",
     "spacy.BaseVectors": f"{_WORDS}:from_spacy",
     "spacy.Language": f"{_WORDS}:from_spacy",
     "spacy.Vocab": f"{_WORDS}:from_spacy",
@@ -145,9 +144,9 @@ def open_vectors(spec: VectorsLike) -> Source:
 def _open_object(spec: Any) -> Source:
     """Open an object that holds vectors."""
     source: Source
-    opener = PAIR if is_pair(spec) and has_model(spec) else opener_of(spec)
-    if opener:
-        source = load(opener)(spec)
+    pair, opener = model_and_tokenizer(spec), opener_of(spec)
+    if pair or opener:
+        source = load(PIPELINE)(*pair) if pair else load(opener)(spec)
         return source
     if isinstance(spec, Mapping):
         return from_mapping(spec)

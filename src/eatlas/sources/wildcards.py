@@ -30,11 +30,6 @@ def expand(
     A word belongs to the longest pattern of its concept that matches it, and not to one where it is
     written out. A word of two opposed concepts is left out of both, but where one of them has it
     written out. The case rule is that of words: the first spelling of a pattern that matches.
-
-    Raises
-    ------
-    StimulusError
-        If the source lists no words, or a pattern matches more than 1,000 of them.
     """
     concepts = [concept for test in tests for concept in test.concepts.values()]
     patterns = dict.fromkeys(pattern for concept in concepts for pattern in concept.unexpanded)
@@ -95,33 +90,27 @@ def _expanded(test: Test, matches: Mapping[str, list[str]], source: str, case: C
             matched[role] |= dict.fromkeys(matches[pattern], pattern)
     groups = tuple(role for role in test.concepts if role != OF_TARGETS)
     sides = OPPOSITES if isinstance(test, AssociationTest) else (groups, (OF_TARGETS,))
+    side_of = {role: side for side in sides for role in side}
     concepts = {}
-    for role, side in ((role, names) for names in sides for role in names):
-        concept = test.concepts[role]
+    for role, concept in test.concepts.items():
+        pattern_of = {w: p for w, p in matched[role].items() if w not in written[role]}
         shared = {
             word: f"also in {test.concepts[other].name}"
-            for other in side
-            for word in matched[role].keys() & (matched[other].keys() | written[other])
-            if other != role and word not in written[role]
+            for other in side_of[role]
+            if other != role
+            for word in pattern_of.keys() & (matched[other].keys() | written[other])
         }
-        own = {
-            word: pattern
-            for word, pattern in matched[role].items()
-            if word not in written[role] and word not in shared
-        }
-        concepts[role] = _with_words(concept, own, shared, matches, source)
-    concepts = {role: concepts[role] for role in test.concepts}
+        concepts[role] = _with_words(concept, pattern_of, shared, matches, source)
     expected = getattr(test, "expected", ())
     if not expected:
         return test.with_concepts(concepts)
-    words = {pattern: [] for pattern in test.concepts[OF_TARGETS].unexpanded} | {
-        term: [term] for term in written[OF_TARGETS]
+    targets = concepts[OF_TARGETS]
+    words_of = {
+        pattern: [word for word, own in targets.patterns if own == pattern]
+        for pattern in test.concepts[OF_TARGETS].unexpanded
     }
-    for word, pattern in concepts[OF_TARGETS].patterns:
-        words[pattern].append(word)
-    terms = set(concepts[OF_TARGETS].terms)
     by_group = {
-        group: tuple(word for term in own for word in words.get(term, [term]) if word in terms)
+        group: tuple(w for term in own for w in words_of.get(term, [term]) if w in targets.terms)
         for group, own in expected
     }
     plain = test.model_copy(update={"expected": ()}).with_concepts(concepts)
@@ -130,7 +119,7 @@ def _expanded(test: Test, matches: Mapping[str, list[str]], source: str, case: C
 
 def _with_words(
     concept: Concept,
-    own: Mapping[str, str],
+    pattern_of: dict[str, str],
     shared: Mapping[str, str],
     matches: Mapping[str, list[str]],
     source: str,
@@ -139,28 +128,23 @@ def _with_words(
     patterns = concept.unexpanded
     if not patterns:
         return concept
-    of_pattern: dict[str, list[str]] = {pattern: [] for pattern in patterns}
-    for word, pattern in sorted(own.items()):
-        of_pattern[pattern].append(word)
-    terms = [word for term in concept.terms for word in of_pattern.get(term, [term])]
+    words_of: dict[str, list[str]] = {pattern: [] for pattern in patterns}
+    for word in sorted(pattern_of.keys() - shared.keys()):
+        words_of[pattern_of[word]].append(word)
+    terms = [word for term in concept.terms for word in words_of.get(term, [term])]
     absent = {
         pattern: "its words are those of other terms"
         if matches[pattern]
         else f"no word of {source} matches it"
-        for pattern, words in of_pattern.items()
+        for pattern, words in words_of.items()
         if not words
     }
-    of_shared = {
-        word: max((p for p in patterns if word in matches[p]), key=lambda text: (len(text), text))
-        for word in shared
-    }
-    pairs = {**own, **of_shared}
     if not terms:  # a concept without terms is none: its patterns stay, and are found nowhere
         terms, absent = list(patterns), {}
-        pairs |= {pattern: pattern for pattern in patterns}
+        pattern_of = pattern_of | {pattern: pattern for pattern in patterns}
     update = {
         "terms": tuple(terms),
         "absent": (*concept.absent, *sorted({**absent, **shared}.items())),
-        "patterns": tuple(sorted(pairs.items())),
+        "patterns": tuple(sorted(pattern_of.items())),
     }
     return concept.model_copy(update=update)

@@ -85,12 +85,6 @@ class Regression:
         """Prepare the design of groups of such sizes.
 
         `names` are those of the columns, for errors.
-
-        Raises
-        ------
-        EatlasError
-            If covariates are constant or a combination of others, determine the groups,
-            or leave fewer than two degrees of freedom.
         """
         size, k = sum(sizes), len(sizes)
         columns = np.empty((size, 0)) if covariates is None else _columns(covariates, size)
@@ -325,12 +319,6 @@ def regression_test(
     -------
     Regressed
         `p_max_t` is the step-down maxT of Westfall and Young (1993).
-
-    Raises
-    ------
-    EatlasError
-        If scores or covariates are no finite numbers, or the groups cannot be told from the
-        covariates.
 
     Examples
     --------

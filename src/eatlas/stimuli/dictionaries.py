@@ -32,11 +32,6 @@ def read_dictionary(path: str | Path, form: str) -> tuple[Categories, list[str]]
         ``liwc``: numbers and names of categories between two lines ``%``, then a term on each line
         with the numbers of its categories. ``quanteda``: YAML, keys over lists of terms; a
         category within another is ``outer.inner``, and its terms are those of the outer one too.
-
-    Raises
-    ------
-    StimulusError
-        If the file is of another form.
     """
     path = Path(path)
     require_file(path, StimulusError)

@@ -132,13 +132,7 @@ class Described(Frozen):
         return all(concept.at_hand for _, concept in self.parts)
 
     def require_at_hand(self) -> None:
-        """Refuse a test whose images are not on this machine.
-
-        Raises
-        ------
-        StimulusError
-            Saying where they come from.
-        """
+        """Refuse a test whose images are not on this machine."""
         if lacking := [one.images_from for _, one in self.parts if not one.at_hand]:
             raise not_here(lacking, f"test {self.id}")
 

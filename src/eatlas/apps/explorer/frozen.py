@@ -41,14 +41,7 @@ POOL = 200
 
 
 def save_frozen(explorer: Explorer, path: str | Path) -> None:
-    """Write the frozen page of an explorer of one test and one source.
-
-    Raises
-    ------
-    EatlasError
-        If there are several tests or sources, the test is too long to be counted in a browser, or
-        the file cannot be written.
-    """
+    """Write the frozen page of an explorer of one test and one source."""
     page = frozen_page(explorer)
     with atomic_file(Path(path)) as file:
         file.write(page)
