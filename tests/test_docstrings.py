@@ -3,21 +3,21 @@
 import ast
 import doctest
 import importlib
-import pkgutil
 from pathlib import Path
 
 import pytest
 
 import eatlas
 
-MODULES = [
-    info.name
-    for info in pkgutil.walk_packages(eatlas.__path__, "eatlas.")
-    if not info.name.endswith("__main__")
+SOURCE = Path(eatlas.__file__).parent
+WITH_EXAMPLES = [
+    ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")
+    for path in sorted(SOURCE.rglob("*.py"))
+    if ">>> " in path.read_text(encoding="utf-8")
 ]
 
 
-@pytest.mark.parametrize("name", ["eatlas", *MODULES])
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_examples(name, monkeypatch):
     monkeypatch.setattr("eatlas.sources.diagnosis.DIRECTIONS", 4)  # of 19 to compare with
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
@@ -45,7 +45,7 @@ LONG = 20
 def test_long_private_functions_and_classes_say_what_they_do():
     bare = [
         f"{path.name}: {node.name}"
-        for path in sorted(Path(eatlas.__file__).parent.rglob("*.py"))
+        for path in sorted(SOURCE.rglob("*.py"))
         for node in of_modules_and_classes(ast.parse(path.read_text(encoding="utf-8")))
         if node.end_lineno - node.lineno >= LONG
         and not node.name.startswith("__")

@@ -202,7 +202,7 @@ def test_the_null_is_that_of_a_plain_simulation():
     assert shares[0] < found.p / 10
 
 
-TRIALS = 200
+TRIALS = 100
 LIMIT = 0.05 + 3 * math.sqrt(0.05 * 0.95 / TRIALS)
 """Three errors above the nominal level; the seeds are fixed, so that the test is not random."""
 
