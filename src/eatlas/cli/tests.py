@@ -41,7 +41,8 @@ def list_tests() -> None:
         print_line(f"{name}: {battery.title}")
         width = max(len(test.id) for test in battery.tests)
         for test in battery.tests:
-            print_line(f"  {test.id:<{width}}  {test.label} ({_sizes(test)})")
+            language = f", {test.language}" if test.language else ""
+            print_line(f"  {test.id:<{width}}  {test.label} ({_sizes(test)}{language})")
         for about in dict.fromkeys(filter(None, map(_of_sets, battery.tests))):
             print_line(f"  {about}")
 

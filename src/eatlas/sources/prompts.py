@@ -48,8 +48,8 @@ def _keys(part: str) -> tuple[str, ...]:
 @cache
 def _word() -> re.Pattern[str]:
     """Letters with their marks, and digits; with apostrophes, hyphens and full stops inside."""
-    letter = rf"(?:[^\W_]|[{marks()}])+"
-    return re.compile(rf"{letter}(?:['\u2019.-]{letter})*")
+    letters = rf"(?:[^\W_]++[{marks()}]*+)++"
+    return re.compile(rf"{letters}(?:['\u2019.-]{letters})*")
 
 
 @dataclass(frozen=True)

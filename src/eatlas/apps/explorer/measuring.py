@@ -186,7 +186,7 @@ class Lists:
             return Concept(name=group.name, terms=tuple(words))
         sentences = [sentence for sentence in origin.sentences if sentence.stimulus in set(words)]
         sentences += [
-            make_sentence(template, word)
+            make_sentence(template, word, language=self.origin.language)
             for word in words
             if word in group.added
             for template in templates_of(origin)
