@@ -1,4 +1,4 @@
-"""Patterns such as nurs*: the words of a source take their place, once, by stated rules."""
+"""Terms such as nurs*: the words of a source take their place, once, by stated rules."""
 
 from fnmatch import fnmatchcase
 
@@ -35,17 +35,17 @@ def test_words_take_the_place_of_patterns_as_fnmatch_finds_them():
         test = expanded(make_test(X=(pattern, "lily")), WORDS)
         words = sorted(word for word in WORDS if fnmatchcase(word, pattern))
         assert test.X.terms == (*words, "lily")
-        assert test.X.pattern_of == dict.fromkeys(words, pattern)
+        assert test.X.wildcard_of == dict.fromkeys(words, pattern)
     assert test.X.absent == (("qq*", "no word of dict matches it"),)
 
 
 def test_the_longest_pattern_has_a_word_and_a_written_word_is_no_patterns():
     terms = ("nurs*", "nurse*", "nursing")
     test = expanded(make_test(X=terms), WORDS)
-    assert test.X.pattern_of == dict.fromkeys(("nurse", "nurses"), "nurse*")
+    assert test.X.wildcard_of == dict.fromkeys(("nurse", "nurses"), "nurse*")
     assert test.X.absent == (("nurs*", "its words are those of other terms"),)
     turned = expanded(make_test(X=terms[::-1]), WORDS[::-1])
-    assert turned.X.patterns == test.X.patterns
+    assert turned.X.wildcards == test.X.wildcards
     # the hash is that of the test as it is written, for all sources
     assert test.stimuli_sha256 == turned.stimuli_sha256 == make_test(X=terms).stimuli_sha256
 
@@ -109,9 +109,9 @@ def test_a_run_is_that_of_the_words_and_its_result_has_the_patterns(measured):
     plain = eatlas.run(tests=eatlas.AssociationTest(**words), vectors="glove-sample")[0]
     assert (result.d, result.p) == (plain.d, plain.p)
     assert eatlas.MLEAT()(test, "glove-sample") == result
-    assert result.coverage.B.pattern == {"woman": "wom?n", "women": "wom?n"}
+    assert result.coverage.B.wildcard == {"woman": "wom?n", "women": "wom?n"}
     assert result.coverage.X.reasons == {"zzzzq*": "no word of glove-sample matches it"}
-    assert "stimuli.patterns" in {note.code for note in result.warnings}
+    assert "stimuli.wildcards" in {note.code for note in result.warnings}
     assert result.to_test().concepts == test.concepts | {"X": result.to_test().X}
     assert set(result.to_test().X.terms) == set(test.X.terms)
 

@@ -56,7 +56,7 @@ def show(name: str, *, vectors: str | None = None) -> None:
     name : ID
         A test, a battery or a TOML file.
     vectors : SOURCE
-        Put the words of these vectors in the place of patterns such as nurs*.
+        Put the words of these vectors in the place of wildcards such as nurs*.
     """
     tests: Sequence[Test] = load_tests(name)
     if vectors is not None:

@@ -41,7 +41,7 @@ from eatlas.errors import EatlasError, StimulusError, described, require_whole
 from eatlas.executors import Executor, choose
 from eatlas.notes import Note, warn
 from eatlas.stimuli import AssociationTest, Test, load_tests
-from eatlas.stimuli.concepts import refuse_patterns
+from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.stimuli.languages import without_spaces
 from eatlas.version import __version__
@@ -448,7 +448,7 @@ def stimuli_of(tests: Iterable[Test]) -> tuple[str, ...]:
                 allowed="a test of words or phrases, for which contexts are looked for",
                 remedy=None if images else "name the test of words, such as weat-6",
             )
-        refuse_patterns(test.concepts, "a text is read for words", f"test {test.id}, ")
+        refuse_wildcards(test.concepts, "a text is read for words", f"test {test.id}, ")
     return tuple(dict.fromkeys(term for test in tests for term in test.terms))
 
 

@@ -29,7 +29,7 @@ from eatlas.sources.wildcards import expand
 from eatlas.stats.inputs import generator
 from eatlas.stimuli import ROLES, AssociationTest, Concept, Test
 from eatlas.stimuli.batteries import namesake
-from eatlas.stimuli.concepts import refuse_patterns
+from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.stimuli.kinds import OF_TARGETS
 from eatlas.version import __version__
 
@@ -116,7 +116,7 @@ def covariates_for(
             remedy="leave out the covariates, or adjust=none",
         )
     for test in (tests := list(tests)):
-        refuse_patterns(test.concepts, "covariates are of words", f"test {test.id}, ")
+        refuse_wildcards(test.concepts, "covariates are of words", f"test {test.id}, ")
     return word_covariates(given).of_tests(tests, case)
 
 

@@ -41,7 +41,7 @@ from eatlas.stats.designs import (
 )
 from eatlas.stats.inputs import least_spread, whole
 from eatlas.stimuli import ROLES, AssociationTest, GroupsTest, load_tests
-from eatlas.stimuli.concepts import refuse_patterns
+from eatlas.stimuli.concepts import refuse_wildcards
 
 __all__ = ["power"]
 
@@ -246,7 +246,7 @@ def _designs(design: Any) -> tuple[Design, Design, Unit]:
             )
         (design,) = tests
     if isinstance(design, AssociationTest):
-        refuse_patterns(design.concepts, "their number is not known", f"test {design.id}, ")
+        refuse_wildcards(design.concepts, "their number is not known", f"test {design.id}, ")
         stimuli = [len(set(design.concept(role).stimulus_of.values())) for role in ROLES]
         words = [len(design.concept(role).terms) for role in ROLES]
         x, y, a, b = (n or m for n, m in zip(stimuli, words, strict=True))

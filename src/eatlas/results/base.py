@@ -583,11 +583,11 @@ class GroupsResult(AssociationResult):
 
     def of_the_test(self) -> dict[str, Any]:
         """The reference, by group, that of single targets, where they come from, and the pairs."""
-        pattern_of = self.coverage[OF_TARGETS].pattern
+        wildcard_of = self.coverage[OF_TARGETS].wildcard
         return {
             "pairs": self.pairs,
             "expected": {
-                group: tuple(dict.fromkeys(pattern_of.get(term, term) for term in terms))
+                group: tuple(dict.fromkeys(wildcard_of.get(term, term) for term in terms))
                 for group, terms in self.expected.items()
             },
             "reference": dict(zip(self.groups, self.reference, strict=True)),
@@ -604,8 +604,8 @@ def _concept_of(name: str, group: GroupCoverage) -> Concept:
     """A concept of words, of images, or of sentences with the stimuli they are made of."""
     terms = group.used + group.missing
     if not group.image and not group.stimulus:
-        # patterns, not the words that took their place
-        terms = tuple(dict.fromkeys(group.pattern.get(term, term) for term in terms))
+        # wildcards, not the words that took their place
+        terms = tuple(dict.fromkeys(group.wildcard.get(term, term) for term in terms))
         return Concept(name=name, terms=terms)
     present = group.image or group.stimulus
     absent = tuple((term, group.reasons[term]) for term in terms if term not in present)

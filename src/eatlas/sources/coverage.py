@@ -20,7 +20,7 @@ from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.sources.source import Found, Item, Snapshot, Source, Tell, word_alone
 from eatlas.stats.inputs import SINGLE
 from eatlas.stimuli import Concept, ContextsOrigin, Image, Test
-from eatlas.stimuli.concepts import refuse_patterns
+from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.stimuli.kinds import remarks
 from eatlas.stimuli.languages import capital, is_english, keys_in, lower, same_texts, upper
 
@@ -100,7 +100,7 @@ def _ways(part: Concept, case: CaseRule, language: str, *, encoded: bool) -> dic
         }
     if part.sentences:
         return {s.term: {s.term: Item(s.text, s.span)} for s in part.sentences}
-    refuse_patterns({part.name: part}, "words are taken as they are written here")
+    refuse_wildcards({part.name: part}, "words are taken as they are written here")
     rule: CaseRule = "exact" if encoded else case
     return {
         term: {key: word_alone(key) for key in spellings(term, rule, language)}
@@ -167,7 +167,7 @@ def embed(test: Test, source: Source, case: CaseRule = "auto") -> Embedded:
         if test.contexts is None:  # all that a reader, or a second run, needs to know of sentences
             more |= {"span": part.span_of, "text": part.text_of}
             more |= {"image": part.image_of, "reasons": {**group.reasons, **dict(part.absent)}}
-            more["pattern"] = part.pattern_of
+            more["wildcard"] = part.wildcard_of
             more["missing"] = (*group.missing, *(stimulus for stimulus, _ in part.absent))
         groups[role] = group.model_copy(update=more)
     if test.contexts is not None:

@@ -1,6 +1,6 @@
-"""Patterns of words such as ``nurs*``: the words of a source take their place.
+"""Words with wildcards such as ``nurs*``: the words of a source take their place.
 
-``*`` stands for any characters, ``?`` for one. A term is a pattern where it has one of them, a
+``*`` stands for any characters, ``?`` for one. A term is taken so where it has one of them, a
 letter or digit, and no space.
 """
 
@@ -14,37 +14,37 @@ from typing import Any
 from eatlas.errors import StimulusError, listed
 from eatlas.sources.coverage import CaseRule, spellings
 from eatlas.stimuli import AssociationTest, Concept, Test
-from eatlas.stimuli.concepts import refuse_patterns
+from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.stimuli.kinds import OF_TARGETS, OPPOSITES
 
 MOST = 1_000
-"""Words that one pattern may stand for."""
+"""Words that one wildcard may stand for."""
 _WILD = {"*": ".*", "?": "."}
 
 
 def expand(
     tests: Sequence[Test], source: Any, need: str = "vectors", case: CaseRule = "auto"
 ) -> list[Test]:
-    """Put the words of a source in the place of patterns, in one pass over its words.
+    """Put the words of a source in the place of wildcards, in one pass over its words.
 
-    A word belongs to the longest pattern of its concept that matches it, and not to one where it is
+    A word belongs to the longest wildcard of its concept that matches it, and to none where it is
     written out. A word of two opposed concepts is left out of both, but where one of them has it
-    written out. The case rule is that of words: the first spelling of a pattern that matches.
+    written out. The case rule is that of words: the first spelling of a wildcard that matches.
     """
     concepts = [concept for test in tests for concept in test.concepts.values()]
-    patterns = dict.fromkeys(pattern for concept in concepts for pattern in concept.unexpanded)
-    if not patterns:
+    wildcards = dict.fromkeys(wildcard for concept in concepts for wildcard in concept.unexpanded)
+    if not wildcards:
         return list(tests)
     if need != "vectors" or source.encodes or not source.listed:
         for test in tests:
-            refuse_patterns(test.concepts, f"{source.name} lists no words", f"test {test.id}, ")
-    matches = _matches(patterns, source, case)
+            refuse_wildcards(test.concepts, f"{source.name} lists no words", f"test {test.id}, ")
+    matches = _matches(wildcards, source, case)
     return [_expanded(test, matches, source.name, case) for test in tests]
 
 
-def _matches(patterns: Iterable[str], source: Any, case: CaseRule) -> dict[str, list[str]]:
-    """The words of a source that each pattern matches, in alphabetical order."""
-    ways = {pattern: spellings(pattern, case) for pattern in patterns}
+def _matches(wildcards: Iterable[str], source: Any, case: CaseRule) -> dict[str, list[str]]:
+    """The words of a source that each wildcard matches, in alphabetical order."""
+    ways = {wildcard: spellings(wildcard, case) for wildcard in wildcards}
     words: dict[str, set[str]] = {spelling: set() for each in ways.values() for spelling in each}
     by_first: dict[str, list[str]] = defaultdict(list)
     for spelling in words:
@@ -62,19 +62,18 @@ def _matches(patterns: Iterable[str], source: Any, case: CaseRule) -> dict[str, 
                 words[spelling].add(word)
                 if len(words[spelling]) > MOST:
                     raise StimulusError(
-                        f"the pattern {spelling!r} matches more than {MOST:,} words of "
-                        f"{source.name}",
+                        f"{spelling!r} matches more than {MOST:,} words of {source.name}",
                         got=f"{listed(sorted(words[spelling]), 5)}",
                         remedy="write more of the word before the *, or the words themselves",
                     )
     return {
-        pattern: sorted(next((words[way] for way in each if words[way]), ()))
-        for pattern, each in ways.items()
+        wildcard: sorted(next((words[way] for way in each if words[way]), ()))
+        for wildcard, each in ways.items()
     }
 
 
-def _compiled(patterns: Iterable[str]) -> re.Pattern[str]:
-    each = ("".join(_WILD.get(sign) or re.escape(sign) for sign in text) for text in patterns)
+def _compiled(wildcards: Iterable[str]) -> re.Pattern[str]:
+    each = ("".join(_WILD.get(sign) or re.escape(sign) for sign in text) for text in wildcards)
     return re.compile("|".join(each), re.DOTALL)
 
 
@@ -86,28 +85,28 @@ def _expanded(test: Test, matches: Mapping[str, list[str]], source: str, case: C
         words = (term for term in concept.terms if term not in concept.unexpanded)
         written[role] = {key for term in words for key in spellings(term, case)}
         matched[role] = {}
-        for pattern in sorted(concept.unexpanded, key=lambda text: (len(text), text)):
-            matched[role] |= dict.fromkeys(matches[pattern], pattern)
+        for wildcard in sorted(concept.unexpanded, key=lambda text: (len(text), text)):
+            matched[role] |= dict.fromkeys(matches[wildcard], wildcard)
     groups = tuple(role for role in test.concepts if role != OF_TARGETS)
     sides = OPPOSITES if isinstance(test, AssociationTest) else (groups, (OF_TARGETS,))
     side_of = {role: side for side in sides for role in side}
     concepts = {}
     for role, concept in test.concepts.items():
-        pattern_of = {w: p for w, p in matched[role].items() if w not in written[role]}
+        wildcard_of = {w: p for w, p in matched[role].items() if w not in written[role]}
         shared = {
             word: f"also in {test.concepts[other].name}"
             for other in side_of[role]
             if other != role
-            for word in pattern_of.keys() & (matched[other].keys() | written[other])
+            for word in wildcard_of.keys() & (matched[other].keys() | written[other])
         }
-        concepts[role] = _with_words(concept, pattern_of, shared, matches, source)
+        concepts[role] = _with_words(concept, wildcard_of, shared, matches, source)
     expected = getattr(test, "expected", ())
     if not expected:
         return test.with_concepts(concepts)
     targets = concepts[OF_TARGETS]
     words_of = {
-        pattern: [word for word, own in targets.patterns if own == pattern]
-        for pattern in test.concepts[OF_TARGETS].unexpanded
+        wildcard: [word for word, own in targets.wildcards if own == wildcard]
+        for wildcard in test.concepts[OF_TARGETS].unexpanded
     }
     by_group = {
         group: tuple(w for term in own for w in words_of.get(term, [term]) if w in targets.terms)
@@ -119,32 +118,32 @@ def _expanded(test: Test, matches: Mapping[str, list[str]], source: str, case: C
 
 def _with_words(
     concept: Concept,
-    pattern_of: dict[str, str],
+    wildcard_of: dict[str, str],
     shared: Mapping[str, str],
     matches: Mapping[str, list[str]],
     source: str,
 ) -> Concept:
-    """A concept with its own words of patterns; others, and patterns without any, are absent."""
-    patterns = concept.unexpanded
-    if not patterns:
+    """A concept with its own words of wildcards; others, and wildcards without any, are absent."""
+    wildcards = concept.unexpanded
+    if not wildcards:
         return concept
-    words_of: dict[str, list[str]] = {pattern: [] for pattern in patterns}
-    for word in sorted(pattern_of.keys() - shared.keys()):
-        words_of[pattern_of[word]].append(word)
+    words_of: dict[str, list[str]] = {wildcard: [] for wildcard in wildcards}
+    for word in sorted(wildcard_of.keys() - shared.keys()):
+        words_of[wildcard_of[word]].append(word)
     terms = [word for term in concept.terms for word in words_of.get(term, [term])]
     absent = {
-        pattern: "its words are those of other terms"
-        if matches[pattern]
+        wildcard: "its words are those of other terms"
+        if matches[wildcard]
         else f"no word of {source} matches it"
-        for pattern, words in words_of.items()
+        for wildcard, words in words_of.items()
         if not words
     }
-    if not terms:  # a concept without terms is none: its patterns stay, and are found nowhere
-        terms, absent = list(patterns), {}
-        pattern_of = pattern_of | {pattern: pattern for pattern in patterns}
+    if not terms:  # a concept without terms is none: its wildcards stay, and are found nowhere
+        terms, absent = list(wildcards), {}
+        wildcard_of = wildcard_of | {wildcard: wildcard for wildcard in wildcards}
     update = {
         "terms": tuple(terms),
         "absent": (*concept.absent, *sorted({**absent, **shared}.items())),
-        "patterns": tuple(sorted(pattern_of.items())),
+        "wildcards": tuple(sorted(wildcard_of.items())),
     }
     return concept.model_copy(update=update)

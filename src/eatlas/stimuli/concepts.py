@@ -81,7 +81,8 @@ class Concept(Frozen):
     name: Text
     """What a reader calls the concept, as in "Flowers are associated with Pleasant"."""
     terms: tuple[Term, ...] = Field(min_length=1)
-    """The stimuli, as they would be written in a text; no term twice. Of images, their names."""
+    """The stimuli, as they would be written in a text; no term twice. Of images, their names. A
+    word with ``*`` or ``?``, such as ``nurs*``, stands for the words of a source that match."""
     images: tuple[Image, ...] = ()
     """Where the stimuli are images: each with its name, the hash of its bytes, and its path. A
     concept has words, sentences or images; the concepts of one test may be of different kinds. In
@@ -94,10 +95,10 @@ class Concept(Frozen):
     absent: tuple[tuple[Term, Text], ...] = ()
     """Stimuli of the concept that have no sentence, and images that are left out, each with the
     reason."""
-    patterns: tuple[tuple[Term, Term], ...] = Field(
+    wildcards: tuple[tuple[Term, Term], ...] = Field(
         default=(), repr=False, exclude_if=lambda pairs: not pairs
     )
-    """Words that took the place of patterns such as ``nurs*``, each with its pattern."""
+    """Words that took the place of terms such as ``nurs*``, each with its term."""
 
     @model_validator(mode="before")
     @classmethod
@@ -189,23 +190,23 @@ class Concept(Frozen):
         return {sentence.term: sentence.stimulus for sentence in self.sentences}
 
     @property
-    def pattern_of(self) -> dict[str, str]:
-        """The pattern of each word that took the place of one."""
-        return dict(self.patterns)
+    def wildcard_of(self) -> dict[str, str]:
+        """The term with a wildcard of each word that took its place."""
+        return dict(self.wildcards)
 
     @property
     def unexpanded(self) -> tuple[str, ...]:
-        """Terms that are patterns, and stand for words that a source has yet to list."""
-        if self.images or self.sentences or self.patterns:
+        """Terms with wildcards, which stand for words that a source has yet to list."""
+        if self.images or self.sentences or self.wildcards:
             return ()
-        return tuple(filter(is_pattern, self.terms))
+        return tuple(filter(has_wildcard, self.terms))
 
     @property
     def written(self) -> list[str]:
-        """The terms as they were before words took the place of patterns, in alphabetical order."""
-        if not self.patterns:
+        """The terms as they were before words took the place of some, in alphabetical order."""
+        if not self.wildcards:
             return sorted(self.terms)
-        of = self.pattern_of
+        of = self.wildcard_of
         return sorted({of.get(word, word) for word in (*self.terms, *dict(self.absent))})
 
     @property
@@ -227,7 +228,7 @@ class Concept(Frozen):
     def stimuli(self) -> list[Any]:
         """What distinguishes these stimuli from others, in a fixed order.
 
-        Words, or patterns as they are written; texts of sentences with their stimuli and places; of
+        Words, wildcards as they are written; texts of sentences with their stimuli and places; of
         images the hashes of their bytes, each in a table of its own, so that none is taken for a
         word.
 
@@ -252,23 +253,23 @@ def _term(part: Any) -> Any:
     return part.name if isinstance(part, Image) else getattr(part, "term", part)
 
 
-def is_pattern(term: str) -> bool:
+def has_wildcard(term: str) -> bool:
     """Whether a term stands for words: it has ``*`` or ``?``, a letter or digit, and no space.
 
-    >>> [is_pattern(term) for term in ("nurs*", "wom?n", "*", "???", "Is she a nurse?")]
+    >>> [has_wildcard(term) for term in ("nurs*", "wom?n", "*", "???", "Is she a nurse?")]
     [True, True, False, False, False]
     """
     return bool(_PATTERN.fullmatch(term))
 
 
-def refuse_patterns(concepts: Mapping[str, Concept], why: str, where: str = "") -> None:
-    """Refuse patterns where nothing lists the words that they stand for; `where` is the test."""
+def refuse_wildcards(concepts: Mapping[str, Concept], why: str, where: str = "") -> None:
+    """Refuse wildcards where nothing lists the words that match; `where` is the test."""
     for role, concept in concepts.items():
-        for pattern in concept.unexpanded:
+        for term in concept.unexpanded:
             raise StimulusError(
-                f"{where}group {role} ({concept.name}): {pattern!r} stands for the words that "
+                f"{where}group {role} ({concept.name}): {term!r} stands for the words that "
                 f"match it, and {why}",
-                allowed="patterns where eatlas run reads vectors of words, of a file or in memory",
+                allowed="wildcards where eatlas run reads vectors of words, of a file or in memory",
                 remedy="write the words out; eatlas tests show FILE --vectors SOURCE writes those "
                 "that such vectors have",
             )

@@ -78,7 +78,7 @@ def import_test(
         A file in UTF-8.
     form : {"sent-bias", "wefe", "liwc", "quanteda", "crows-pairs"}
         ``sent-bias`` reads the word sets of Mind Your Bias too. ``liwc`` and ``quanteda`` are
-        dictionaries, ``.dic`` and YAML, whose terms may be patterns such as ``nurs*``.
+        dictionaries, ``.dic`` and YAML, whose terms may have wildcards, as ``nurs*``.
         ``crows-pairs`` reads pairs of sentences, a CSV file with its columns.
     test_id : str, optional
         The test's id; the file's name without its ending if not given.

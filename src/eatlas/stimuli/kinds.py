@@ -492,7 +492,7 @@ class GroupsTest(Described):
         """
         targets, compared = (TARGETS, ATTRIBUTES) if groups == "AB" else (ATTRIBUTES, TARGETS)
         one, other = map(test.concept, targets)
-        lists = ("terms", "images", "sentences", "absent", "patterns")
+        lists = ("terms", "images", "sentences", "absent", "wildcards")
         both = {name: getattr(one, name) + getattr(other, name) for name in lists}
         fields = {
             "id": f"{test.id}-{groups}",
@@ -742,17 +742,17 @@ def remarks(test: Test) -> list[Note]:
     for one, other in OPPOSITES if isinstance(test, AssociationTest) else ():
         if (name := test.concept(one).name) == test.concept(other).name:
             notes.append(Note("stimuli.one-name", values={"groups": [one, other], "name": name}))
-    if patterns := {r: _counted(c) for r, c in test.concepts.items() if c.patterns}:
-        notes.append(Note("stimuli.patterns", values={"groups": patterns}))
+    if wildcards := {r: _counted(c) for r, c in test.concepts.items() if c.wildcards}:
+        notes.append(Note("stimuli.wildcards", values={"groups": wildcards}))
     for role, concept in test.parts if test.contexts is None else ():
         notes += [] if concept.images else _of_terms(role, concept)
     return [*notes, *of_sentences(test)]
 
 
 def _counted(concept: Concept) -> list[str]:
-    """Each pattern with the number of words that took its place."""
-    counts = Counter(pattern for term, pattern in concept.patterns if term in concept.terms)
-    return [f"{pattern} ({count})" for pattern, count in counts.items()]
+    """Each term with a wildcard, and the number of words that took its place."""
+    counts = Counter(wildcard for term, wildcard in concept.wildcards if term in concept.terms)
+    return [f"{wildcard} ({count})" for wildcard, count in counts.items()]
 
 
 def _of_terms(role: str, concept: Concept) -> Iterator[Note]:

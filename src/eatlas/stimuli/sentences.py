@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from eatlas.decoding import own_toml, read_toml
 from eatlas.errors import StimulusError, did_you_mean, listed
 from eatlas.notes import Note, warn
-from eatlas.stimuli.concepts import Concept, Sentence, refuse_patterns
+from eatlas.stimuli.concepts import Concept, Sentence, refuse_wildcards
 from eatlas.stimuli.kinds import OF_SENTENCES, ROLES, TARGETS, AssociationTest, Battery, Test
 from eatlas.stimuli.languages import is_english, primary
 from eatlas.stimuli.pairs import with_capital
@@ -265,7 +265,7 @@ def make_sentences(
             got=f"a test of the kind {test.kind}, or of images or sentences",
             allowed="tests of the kind association, of words",
         )
-    refuse_patterns(test.concepts, "sentences are made of words", f"test {test.id}, ")
+    refuse_wildcards(test.concepts, "sentences are made of words", f"test {test.id}, ")
     if not templates.templates:
         raise StimulusError(
             f"test {test.id}: there are no templates of sentences in its language",
