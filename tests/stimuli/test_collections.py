@@ -80,6 +80,7 @@ def test_weathub_in_all_its_forms(write, tmp_path):
         assert [test.stimuli_sha256 for test in read] == [german.stimuli_sha256]
     (alone,) = import_tests(one, "weathub", test_id="own")
     assert (alone.id, alone.language, alone.X) == ("own", "de", german.X)
+    assert alone.title == german.title == "WEAT6 of WEATHub, de"
 
 
 def test_lists_of_ca_weat(write):

@@ -56,8 +56,7 @@ class Imported:
 
 # --- WEATHub --------------------------------------------------------------------------------------
 
-_FOLDER = re.compile(r"([a-z]{2,3})_(?:all|gt|human|new|india|\w+)")
-_SETS = ("targ1", "targ2", "attr1", "attr2")
+_FOLDER = re.compile(r"([a-z]{2,3})_\w+")
 
 
 def _weathub(path: Path) -> Iterator[Imported]:
@@ -66,26 +65,25 @@ def _weathub(path: Path) -> Iterator[Imported]:
     The folder of a test in the repository names its language, as in ``data/de_all/weat6.json``.
     """
     for row in _rows(path):
-        sets = {key: row.get(key) or {} for key in _SETS}
-        for key in _SETS:
-            for part in ("category", "examples"):
-                if f"{key}.{part}" in row:
-                    sets[key] = {**sets[key], part: row[f"{key}.{part}"]}
         lists, empty = {}, []
-        for role, (key, words) in zip(ROLES, sets.items(), strict=True):
-            if not isinstance(words, Mapping) or not isinstance(words.get("examples"), list):
+        for role, key in zip(ROLES, ("targ1", "targ2", "attr1", "attr2"), strict=True):
+            nested = row[key] if isinstance(row.get(key), Mapping) else {}
+            category, words = (
+                nested.get(part, row.get(f"{key}.{part}")) for part in ("category", "examples")
+            )
+            if not isinstance(words, list):
                 raise StimulusError(
                     f"there is no list {key}.examples", got=", ".join(map(str, row)) or "nothing"
                 )
-            terms = [str(word).strip() for word in words["examples"] if word is not None]
+            terms = ["" if word is None else str(word).strip() for word in words]
             empty += [] if all(terms) else [key]
-            name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(words.get("category") or key))
+            name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(category or key))
             lists[role] = name, [term for term in terms if term]
         folder = _FOLDER.fullmatch(path.absolute().parent.name)
         name = str(row.get("weat") or path.stem).upper()
         language = str(row.get("language") or (folder[1] if folder else ""))
         notes = [f"Empty cells of {key} are left out." for key in empty]
-        yield Imported(name, lists, language, notes, f"{name} of WEATHub, {language}")
+        yield Imported(name, lists, language, notes, f"{name} of WEATHub")
 
 
 def _rows(path: Path) -> list[Mapping[str, Any]]:
@@ -105,7 +103,7 @@ def _rows(path: Path) -> list[Mapping[str, Any]]:
         try:
             rows = json_value(text)
         except ValueError:
-            lines = [line for line in text.splitlines() if line.strip()]
+            lines = [line for line in text.split("\n") if line.strip()]
             if len(lines) < 2:
                 raise
             rows = [json_value(line) for line in lines]
@@ -344,7 +342,8 @@ def _made(
         name = f"{form}-{test.number}-{test.variant or test.language}"
         name = test_id if test_id and len(every) == 1 else identifier(name)
         notes = [f"Imported from {path.name}, format {form}.", *test.notes]
-        head = {"id": name, "title": test.title, "citation": test.citation or CITATIONS[form]}
+        title = test.title if test.variant else f"{test.title}, {test.language}"
+        head = {"id": name, "title": title, "citation": test.citation or CITATIONS[form]}
         try:
             lists = _apart(test.lists, notes)
             if empty := [role for role, (_, terms) in lists.items() if not terms]:
