@@ -69,6 +69,13 @@ def test_the_case_rule_is_that_of_words():
     assert expanded(make_test(X=("NURS*", "lily")), WORDS, "exact").X.terms == ("lily",)
 
 
+def test_the_case_rule_is_that_of_the_language():
+    words = ["ısı", "ısıtma", "isim"]
+    for language, found in (("tr", ["ısı", "ısıtma"]), ("", ["isim"])):
+        test = make_test(X=("IS*", "lily")).model_copy(update={"language": language})
+        assert list(expanded(test, words).X.wildcard_of) == found
+
+
 def test_signs_without_letters_and_texts_with_spaces_are_taken_as_written():
     terms = ("*", "??", "Who is she?", "lily")
     assert expanded(make_test(X=terms), [*WORDS, "**"]).X.terms == terms

@@ -31,20 +31,30 @@ def expand(
     written out. A word of two opposed concepts is left out of both, but where one of them has it
     written out. The case rule is that of words: the first spelling of a wildcard that matches.
     """
-    concepts = [concept for test in tests for concept in test.concepts.values()]
-    wildcards = dict.fromkeys(wildcard for concept in concepts for wildcard in concept.unexpanded)
+    parts = [(test.language, concept) for test in tests for concept in test.concepts.values()]
+    wildcards = dict.fromkeys((tag, term) for tag, part in parts for term in part.unexpanded)
     if not wildcards:
         return list(tests)
     if need != "vectors" or source.encodes or not source.listed:
         for test in tests:
             refuse_wildcards(test.concepts, f"{source.name} lists no words", f"test {test.id}, ")
     matches = _matches(wildcards, source, case)
-    return [_expanded(test, matches, source.name, case) for test in tests]
+    return [
+        _expanded(
+            test,
+            {term: words for (tag, term), words in matches.items() if tag == test.language},
+            source.name,
+            case,
+        )
+        for test in tests
+    ]
 
 
-def _matches(wildcards: Iterable[str], source: Any, case: CaseRule) -> dict[str, list[str]]:
-    """The words of a source that each wildcard matches, in alphabetical order."""
-    ways = {wildcard: spellings(wildcard, case) for wildcard in wildcards}
+def _matches(
+    wildcards: Iterable[tuple[str, str]], source: Any, case: CaseRule
+) -> dict[tuple[str, str], list[str]]:
+    """The words of a source that each wildcard of a language matches, in alphabetical order."""
+    ways = {(tag, term): spellings(term, case, tag) for tag, term in wildcards}
     words: dict[str, set[str]] = {spelling: set() for each in ways.values() for spelling in each}
     by_first: dict[str, list[str]] = defaultdict(list)
     for spelling in words:
@@ -83,7 +93,7 @@ def _expanded(test: Test, matches: Mapping[str, list[str]], source: str, case: C
     matched: dict[str, dict[str, str]] = {}
     for role, concept in test.concepts.items():
         words = (term for term in concept.terms if term not in concept.unexpanded)
-        written[role] = {key for term in words for key in spellings(term, case)}
+        written[role] = {key for term in words for key in spellings(term, case, test.language)}
         matched[role] = {}
         for wildcard in sorted(concept.unexpanded, key=lambda text: (len(text), text)):
             matched[role] |= dict.fromkeys(matches[wildcard], wildcard)
