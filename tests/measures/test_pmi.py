@@ -126,3 +126,14 @@ def test_mistakes(text):
         eatlas.PMI()(test, three)
     with pytest.raises(eatlas.EatlasError, match="window"):
         eatlas.count_text(text, TEST, window=0)
+
+
+def test_the_finding_counts_targets_not_their_mean():
+    rows = {"a": (600, 100), "b": (100, 600), "c": (350, 350), "(all)": (9000, 9000)}
+    result = eatlas.PMI()(
+        GroupsTest(targets=["a", "b", "c"], groups={"F": ["she"], "M": ["he"]}),
+        {term: dict(zip("FM", row, strict=True)) for term, row in rows.items()},
+    )
+    assert result.p_values.two_sided > 0.5
+    assert str(result.finding).startswith("Of 3 targets, 1 leans towards F and 1 towards M")
+    assert [check.holds for check in result.finding.checks] == [True, None, None, None, True]

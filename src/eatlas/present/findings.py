@@ -145,6 +145,8 @@ def finding_of(result: AssociationResult, family: DeclaredFamily | None = None) 
     """What a result shows, graded; a `family` is of all results that are shown together."""
     if result.by_target is not None:
         finding = _of_targets(result)
+    elif result.kind == "groups" and any(target.p is not None for target in result.values or ()):
+        finding = _of_values(result)
     elif result.values is not None:
         finding = _of_number(result)
     elif only_terms(result.effects()):
@@ -340,12 +342,36 @@ def _of_targets(result: AssociationResult) -> Finding:
         sentence = phrase("sentences", "untested_targets", every)
         checks = tuple(Check(name, None, "no permutation test was made") for name in CHECKS)
         return Finding(sentence, "no test", checks)
-    examples = every.examples[:EXAMPLES]
+    examples = [
+        (lean.term, every.groups[lean.towards])
+        for lean in every.examples[:EXAMPLES]
+        if lean.towards is not None
+    ]
     return _tallied(result, tally, "target", *every.groups, examples=examples)
 
 
 EXAMPLES = 3
 """Targets that a finding names."""
+
+
+def _of_values(result: AssociationResult) -> Finding:
+    """The finding of a measure of two groups with a number and a p for each target."""
+    values, span, alpha = result.values or (), result.each, result.rule.alpha  # type: ignore[attr-defined]
+    groups = sorted(result.sides[-1], key=lambda group: group != span.larger)
+    shown = [
+        (abs(target.value - span.neutral), target.term, groups[int(target.value < span.neutral)])
+        for target, p in zip(values, result.holm, strict=True)  # type: ignore[attr-defined]
+        if p is not None and p < alpha
+    ]
+    tally = Tally(
+        sum(target.p is not None for target in values),
+        [(term, group) for _, term, group in shown],
+        sum(target.p is not None and target.p < alpha for target in values),
+        None,
+    )
+    furthest = {group: term for _, term, group in sorted(shown)}
+    examples = [(furthest[group], group) for group in groups if group in furthest]
+    return _tallied(result, tally, "target", *groups, examples=examples)
 
 
 def _most(target: TargetShares | AdjustedTarget, groups: Sequence[str]) -> str:
@@ -359,9 +385,9 @@ def _tallied(
     tally: Tally,
     noun: str,
     *groups: str,
-    examples: Sequence[Lean] = (),
+    examples: Sequence[tuple[str, str]] = (),
 ) -> Finding:
-    """The finding of a measure that counts single terms, or targets."""
+    """The finding of a measure that counts single terms, or targets; examples with their group."""
     covariates = result.adjusted.covariates if result.adjusted else ()
     checks = tally.checks(noun, covariates)
     grade = graded(checks) if tally.shown else "not shown"

@@ -98,11 +98,18 @@ def wording(results: Iterable[AssociationResult]) -> Mapping[str, str]:
     every = list(results)
     words = own_toml(WORDING)
     if every and all(result.kind == "groups" for result in every):
-        return dict(words["groups"])
+        return dict(words["counts" if all(map(_counted, every)) else "groups"])
     of_models = {result.language_model is not None for result in every}
     return dict(
         words["both" if len(of_models) > 1 else "models" if True in of_models else "vectors"]
     )
+
+
+def _counted(result: AssociationResult) -> bool:
+    """Whether a result is of counts of a text."""
+    values = (target.counts for target in result.values or ())
+    shares = (target.contexts for target in result.by_target or ())
+    return any(counts is not None for counts in (*values, *shares))
 
 
 def heading(trend: TrendResult, settings: Settings) -> str:

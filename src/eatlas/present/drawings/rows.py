@@ -88,17 +88,20 @@ def _of_targets(result: AssociationResult) -> Row:
 
 def _of_values(result: AssociationResult) -> Row:
     """A strip of the targets' numbers, with a diamond at the number for all of them."""
-    values = [target.value for target in result.values or () if target.value is not None]
     whole, span = result.effects()[0], result.each  # type: ignore[attr-defined]
+    strokes = [
+        (target.value, p is not None and p < result.rule.alpha)
+        for target, p in zip(result.values or (), result.holm, strict=True)  # type: ignore[attr-defined]
+        if target.value is not None
+    ]
+    values = [value for value, _ in strokes]
     if not values:
         return Row(Markup())
     neutral = span.neutral
     around = [*values, *([neutral] if neutral is not None else [])]
     same = whole.d is not None and min(around) <= whole.d <= max(around)
     axis = Axis.within(around, 0.0, 1.0)
-    drawing = strip(
-        [(value, False) for value in values], axis, middle=neutral, whole=whole if same else None
-    )
+    drawing = strip(strokes, axis, middle=neutral, whole=whole if same else None)
     groups = [name for name in result.sides[-1] if name != span.larger]
     ends = _ends(groups[0], span.larger) if span.larger and len(groups) == 1 else ("", "")
     return Row(drawing, *ends)
