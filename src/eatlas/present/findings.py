@@ -34,7 +34,7 @@ from eatlas.present.effects import (
 )
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import FILTERS, phrase
-from eatlas.present.targets import Lean, leans
+from eatlas.present.targets import leans
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.parts import at
