@@ -357,9 +357,8 @@ class TransformerLM(AnsweringModel):
             if self.kind == "causal":
                 steps.append(Step(ids[:last], place - 1, ids[place]))
                 continue
-            one = () if question.how in {"shown", "attention"} else (first,)
-            of_stimulus = {"joint": scored[i:], "pll": scored[i : i + 1]}
-            masked = hidden.union(of_stimulus.get(question.how, one))
+            of_stimulus = {"joint": scored[i:], "pll": scored[i : i + 1], "averaged": (first,)}
+            masked = hidden.union(of_stimulus.get(question.how, ()))
             seen = tuple(mask if at in masked else piece for at, piece in enumerate(ids))
             if question.how == "averaged":  # one mask for all pieces
                 steps.append(Step(seen[: first + 1] + seen[last + 1 :], first, ids[place]))

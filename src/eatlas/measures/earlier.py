@@ -7,7 +7,7 @@ and SemAxis where they are along one direction.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from importlib.util import find_spec
 from typing import Any, ClassVar, Literal
@@ -32,7 +32,7 @@ from eatlas.measures.base import (
 from eatlas.notes import Note
 from eatlas.results.effects import DEFAULT_ALPHA
 from eatlas.results.levels import PValues
-from eatlas.results.parts import Coverage, defined
+from eatlas.results.parts import Coverage, GroupCoverage, defined
 from eatlas.results.targets import Range, TargetValue, TargetValuesResult
 from eatlas.stats import permutation
 from eatlas.stats.correlation import ranks, spearman
@@ -105,12 +105,13 @@ class TargetMeasure(GroupsMeasure):
         p: PValues | None = None,
         more: Sequence[Mapping[str, Any]] = (),
         reason: str = "",
+        **fields: Any,
     ) -> TargetValuesResult:
         """Make the record of a result; what is not finite is undefined, and a note says so.
 
         `overall` says how `value`, the number for all targets, is read, and `each` how `values`
         are, one a target; `association` has the shape (targets, groups). `more` are other fields of
-        each target, and `reason` is why one may be undefined.
+        each target, `reason` is why one may be undefined, and `fields` are others of the record.
         """
         terms, number = given.coverage[OF_TARGETS].scored, defined(value)
         by_group = [None] * len(terms) if association is None else association.tolist()
@@ -138,6 +139,7 @@ class TargetMeasure(GroupsMeasure):
             whole=overall,
             each=each or overall,
             targets=targets,
+            **fields,
         )
 
     def relabelled(
@@ -149,15 +151,13 @@ class TargetMeasure(GroupsMeasure):
         terms) each. None in tests of sentences, as those of one stimulus are not independent; and
         where no draws are wanted.
         """
-        if not draws:
-            return None
         groups = [given.coverage[name] for name in given.head["groups"]]
-        if any(group.stimulus for group in groups):
-            notes.append(Note("p.sentences", "value", {"measure": self.name}))
-            return None
         sizes = [len(group.used) for group in groups]
-        if len(sizes) == 2:
-            answer = permutation.recomputed_test(
+
+        def test() -> permutation.PermutationResult:
+            if len(sizes) > 2:
+                return among_labels(statistic, sizes, draws, given)
+            return permutation.recomputed_test(
                 lambda of_first: statistic(of_first / sizes[0], ~of_first / sizes[1]),
                 sum(sizes),
                 sizes[0],
@@ -165,14 +165,24 @@ class TargetMeasure(GroupsMeasure):
                 rng=given.rng,
                 precision=given.precision,
             )
-        else:
-            answer = among_labels(
-                lambda labels: statistic(*((labels == g) / size for g, size in enumerate(sizes))),
-                sizes,
-                draws,
-                given,
-            )
-        p = to_record(answer)
+
+        return self.tested(notes, draws, groups, sizes, test)
+
+    def tested(
+        self,
+        notes: list[Note],
+        draws: int,
+        permuted: Iterable[GroupCoverage],
+        sizes: Sequence[int],
+        test: Callable[[], permutation.PermutationResult],
+    ) -> PValues | None:
+        """P-values of a test of what is permuted, with remarks."""
+        if not draws:
+            return None
+        if any(group.stimulus for group in permuted):
+            notes.append(Note("p.sentences", "value", {"measure": self.name}))
+            return None
+        p = to_record(test())
         notes.extend(remarks(p, "value", sizes, DEFAULT_ALPHA))
         return p
 
@@ -701,12 +711,15 @@ class SemAxis(RawOrUnit):
 
 
 def among_labels(
-    statistic: Callable[[NDArray[np.intp]], Array], sizes: Sequence[int], draws: int, given: Input
+    statistic: Statistic, sizes: Sequence[int], draws: int, given: Input
 ) -> permutation.PermutationResult:
-    """Tails of a statistic of the labels of k groups, shape (relabellings, terms)."""
-    observed = float(statistic(np.repeat(np.arange(len(sizes)), sizes)[None])[0])
-    blocks = labels_of(sizes, draws=draws, rng=given.rng)
-    values = np.concatenate([statistic(labels) for labels in blocks])
+    """Tails of a statistic of the weights in each of k groups, over relabellings."""
+
+    def of(labels: NDArray[np.intp]) -> Array:
+        return statistic(*((labels == g) / size for g, size in enumerate(sizes)))
+
+    observed = float(of(np.repeat(np.arange(len(sizes)), sizes)[None])[0])
+    values = np.concatenate([of(ls) for ls in labels_of(sizes, draws=draws, rng=given.rng)])
     return permutation.recomputed_tails(values, observed, relabellings(sizes), given.precision)
 
 

@@ -116,9 +116,9 @@ threshold=0.2)'
         if not self.queries:
             raise SignatureError(f"{self.name}: there is no query", allowed=EXAMPLE)
         places = [Counter(_PLACE.findall(query)) for query in self.queries]
-        forms = {frozenset(found) - {"[MASK]"} for found in places}
-        for query, found in zip(self.queries, places, strict=True):
-            if found["[MASK]"] != 1 or len(found) == 1:
+        forms = {frozenset(counts) - {"[MASK]"} for counts in places}
+        for query, counts in zip(self.queries, places, strict=True):
+            if counts["[MASK]"] != 1 or len(counts) == 1:
                 raise SignatureError(
                     f"{self.name}: a query needs one [MASK], and {{TARGET}}, {{ATTRIB}} or both",
                     got=query,

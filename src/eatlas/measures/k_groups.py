@@ -8,11 +8,9 @@ from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import CoverageError, StimulusError
-from eatlas.measures.association import remarks, to_record
 from eatlas.measures.base import Array, Compared, Input, parameter, whole
 from eatlas.measures.earlier import (
     TINY,
@@ -24,11 +22,9 @@ from eatlas.measures.earlier import (
     mean,
 )
 from eatlas.notes import Note
-from eatlas.results.effects import DEFAULT_ALPHA
-from eatlas.results.levels import PValues
 from eatlas.results.parts import defined
 from eatlas.results.targets import PairOfGroups, Range, TargetValuesResult
-from eatlas.stats.permutation import permutation_test
+from eatlas.stats.permutation import PermutationResult, permutation_test
 from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, Test
 from eatlas.stimuli.kinds import OF_TARGETS
 
@@ -107,20 +103,18 @@ class SAME(TargetMeasure):
             lambda *weights: _along(*weights, towards=towards, among=among).mean(axis=1),
         )
         near = np.stack([kernels.associations(targets, point) for point in means], axis=1)
-        return self.record(
-            given, notes, mean(np.abs(values)), values, span, each=each, association=near, p=p
-        ).model_copy(
-            update={
-                "pairwise": tuple(
-                    PairOfGroups(
-                        groups=(names[i], names[j]),
-                        skew=defined(mean(signed)),
-                        stereotype=defined(math.sqrt(mean((signed - mean(signed)) ** 2))),
-                    )
-                    for (i, j), signed in pairs.items()
-                )
-            }
+        pairwise = tuple(
+            PairOfGroups(
+                groups=(names[i], names[j]),
+                skew=defined(mean(signed)),
+                stereotype=defined(math.sqrt(mean((signed - mean(signed)) ** 2))),
+            )
+            for (i, j), signed in pairs.items()
         )
+        return self.record(
+            given, notes, mean(np.abs(values)), values, span, each=each, association=near, p=p,
+            pairwise=pairwise,
+        )  # fmt: skip
 
 
 def _along(first: Array, *others: Array, towards: Array, among: Array | None = None) -> Array:
@@ -239,6 +233,24 @@ class GeneralisedWEAT(TargetMeasure):
         )
         away = near - near.mean(axis=1, keepdims=True)
         values = np.where(own < 0, np.nan, away[np.arange(len(own)), own])
+        ordered = np.concatenate([in_order(away[own == g]) for g in range(len(sizes))])
+
+        def total(*weights: Array) -> Array:
+            return np.asarray(sum(w @ of for w, of in zip(weights, ordered.T, strict=True)))
+
+        def test() -> PermutationResult:
+            if len(sizes) == 2:
+                first = ordered[:, 0]
+                return permutation_test(first, sizes[0], scale=1.0, precision=given.precision)
+            return among_labels(
+                lambda *weights: np.asarray(
+                    sum(w @ of for w, of in zip(weights, ordered.T, strict=True))
+                ),
+                sizes,
+                self.draws,
+                given,
+            )
+
         limit = 2 * (len(names) - 1)
         return self.record(
             given,
@@ -250,35 +262,5 @@ class GeneralisedWEAT(TargetMeasure):
                 unit="cosine", low=-limit / len(names), high=limit / len(names), neutral=0.0
             ),
             association=near,
-            p=self._p(away, own, sizes, given, notes),
+            p=self.tested(notes, self.draws, (given.coverage[OF_TARGETS],), sizes, test),
         )
-
-    def _p(
-        self,
-        away: Array,
-        own: NDArray[np.intp],
-        sizes: list[int],
-        given: Input,
-        notes: list[Note],
-    ) -> PValues | None:
-        """P-values of g over relabellings of the targets; None as in :meth:`relabelled`."""
-        if not self.draws:
-            return None
-        if given.coverage[OF_TARGETS].stimulus:
-            notes.append(Note("p.sentences", "value", {"measure": self.name}))
-            return None
-        ordered = np.concatenate([in_order(away[own == g]) for g in range(len(sizes))])
-        if len(sizes) == 2:
-            answer = permutation_test(ordered[:, 0], sizes[0], scale=1.0, precision=given.precision)
-        else:
-            answer = among_labels(
-                lambda labels: np.asarray(
-                    sum((labels == g) @ ordered[:, g] / size for g, size in enumerate(sizes))
-                ),
-                sizes,
-                self.draws,
-                given,
-            )
-        p = to_record(answer)
-        notes.extend(remarks(p, "value", sizes, DEFAULT_ALPHA))
-        return p

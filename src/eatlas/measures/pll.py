@@ -15,9 +15,8 @@ from eatlas.measures.base import SHARE, Array, Input, Measure, Needs, parameter
 from eatlas.notes import Note
 from eatlas.results.parts import Coverage, GroupCoverage, defined
 from eatlas.results.targets import PLLResult, Range, ScoreDifference, TargetValue
-from eatlas.stats.correlation import paired_change
+from eatlas.stats.correlation import paired_change, sign_test
 from eatlas.stats.inputs import clopper_pearson
-from eatlas.stats.permutation import PermutationResult
 from eatlas.stimuli import SentencePairsTest
 from eatlas.stimuli.kinds import OF_TARGETS
 from eatlas.stimuli.pairs import Answer, How, Kind, Question
@@ -164,63 +163,51 @@ class PLL(Measure):
         targets = []
         for name in given.coverage[OF_TARGETS].used:
             own = types == name
+            up, down = _counts(signs[own])
             targets.append(
                 TargetValue(
                     term=name,
                     association=tuple(scored.single[own].mean(axis=0).tolist()),
-                    counts=tuple(float(np.count_nonzero(signs[own] == way)) for way in (1, -1)),
+                    counts=(up, down),
                     difference=float(differences[own].mean()),
-                    p=sign_test(signs[own]).two_sided.p,
-                    **self._share(signs[own]),
+                    p=sign_test(up, down).two_sided.p,
+                    **self._share(up, np.count_nonzero(own)),
                 )
             )
-        whole = Range(unit="% of pairs", low=0.0, high=100.0, neutral=50.0, larger=_first(given))
-        kept = scored.single.round(DECIMALS).tolist() if len(signs) <= MOST_PAIRS else None
+        larger = given.head["groups"][0]
+        whole = Range(unit="% of pairs", low=0.0, high=100.0, neutral=50.0, larger=larger)
+        up, down = _counts(signs)
+        change = paired_change(scored.single[:, 1], scored.single[:, 0], rng=given.rng)
         return PLLResult(
             **given.head,
-            measure=self.name,
-            **self._share(signs),
-            p_values=to_record(sign_test(signs)),
+            **self._share(up, len(signs)),
+            p_values=to_record(sign_test(up, down)),
             whole=whole,
             each=whole,
             targets=tuple(targets),
             count=len(signs),
-            equal=int(np.count_nonzero(signs == 0)),
+            equal=len(signs) - up - down,
             confidence=self.confidence,
-            difference=self._difference(scored.single, given.rng),
-            pair_scores=kept,
+            difference=ScoreDifference(
+                mean=change.change,
+                interval=change.interval,
+                p=defined(change.p),
+                draws=change.total if change.method == "sampled" else None,
+            ),
+            pair_scores=(
+                scored.single.round(DECIMALS).tolist() if len(signs) <= MOST_PAIRS else None
+            ),
         )
 
-    def _difference(self, scores: Array, rng: np.random.Generator) -> ScoreDifference:
-        """Mean of the differences within pairs, with its interval and p."""
-        change = paired_change(scores[:, 1], scores[:, 0], rng=rng)
-        return ScoreDifference(
-            mean=change.change,
-            interval=change.interval,
-            p=defined(change.p),
-            draws=change.total if change.method == "sampled" else None,
-        )
-
-    def _share(self, signs: NDArray[np.intp]) -> dict[str, Any]:
+    def _share(self, count: int, of: int) -> dict[str, Any]:
         """Share of pairs whose first sentence scores higher, in percent, with its interval."""
-        count = int(np.count_nonzero(signs > 0))
-        low, high = clopper_pearson(count, len(signs), self.confidence)
-        return {"value": 100 * count / len(signs), "interval": (100 * low, 100 * high)}
+        low, high = clopper_pearson(count, of, self.confidence)
+        return {"value": 100 * count / of, "interval": (100 * low, 100 * high)}
 
 
-def sign_test(signs: NDArray[np.intp]) -> PermutationResult:
-    """Tails of the number of positive signs, where each is as likely as not; 0 is left out."""
-    n, k = int(np.count_nonzero(signs)), int(np.count_nonzero(signs > 0))
-    ways = [1]
-    for i in range(n):  # comb(n, i + 1)
-        ways.append(ways[-1] * (n - i) // (i + 1))
-    both = sum(count for i, count in enumerate(ways) if abs(2 * i - n) >= abs(2 * k - n))
-    return PermutationResult.exact((sum(ways[k:]), sum(ways[: k + 1]), both), 2**n)
-
-
-def _first(given: Input) -> str:
-    """Name of the group that larger numbers are closer to."""
-    return str(given.head["groups"][0])
+def _counts(signs: NDArray[np.intp]) -> tuple[int, int]:
+    """Pairs whose first sentence scores higher, and lower."""
+    return int(np.count_nonzero(signs > 0)), int(np.count_nonzero(signs < 0))
 
 
 def _covered(terms: Iterable[str], used: Iterable[str], faults: Mapping[str, str]) -> GroupCoverage:

@@ -110,11 +110,10 @@ class PMI(TargetMeasure):
             shares, odds = np.log(counted / (counted + rest)), np.log(counted / rest)
             values, ratios = shares[:, 0] - shares[:, 1], odds[:, 0] - odds[:, 1]
             errors = np.sqrt((1 / counted + 1 / rest).sum(axis=1))
-        known = np.isfinite(values) & np.isfinite(errors)
-        values, ratios, errors = (np.where(known, x, np.nan) for x in (values, ratios, errors))
+        finite = np.isfinite(values) & np.isfinite(errors)
+        values, ratios, errors = (np.where(finite, x, np.nan) for x in (values, ratios, errors))
         reach = NormalDist().inv_cdf((1 + self.confidence) / 2)
-        n = max(int(known.sum()), 1)
-        whole = mean(values), mean(ratios), math.sqrt(np.nansum(errors**2)) / n
+        n = max(int(finite.sum()), 1)
         span = Range(unit="nats", neutral=0.0, larger=given.head["groups"][0])
         more = [
             {"counts": tuple(row), "interval": _ends(value, error, reach), "p": _p(ratio, error)}
@@ -122,11 +121,11 @@ class PMI(TargetMeasure):
                 counts.tolist(), values.tolist(), ratios.tolist(), errors.tolist(), strict=True
             )
         ]
+        value, ratio, error = mean(values), mean(ratios), math.sqrt(np.nansum(errors**2)) / n
         return self.record(
-            given, notes, whole[0], values, span, p=_tails(*whole[1:]), more=more, reason=NEVER
-        ).model_copy(
-            update={"confidence": self.confidence, "interval": _ends(whole[0], whole[2], reach)}
-        )
+            given, notes, value, values, span, p=_tails(ratio, error), more=more, reason=NEVER,
+            confidence=self.confidence, interval=_ends(value, error, reach),
+        )  # fmt: skip
 
 
 def _ends(value: float, error: float, reach: float) -> tuple[float, float] | None:

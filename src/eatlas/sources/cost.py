@@ -21,7 +21,7 @@ from eatlas.sources.coverage import spellings
 from eatlas.sources.opening import VectorsLike, open_vectors
 from eatlas.sources.source import Source, rows_of
 from eatlas.sources.transforms import TransformedSource
-from eatlas.stats.correlation import mcnemar, rank_correlation_change
+from eatlas.stats.correlation import rank_correlation_change, sign_test
 from eatlas.stats.space import unit_or_zero
 from eatlas.version import __version__
 
@@ -271,5 +271,5 @@ def _accuracy(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> Accuracy:
     shares = [round(float(right.mean()), DECIMALS) if n else None for right in (before, after)]
     return Accuracy(
         questions=n, before=shares[0], after=shares[1], lost=lost, gained=gained,
-        p=mcnemar(lost, gained),
+        p=sign_test(gained, lost).two_sided.p,
     )  # fmt: skip

@@ -19,9 +19,8 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr
 
-from eatlas.numbers import SMALLEST
+from eatlas.stats.permutation.problem import PermutationResult
 from eatlas.stats.shares import central
 
 Array = NDArray[np.float64]
@@ -251,10 +250,13 @@ def rank_correlation_change(
     return spearman(lists[0], lists[1]), spearman(lists[0], lists[2]), interval
 
 
-def mcnemar(lost: int, gained: int) -> float:
-    """McNemar's exact two-sided p: of answers that changed, half would be lost by chance."""
-    p = 2 * float(bdtr(min(lost, gained), lost + gained, 0.5))
-    return min(1.0, max(SMALLEST, p))
+def sign_test(positive: int, negative: int) -> PermutationResult:
+    """Tails of the number of positive signs, each as likely as not; of changes it is McNemar's."""
+    n, ways = positive + negative, [1]
+    for i in range(n):  # comb(n, i + 1)
+        ways.append(ways[-1] * (n - i) // (i + 1))
+    both = sum(ways[i] for i in range(n + 1) if abs(2 * i - n) >= abs(positive - negative))
+    return PermutationResult.exact((sum(ways[positive:]), sum(ways[: positive + 1]), both), 2**n)
 
 
 def _row_ranks(rows: Array) -> Array:
