@@ -202,11 +202,6 @@ class CEAT(PatternMeasure):
         Whether contexts are drawn with replacement: only for stimuli with fewer than `n`, as
         published; or always, as in the published code.
 
-    Raises
-    ------
-    SignatureError
-        If a parameter has no such value.
-
     Examples
     --------
     >>> import eatlas

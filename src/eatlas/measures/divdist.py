@@ -159,11 +159,6 @@ class DivDist(GroupsMeasure):
         Of an association test, against a uniform reference: whether its groups are X and Y, or A
         and B.
 
-    Raises
-    ------
-    SignatureError
-        If a parameter has no such value.
-
     Notes
     -----
     Table 3 of the paper prints ``p - p0`` of the female group, half the L1 distance with a sign:

@@ -220,8 +220,6 @@ class RND(RawOrUnit):
 
     Raises
     ------
-    SignatureError
-        If a parameter has no such value.
     StimulusError
         If a test has more than two groups.
 
@@ -348,8 +346,6 @@ class ECT(RawOrUnit):
 
     Raises
     ------
-    SignatureError
-        If a parameter has no such value.
     StimulusError
         If a test has more than two groups.
 
@@ -478,8 +474,6 @@ class DirectBias(TargetMeasure):
 
     Raises
     ------
-    SignatureError
-        If a parameter has no such value.
     StimulusError
         If a test has more than two groups, or no pairs.
     CoverageError
@@ -531,8 +525,6 @@ class IndirectBias(TargetMeasure):
 
     Raises
     ------
-    SignatureError
-        If a parameter has no such value.
     StimulusError
         If a test has more than two groups, or no pairs.
     CoverageError
@@ -608,8 +600,6 @@ class RIPA(RawOrUnit):
 
     Raises
     ------
-    SignatureError
-        If a parameter has no such value.
     StimulusError
         If a test has more than two groups, or no pairs.
     CoverageError
@@ -667,8 +657,6 @@ class SemAxis(RawOrUnit):
 
     Raises
     ------
-    SignatureError
-        If a parameter has no such value.
     StimulusError
         If a test has more than two groups.
 

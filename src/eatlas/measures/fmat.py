@@ -89,11 +89,6 @@ class FMAT(PatternMeasure):
         embedding is the mean of those of its pieces (``add.tokens=TRUE`` of the R package); one
         mask a piece, as in :class:`eatlas.LPBS`; or left out (what the R package does by default).
 
-    Raises
-    ------
-    SignatureError
-        If a parameter has no such value.
-
     Examples
     --------
     >>> FMAT(query="[MASK] is a {TARGET}.").signature

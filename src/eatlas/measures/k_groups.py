@@ -41,11 +41,6 @@ class SAME(TargetMeasure):
     groups : {"targets", "attributes"}, default "targets"
         Of an association test: whether its groups are X and Y, or A and B.
 
-    Raises
-    ------
-    SignatureError
-        If a parameter has no such value.
-
     See Also
     --------
     eatlas.SemAxis : The same cosine of two groups with its sign in the mean, for ``vectors=unit``.
@@ -155,8 +150,6 @@ class GeneralisedWEAT(TargetMeasure):
 
     Raises
     ------
-    SignatureError
-        If a parameter has no such value.
     StimulusError
         If a test of groups does not say which targets are expected with each group.
     CoverageError
@@ -242,14 +235,7 @@ class GeneralisedWEAT(TargetMeasure):
             if len(sizes) == 2:
                 first = ordered[:, 0]
                 return permutation_test(first, sizes[0], scale=1.0, precision=given.precision)
-            return among_labels(
-                lambda *weights: np.asarray(
-                    sum(w @ of for w, of in zip(weights, ordered.T, strict=True))
-                ),
-                sizes,
-                self.draws,
-                given,
-            )
+            return among_labels(total, sizes, self.draws, given)
 
         limit = 2 * (len(names) - 1)
         return self.record(

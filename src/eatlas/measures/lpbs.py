@@ -446,8 +446,6 @@ class LPBS(LogRatioMeasure):
 
     Raises
     ------
-    SignatureError
-        If a parameter has no such value.
     StimulusError
         If a file of templates is not usable.
 

@@ -167,8 +167,6 @@ class LPBSCEAT(LogRatioMeasure):
 
     Raises
     ------
-    SignatureError
-        If a parameter has no such value.
     StimulusError
         If a file of templates is not usable.
 

@@ -72,11 +72,6 @@ class WEAT(AssociationMeasure):
 frequency
         As in :class:`eatlas.MLEAT`.
 
-    Raises
-    ------
-    SignatureError
-        If a parameter has no such value.
-
     Examples
     --------
     >>> import eatlas
@@ -193,11 +188,6 @@ class MLEAT(WEAT):
         Draws of random topics, as frequent and as coherent as the test's lists, with which it is
         compared: "auto" makes 2,000 where the source has its words in order of frequency and it
         takes less than a second.
-
-    Raises
-    ------
-    SignatureError
-        If a parameter has no such value.
 
     Examples
     --------

@@ -63,11 +63,6 @@ class PLL(Measure):
     confidence : float, default 0.95
         Of the intervals.
 
-    Raises
-    ------
-    SignatureError
-        If a parameter has no such value.
-
     See Also
     --------
     eatlas.LPBS : Log-probability ratios of words in templates.
@@ -171,7 +166,7 @@ class PLL(Measure):
                     counts=(up, down),
                     difference=float(differences[own].mean()),
                     p=sign_test(up, down).two_sided.p,
-                    **self._share(up, np.count_nonzero(own)),
+                    **self._share(up, int(own.sum())),
                 )
             )
         larger = given.head["groups"][0]
@@ -180,6 +175,7 @@ class PLL(Measure):
         change = paired_change(scored.single[:, 1], scored.single[:, 0], rng=given.rng)
         return PLLResult(
             **given.head,
+            measure=self.name,
             **self._share(up, len(signs)),
             p_values=to_record(sign_test(up, down)),
             whole=whole,

@@ -40,8 +40,6 @@ class PMI(TargetMeasure):
 
     Raises
     ------
-    SignatureError
-        If a parameter has no such value.
     StimulusError
         If a test has more than two groups.
     SourceError

@@ -48,11 +48,6 @@ class SCEAT(AssociationMeasure):
     ddof, p, draws, strict, statistic, adjust
         As in :class:`eatlas.MLEAT`.
 
-    Raises
-    ------
-    SignatureError
-        If a parameter has no such value.
-
     Examples
     --------
     >>> import eatlas

@@ -74,11 +74,6 @@ class ZeroShot(PatternMeasure):
         The logit scale: that of the model, which a source such as ``clip:`` states; or a number up
         to 300, such as 100, where a source states none.
 
-    Raises
-    ------
-    SignatureError
-        If a parameter has no such value.
-
     See Also
     --------
     eatlas.DivDist : With ``soa=softmax``, shares of k groups against a reference.
