@@ -90,7 +90,8 @@ def test_categories_make_a_test_of_groups(yml):
         ("quanteda", "a: &x [b]\nc: *x", "quotation marks"),
         ("quanteda", "a: {", "not YAML"),
         ("quanteda", "- a", "not a dictionary of quanteda"),
-        ("quanteda", "a: " + "[" * 5_000, "20 levels"),
+        ("quanteda", "a: " + "[" * 5_000, "not YAML"),
+        ("quanteda", "a: " + "[" * 5_000 + "]" * 5_000, "not YAML"),
     ],
 )
 def test_other_files_are_refused(form, text, message, tmp_path):

@@ -65,7 +65,7 @@ def _weathub(path: Path) -> Iterator[Imported]:
     The folder of a test in the repository names its language, as in ``data/de_all/weat6.json``.
     """
     for row in _rows(path):
-        lists, empty = {}, []
+        lists, notes = {}, []
         for role, key in zip(ROLES, ("targ1", "targ2", "attr1", "attr2"), strict=True):
             nested = row[key] if isinstance(row.get(key), Mapping) else {}
             category, words = (
@@ -76,13 +76,12 @@ def _weathub(path: Path) -> Iterator[Imported]:
                     f"there is no list {key}.examples", got=", ".join(map(str, row)) or "nothing"
                 )
             terms = ["" if word is None else str(word).strip() for word in words]
-            empty += [] if all(terms) else [key]
+            notes += [] if all(terms) else [f"Empty cells of {key} are left out."]
             name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(category or key))
             lists[role] = name, [term for term in terms if term]
         folder = _FOLDER.fullmatch(path.absolute().parent.name)
         name = str(row.get("weat") or path.stem).upper()
         language = str(row.get("language") or (folder[1] if folder else ""))
-        notes = [f"Empty cells of {key} are left out." for key in empty]
         yield Imported(name, lists, language, notes, f"{name} of WEATHub")
 
 
@@ -103,10 +102,7 @@ def _rows(path: Path) -> list[Mapping[str, Any]]:
         try:
             rows = json_value(text)
         except ValueError:
-            lines = [line for line in text.split("\n") if line.strip()]
-            if len(lines) < 2:
-                raise
-            rows = [json_value(line) for line in lines]
+            rows = [json_value(line) for line in text.split("\n") if line.strip()]
     rows = [rows] if isinstance(rows, Mapping) else rows
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
         raise StimulusError("these are not rows of tests", allowed="an object for each test")
@@ -143,9 +139,9 @@ def _ca_weat(path: Path) -> Iterator[Imported]:
         )
     for row in rows:
         variant = str(row["LANG"]).strip()
-        about = [str(row.get(key) or "").strip() for key in ("TYPE", "REFERENCE", "BIRTH PLACE")]
-        about[-1] = about[-1] or str(row.get("BORN PLACE") or "").strip()
-        origin = ", ".join(text for text in about if text)
+        keys = ("TYPE", "REFERENCE", "BIRTH PLACE", "BORN PLACE")  # the last in the JSON file
+        about = [str(row.get(key) or "").strip() for key in keys]
+        origin = ", ".join(filter(None, about))
         for name, of_test in _COLUMNS.items():
             lists = {
                 role: (column.capitalize(), _terms(str(row[column] or "")))
@@ -293,9 +289,7 @@ def import_tests(
 
 def _chosen(every: list[Imported], languages: list[str], names: list[str]) -> list[Imported]:
     """Tests in some languages, of some names; all of both where none are named."""
-    if languages and not any(test.language for test in every):
-        if len(languages) > 1:
-            raise StimulusError("this file names no language", allowed="one --language")
+    if len(languages) == 1 and not any(test.language for test in every):
         for test in every:
             test.language = languages[0]
     if not all(test.language for test in every):
@@ -311,11 +305,11 @@ def _chosen(every: list[Imported], languages: list[str], names: list[str]) -> li
                 allowed=", ".join(tags) or "none: it is empty",
                 remedy="choose one of these, or leave --language out for all",
             )
-    known = list(dict.fromkeys(name for test in every for name in (test.name, test.number)))
+    in_file = {name.lower(): name for test in every for name in (test.name, test.number)}
     wanted = {re.sub(r"[\W_]", "", name.lower()) for name in names}
-    for name in wanted - {known_name.lower() for known_name in known}:
+    for name in wanted - in_file.keys():
         raise StimulusError(
-            f"there is no test {name!r}{did_you_mean(name, known)}",
+            f"there is no test {name!r}{did_you_mean(name, in_file.values())}",
             allowed=", ".join(dict.fromkeys(test.name for test in every)),
             remedy="choose one of these, or leave --test out for all",
         )
@@ -369,10 +363,11 @@ def _made(
 def _apart(lists: Lists, notes: list[str]) -> Lists:
     """Leave out what is on both sides, which cannot distinguish them."""
     lists = dict(lists)
-    for one, other in OPPOSITES:
-        (first, left), (second, right) = lists[one], lists[other]
+    for pair in OPPOSITES:
+        (_, left), (_, right) = (lists[role] for role in pair)
         if both := [term for term in dict.fromkeys(left) if term in right]:
-            notes.append(f"In both {one} and {other}, left out of both: {quoted(both)}.")
-            lists[one] = first, [term for term in left if term not in both]
-            lists[other] = second, [term for term in right if term not in both]
+            notes.append(f"In both {' and '.join(pair)}, left out of both: {quoted(both)}.")
+            for role in pair:
+                name, terms = lists[role]
+                lists[role] = name, [term for term in terms if term not in both]
     return lists

@@ -13,8 +13,6 @@ from eatlas.stimuli.kinds import OF_TARGETS, OPPOSITES, ROLES
 from eatlas.stimuli.records import quoted
 
 DICTIONARIES = ("liwc", "quanteda")
-DEEPEST = 20
-"""Levels of categories."""
 _LARGEST = 1 << 23
 _ENTRY = re.compile(r"(\S.*?)((?:\s+\d+)+)\s*")
 _LISTS = "eatlas tests import FILE --format FORMAT alone lists the categories"
@@ -87,21 +85,13 @@ def _quanteda(text: str, where: str) -> tuple[Categories, list[str]]:
             f"{where}: YAML cannot be read", remedy="pip install 'eatlas[dictionaries]'"
         ) from error
     try:
-        depth = 0
-        for event in yaml.parse(text):
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            if isinstance(event, yaml.AliasEvent):
-                raise StimulusError(
-                    f"{where}: YAML reads a word behind * as a reference",
-                    remedy='put a term that begins with * into quotation marks: "*phobia"',
-                )
-            if depth > DEEPEST:
-                raise StimulusError(
-                    f"{where}: categories within categories", allowed=f"{DEEPEST} levels at most"
-                )
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text)):
+            raise StimulusError(
+                f"{where}: YAML reads a word behind * as a reference",
+                remedy='put a term that begins with * into quotation marks: "*phobia"',
+            )
         content = yaml.load(text, yaml.BaseLoader)  # noqa: S506  (strings, lists and mappings)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise StimulusError(
             f"{where}: this is not YAML",
             got=" ".join(str(error).split())[:200],

@@ -129,12 +129,7 @@ def import_test(
         else:
             content = json_value(path.read_bytes())
             lists, notes, title = (_wefe if form == "wefe" else _sent_bias)(content)
-        return made_of(
-            lists,
-            **head,
-            title=title,
-            notes=[imported, *notes],
-        )
+        return made_of(lists, **head, title=title, notes=[imported, *notes])
 
 
 @contextmanager
