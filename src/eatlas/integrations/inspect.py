@@ -51,15 +51,17 @@ def word_choices(test: Any = "weat-6", pairs: int = 4, prompt: str = PROMPT) -> 
     in no score.
     """
     tests = eatlas.load_tests(test)
-    asked = tests[0]
-    if len(tests) > 1 or not isinstance(asked, eatlas.AssociationTest) or asked.X.images:
+    word_test = tests[0]
+    if len(tests) > 1 or not isinstance(word_test, eatlas.AssociationTest) or word_test.X.images:
         raise eatlas.EatlasError(
             "word_choices asks about one association test of words", got=f"{test}"
         )
-    x, y = asked.X.terms, asked.Y.terms
+    x, y = word_test.X.terms, word_test.Y.terms
     samples = []
     for role in "AB":
-        for (i, word), j in itertools.product(enumerate(asked.concepts[role].terms), range(pairs)):
+        for (i, word), j in itertools.product(
+            enumerate(word_test.concepts[role].terms), range(pairs)
+        ):
             both = x[(i + j) % len(x)], y[(i + j) % len(y)]
             for first, second in (both, both[::-1]):
                 text = prompt.format(word=word, first=first, second=second)

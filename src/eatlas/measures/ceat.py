@@ -63,7 +63,7 @@ from eatlas.stats.effect_size import (
     union_variance,
 )
 from eatlas.stats.inputs import relative_tolerance
-from eatlas.stats.permutation.problem import SMALLEST
+from eatlas.stats.permutation.problem import normal_tails
 from eatlas.stimuli import ROLES
 from eatlas.stimuli.kinds import OPPOSITES
 
@@ -360,17 +360,9 @@ def combined(draws: Draws, effects: DrawEffects, n: tuple[int, int]) -> Combined
         return None
     pooled = random_effects(d[weighed], v[weighed], method=draws.estimator)
     z = pooled["effect_size"] / pooled["se"]
-    greater, less, outside = (math.erfc(x / math.sqrt(2)) for x in (z, -z, abs(z)))
-    return CombinedEffect(
-        draws=int(weighed.sum()),
-        z=z,
-        p=NormalP(
-            greater=max(greater / 2, SMALLEST),
-            less=max(less / 2, SMALLEST),
-            two_sided=max(outside, SMALLEST),
-        ),
-        **pooled,
-    )
+    greater, less, two_sided = normal_tails(z)
+    p = NormalP(greater=greater, less=less, two_sided=two_sided)
+    return CombinedEffect(draws=int(weighed.sum()), z=z, p=p, **pooled)
 
 
 def shares(

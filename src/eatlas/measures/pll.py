@@ -106,19 +106,19 @@ class PLL(Measure):
 
     def _asked(self, test: SentencePairsTest) -> list[tuple[Question, Question]]:
         how: How = "next" if self.model == "causal" else HOW[self.score]
-        asked = []
+        questions = []
         for pair in test.tables:
             texts = pair["more"], pair["less"]
             both = texts if how == "pll" else None
             first, second = (Question(t, (0, len(t)), how=how, shared=both) for t in texts)
-            asked.append((first, second))
-        return asked
+            questions.append((first, second))
+        return questions
 
     def ratios(self, test: SentencePairsTest, answers: Mapping[Question, Answer]) -> Scored:
         """Make scores of the answers to all questions about a test."""
         scores, types, faults = [], [], dict[str, str]()
-        for terms, pair, asked in zip(test.pairs, test.tables, self._asked(test), strict=True):
-            both = [answers[question] for question in asked]
+        for terms, pair, questions in zip(test.pairs, test.tables, self._asked(test), strict=True):
+            both = [answers[question] for question in questions]
             if fault := next((answer.fault for answer in both if answer.fault), ""):
                 faults |= dict.fromkeys(terms, fault)
                 continue

@@ -16,7 +16,7 @@ from eatlas.notes import Note
 from eatlas.results.levels import PValues
 from eatlas.results.parts import defined_ends
 from eatlas.results.targets import Range, TargetValuesResult
-from eatlas.stats.permutation.problem import SMALLEST
+from eatlas.stats.permutation.problem import SMALLEST, normal_tails
 from eatlas.stimuli.kinds import ALL, OF_TARGETS
 
 NEVER = "a count of 0, which pmi(smoothing=0.5) avoids"
@@ -113,16 +113,19 @@ class PMI(TargetMeasure):
         reach = NormalDist().inv_cdf((1 + self.confidence) / 2)
         n = max(int(finite.sum()), 1)
         span = Range(unit="nats", neutral=0.0, larger=given.head["groups"][0])
+        columns = (counts, values, errors, ratios / errors)
         more = [
-            {"counts": tuple(row), "interval": _ends(value, error, reach), "p": _p(ratio, error)}
-            for row, value, ratio, error in zip(
-                counts.tolist(), values.tolist(), ratios.tolist(), errors.tolist(), strict=True
-            )
+            {
+                "counts": tuple(row),
+                "interval": _ends(value, error, reach),
+                "p": None if math.isnan(z) else normal_tails(z)[2],
+            }
+            for row, value, error, z in zip(*(of.tolist() for of in columns), strict=True)
         ]
-        value, ratio, error = mean(values), mean(ratios), math.sqrt(np.nansum(errors**2)) / n
+        value, error = mean(values), math.sqrt(np.nansum(errors**2)) / n
         return self.record(
-            given, notes, value, values, span, p=_tails(ratio, error), more=more, reason=NEVER,
-            confidence=self.confidence, interval=_ends(value, error, reach),
+            given, notes, value, values, span, p=_p_values(mean(ratios), error), more=more,
+            reason=NEVER, confidence=self.confidence, interval=_ends(value, error, reach),
         )  # fmt: skip
 
 
@@ -131,23 +134,11 @@ def _ends(value: float, error: float, reach: float) -> tuple[float, float] | Non
     return defined_ends((value - reach * error, value + reach * error))
 
 
-def _p(ratio: float, error: float) -> float | None:
-    """Two-sided p of a log odds ratio over its standard error; None where there is none."""
-    p = math.erfc(abs(ratio) / error / math.sqrt(2)) if error else math.nan
-    return None if math.isnan(p) else max(p, SMALLEST)
-
-
-def _tails(ratio: float, error: float) -> PValues | None:
-    """All three p-values; None where there are none."""
-    if (two_sided := _p(ratio, error)) is None:
+def _p_values(ratio: float, error: float) -> PValues | None:
+    """P-values of a log odds ratio over its standard error; None where there is none."""
+    if not error or math.isnan(ratio):
         return None
-    z = ratio / error / math.sqrt(2)
-    greater, less = (max(math.erfc(x) / 2, SMALLEST) for x in (z, -z))
+    greater, less, two_sided = normal_tails(ratio / error)
     return PValues(
-        greater=greater,
-        less=less,
-        two_sided=two_sided,
-        method="wald",
-        total=None,
-        min_p=SMALLEST,
+        greater=greater, less=less, two_sided=two_sided, method="wald", total=None, min_p=SMALLEST
     )

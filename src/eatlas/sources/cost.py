@@ -230,10 +230,10 @@ def _analogies(
 ) -> AnalogyCost:
     """Accuracies of all questions that can be asked, and of each category."""
     lower = [tuple(map(str.lower, row)) for row in questions.rows]
-    asked = [i for i, row in enumerate(lower) if all(word in places for word in row)]
-    numbers = np.array([[places[word] for word in lower[i]] for i in asked], np.intp)
-    category = np.array([questions.categories[i] for i in asked], object)
-    right = np.zeros((2, 2, len(asked)), bool)  # before and after, by 3CosAdd and 3CosMul
+    usable = [i for i, row in enumerate(lower) if all(word in places for word in row)]
+    numbers = np.array([[places[word] for word in lower[i]] for i in usable], np.intp)
+    category = np.array([questions.categories[i] for i in usable], object)
+    right = np.zeros((2, 2, len(usable)), bool)  # before and after, by 3CosAdd and 3CosMul
     for name in dict.fromkeys(category):
         of_it = np.flatnonzero(category == name)
         for space, rows in enumerate((before, after)):

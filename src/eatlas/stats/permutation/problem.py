@@ -120,6 +120,12 @@ class PermutationResult:
         return max(1 / self.total, SMALLEST)
 
 
+def normal_tails(z: float) -> tuple[float, float, float]:
+    """Upper, lower and two-sided p of a standard normal number; never 0."""
+    upper, lower, outside = (math.erfc(x / math.sqrt(2)) for x in (z, -z, abs(z)))
+    return max(upper / 2, SMALLEST), max(lower / 2, SMALLEST), max(outside, SMALLEST)
+
+
 def complement(tail: Tail, total: int) -> Tail:
     """1 - p, by whatever way p was obtained."""
     if tail.count is not None:
