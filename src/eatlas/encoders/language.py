@@ -22,14 +22,7 @@ from pydantic import BaseModel, PositiveInt
 from eatlas.encoders.cache import ANSWER, Row, hashed, take_cache, through_cache
 from eatlas.encoders.encoder import read_options, roundoff_of_log_ratios
 from eatlas.encoders.endpoint import Endpoint, completed, read_address
-from eatlas.encoders.loading import (
-    NO_LIMIT,
-    Loaded,
-    digest_of,
-    in_halves,
-    load,
-    require_plain,
-)
+from eatlas.encoders.loading import Loaded, digest_of, in_halves, load, loaded_of, require_plain
 from eatlas.encoders.models import HF, OF_VECTORS, content_of, find_model, head_of
 from eatlas.encoders.transformer import Tokens, need_offsets, tokenize
 from eatlas.errors import SourceError, described
@@ -745,11 +738,13 @@ def language_model(model: Any, tokenizer: Any, *, name: str) -> TransformerLM:
             got=described(model),
             allowed="AutoModelForMaskedLM or AutoModelForCausalLM",
         )
-    precision, most = str(model.dtype).removeprefix("torch."), tokenizer.model_max_length
-    loaded = Loaded(tokenizer, model, most if most < NO_LIMIT else None)
-    about = _about(name, type(model).__name__, kind, model.config, precision)
     require_plain(model, name)
-    return TransformerLM(lambda: loaded, lambda: f"sha256:{digest_of(model, tokenizer)}", about)
+    precision = str(model.dtype).removeprefix("torch.")
+    return TransformerLM(
+        lambda: loaded_of(tokenizer, model, model.config),
+        lambda: f"sha256:{digest_of(model, tokenizer)}",
+        _about(name, type(model).__name__, kind, model.config, precision),
+    )
 
 
 def not_of_kind(name: str, kind: Kind, got: str) -> SourceError:

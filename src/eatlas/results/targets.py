@@ -443,10 +443,7 @@ class PLLResult(TargetValuesResult):
 
     def effect(self, place: str) -> Effect:
         """The share of all pairs, with its interval."""
-        interval = EffectInterval(se=None, interval=self.interval)
-        return replace(
-            super().effect(place), resampled=interval, confidence=self.confidence, neutral=50.0
-        )
+        return replace(super().effect(place), neutral=50.0)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each type, and the share of all pairs."""
