@@ -21,6 +21,7 @@ from eatlas.measures.lpbs import (
     Ratios,
     Term,
     covered_by,
+    in_pieces,
     pairs_of,
     require_short,
     require_words,
@@ -227,11 +228,8 @@ threshold=0.2)'
         coverage = covered_by(test, reasons, {})
         order, shape = pairs_of(coverage)
 
-        def value(part: Part) -> float:
-            value = answers[part.question].log_probability
-            return part.sign * (float("nan") if value is None else value)
-
-        single = np.array([sum(map(value, parts)) for cell in order for parts in cells[cell]])
+        flat = (parts for cell in order for parts in cells[cell])
+        single = np.array([sum(p.sign * answers[p.question].nats for p in parts) for parts in flat])
         each = len(single) // max(1, len(order))
         return Ratios(
             single.reshape(*shape, each).mean(axis=2) if order else single.reshape(shape),
@@ -244,12 +242,8 @@ threshold=0.2)'
     def compute(self, given: Input, notes: list[Note]) -> FMATResult:
         """Three levels, the pattern, and how far the queries agree."""
         ratios = given.log_ratios
-        behind = {"attributes": ATTRIBUTES, "targets": TARGETS}.get(self.behind.split()[0], ())
-        pieces = [count for role in behind for count in ratios.pieces[role]]
-        if several := sum(count > 1 for count in pieces):
-            values = {"count": several, "of": len(pieces), "what": self.behind.split()[0]}
-            how = "mean, at one mask," if self.pieces == "averaged" else "sum"
-            notes.append(Note("ratios.pieces", values={**values, "most": max(pieces), "how": how}))
+        how = "mean, at one mask," if self.pieces == "averaged" else "sum"
+        notes += in_pieces(ratios, self.behind.split()[0], how)
         ordered = Ordered.of(given.rows, given.coverage)
         vary = Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof)
         return FMATResult(

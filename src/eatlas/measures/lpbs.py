@@ -334,9 +334,8 @@ class LogRatioMeasure(PatternMeasure):
         """The log-probability ratio of one pair over its sentences, and that of each of them."""
 
         def score(answer: Answer) -> float:
-            value = float("nan") if answer.log_probability is None else answer.log_probability
             whole = self.normalize == "sum" or self.how == "averaged"
-            return value if whole else value / answer.pieces
+            return answer.nats if whole else answer.nats / answer.pieces
 
         with_other, prior = (
             np.array([score(both[side]) for both in answers], np.float64) for side in (0, 1)
@@ -377,11 +376,7 @@ class LogRatioMeasure(PatternMeasure):
         ratios, causal = given.log_ratios, self.model == "causal"
         if ratios is None:
             raise TypeError(f"{self.name} takes log-probability ratios")
-        roles, what = (ATTRIBUTES, "attributes") if causal else (TARGETS, "targets")
-        pieces = [count for role in roles for count in ratios.pieces[role]]
-        if several := sum(count > 1 for count in pieces):
-            values = {"count": several, "of": len(pieces), "what": what, "most": max(pieces)}
-            notes.append(Note("ratios.pieces", values={**values, "how": self.normalize}))
+        notes += in_pieces(ratios, "attributes" if causal else "targets", self.normalize)
         if self.how == "next":  # a causal model's pieces are also the beginning of longer words
             notes.append(Note("ratios.beginnings"))
         notes.extend(ratios.remarks)
@@ -500,6 +495,16 @@ def require_words(measure: str, test: AssociationTest) -> None:
                 allowed="a test of words",
                 remedy=remedy,
             )
+
+
+def in_pieces(ratios: Ratios, what: str, how: str) -> list[Note]:
+    """Say of the terms that are scored how many have several pieces; of options nothing."""
+    roles = {"attributes": ATTRIBUTES, "targets": TARGETS}.get(what, ())
+    pieces = [count for role in roles for count in ratios.pieces[role]]
+    if not (several := sum(count > 1 for count in pieces)):
+        return []
+    values = {"count": several, "of": len(pieces), "what": what, "most": max(pieces), "how": how}
+    return [Note("ratios.pieces", values=values)]
 
 
 def covered_by(

@@ -140,9 +140,8 @@ class PLL(Measure):
 
     def _score(self, answer: Answer) -> float:
         """The score of one sentence: a sum, or the mean over its pieces."""
-        total = float("nan") if answer.log_probability is None else answer.log_probability
         mean = self.model == "masked" and self.score != "cps"
-        return total / answer.pieces if mean else total
+        return answer.nats / answer.pieces if mean else answer.nats
 
     def compute(self, given: Input, notes: list[Note]) -> PLLResult:
         """The share of pairs, for all and for each type."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -214,3 +215,8 @@ class Answer:
     """Why there is no log-probability."""
     at: Literal["asked", "other", "text", ""] = ""
     """The stimulus that is at fault, or the text, which is too long."""
+
+    @property
+    def nats(self) -> float:
+        """The log-probability; NaN where there is none."""
+        return math.nan if self.log_probability is None else self.log_probability
