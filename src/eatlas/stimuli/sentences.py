@@ -117,12 +117,18 @@ def built_in() -> Templates:
 
 
 @cache
+def _other_languages() -> dict[str, Any]:
+    """Templates by class, by the tag of a language that is not English."""
+    data = resources.files("eatlas.stimuli") / "data" / "sentences" / "other-languages.toml"
+    return own_toml(data)
+
+
+@cache
 def templates_in(language: str) -> Templates:
     """Return the templates that come with eatlas for a language; none of a language without."""
     if is_english(language):
         return built_in()
-    data = resources.files("eatlas.stimuli") / "data" / "sentences" / "other-languages.toml"
-    templates = own_toml(data).get(primary(language), {})
+    templates = _other_languages().get(primary(language), {})
     source = f"eatlas in {primary(language)}, which mention the words"
     default = "word" if templates else ""
     lists = {name: tuple(texts) for name, texts in templates.items()}
@@ -270,7 +276,7 @@ def make_sentences(
         raise StimulusError(
             f"test {test.id}: there are no templates of sentences in its language",
             got=test.language,
-            allowed="en, de, es, fr, it, nl, pt; or templates of your own",
+            allowed=f"{', '.join(('en', *_other_languages()))}; or templates of your own",
             remedy="write a file of templates with {term} and name it: --templates FILE.toml, and "
             "--class CLASS for the class of words that they are for",
         )
