@@ -170,9 +170,8 @@ class EndpointSource(Encoder):
 
     def __init__(self, address: str, options: EndpointOptions) -> None:
         named = {"model": options.model, "dimensions": options.dimensions}
-        super().__init__(
-            with_options(address, {k: v for k, v in named.items() if v})
-        )  # never a key
+        name = with_options(address, {k: v for k, v in named.items() if v})  # never a key
+        super().__init__(name)
         self.options, self.fingerprint = options, f"endpoint:{self.name}"
         self.endpoint = Endpoint(address, options.model, options.timeout)
         self.form = form_of(address)

@@ -36,6 +36,22 @@ FORM = 6
 """Raised whenever a part's counts mean something else than before."""
 
 
+def _tests_of_groups(tests: TestsLike) -> list[GroupsTest]:
+    """Load tests of groups, of words; refuse others."""
+    of_groups: list[GroupsTest] = []
+    for test in load_tests(tests):
+        if not isinstance(test, GroupsTest):
+            raise StimulusError(
+                f"the test {test.id} has no social groups",
+                got=f"a test of the kind {test.kind}",
+                allowed="tests of the kind groups, such as divdist-gender",
+                remedy="in Python, eatlas.GroupsTest.of_association(test) makes one of it",
+            )
+        of_groups.append(test)
+    stimuli_of(of_groups)  # refuses sentences
+    return of_groups
+
+
 def _searched(tests: Sequence[GroupsTest]) -> tuple[tuple[str, ...], tuple[Family, ...]]:
     """Every target and every family of groups once; no table can hold two of one name."""
     targets: dict[str, str] = {}
@@ -188,17 +204,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     require_whole("span", span, 1)
     if window is not None:
         require_whole("window", window, 1)
-    groups_tests: list[GroupsTest] = []
-    for test in load_tests(tests):
-        if not isinstance(test, GroupsTest):
-            raise StimulusError(
-                f"the test {test.id} has no social groups",
-                got=f"a test of the kind {test.kind}",
-                allowed="tests of the kind groups, such as divdist-gender",
-                remedy="in Python, eatlas.GroupsTest.of_association(test) makes one of it",
-            )
-        groups_tests.append(test)
-    stimuli_of(groups_tests)  # refuses sentences
+    groups_tests = _tests_of_groups(tests)
     rule = Rule(case, compounds, language_of(groups_tests))
     search = Search(*_searched(groups_tests), rule, int(span), window)
     _warn_of_stimuli(groups_tests)
