@@ -303,14 +303,8 @@ def over_draws(
 ) -> tuple[Level, OverDraws, Array]:
     """One effect size over draws: its mean with p-values, what is kept of the draws, and each d.
 
-    Parameters
-    ----------
-    scores : array, shape (draws, units)
-        Associations of its units in every draw.
-    n : pair of int
-        Units of its two groups.
-    parts : Components or None
-        Where the variance of the associations lies; None for fewer than three units.
+    `scores` are the associations of its units in every draw, `n` the units of its two groups, and
+    `parts` where the variance of the associations lies; None for fewer than three units.
     """
     magnitude, precision = given.magnitude, given.precision
     effects = draw_effects(

@@ -402,8 +402,6 @@ class RNSB(RawOrUnit):
     ------
     EatlasError
         If scikit-learn is not installed.
-    SignatureError
-        If a parameter has no such value.
     StimulusError
         If a test has more than two groups.
 

@@ -197,19 +197,14 @@ def is_pair(spec: object) -> bool:
     """
     if not isinstance(spec, tuple) or len(spec) != 2:
         return False
-    return has_model(spec) or not any(map(_opens_alone, spec))
-
-
-def has_model(pair: tuple[object, object]) -> bool:
-    """Whether a part of a pair needs another one beside it, as a model and its tokenizer do."""
-    return PART in map(opener_of, pair)
+    return PART in map(opener_of, spec) or not any(map(_opens_alone, spec))
 
 
 def model_and_tokenizer(spec: Any) -> tuple[Any, Any] | None:
     """Return the two of a pair or a pipeline; None of anything else."""
     if opener_of(spec) == PIPELINE:
         return spec.model, spec.tokenizer
-    return spec if is_pair(spec) and has_model(spec) else None
+    return spec if is_pair(spec) and PART in map(opener_of, spec) else None
 
 
 def open_sources(spec: Any) -> tuple[Source, ...]:

@@ -298,27 +298,12 @@ def regression_test(
 ) -> Regressed:
     """Test whether the first `n` units differ from the others, given covariates of the units.
 
-    Parameters
-    ----------
-    scores : array, shape (N,) or (rows, N)
-        Finite scores, the first group's first. Rows share their relabellings.
-    n : int
-        Size of the first group, 1 to N - 1.
-    covariates : array, shape (N, k), optional
-        Finite numbers, for each unit and covariate. A constant is in the model anyway.
-    draws : int, default 9,999
-        Orders that are drawn; all orders of up to 8 units are looked at.
-    seed : int, default 0
-        Of the orders, which are the same for all designs of one size.
-    scale, precision
-        As in :func:`eatlas.stats.permutation.permutation_test`.
-    strict : bool, default False
-        Count only what exceeds the observed statistic.
-
-    Returns
-    -------
-    Regressed
-        `p_max_t` is the step-down maxT of Westfall and Young (1993).
+    `scores`, shape (N,) or (rows, N), have the first group first; rows share their relabellings.
+    `covariates` have the shape (N, k); a constant is in the model anyway. All orders of up to 8
+    units are looked at, `draws` of more; `seed` makes them the same for all designs of one size.
+    `scale` and `precision` are those of :func:`eatlas.stats.permutation.permutation_test`; `strict`
+    counts only what exceeds the observed statistic. `p_max_t` is the step-down maxT of Westfall and
+    Young (1993).
 
     Examples
     --------

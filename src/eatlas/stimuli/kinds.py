@@ -185,14 +185,9 @@ class Described(Frozen):
         return "/".join(one.name for one in self.concepts.values())
 
     def labels_sha256(self, stimuli_sha256: str) -> str:
-        """Hash of what the test and its groups are called, bound to the stimuli.
+        """Hash of what the test and its groups are called, bound to the hash of its stimuli.
 
         That words were changed after results were seen belongs to it.
-
-        Parameters
-        ----------
-        stimuli_sha256 : str
-            That of the test, which takes a while for many contexts.
         """
         names = {group: concept.name for group, concept in self.concepts.items()}
         content: dict[str, Any] = {"id": self.id, "title": self.title, "citation": self.citation}
