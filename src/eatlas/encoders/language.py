@@ -470,6 +470,7 @@ _ADDED = -1
 """In place of the number of a piece that the server puts before a text."""
 PART = "\ufffd"
 """A piece that is part of a character, or what stands for one in a piece."""
+_PARTS = "(?: ?[^\\x00-\\x7f])*"
 _CUT = SimpleNamespace(all_special_ids=(_ADDED,), unk_token_id=None, unk_token=None)
 """A served tokenizer, of which nothing is known but the pieces of each text."""
 _ECHO = (
@@ -603,7 +604,7 @@ def spell(pieces: Sequence[str], text: str) -> Tokens | None:
     for added in range(min(3, len(runs))):
         for behind in (1, 0):
             own = runs[added : len(runs) - behind]
-            pattern = "".join(f"({''.join(map(_pattern, run))})" for run in own)
+            pattern = "".join(f"({_pattern(run)})" for run in own)
             match = re.fullmatch(pattern, text)
             if match and (behind or PART not in own[-1][-1]):  # else one may be what was made
                 spans = [match.span(i) for i, run in enumerate(own, 1) for _ in run]
@@ -612,9 +613,16 @@ def spell(pieces: Sequence[str], text: str) -> Tokens | None:
     return None
 
 
-def _pattern(piece: str) -> str:
-    """What a piece stands for in a text."""
-    return " ?" + "[^\\x00-\\x7f]*".join(map(re.escape, piece.removeprefix(" ").split(PART)))
+def _pattern(run: Sequence[str]) -> str:
+    """What pieces stand for in a text; parts of characters beside each other are one repetition."""
+    patterns = [
+        _PARTS
+        if piece.removeprefix(" ") == PART
+        else " ?" + _PARTS.join(map(re.escape, piece.removeprefix(" ").split(PART)))
+        for piece in run
+    ]
+    pairs = zip(["", *patterns], patterns, strict=False)
+    return "".join(pattern for before, pattern in pairs if not before == pattern == _PARTS)
 
 
 # --- opening --------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from tests.served import running
 import eatlas
 from eatlas.encoders import loading
 from eatlas.encoders.language import (
+    PART,
     LanguageModel,
     Question,
     language_model,
@@ -180,6 +181,10 @@ def test_characters_of_several_pieces(server, decoded, asked):
         return
     assert there.pieces == here.pieces
     assert there.log_probability == pytest.approx(here.log_probability, rel=EQUAL)
+
+
+def test_pieces_that_do_not_spell_a_long_text_are_refused_at_once():
+    assert spell([PART] * 90 + [" else", "."], "\u4e2d" * 30 + " text") is None
 
 
 @pytest.mark.slow
