@@ -76,7 +76,7 @@ def test_categories_of_a_dictionary_are_listed_or_become_groups(eatlas_cli, tmp_
     path.write_text(DIC)
     importing = ("tests", "import", path, "--format", "liwc")
     listing = eatlas_cli(*importing)
-    assert listing.out.startswith("work: 1 terms, nurs*\nwomen: 2 terms, she, wom?n\n")
+    assert listing.out.startswith("work: 1 term, nurs*\nwomen: 2 terms, she, wom?n\n")
     groups = {"targets": "work", "Women": "women", "Men": "men"}
     options = [text for pair in groups.items() for text in ("--category", "=".join(pair))]
     assert eatlas_cli(*importing, *options, "-o", "words.toml").code == 0

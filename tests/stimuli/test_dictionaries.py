@@ -80,12 +80,20 @@ def test_categories_make_a_test_of_groups(yml):
     assert [group.terms for group in test.groups] == [("she", "wom?n"), ("he", "no")]
 
 
+def test_a_category_that_occurs_twice_has_the_terms_of_both(tmp_path):
+    path = tmp_path / "file.yml"
+    path.write_text("a: [x]\na: {b: !!int 3}\n")
+    assert read_dictionary(path, "quanteda")[0] == {"a": ["x", "3"], "a.b": ["3"]}
+
+
 @pytest.mark.parametrize(
     ("form", "text", "message"),
     [
         ("liwc", "work\n", "not a dictionary of LIWC"),
         ("liwc", "%\n1\ta\n%\njob\t7\n", "'job' has a category that the file does not name"),
         ("liwc", "%\n1\ta\n%\n", "no category has a term"),
+        ("liwc", "%\n1\ta\n1\tb\n%\njob\t1\n", "two categories have one number"),
+        ("liwc", "%\n1\ta\n%\n" + "1 " * 100_000 + "x\n", "no category has a term"),
         ("quanteda", "a: [*b]", "quotation marks"),
         ("quanteda", "a: &x [b]\nc: *x", "quotation marks"),
         ("quanteda", "a: {", "not YAML"),

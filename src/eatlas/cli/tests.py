@@ -15,7 +15,8 @@ from eatlas.cli.messages import (
     remark,
 )
 from eatlas.cli.options import Commands
-from eatlas.errors import StimulusError, StimulusWarning, listed
+from eatlas.errors import StimulusError, StimulusWarning, did_you_mean, listed
+from eatlas.numbers import number_of
 from eatlas.stimuli import (
     ROLES,
     Test,
@@ -131,12 +132,20 @@ def import_(
     """
     from eatlas.stimuli.collections import COLLECTIONS, import_tests  # noqa: PLC0415
     from eatlas.stimuli.dictionaries import DICTIONARIES, read_dictionary  # noqa: PLC0415
-    from eatlas.stimuli.importers import import_test  # noqa: PLC0415  (--help need not wait)
+    from eatlas.stimuli.importers import FORMATS, import_test  # noqa: PLC0415  (--help need not wait)
 
     if form in DICTIONARIES and not categories:
         for name, terms in read_dictionary(path, form)[0].items():
-            print_line(f"{name}: {len(terms)} terms, {listed(terms, 4)}")
+            print_line(f"{name}: {number_of(len(terms), 'term')}, {listed(terms, 4)}")
         return
+    if form not in (*FORMATS, *COLLECTIONS):
+        raise StimulusError(
+            f"there is no format {form!r} to import{did_you_mean(form, (*FORMATS, *COLLECTIONS))}",
+            allowed=", ".join((*FORMATS, *COLLECTIONS)),
+        )
+    if categories and form not in DICTIONARIES:
+        fault = f"--category chooses among categories of a dictionary, and {form} has none"
+        raise StimulusError(fault, allowed=", ".join(DICTIONARIES), remedy="leave it out")
     chosen = dict(text.partition("=")[::2] for text in categories or [])
     tags, names = language or [], test or []
     tests: tuple[Test, ...]

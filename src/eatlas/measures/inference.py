@@ -255,7 +255,9 @@ def _designs(design: Any) -> tuple[Design, Design, Unit]:
         of_groups = isinstance(design, GroupsTest)
         raise EatlasError(
             "power is that of a test, or of sizes of groups",
-            got=f"{design.id}, a test of the kind groups" if of_groups else described(design),
+            got=f"{design.id}, a test of the kind {design.kind}"
+            if of_groups
+            else described(design),
             allowed="a test of X and Y; two whole numbers (X, Y), or four (X, Y, A, B), from 1",
             remedy="eatlas tests list shows the kind of each test" if of_groups else None,
         )

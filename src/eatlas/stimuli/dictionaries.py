@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from eatlas.stimuli.records import quoted
 
 DICTIONARIES = ("liwc", "quanteda")
 _LARGEST = 1 << 23
-_ENTRY = re.compile(r"(\S.*?)((?:\s+\d+)+)\s*")
 _LISTS = "eatlas tests import FILE --format FORMAT alone lists the categories"
 Categories = dict[str, list[str]]
 
@@ -56,22 +56,27 @@ def _liwc(text: str, where: str) -> tuple[Categories, list[str]]:
     names: dict[str, str] = {}
     for line in filter(str.strip, parts[1].splitlines()):
         number, _, name = line.strip().replace("\t", " ").partition(" ")
+        if number in names:
+            fault = f"{where}: two categories have one number"
+            raise StimulusError(fault, got=f"{names[number]!r} and {name.strip()!r}, {number}")
         names[number] = name.split(" (")[0].strip() or number
     categories: Categories = {name: [] for name in names.values()}
     left_out = []
     for line in filter(str.strip, parts[2].splitlines()):
-        match = _ENTRY.fullmatch(line.strip())
-        if match is None or {"(", "<"} & set(match[1]):  # a category that hangs on words beside it
-            left_out.append(line.split()[0])
+        words = line.split()
+        numbers = [*takewhile(str.isdecimal, reversed(words[1:]))][::-1]
+        term = " ".join(words[: len(words) - len(numbers)])
+        if not numbers or {"(", "<"} & set(term):  # a category that hangs on words beside it
+            left_out.append(words[0])
             continue
-        for number in match[2].split():
+        for number in numbers:
             if number not in names:
                 raise StimulusError(
-                    f"{where}: {match[1]!r} has a category that the file does not name",
+                    f"{where}: {term!r} has a category that the file does not name",
                     got=number,
-                    allowed=listed(names),
+                    allowed=listed(names) or "a file that names its categories between the lines %",
                 )
-            categories[names[number]].append(" ".join(match[1].split()))
+            categories[names[number]].append(term)
     notes = [f"Not taken, terms with conditions: {quoted(left_out)}."] if left_out else []
     return categories, notes
 
@@ -90,14 +95,14 @@ def _quanteda(text: str, where: str) -> tuple[Categories, list[str]]:
                 f"{where}: YAML reads a word behind * as a reference",
                 remedy='put a term that begins with * into quotation marks: "*phobia"',
             )
-        content = yaml.load(text, yaml.BaseLoader)  # noqa: S506  (strings, lists and mappings)
+        content = yaml.compose(text)
     except (yaml.YAMLError, RecursionError) as error:
         raise StimulusError(
             f"{where}: this is not YAML",
             got=" ".join(str(error).split())[:200],
             remedy='put terms with * or ? into quotation marks: "*phobia", "wom?n"',
         ) from error
-    if not isinstance(content, Mapping):
+    if not isinstance(content, yaml.MappingNode):
         raise StimulusError(
             f"{where}: this is not a dictionary of quanteda",
             allowed="names of categories, each with a list of terms or of categories",
@@ -109,16 +114,16 @@ def _quanteda(text: str, where: str) -> tuple[Categories, list[str]]:
     return categories, []
 
 
-def _leaves(content: Any, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Every term with the names that lead to it."""
-    if isinstance(content, Mapping):
-        for name, inner in content.items():
-            yield from _leaves(inner, (*names, str(name)))
-    elif isinstance(content, list):
-        for inner in content:
+def _leaves(node: Any, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Every term in a node of YAML, with the names that lead to it."""
+    if node.id == "mapping":
+        for name, inner in node.value:
+            yield from _leaves(inner, (*names, str(name.value)))
+    elif node.id == "sequence":
+        for inner in node.value:
             yield from _leaves(inner, names)
-    elif str(content).strip():
-        yield names, str(content)
+    elif node.value.strip():
+        yield names, node.value
 
 
 def of_categories(

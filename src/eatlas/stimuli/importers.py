@@ -119,7 +119,10 @@ def import_test(
     head: dict[str, Any] = {"id": identifier(path.stem) if test_id is None else test_id}
     head["language"] = language
     imported = f"Imported from {path.name}, format {form}."
-    with faults_in(path, "JSON in UTF-8", "one file holds one JSON object, as json.dump writes it"):
+    read = ("JSON in UTF-8", "one file holds one JSON object, as json.dump writes it")
+    if form == "crows-pairs":
+        read = ("CSV in UTF-8", "save the table as CSV, with quotation marks in pairs")
+    with faults_in(path, *read):
         if form == "crows-pairs":
             pairs, notes = _crows_pairs(path)
             return SentencePairsTest(**head, pairs=pairs, notes=[imported, *notes])
