@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import signal
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ import pytest
 from hypothesis import settings
 
 from eatlas import AssociationTest, executors
+from eatlas.engine import frequency
+from eatlas.measures import resampling
 from tests.inputs import TOML, make_test, make_vectors
 
 if TYPE_CHECKING:
@@ -36,10 +39,28 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # no test asserts a time, so hypothesis may not either; where no skip is forgiven, its choice of
 # examples is fixed, so that a change is judged by what it changes
 settings.register_profile(
-    "eatlas", deadline=None, max_examples=int(os.environ.get("EATLAS_EXAMPLES", "40")),
+    "eatlas", deadline=None, max_examples=int(os.environ.get("EATLAS_EXAMPLES", "25")),
     derandomize=bool(os.environ.get("EATLAS_NO_SKIPS")),
 )  # fmt: skip
 settings.load_profile("eatlas")
+
+# of intervals; in other processes, and with `all_resamples`, they are as many as for users
+FEW, ALL = (5_000,), resampling.RESAMPLE_COUNTS
+resampling.RESAMPLE_COUNTS = FEW
+_prepare, _prepared = frequency.Vocabulary, {}
+
+
+def prepared(rows: np.ndarray, ranks: np.ndarray) -> frequency.Vocabulary:
+    """Words that topics are made of, the same for all runs on the same vectors."""
+    key = rows.shape, zlib.crc32(rows), zlib.crc32(ranks)
+    if key not in _prepared:
+        if len(_prepared) >= 4:
+            _prepared.clear()
+        _prepared[key] = _prepare(rows, ranks)
+    return _prepared[key]
+
+
+frequency.Vocabulary = prepared
 
 # of these the last two, pages of its own for each window, cost more than most pages of ours; playwright
 # turns off the others, but the browser hears the last list alone
@@ -74,6 +95,14 @@ def loaded_modules() -> None:
     """Whoever looks for garbage, as each change of models does, need not go through all modules."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="module")
+def all_resamples() -> Iterator[None]:
+    """As many resamples as users get, for tests of a module that look at their numbers."""
+    resampling.RESAMPLE_COUNTS = ALL
+    yield
+    resampling.RESAMPLE_COUNTS = FEW
 
 
 @pytest.fixture(autouse=True)

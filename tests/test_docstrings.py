@@ -9,15 +9,23 @@ import pytest
 
 import eatlas
 
+pytestmark = pytest.mark.usefixtures("all_resamples")
 SOURCE = Path(eatlas.__file__).parent
 WITH_EXAMPLES = [
     ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")
     for path in sorted(SOURCE.rglob("*.py"))
     if ">>> " in path.read_text(encoding="utf-8")
 ]
+SLOW = {
+    "eatlas.apps.atlas", "eatlas.integrations.evaluate", "eatlas.integrations.training",
+    "eatlas.results.collection", "eatlas.results.compare", "eatlas.sources.diagnosis",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", WITH_EXAMPLES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in WITH_EXAMPLES],
+)
 def test_examples(name, monkeypatch):
     monkeypatch.setattr("eatlas.sources.diagnosis.DIRECTIONS", 4)  # of 19 to compare with
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)

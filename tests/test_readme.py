@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import pytest
 from PIL import Image
 
 import eatlas
 
+pytestmark = pytest.mark.usefixtures("all_resamples")
 ROOT = Path(__file__).parents[1]
 
 

@@ -120,23 +120,17 @@ def test_several_windows(tmp_path, eatlas_cli, test_file):
     rows = [Context(w, text, text.index(w), text.index(w) + len(w)) for w, text in texts]
     Contexts.of(rows, provenance={"window": 2}).write(tmp_path / "c.jsonl")
     given = ("run", "--tests", test_file, "--vectors", "cbow:glove-sample", "--contexts", "c.jsonl")
-    ended = eatlas_cli(*given, "--window", 2, "--window", 1, "--json")
+    quick = ("--measure", "ml-eat(resamples=0)", "--frequency", "off")
+    ended = eatlas_cli(*given, *quick, "--window", 2, "--window", 1, "--json")
     assert ended.code == 0, ended.err
     results = [json.loads(line) for line in ended.out.splitlines()]
     assert [one["provenance"]["contexts"]["window"] for one in results] == [2, 1]
-    shown = eatlas_cli(*given, "--window", 1, "--window", 2)
+    shown = eatlas_cli(*given, *quick, "--window", 1, "--window", 2)
     assert "on mean of words of GloVe 6B (100d), window 1 " in shown.said
     assert "\ntiny by window: " in shown.out
     assert eatlas_cli("verify", "out/results.jsonl").code == 0
-    other = (
-        "--vectors",
-        "cbow:glove-sample?transform=center",
-        "--measure",
-        "ml-eat",
-        "--measure",
-        "weat",
-    )
-    shown = eatlas_cli(*given, *other, "--window", 1, "--window", 2)
+    other = ("--vectors", "cbow:glove-sample?transform=center", "--measure", "weat(resamples=0)")
+    shown = eatlas_cli(*given, *quick, *other, "--window", 1, "--window", 2)
     for transform in ("no transform", "transform center"):
         for measure in ("ML-EAT", "WEAT"):
             assert f"\ntiny ({transform}, {measure}) by window: " in shown.out

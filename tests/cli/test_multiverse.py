@@ -18,10 +18,22 @@ def plan(eatlas_cli, tmp_path):
     return "plan.toml"
 
 
-def test_the_example_can_be_saved_and_run(eatlas_cli, tmp_path):
+@pytest.fixture
+def example(eatlas_cli, tmp_path):
     printed = eatlas_cli("multiverse", "--example")
     (tmp_path / "mine.toml").write_text(printed.out, encoding="utf-8")
-    done = eatlas_cli("multiverse", "mine.toml", "--workers", "1")
+    return "mine.toml"
+
+
+def test_the_example_can_be_saved(eatlas_cli, example):
+    done = eatlas_cli("multiverse", example, "--dry-run")
+    assert (done.code, done.err) == (0, "")
+    assert "64 specifications; 144 words to look up, 0 texts to encode" in done.out
+
+
+@pytest.mark.slow
+def test_the_example_can_be_run(eatlas_cli, example):
+    done = eatlas_cli("multiverse", example, "--workers", "1")
     assert done.code == 0, done.err
     assert "\nstimuli\n  names " in done.out
     assert "study/results.jsonl" in done.out

@@ -74,6 +74,7 @@ def planted(studio):
     return trained(studio, planted=True)
 
 
+@pytest.mark.slow
 def test_an_association_that_was_planted_is_found(run, planted, tmp_path):
     result = run(f"clip:{planted}", tmp_path)
     assert result.pattern.label == "AB-Divergent"

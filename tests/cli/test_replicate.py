@@ -1,5 +1,7 @@
 """``eatlas replicate``."""
 
+import pytest
+
 
 def test_replicate(eatlas_cli, tmp_path):
     ended = eatlas_cli("replicate", "ml-eat", "--out", "o")
@@ -19,6 +21,7 @@ def test_replicate(eatlas_cli, tmp_path):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_jobs_that_fail_end_with_1(eatlas_cli):
     ended = eatlas_cli("replicate", "seat", "--vectors", "gpt=glove-sample")
     assert ended.code == 1

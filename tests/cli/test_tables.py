@@ -73,7 +73,7 @@ def test_two_sources(wide):
     tests = (
         part for test in ("weat-1", "weat-4", "weat-5", "weat-6") for part in ("--tests", test)
     )
-    text = wide(80, *tests, *TWO)
+    text = wide(80, *tests, *TWO, *QUICK)
     assert "ML-EAT on centred\n" in text
     assert re.search(r"weat-1 +1\.17\* +1\.21\* +AX-Singular → Non-Dir", text)
     assert text.startswith("2 sources: of 8 results, ")

@@ -26,6 +26,7 @@ def jobs(tmp_path):
     return path
 
 
+@pytest.mark.slow  # inflect takes seconds to import
 def test_printed_and_written_are_the_same_test(eatlas_cli, jobs, tmp_path):
     ended = eatlas_cli("tests", "sentences", jobs, *CLASSES, "-o", "new/sent.toml")
     assert (ended.code, ended.out, ended.err) == (0, "test: new/sent.toml\n", "")

@@ -272,7 +272,7 @@ def _frozen_in(
         yield ".".join(path), value
 
 
-SLOW = ("groups", "minilm", "smollm2", "words")
+SLOW = ("contexts", "groups", "minilm", "sentences", "smollm2", "transforms", "words")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,11 @@ from tools.docs.write_outputs import COLUMNS
 DOCS = Path(__file__).parents[2] / "docs"
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _as_users_do(all_resamples: None) -> None:
+    pass
+
+
 @pytest.fixture(scope="session")
 def gallery() -> Any:
     """The notebook of the gallery with its outputs."""

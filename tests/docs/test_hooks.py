@@ -106,6 +106,7 @@ def test_the_first_sentence_of_a_docstring_is_one_line():
     )
 
 
+@pytest.mark.slow
 def test_defaults_in_signatures_are_values():
     loaded = griffe.load(
         eatlas.WEAT.__module__,

@@ -111,6 +111,7 @@ def test_the_reference_documents_every_public_name():
     assert documented == expected
 
 
+@pytest.mark.slow  # imports all packages
 def test_what_the_reference_documents_is_there():
     pages = "".join(path.read_text(encoding="utf-8") for path in DOCS.glob("reference/**/*.md"))
     names = re.findall(r"^::: (\S+)$", pages, flags=re.MULTILINE)

@@ -24,6 +24,7 @@ def agreeing(replication, table):
     return sum(agrees is True for agrees in agree), sum(agrees is not None for agrees in agree)
 
 
+@pytest.mark.slow
 def test_tables_that_need_no_download():
     caliskan, ml_eat = eatlas.replicate("caliskan"), eatlas.replicate("ml-eat")
     assert ROWS[CALISKAN] == agreeing(caliskan, "table-1")

@@ -19,7 +19,10 @@ from eatlas.stimuli import to_toml
 JOBS = 80
 FILES = ["report.html", "results.jsonl"]
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds workers through /proc")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="finds workers through /proc"),
+    pytest.mark.usefixtures("all_resamples"),  # as in the other processes
+]
 
 
 class Watcher(threading.Thread):

@@ -20,7 +20,7 @@ VECTORS = {t: v for i, test in enumerate(TESTS) for t, v in make_vectors(test, s
 
 
 def test_processes_give_what_one_process_gives():
-    plan = make_plan(TESTS, VECTORS, ["ml-eat", "sc-eat"])
+    plan = make_plan(TESTS, VECTORS, ["ml-eat(resamples=500)", "sc-eat"])
     one, many = execute(plan, here), execute(plan, Processes(2))
     assert one == many
     assert len(many) == 12
@@ -83,6 +83,7 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
     assert "a script that has no guard starts it" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_measure_that_the_workers_cannot_find(tmp_path):
     code = """
 import eatlas

@@ -22,6 +22,7 @@ from eatlas.cli.options import executor_of
 from eatlas.executors import OnRay
 
 pytestmark = [
+    pytest.mark.usefixtures("all_resamples"),  # as in the cluster
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.skipif(sys.platform != "linux", reason="Ray's test cluster"),

@@ -158,6 +158,7 @@ print(held)
 """
 
 
+@pytest.mark.slow
 def test_rivals_never_hold_a_directory_together(tmp_path):
     """Each removes the lock file when it leaves, while others open it."""
     arguments = [sys.executable, "-c", RIVAL, str(tmp_path)]

@@ -15,6 +15,7 @@ from eatlas.stats.effect_size import union_variance
 from eatlas.stats.permutation import permutation_test
 
 COUNTS = {"X": (5, 9, 7, 4), "Y": (6, 6, 1, 8), "A": (5, 7, 9, 3), "B": (4, 4, 6, 12)}
+DRAWS = 30
 AGREEMENT = 1e-12
 """Worst difference of an effect size of a draw from an ML-EAT of its contexts: 2e-15."""
 
@@ -45,7 +46,7 @@ def run(measure, test, vectors, seed=0):
 
 @pytest.fixture(scope="module")
 def result(said, vectors):
-    return run(CEAT(n=60), said, vectors)
+    return run(CEAT(n=DRAWS), said, vectors)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def draws(said, vectors):
         role: {f"{role.lower()}{i}": n for i, n in enumerate(COUNTS[role])} for role in "XYAB"
     }
     flat = [text for role in "XYAB" for text in order[role]]
-    chosen = Contexts(None, counts).draw(60, "auto", seed)
+    chosen = Contexts(None, counts).draw(DRAWS, "auto", seed)
     measure = eatlas.MLEAT(resamples=0)
     found = []
     for row in chosen:
@@ -98,7 +99,7 @@ def test_patterns_of_draws_are_those_of_ml_eat(result, draws):
     assert result.draws.p_error == 0
     assert sum(result.draws.patterns.values()) == pytest.approx(1)
     for label, share in result.draws.patterns.items():
-        assert share == pytest.approx(labels.count(label) / 60, abs=1e-6)
+        assert share == pytest.approx(labels.count(label) / DRAWS, abs=1e-6)
     assert len(set(labels)) > 1
 
 
@@ -114,16 +115,17 @@ def test_p_is_the_exact_p_of_the_mean_effect(result, draws):
 
 
 def test_level_3_and_scores_are_means_over_draws(result, draws):
+    n = DRAWS * 16
     for cell in ("XA", "XB", "YA", "YB"):
         ours = result.level3[cell]
         theirs = [one.level3[cell] for one in draws]
         assert ours.mean == pytest.approx(np.mean([one.mean for one in theirs]), abs=AGREEMENT)
-        assert ours.n == 60 * 16
+        assert ours.n == n
         assert ours.quantiles[0] == pytest.approx(min(one.quantiles[0] for one in theirs))
         assert ours.quantiles[4] == pytest.approx(max(one.quantiles[4] for one in theirs))
         squares = sum(15 * c.sd**2 + 16 * c.mean**2 for c in theirs)
         mean = np.mean([c.mean for c in theirs])
-        assert ours.sd == pytest.approx(math.sqrt((squares - 960 * mean**2) / 959))
+        assert ours.sd == pytest.approx(math.sqrt((squares - n * mean**2) / (n - 1)))
     for role in "XY":
         scores = [getattr(one.scores, role) for one in draws]
         assert getattr(result.scores, role) == pytest.approx(np.mean(scores, axis=0))
@@ -144,7 +146,7 @@ def published(d, v):
 
 
 def test_published_variance_gives_the_published_combination(said, vectors, draws):
-    found = run(CEAT(n=60, variance="ceat"), said, vectors).draws.level1.combined
+    found = run(CEAT(n=DRAWS, variance="ceat"), said, vectors).draws.level1.combined
     d = sizes_of(draws)[:, 0]
     v = np.array([np.var([*one.scores.X, *one.scores.Y], ddof=1) for one in draws])
     mean, tau2, q, p = published(d, v)
@@ -153,17 +155,17 @@ def test_published_variance_gives_the_published_combination(said, vectors, draws
     assert found.q == pytest.approx(q, rel=1e-10)
     assert found.p.greater == pytest.approx(p, rel=1e-8)
     assert found.p.two_sided == pytest.approx(2 * p, rel=1e-8)
-    assert found.draws == 60
+    assert found.draws == DRAWS
 
 
 def test_by_default_no_draw_is_weighed_by_its_own_effect_size(said, vectors, draws):
-    result = run(CEAT(n=60), said, vectors)
+    result = run(CEAT(n=DRAWS), said, vectors)
     found, d = result.draws.level1.combined, sizes_of(draws)[:, 0]
     assert result.draws.variance == "common"
     assert result.signature.endswith("variance=common)")
     assert found.effect_size == pytest.approx(d.mean(), rel=1e-10)
     v = union_variance(d, 4, 4).mean()
-    _, tau2, q, p = published(d, np.full(60, v))
+    _, tau2, q, p = published(d, np.full(DRAWS, v))
     assert (found.tau2, found.q) == (pytest.approx(tau2, abs=1e-10), pytest.approx(q, rel=1e-10))
     assert found.p.greater == pytest.approx(p, rel=1e-8)
 

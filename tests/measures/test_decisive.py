@@ -49,10 +49,10 @@ FAST = "resamples=0,adjust=none"
 @pytest.mark.parametrize(
     ("test", "measure"),
     [
-        ("weat-6", "ml-eat"),
+        pytest.param("weat-6", "ml-eat", marks=pytest.mark.slow),
         ("weat-6", "ml-eat(threshold=0.8)"),
         ("weat-9", "ml-eat"),
-        ("weat-8", "ml-eat(tail=two-sided,alpha=0.2)"),
+        pytest.param("weat-8", "ml-eat(tail=two-sided,alpha=0.2)", marks=pytest.mark.slow),
         ("weat-8", "ml-eat(ddof=0,p=normal)"),
         ("weat-9", "ml-eat(statistic=studentised)"),
         ("weat-7", "weat(alpha=0.002)"),
@@ -84,12 +84,12 @@ def test_long_lists_too():
 def test_stimuli_of_sentences():
     counts = {"X": (3, 1, 4, 2), "Y": (2, 5, 1, 3), "A": (1, 4, 2, 3, 2), "B": (3, 3, 1, 2, 4)}
     test, found = make_sentences(counts), 0
-    for seed in range(6):
+    for seed in range(2):
         vectors = make_vectors(test, seed=seed)
         measure = eatlas.MLEAT(resamples=0, adjust="none", alpha=0.2)
         assert measure(test, vectors).influence.decisive is None  # patterns are read over stimuli
         found += agrees(lambda test, v=vectors, m=measure: m(test, v), test)
-    assert found > 10
+    assert found > 3
 
 
 def test_log_ratios():

@@ -147,7 +147,7 @@ def test_the_p_value_is_that_of_relabelling_attributes_by_brute_force(sizes):
     assert result.effect_size == pytest.approx(observed / s.std(ddof=1), abs=1e-12)
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(st.lists(st.floats(-50, 0), min_size=4, max_size=4))
 def test_the_prior_cancels_where_attributes_have_as_many_masks(priors):
     # one template, so a prior belongs to the target alone: it moves s(a) of all attributes alike

@@ -160,7 +160,7 @@ def test_shares_are_those_of_the_model_itself(family):
 
 
 @pytest.mark.filterwarnings("ignore::eatlas.errors.EatlasWarning")
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(worlds(), st.sampled_from([0.5, 7.0, 20.0]))
 def test_shares_sum_to_one_and_roles_can_be_swapped(world, scale):
     test, vectors, _ = world

@@ -20,6 +20,7 @@ from eatlas.present.family import DeclaredFamily
 from eatlas.present.summaries import bibtex, methods_paragraph
 
 
+@pytest.mark.usefixtures("all_resamples")
 def test_the_main_job():
     results = eatlas.run(tests=["weat-6", "weat-7"])
     text = methods_paragraph(results, DeclaredFamily.of(results))

@@ -54,7 +54,7 @@ def _numbers(result):
 
 
 @given(worlds())
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_the_order_of_terms_changes_no_bit(world):
     test, vectors, rng = world
     shuffled = _test({r: rng.permutation(test.concept(r).terms).tolist() for r in "XYAB"})
@@ -62,7 +62,7 @@ def test_the_order_of_terms_changes_no_bit(world):
 
 
 @given(worlds(), st.floats(0.01, 100))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_the_length_of_vectors_does_not_matter(world, factor):
     test, vectors, _ = world
     power = 2.0 ** round(np.log2(factor))  # a power of two scales without rounding
@@ -71,7 +71,7 @@ def test_the_length_of_vectors_does_not_matter(world, factor):
 
 
 @given(worlds())
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_swapping_the_targets_turns_level_1_round(world):
     test, vectors, _ = world
     one, other = _measure(test, vectors), _measure(_swap(test, "X", "Y"), vectors)
@@ -86,7 +86,7 @@ def test_swapping_the_targets_turns_level_1_round(world):
 
 
 @given(worlds())
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_swapping_the_attributes_turns_level_2_round(world):
     test, vectors, _ = world
     one, other = _measure(test, vectors), _measure(_swap(test, "A", "B"), vectors)
@@ -114,7 +114,7 @@ def test_sc_eat_is_level_2_with_one_target_term(world):
 
 
 @given(worlds())
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_weat_is_level_1(world):
     test, vectors, _ = world
     assert (
@@ -123,7 +123,7 @@ def test_weat_is_level_1(world):
 
 
 @given(worlds())
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_ranges(world):
     test, vectors, _ = world
     (result,) = eatlas.run(tests=test, vectors=vectors, measures=NO_RESAMPLES, frequency="off")

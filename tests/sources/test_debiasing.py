@@ -126,6 +126,7 @@ def leaning(plain, source, most=1_554):
     return [*order[-most:], *order[:most], *middle], np.repeat([0, 1, 2], most)
 
 
+@pytest.mark.slow
 def test_null_space_projection_leaves_a_fresh_classifier_at_chance():
     svm = pytest.importorskip("sklearn.svm")
     plain = eatlas.open_vectors("glove-sample")

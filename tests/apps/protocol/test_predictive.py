@@ -96,6 +96,7 @@ def test_a_series_moves_with_the_census(tmp_path):
     assert within[0][3] == pytest.approx(np.mean([share(i, 1900) for i in range(8)]))
 
 
+@pytest.mark.slow
 def test_a_table_of_shares_predicts_itself(tmp_path):
     """A census of three groups as the source, beside one of gender: the shares with themselves."""
     rng = np.random.default_rng(2)

@@ -237,6 +237,7 @@ def test_images_are_measured_where_they_are(tmp_path, monkeypatch):
     assert level1["table-2-no-prompt"] == level1["table-12"] != level1["table-2-with-prompt"]
 
 
+@pytest.mark.slow
 def test_the_other_papers_on_the_sample(divdist):
     signs = {one.row: one for one in divdist.computed}
     assert len(signs) == 8
@@ -326,6 +327,7 @@ def test_files_verify_and_keep_other_results(divdist, tmp_path):
     assert (tmp_path / "results-1.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_jobs_that_fail_are_named_and_words_become_bags_where_the_paper_has_them(tmp_path):
     eatlas.write_vectors("glove-sample", tmp_path / "mine.txt")
     with pytest.warns(

@@ -21,7 +21,10 @@ def difference(inverted, exact):
     return abs(math.expm1(math.log(inverted.p) - math.log(exact.p)))
 
 
-@pytest.mark.parametrize(("n", "m", "d", "seed"), [(25, 25, 0.5, 3), (21, 27, 0.4, 5)])
+@pytest.mark.parametrize(
+    ("n", "m", "d", "seed"),
+    [pytest.param(25, 25, 0.5, 3, marks=pytest.mark.slow), (21, 27, 0.4, 5)],
+)
 def test_within_a_ten_millionth_of_the_count(n, m, d, seed):
     scores = separated(n, m, d, seed)
     exact = permutation_test(scores, n, method="exact")
@@ -64,7 +67,7 @@ KINDS = ["scale", "two", "three", "fifty", "fine"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("noise", [1e-6, 1e-4, 1e-3])
+@pytest.mark.parametrize("noise", [pytest.param(1e-6, marks=pytest.mark.slow), 1e-4, 1e-3])
 def test_inversion_of_a_blurred_lattice_is_right_or_refused(kind, noise):
     """34 scores can be counted: what would be accepted must agree with the count."""
     r = np.random.default_rng(len(kind) * 1000 + round(-math.log10(noise)))
