@@ -180,6 +180,12 @@ def test_a_model_in_training_is_put_back_also_after_an_error(pair, minilm, monke
     def full(*_, **__):
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
 
+    tokenizer = copy.deepcopy(pair[1])
+    tokenizer.add_tokens(["wasp"])  # without an embedding
+    error = refused((model, tokenizer), vectors)
+    assert error.what == "BertModel: the model fails"
+    assert "IndexError: index out of range" in error.got
+    assert "see whether the tokenizer is that of this model" in error.remedy
     monkeypatch.setattr(model.encoder, "forward", full)
     error = refused(pair, vectors)
     assert error.what == "BertModel: there is not enough memory for this model"

@@ -164,6 +164,8 @@ def find_function(module: str, path: str, label: str) -> Callable[..., Any]:
             function: Any = attrgetter(path)(importlib.import_module(module))
         if not callable(function) or isinstance(function, type):
             raise TypeError(f"{described(function)} is not a function")
+        if hasattr(function, "state_dict"):  # a model of torch, which takes no texts
+            raise TypeError(f"{described(function)} is a model, not a function of texts")
     except (Exception, SystemExit) as error:
         raise SourceError(
             f"{label}: this function cannot be imported",
@@ -171,6 +173,8 @@ def find_function(module: str, path: str, label: str) -> Callable[..., Any]:
             allowed="a function, or an instance or its method, that takes a list of texts and "
             "returns a vector for each; of a module that Python can import, or of one in the "
             "working directory, without .py",
+            remedy="of a model name its method, such as py:MODULE:model.encode, or hand it over in "
+            "Python: eatlas.run(TEST, model)",
         ) from error
     return cast("Callable[..., Any]", function)
 

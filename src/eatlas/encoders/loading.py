@@ -241,10 +241,15 @@ def in_halves(
     try:
         with in_evaluation(module):
             computed = compute(batch)
-    except (RuntimeError, MemoryError) as error:
+    except (RuntimeError, MemoryError, IndexError) as error:
         ran_out = isinstance(error, MemoryError | torch.OutOfMemoryError)
         if not ran_out and not any(words in str(error) for words in _RAN_OUT):
-            raise
+            raise SourceError(
+                f"{label}: the model fails",
+                got=first_line(error),
+                remedy="see whether the tokenizer is that of this model, and all weights have one "
+                "precision and device",
+            ) from error
         if len(batch) == 1:
             raise SourceError(
                 f"{label}: there is not enough memory for this model",
