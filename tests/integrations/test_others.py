@@ -46,6 +46,8 @@ def model() -> Any:
 def test_evaluator_measures_and_keeps_a_row_for_each_call(model: Any, tmp_path: Path) -> None:
     from eatlas.integrations import EATEvaluator
 
+    with pytest.raises(eatlas.EatlasError, match="no test or battery"):
+        EATEvaluator("weat-66")
     model.train()
     evaluator = EATEvaluator(TEST, name="bias")
     metrics = evaluator(model, str(tmp_path / "eval"), epoch=0, steps=5)
@@ -108,6 +110,8 @@ def test_metric_of_evaluate(tmp_path: Path) -> None:
     metric.add_batch(predictions=rows[:4], references=words[:4])
     metric.add_batch(predictions=rows[4:], references=words[4:])
     assert metric.compute(tests=test, measures="weat")["tiny/d"] == expected["tiny/d"]
+    with pytest.raises(eatlas.EatlasError, match="inhomogeneous"):
+        metric.compute(predictions=[[1.0, 2.0], [1.0]], references=["he", "she"], tests="weat-6")
     with pytest.raises(eatlas.EatlasError, match="tests="):
         metric.compute(predictions=rows, references=words)
 
@@ -161,3 +165,8 @@ def test_task_takes_one_test_of_words() -> None:
     for wrong in ("caliskan", "divdist-gender"):
         with pytest.raises(eatlas.EatlasError, match="one association test of words"):
             word_choices(wrong)
+    with pytest.raises(eatlas.EatlasError, match="got: pairs=0"):
+        word_choices(pairs=0)
+    wildcards = {"X": ["nurs*"], "Y": ["doctor"], "A": ["love"], "B": ["war"]}
+    with pytest.raises(eatlas.EatlasError, match="a model is asked about words"):
+        word_choices(wildcards)

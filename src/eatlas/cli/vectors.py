@@ -228,6 +228,8 @@ def _print_cost(cost: TransformCost) -> None:
             rho = effect(each.before, 3), effect(each.after, 3)
             rows.append((each.name, f"{each.pairs} of {each.of}", *rho, f"[{', '.join(ends)}]"))
         print_rows(rows)
+        if any(each.interval is None for each in cost.similarity):
+            print_line("–: fewer than 4 pairs have vectors, or their numbers are equal.")
     for i, answers in enumerate(cost.analogies):
         by_name = {f"{answers.name}, 3CosAdd": answers.add, "3CosMul": answers.mul}
         by_name |= {f"  {name}": share for name, share in answers.categories.items()}

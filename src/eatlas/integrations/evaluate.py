@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import eatlas
 
 try:
@@ -59,5 +57,5 @@ class EATMetric(Metric):  # type: ignore[misc]
             raise eatlas.EatlasError(
                 "EATMetric needs to know the tests", remedy='compute(..., tests="weat-6")'
             )
-        vectors = list(references), np.asarray(predictions, np.float64)
+        vectors = list(references), list(predictions)
         return eatlas.run(tests, vectors, measures, **options).metrics()

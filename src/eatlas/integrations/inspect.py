@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import eatlas
+from eatlas.stimuli.concepts import refuse_wildcards
 
 try:
     from inspect_ai import Task, task
@@ -55,6 +56,11 @@ def word_choices(test: Any = "weat-6", pairs: int = 4, prompt: str = PROMPT) -> 
     if len(tests) > 1 or not isinstance(word_test, eatlas.AssociationTest) or word_test.X.images:
         raise eatlas.EatlasError(
             "word_choices asks about one association test of words", got=f"{test}"
+        )
+    refuse_wildcards(word_test.concepts, "a model is asked about words", f"test {word_test.id}, ")
+    if not isinstance(pairs, int) or pairs < 1:
+        raise eatlas.EatlasError(
+            "word_choices asks about pairs of targets", got=f"pairs={pairs}", allowed="1 or more"
         )
     x, y = word_test.X.terms, word_test.Y.terms
     samples = []

@@ -60,7 +60,8 @@ class EATEvaluator(SentenceEvaluator):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         super().__init__()
-        self.tests, self.measures, self.name = tests, measures, name
+        self.tests = eatlas.load_tests(tests)  # a fault is seen before the training
+        self.measures, self.name = measures, name
         self.write_csv, self.options = write_csv, options
         self.primary_metric, self.greater_is_better = "mean_abs_d", False
         self.csv_file = "_".join(filter(None, ("association_evaluation", name, "results.csv")))
