@@ -27,6 +27,7 @@ def test_processes_give_what_one_process_gives():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("all_resamples")  # as in the workers
 def test_a_worker_that_is_killed_ends_the_run_and_what_is_done_is_kept(tmp_path):
     mark = tmp_path / "killed"
     plan = make_plan(TESTS, VECTORS, Deadly(mark=str(mark)))

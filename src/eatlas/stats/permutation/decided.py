@@ -26,6 +26,8 @@ from eatlas.stats.permutation.two_sample import inverted_tails, permutation_test
 
 COUNTED = 2_000_000
 """Relabellings of all rows that are counted at once, in some 20 ms."""
+AT_ONCE = 300_000
+"""Relabellings of all rows that take no longer to count than to approximate."""
 ERROR = 12.0
 """The approximation is relatively off by at most this, times the kurtosis of the scores, over the
 square of the harmonic size of the design; where few relabellings are extreme, by two standard
@@ -57,6 +59,8 @@ def below(
     """
     question, first = ask(scores, n, scale, strict=strict, precision=precision), n
     total, size = question.total, question.values.shape[1]
+    if size <= LARGEST and len(scores) * total <= AT_ONCE:
+        return np.asarray(_counted(question, two_sided=two_sided) / total < alpha)
     together = COUNTED // total if size <= LARGEST else 0
     p, bound = _approximated(question, two_sided=two_sided)
     n = question.n
