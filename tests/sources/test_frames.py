@@ -164,6 +164,8 @@ REFUSED = [
     (lambda: pl.DataFrame({"w": ["up", None, "left"], **NUMBERS}), "frame, row 2: there is no word\n  got: None"),
     (lambda: pd.DataFrame({"w": ["up", None, "left"], **NUMBERS}), "frame, row 2: there is no word\n  got: nan"),
     (lambda: pd.DataFrame({"w": ["up", 1984, "left"], **NUMBERS}), "frame, row 2: there is no word\n  got: 1984"),
+    (lambda: pl.DataFrame({"w": ["up", "", "left"], **NUMBERS}), "frame, row 2: there is no word\n  got: ''"),
+    (lambda: pd.DataFrame({"word": WORDS, **NUMBERS, "z": [1.0, "-", 2.0]}), "the column z is not of numbers, nor the one of the words\n  got: '-'"),
     (lambda: pa.table({"w": WORDS, "a": [1.0, None, 3.0]}), "frame, row 2 (down), column a: a component is missing"),
     (lambda: pl.DataFrame({"w": WORDS, "a": [1.0, 2.0, float("nan")]}), "row 3 (left), column a: a component is missing"),
     (lambda: pa.table({"w": WORDS, "v": [[1.0, 2.0], [None, 2.0], [1.0, 2.0]]}), "row 2 (down), column v: a component is missing"),

@@ -217,7 +217,8 @@ threshold=0.2)'
                 raise SourceError(
                     f"the option {part.question.stimulus!r} of the mask cannot be used",
                     got=fault,
-                    remedy="take other options, or pieces=averaged",
+                    remedy="take other options"
+                    + (", or pieces=averaged" if self.pieces == "single" else ""),
                 )
             if scored is not None:
                 pieces[scored] = max(pieces[scored], answer.pieces)

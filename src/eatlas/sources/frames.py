@@ -95,17 +95,18 @@ def kind_of(column: Any) -> str:
         return "text"
     if isinstance(column.dtype, nw.List | nw.Array):
         return "list"
-    for cell in column.drop_nulls().head(1).to_list() if column.dtype == nw.Object else ():
-        if isinstance(cell, str):
-            return "text"
-        return "number" if isinstance(cell, Real) else "list" if hasattr(cell, "__len__") else ""
-    return ""
+    cells = column.drop_nulls().to_list() if column.dtype == nw.Object else []
+    if any(isinstance(cell, str) for cell in cells):
+        return "text"
+    if cells and all(isinstance(cell, Real) for cell in cells):
+        return "number"
+    return "list" if cells and hasattr(cells[0], "__len__") else ""
 
 
 def from_frame(frame: Any) -> ArraySource:
     """Take a frame: words in a column or in pandas' index, numbers in the others or in lists."""
     words, table, name = by_word(frame)
-    if odd := [row for row, word in enumerate(words) if not isinstance(word, str)]:
+    if odd := [row for row, word in enumerate(words) if not (isinstance(word, str) and word)]:
         fault = f"frame, row {odd[0] + 1}: there is no word"
         raise SourceError(fault, got=repr(words[odd[0]]), allowed="text in every row")
     kinds = {column: kind_of(table[column]) for column in table.columns}
@@ -115,8 +116,8 @@ def from_frame(frame: Any) -> ArraySource:
     facts = ("number", "text", "") if name.lower() in HEADS else ("number", "")
     strange = [c for c in kinds if kinds[c] not in (("list", *facts) if lists else ("number",))]
     if strange:
-        cells = table[strange[0]].drop_nulls().head(1).to_list()
-        cell = cells[0] if cells else None
+        cells = table[strange[0]].drop_nulls().to_list() or [None]
+        cell = next((cell for cell in cells if not isinstance(cell, Real)), cells[0])
         remedy = "leave it out, or name the column of words word"
         if isinstance(cell, str) and NUMBER.fullmatch(cell.strip()):
             remedy = "its numbers are text: convert them first"
