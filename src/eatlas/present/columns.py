@@ -523,7 +523,8 @@ def values_table(result: AssociationResult, *, ends: bool = False) -> Table:
         ]
 
     rows = [(Cell((one_line(t.term),)), number(t.value, t.interval), *beside(t)) for t in shown]
-    last = Cell(("All targets",), strong=True), number(whole.d, of.interval)
+    every_one = "All pairs" if result.kind == "sentence-pairs" else "All targets"
+    last = Cell((every_one,), strong=True), number(whole.d, of.interval)
     names = [isolated(name) for name in (whole.title, *groups)] + ["p (Holm)"] * counted
     return Table(
         result.measure,

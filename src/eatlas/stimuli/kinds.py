@@ -440,9 +440,10 @@ class GroupsTest(Described):
             raise ValueError(
                 f"terms {quoted(shared)} are in two groups; a term of both cannot distinguish them"
             )
+        members = [frozenset(group.terms) for group in groups] if self.pairs else []
         for pair in self.pairs:
-            terms = zip(pair, groups, strict=False)
-            if len(pair) != len(groups) or any(term not in group.terms for term, group in terms):
+            terms = zip(pair, members, strict=False)
+            if len(pair) != len(groups) or any(term not in own for term, own in terms):
                 raise ValueError(
                     f"{list(pair)} is not a pair of the groups (allowed: one term of each of "
                     f"{', '.join(names)}, in this order)"
