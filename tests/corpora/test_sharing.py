@@ -24,6 +24,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_processes_find_what_one_finds(folder):
     done = []
     one, two = (

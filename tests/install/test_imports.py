@@ -56,6 +56,7 @@ def test_a_run_of_one_test_loads_few_modules(tmp_path):
     modules_after(code)
 
 
+@pytest.mark.slow
 def test_a_small_design_needs_no_compiler():
     code = "import eatlas; eatlas.run(tests=['weat-6', 'weat-7', 'weat-9'])"
     assert "numba" not in modules_after(code)

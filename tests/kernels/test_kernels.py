@@ -125,7 +125,9 @@ def plain(vectors, sizes):
 @pytest.mark.parametrize(
     ("compiled", "dtype"), [(False, np.float32), (False, np.float64), (True, np.float32)]
 )
-@pytest.mark.parametrize("sizes", [(3, 3, 4, 4), (2, 5, 3, 1)])
+@pytest.mark.parametrize(
+    "sizes", [pytest.param((3, 3, 4, 4), marks=pytest.mark.slow), (2, 5, 3, 1)]
+)
 def test_every_draw_is_the_plain_formula(monkeypatch, compiled, dtype, sizes):
     monkeypatch.setattr(context_draws, "NUMPY_NUMBERS", 0 if compiled else 10**9)
     monkeypatch.setattr(context_draws, "BLOCK", 7)

@@ -173,7 +173,7 @@ def find_function(module: str, path: str, label: str) -> Callable[..., Any]:
             allowed="a function, or an instance or its method, that takes a list of texts and "
             "returns a vector for each; of a module that Python can import, or of one in the "
             "working directory, without .py",
-            remedy="of a model name its method, such as py:MODULE:model.encode, or hand it over in "
+            remedy="of a model name its method, such as py:MODULE:model.encode, or pass it in "
             "Python: eatlas.run(TEST, model)",
         ) from error
     return cast("Callable[..., Any]", function)

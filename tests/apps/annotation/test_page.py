@@ -142,9 +142,8 @@ def test_labels_outlive_a_kill_and_the_next_call_goes_on(
     page.close()
 
 
-@pytest.mark.parametrize(
-    ("scheme", "width"), [pytest.param("light", DESK, marks=pytest.mark.slow), ("dark", PHONE)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", PHONE)])
 def test_axe_is_content_and_nothing_overflows(address, open_page, scheme, width):
     page = open_page(address, width, scheme)
     page.locator("details").evaluate("one => { one.open = true; }")
@@ -172,6 +171,7 @@ def test_axe_is_content_and_nothing_overflows(address, open_page, scheme, width)
     check()
 
 
+@pytest.mark.slow
 def test_the_page_says_what_is_asked_and_at_the_end_what_follows(address, open_page, sheet, items):
     page = open_page(address)
     asked = page.locator("#asked")

@@ -170,9 +170,8 @@ def test_a_change_is_answered_undone_and_only_what_can_be_known_is_shown(open_pa
     assert after.replace(' list="candidates"', "") == before.replace(' list="candidates"', "")
 
 
-@pytest.mark.parametrize(
-    ("scheme", "width"), [pytest.param("light", DESK, marks=pytest.mark.slow), ("dark", PHONE)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", PHONE)])
 def test_axe_is_content_and_nothing_overflows(open_page, file, scheme, width):
     assert file.stat().st_size < LIMIT
     page = open_page(width, scheme)
@@ -189,6 +188,7 @@ def test_axe_is_content_and_nothing_overflows(open_page, file, scheme, width):
             assert box["x"] + box["width"] <= width
 
 
+@pytest.mark.slow
 def test_hostile_names_are_text_and_lists_with_spaces_are_split(tabs, mine, tmp_path):
     path = tmp_path / "mine.html"
     with eatlas.explore(mine) as served:

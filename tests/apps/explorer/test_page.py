@@ -88,6 +88,7 @@ def test_a_word_is_switched_off_and_on_and_undone(open_page):
     assert len(lit) >= 3  # button, mark and name
 
 
+@pytest.mark.slow
 def test_everything_by_keyboard(open_page):
     page = open_page()
     chips = page.locator("#group-X .chip")
@@ -118,6 +119,7 @@ def test_everything_by_keyboard(open_page):
     assert wanted <= reached
 
 
+@pytest.mark.slow
 def test_a_word_moves_to_another_group(open_page):
     page = open_page()
     page.locator("#chip-X0").drag_to(page.locator("#group-B summary"))
@@ -336,9 +338,8 @@ def test_two_sources_downloads_and_another_tab(open_page, tmp_path):
     assert "Male names against Female names: d = 1.72, two-sided p = " in copied
 
 
-@pytest.mark.parametrize(
-    ("scheme", "width"), [pytest.param("light", DESK, marks=pytest.mark.slow), ("dark", PHONE)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", PHONE)])
 def test_axe_is_content_and_nothing_overflows(open_page, scheme, width):
     page = open_page(width, scheme)
 

@@ -88,6 +88,7 @@ def test_choices_of_parameters_are_tried_and_those_that_fail_say_why() -> None:
     assert evidence.figures[0].text == smallest[0]
 
 
+@pytest.mark.slow
 def test_vectors_of_length_one_change_nothing_where_only_angles_count() -> None:
     of_angles = only("rnd", "sensitivity", "treated-vectors")
     of_lengths = only("ripa", "sensitivity", "treated-vectors")

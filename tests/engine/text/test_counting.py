@@ -87,7 +87,7 @@ def test_counts_of_files_are_those_of_plain_loops(corpus, texts):
     )
 
 
-@pytest.mark.parametrize("size", [200, 3000])
+@pytest.mark.parametrize("size", [200, pytest.param(3000, marks=pytest.mark.slow)])
 def test_parts_and_processes_change_nothing(corpus, size, monkeypatch):
     one = quiet(corpus, TEST, span=2)
     monkeypatch.setattr(files, "SIZE", size)

@@ -125,9 +125,8 @@ def test_two_sources_side_by_side(site, open_page):
     expect(again.get_by_role("dialog")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("scheme", "width"), [pytest.param("light", DESK, marks=pytest.mark.slow), ("dark", PHONE)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("scheme", "width"), [("light", DESK), ("dark", PHONE)])
 def test_axe_is_content_and_nothing_is_wider_than_the_screen(site, open_page, scheme, width):
     page = open_page(site, scheme=scheme, width=width)
 

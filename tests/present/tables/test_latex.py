@@ -15,6 +15,7 @@ SAME = str.maketrans({"\N{NO-BREAK SPACE}": " ", "\ufffd": "?"})
 
 
 @given(st.text())
+@pytest.mark.slow
 def test_every_text_is_printed_as_it_is(text):
     line = one_line(text)
     assert latex_text(escape(line)).translate(SAME) == line.translate(SAME)

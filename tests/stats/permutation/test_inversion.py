@@ -169,7 +169,9 @@ def designs(rng, size):
     yield twice
 
 
-@pytest.mark.parametrize(("size", "n"), [(33, 16), (34, 17), (35, 24), (36, 12)])
+@pytest.mark.parametrize(
+    ("size", "n"), [pytest.param(33, 16, marks=pytest.mark.slow), (34, 17), (35, 24), (36, 12)]
+)
 def test_the_error_is_within_the_stated_one(size, n):
     rng = np.random.default_rng(size)
     rows = np.array([row for _ in range(2) for row in designs(rng, size)])
