@@ -49,7 +49,7 @@ def test_titles_count_the_grades_of_several_tests():
         "some-vectors: of 2 tests, 1 holds all checks but one and 1 shows nothing"
     )
     assert titled(ml_eat(source="a.txt"), ml_eat(source="b.txt")) == (
-        "2 sources: of 2 results, 2 hold all checks but one"
+        "2 sources: of 2 results, 2 hold for these words, with no other check"
     )
 
 

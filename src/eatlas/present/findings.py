@@ -430,10 +430,11 @@ def title(
     return f"{about}: {'. '.join(text.removeprefix(RANDOM) if named else text for text in said)}"
 
 
-def in_grades(findings: Iterable[Finding]) -> list[tuple[Grade, int]]:
-    """How many findings have each grade, the strongest first."""
-    grades = [finding.grade for finding in findings]
-    return [(grade, grades.count(grade)) for grade in GRADES if grade in grades]
+def in_grades(findings: Iterable[Finding]) -> list[tuple[str, int]]:
+    """How many findings have each grade, the strongest first, the unchecked after the failing."""
+    grades = ["unchecked" if f.grade == "partly" and not f.fails else f.grade for f in findings]
+    order = ("shown", "partly", "unchecked", *GRADES[2:])
+    return [(grade, grades.count(grade)) for grade in order if grade in grades]
 
 
 _SHOWN: dict[str, Callable[..., object]] = {"finding_of": finding_of}
