@@ -101,6 +101,7 @@ def test_a_made_test_says_what_it_is():
     assert [len(concept.terms) for _, concept in made.parts] == [18, 73, 21, 23]
 
 
+@pytest.mark.slow
 def test_words_of_a_users_own_get_their_forms_from_inflect():
     test = make_test(X=("heir", "unicorn"), Y=("woman of color", "MP"))
     made = one(test, classes={"X": "person", "Y": "person"})

@@ -76,6 +76,7 @@ def test_figures_are_those_of_the_table(tmp_path):
     assert [one.name for one in of_mac.figures] == ["rho, size of bias", "R2, size of bias"]
 
 
+@pytest.mark.slow
 def test_a_series_moves_with_the_census(tmp_path):
     folder = write_histwords(tmp_path / "series", {year: planted(year) for year in YEARS})
     path = census(tmp_path / "census.csv")

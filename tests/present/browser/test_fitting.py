@@ -60,7 +60,7 @@ def test_nothing_is_wider_than_the_page(made, tmp_path, open_page):
     nothing_is_wider(open_page, path)
 
 
-@pytest.mark.parametrize("made", ["study_page", "card_page"])
+@pytest.mark.parametrize("made", ["study_page", pytest.param("card_page", marks=pytest.mark.slow)])
 def test_nothing_is_wider_than_other_pages(made, request, open_page):
     nothing_is_wider(open_page, request.getfixturevalue(made))
 

@@ -330,7 +330,9 @@ def test_no_rows_and_rows_too_long():
         permutation_tests(np.zeros((2, 33)), 8)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize(
+    "seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 24))]
+)
 def test_designs_with_outliers_and_heavy_tails(seed):
     label, result, wrong = check(seed, largest=80)
     assert result is not None, (label, wrong)
