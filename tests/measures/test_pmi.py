@@ -8,6 +8,8 @@ import pytest
 import eatlas
 from eatlas import GroupsTest
 from eatlas.errors import CoverageError, SourceError, StimulusError, UndefinedWarning
+from eatlas.present.family import DeclaredFamily
+from eatlas.present.summaries import bibtex
 from eatlas.testing import check_measure
 
 GROUPS = {"F": ["she", "her"], "M": ["he", "his"]}
@@ -137,3 +139,4 @@ def test_the_finding_counts_targets_not_their_mean():
     assert result.p_values.two_sided > 0.5
     assert str(result.finding).startswith("Of 3 targets, 1 leans towards F and 1 towards M")
     assert [check.holds for check in result.finding.checks] == [True, None, None, None, True]
+    assert "holm1979simple" in bibtex([result], DeclaredFamily.of([result]))

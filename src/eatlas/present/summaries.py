@@ -266,7 +266,8 @@ def bibtex(
         "bootstrap": any(r.uncertainty for r in every) or any(r.resamples for r in of_targets),
         "random-topics": any(matched_of(r) is not None for r in every),
         "counted": any(t.contexts is not None for r in every for t in r.by_target or ()),
-        "holm": any(r.labels for r in of_targets),
+        "holm": any(r.labels for r in of_targets)
+        or any(t.p is not None for r in every if r.kind == "groups" for t in r.values or ()),
         "crossed": any(map(_crossed, every)),
         "adjusted": any(r.adjusted for r in every),
         "studentised": any(

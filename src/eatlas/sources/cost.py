@@ -20,7 +20,7 @@ from eatlas.results.residual import Accuracy, AnalogyCost, SimilarityCost, Trans
 from eatlas.sources.coverage import spellings
 from eatlas.sources.opening import VectorsLike, open_vectors
 from eatlas.sources.source import Source, rows_of
-from eatlas.sources.transforms import TransformedSource
+from eatlas.sources.transforms import TransformedSource, require_transformed
 from eatlas.stats.correlation import rank_correlation_change, sign_test
 from eatlas.stats.space import unit_or_zero
 from eatlas.version import __version__
@@ -149,12 +149,7 @@ def transform_cost(
     >>> cost.similarity[0].pairs, round(cost.similarity[0].before, 2)
     (282, 0.56)
     """
-    after = open_vectors(source)
-    if not isinstance(after, TransformedSource):
-        raise SourceError(
-            f"{after.name}: nothing was done to these vectors that could cost anything",
-            allowed="a source with a transform: SOURCE?transform=hard-debias:gender",
-        )
+    after = require_transformed(open_vectors(source), "cost anything")
     several = [word_set(name) for name in ([sets] if isinstance(sets, str) else sets)]
     similarity, analogies = [], []
     answers: tuple[Mapping[str, int], Array, Array] | None = None

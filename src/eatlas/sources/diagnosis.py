@@ -35,7 +35,12 @@ from eatlas.sources.debiasing import (
 )
 from eatlas.sources.opening import VectorsLike, open_one_named, open_vectors
 from eatlas.sources.source import Source, Tell, rows_of
-from eatlas.sources.transforms import TransformedSource, encoded_table, located
+from eatlas.sources.transforms import (
+    TransformedSource,
+    encoded_table,
+    located,
+    require_transformed,
+)
 from eatlas.stats.space import (
     clusters_by_group,
     iso_score,
@@ -257,12 +262,7 @@ def residual_bias(
     >>> abs(found.projection.after) < 0.005, found.neighbours.beside_chance
     (True, 'within')
     """
-    after = open_vectors(source)
-    if not isinstance(after, TransformedSource):
-        raise SourceError(
-            f"{after.name}: nothing was done to these vectors that could leave a bias",
-            allowed="a source with a transform: SOURCE?transform=hard-debias:gender",
-        )
+    after = require_transformed(open_vectors(source), "leave a bias")
     inner: Source = after
     chosen = None if sets is None else bias_sets(sets)
     while chosen is None and isinstance(inner, TransformedSource):

@@ -190,6 +190,16 @@ class TransformedSource(Wrapper):
             yield {item: replace(f, vector=images.get(item.content)) for item, f in batch.items()}
 
 
+def require_transformed(source: Source, effect: str) -> TransformedSource:
+    """Refuse a source without a transform, which could have no such effect."""
+    if isinstance(source, TransformedSource):
+        return source
+    raise SourceError(
+        f"{source.name}: nothing was done to these vectors that could {effect}",
+        allowed="a source with a transform: SOURCE?transform=hard-debias:gender",
+    )
+
+
 def _place(item: Item) -> tuple[str, tuple[int, int]]:
     return item.content, item.span or (0, 0)
 
