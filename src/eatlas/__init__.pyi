@@ -57,7 +57,7 @@ from .measures.inference import power as power
 from .present import write_report as write_report
 from .present.drawings.plot import plot as plot
 from .results import Results as Results, read_results as read_results
-from .results.scan import read_scan as read_scan
+from .results.themes import read_scan as read_scan
 from .sources import ArraySource as ArraySource, open_vectors as open_vectors
 from .sources.cost import transform_cost as transform_cost
 from .sources.diagnosis import diagnose as diagnose, residual_bias as residual_bias

@@ -9,7 +9,8 @@ import pytest
 from tests.inputs import TOML
 
 import eatlas
-from eatlas.results.scan import COLUMNS, json_schema, read_scan
+from eatlas.results.scan import COLUMNS, json_schema
+from eatlas.results.themes import read_scan
 
 SCHEMA = json_schema()
 SCAN = ("scan", "--vectors", "glove-sample", "--attributes", "weat-7", "--first", 1500)

@@ -26,6 +26,7 @@ from eatlas.results.diagnosis import (
 from eatlas.results.effects import shown
 from eatlas.results.levels import Power
 from eatlas.results.scan import SIDES, ScanResult
+from eatlas.results.themes import ThemesResult, strength
 
 if TYPE_CHECKING:
     from eatlas.apps.studies import Prepared
@@ -106,6 +107,36 @@ def print_scan(result: ScanResult) -> None:
     ]
     for text in ("", *lines("scan", family=family), *missing, *result.warnings):
         say(console, str(text), hang=2)
+
+
+def print_themes(result: ThemesResult, top: int) -> None:
+    """Print the themes that go most with a group, and what speaks against them."""
+    console, names, alpha = new_console(), result.concepts, result.alpha
+    below, two = len(result.found), len(names) == 2
+    given = (
+        "given the frequency of the words" if result.covariates else "NOT adjusted for frequency"
+    )
+    groups = f"{names['A']} or {names['B']}" if two else f"one of {len(names)} groups"
+    say(
+        console,
+        f"{result.source}: of {number_of(len(result.themes), 'theme')}, {count(below)} "
+        f"{'goes' if below == 1 else 'go'} with {groups} beyond chance, {given}",
+        "bold",
+        hang=2,
+    )
+    rows = []
+    for theme in sorted(result.themes, key=strength)[:top]:
+        towards = names[theme.sides[theme.difference < 0]]
+        style = "" if theme.p_max_t < alpha else "dim"
+        p = p_value(theme.p_max_t, alpha) + ("*" if theme.p_max_t < alpha else " ")
+        again = "" if theme.stability is None else f"{theme.stability * 10:.0f}/10"
+        low, high = theme.interval or (None, None)
+        cells = (plain_line(theme.name), towards, count(theme.n), effect(theme.effect_size))
+        ends = "" if low is None or high is None else f"[{effect(low)}, {effect(high)}]"
+        rows.append([Text(cell, style) for cell in (*cells, ends, p, again)])
+    show(console, table_of(("theme", "towards", "words", "d", "interval", "maxT ", "again"), rows))
+    for note in result.warnings:
+        say(console, str(note), hang=2)
 
 
 Reading = tuple[str, str, str, bool | None]

@@ -1,4 +1,4 @@
-"""``eatlas scan``: SC-EAT of every word of a vocabulary."""
+"""``eatlas scan``: SC-EAT of every word of a vocabulary, or of its themes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
     from eatlas.engine.scan import ScanPlan
+    from eatlas.engine.themes import ThemesPlan
     from eatlas.executors import Executor
     from eatlas.results.scan import ScanResult
+    from eatlas.results.themes import ThemesResult
 
 NO_BANDS = "none"
 LATE = 20.0
@@ -32,11 +34,20 @@ def scan(
     frequency_bands: str = "1000,10000,100000",
     first: int | None = None,
     engine: str = "local",
+    themes: str | None = None,
+    groups_from: Path | None = None,
+    groups: int = 4,
+    names: Path | None = None,
 ) -> None:
-    """Test every word of a vocabulary against two attribute groups (SC-EAT).
+    """Test every word of a vocabulary against two attribute groups (SC-EAT), or its themes.
 
     Effect size and exact p-values of each word, adjusted for the whole vocabulary by Westfall and
     Young's maxT and by Benjamini and Yekutieli, and the most associated words by frequency.
+
+    With --themes, words are tested in themes: clusters of the most frequent words, or your own
+    categories. Differences between two groups or more are given the frequency of the groups'
+    words, and p is adjusted for all themes by maxT. This needs the extra probes.
+
     Exit codes: 0 done, 2 an input cannot be used, 130 interrupted.
 
     Parameters
@@ -61,8 +72,28 @@ def scan(
         Limits of the frequency bands, as ranks of words in the source. none: one list for all
         words.
     first : N >= 1
-        Scan only the first N words of the source. [default: all]
+        Scan only the first N words of the source. [default: all; with --themes 30000]
+    themes : N|FILE
+        Test N themes; or those of FILE: a CSV file with the columns theme and word, such as --out
+        writes, or a dictionary of LIWC (.dic) or quanteda (.yml). --attributes may also be a test
+        of the kind groups.
+    groups_from : FILE
+        Make the groups by clustering the names in FILE, one on a line, instead of naming them.
+    groups : N >= 2
+        Number of clusters of these names.
+    names : FILE.csv
+        What to call themes: the columns theme and name.
     """
+    if themes is not None:
+        own = None if groups_from and not (attributes or a or b) else _attributes(attributes, a, b)
+        _themes(
+            vectors, own, _number_or_file(themes), groups_from=groups_from, groups=groups,
+            names=names, first=first, out=out, top=top,
+        )  # fmt: skip
+        return
+    for option, value in (("--groups-from", groups_from), ("--names", names)):
+        if value is not None:
+            raise EatlasError(f"{option} belongs to --themes", remedy="add --themes N, such as 60")
     from eatlas.engine.scan import make_scan  # noqa: PLC0415  (--help waits for none)
 
     chosen, edges = _attributes(attributes, a, b), _edges(frequency_bands)
@@ -80,6 +111,50 @@ def scan(
         else:
             print_line(f"words:   {out}")
             print_line(f"summary: {summary_of(out)}")
+
+
+def _themes(vectors: str, attributes: Any, themes: int | str, *, top: int, **how: Any) -> None:
+    """Find themes and print them."""
+    from eatlas.engine.themes import make_themes  # noqa: PLC0415  (--help waits for none)
+
+    plan = make_themes(vectors, attributes, themes, **how)
+    result = _found(plan)
+    from eatlas.cli.other_tables import print_themes  # noqa: PLC0415  (after the work)
+    from eatlas.results.scan import summary_of  # noqa: PLC0415
+
+    with output_of_a_command():
+        print_themes(result, top)
+        print_line("")
+        if plan.out is None:
+            print_line("Every theme with its words: --out FILE.csv")
+        else:
+            print_line(f"words:   {plan.out}")
+            print_line(f"summary: {summary_of(plan.out)}")
+
+
+def _found(plan: ThemesPlan) -> ThemesResult:
+    """Make all clusterings, with progress on the way, and judge the themes.
+
+    With a file, go on where an earlier search ended.
+    """
+    from eatlas.engine.themes import Clusterings, cluster_all, find_themes  # noqa: PLC0415
+
+    nothing = "nothing is kept" if plan.out else "nothing is kept, which takes --out"
+    with (
+        Clusterings(plan) as done,
+        what_is_kept(lambda: len(done.done) if plan.out else 0, "clusterings are done", nothing),
+    ):
+        if done.done:
+            remark(f"clusterings taken over from an interrupted scan: {len(done.done)}")
+        with bar_of("clusterings") as bar:
+            tick = bar or Lines("clusterings", LATE, done=len(done.done))
+            cluster_all(plan, done, lambda count: tick(count, len(plan.counts)))
+        return find_themes(plan, done)
+
+
+def _number_or_file(text: str) -> int | str:
+    """A number of themes, or a file that has them."""
+    return int(text) if text.strip().lstrip("-").isdecimal() else text
 
 
 def _attributes(test: str | None, a: str | None, b: str | None) -> str | tuple[list[str], ...]:

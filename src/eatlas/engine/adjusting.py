@@ -100,7 +100,7 @@ def covariates_of(
 
 
 @dataclass(frozen=True)
-class _Group:
+class SortedGroup:
     """The stimuli of a group in the order of their names, which no order of terms changes."""
 
     names: list[str]
@@ -110,7 +110,7 @@ class _Group:
     """Shape (stimuli, covariates)."""
 
     @classmethod
-    def of(cls, coverage: GroupCoverage, covariates: Array) -> _Group:
+    def of(cls, coverage: GroupCoverage, covariates: Array) -> SortedGroup:
         """Sort the stimuli of a group; images by their hashes."""
         hashes, stimuli = coverage.image, coverage.stimuli
         places = sorted(range(len(stimuli)), key=lambda i: hashes.get(stimuli[i], stimuli[i]))
@@ -123,7 +123,7 @@ class _Group:
 
 
 @dataclass(frozen=True)
-class _Design:
+class Design:
     """Two groups that are compared given covariates."""
 
     regression: Regression
@@ -140,21 +140,21 @@ def adjusted(
     notes: list[Note],
 ) -> Adjusted | None:
     """Effect sizes, p-values and the pattern of a result given covariates of its words."""
-    groups = {role: _Group.of(given.coverage[role], covariates.of[role]) for role in ROLES}
+    groups = {role: SortedGroup.of(given.coverage[role], covariates.of[role]) for role in ROLES}
     table = _table(given, result)
     if table is not None:
         table = table[np.ix_(*(_side(groups, roles) for roles in (TARGETS, ATTRIBUTES)))]
     single = isinstance(result, SCEATResult)
     scores = {"terms": np.empty(0)} if single else _scores(result, groups)
-    of_pair: dict[Roles, _Design | None] = {}
-    designs: dict[str, _Design] = {}
+    of_pair: dict[Roles, Design | None] = {}
+    designs: dict[str, Design] = {}
     for place in scores:
         roles = COMPARED.get(place, ATTRIBUTES)
         if roles not in of_pair:  # at level 2 the attributes are the same for X and Y
-            of_pair[roles] = _design(roles, groups, covariates, result, notes)
+            of_pair[roles] = design_of(roles, groups, covariates, result.concepts, notes)
         designs |= {place: design} if (design := of_pair[roles]) is not None else {}
     compared = {role: groups[role] for pair in of_pair for role in pair}
-    left_out = _left_out(compared, covariates, result, notes)
+    left_out = left_out_of(compared, covariates, result.concepts, notes)
     if not designs or (single and table is None):
         return None
     about = {"covariates": covariates.names, "left_out": left_out}
@@ -185,9 +185,9 @@ def adjusted_shares(
 ) -> Adjusted | None:
     """Shares of groups given covariates of the groups' words."""
     names = given.head["groups"]
-    groups = {name: _Group.of(given.coverage[name], covariates.of[name]) for name in names}
-    design = _design(names, groups, covariates, result, notes)
-    left_out = _left_out(groups, covariates, result, notes)
+    groups = {name: SortedGroup.of(given.coverage[name], covariates.of[name]) for name in names}
+    design = design_of(names, groups, covariates, result.concepts, notes)
+    left_out = left_out_of(groups, covariates, result.concepts, notes)
     if design is None:
         return None
     places, before = [], 0
@@ -199,10 +199,10 @@ def adjusted_shares(
     return Adjusted(covariates=covariates.names, left_out=left_out, **shares)
 
 
-def _left_out(
-    groups: Mapping[str, _Group],
+def left_out_of(
+    groups: Mapping[str, SortedGroup],
     covariates: Covariates,
-    result: AssociationResult,
+    called: Mapping[str, str],
     notes: list[Note],
 ) -> dict[str, tuple[str, ...]]:
     """The words of some groups that lack a covariate, which a note lists."""
@@ -212,8 +212,8 @@ def _left_out(
     }
     left_out = {role: names for role, names in left_out.items() if names}
     if left_out:
-        words = {result.concepts[role]: list(names) for role, names in left_out.items()}
-        sizes = {result.concepts[role]: len(groups[role].names) for role in left_out}
+        words = {called[role]: list(names) for role, names in left_out.items()}
+        sizes = {called[role]: len(groups[role].names) for role in left_out}
         lacking = np.any([np.isnan(groups[r].covariates).any(axis=0) for r in left_out], axis=0)
         causes = [name for name, lacks in zip(covariates.names, lacking, strict=True) if lacks]
         values = {"words": words, "sizes": sizes, "names": causes}
@@ -221,13 +221,13 @@ def _left_out(
     return left_out
 
 
-def _side(groups: Mapping[str, _Group], roles: Roles) -> list[int]:
+def _side(groups: Mapping[str, SortedGroup], roles: Roles) -> list[int]:
     """Where the sorted stimuli of two opposed groups are among all of both."""
     first, second = (groups[role].places for role in roles)
     return first + [len(first) + place for place in second]
 
 
-def _scores(result: AssociationResult, groups: Mapping[str, _Group]) -> dict[str, Array]:
+def _scores(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> dict[str, Array]:
     """Scores of the sorted stimuli, by place; none where a result keeps none."""
     scores: Any = at(result.primary, "scores")
     by_place = {"level1": scores}
@@ -253,16 +253,19 @@ def _table(given: Input, result: AssociationResult) -> Array | None:
     return kernels.similarities(*sides(means))
 
 
-def _design(
+def design_of(
     roles: Sequence[str],
-    groups: Mapping[str, _Group],
+    groups: Mapping[str, SortedGroup],
     covariates: Covariates,
-    result: AssociationResult,
+    called: Mapping[str, str],
     notes: list[Note],
-) -> _Design | None:
-    """What least squares makes of groups and their covariates; None where a remark says why."""
+) -> Design | None:
+    """What least squares makes of groups and covariates; None where a note says why not.
+
+    `called` has the names of the groups.
+    """
     place = "".join(roles) if roles in COMPARED.values() else "adjusted"
-    concepts = [result.concepts[role] for role in roles]
+    concepts = [called[role] for role in roles]
     units = np.flatnonzero(np.concatenate([groups[role].whole for role in roles]))
     sizes = [int(groups[role].whole.sum()) for role in roles]
     values = np.concatenate([groups[role].covariates for role in roles])[units]
@@ -299,11 +302,11 @@ def _design(
         figures = {"shared": regression.shared, "ranges": ranges}
         figures |= {"most": [most, alone[most]]} if len(alone) > 1 else {}
         notes.append(Note("adjusted.apart", place, {"concepts": concepts, **figures}))
-    return _Design(regression, columns, units)
+    return Design(regression, columns, units)
 
 
 def _levels(
-    measure: Any, given: Input, scores: Any, design: _Design, drawn: DrawEffects | None = None
+    measure: Any, given: Input, scores: Any, design: Design, drawn: DrawEffects | None = None
 ) -> list[AdjustedLevel]:
     """Effect sizes, with their p-values, of rows that share their relabellings.
 
@@ -335,9 +338,9 @@ def _levels(
 def _intervals(
     measure: Any,
     given: Input,
-    groups: Mapping[str, _Group],
+    groups: Mapping[str, SortedGroup],
     table: Array | None,
-    designs: Mapping[str, _Design],
+    designs: Mapping[str, Design],
 ) -> dict[str, tuple[float, float] | None]:
     """Percentile intervals over resamples of the words of all four groups."""
     wanted: Any = getattr(measure, "resamples", 0)

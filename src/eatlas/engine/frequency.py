@@ -146,7 +146,7 @@ def ranking_of(
     """
     texts = source is None or is_contextual(source)
     words = [(test, _words(test)) for test in tests]
-    order = _order_of(source, wish, english=any(is_english(test.language) for test, _ in words))
+    order = order_of(source, wish, english=any(is_english(test.language) for test, _ in words))
     if isinstance(order, str):
         return Ranking(reason=order)
     rule: CaseRule = "auto" if texts else case
@@ -202,7 +202,7 @@ def _vectors(source: Any, order: WordOrder, words: Collection[str]) -> dict[str,
     return vectors | {w: order.vectors[w] for w in words if w not in vectors and w in order.vectors}
 
 
-def _order_of(source: Source | None, wish: Wish, *, english: bool) -> WordOrder | str:
+def order_of(source: Source | None, wish: Wish, *, english: bool) -> WordOrder | str:
     """The order of a list of counts, of the words that come with the package, or of the source.
 
     Or why it says nothing of the frequency of its words.

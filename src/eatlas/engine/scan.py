@@ -26,13 +26,21 @@ from eatlas import kernels
 from eatlas.corpora.files import pyarrow_of
 from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.csv_cells import MARK, cell
+from eatlas.engine.attributes import GroupsLike, find_attributes
 from eatlas.engine.store import FileJournal
+from eatlas.engine.themes import (
+    GROUPS,
+    Clusterings,
+    ThemesLike,
+    cluster_all,
+    find_themes,
+    make_themes,
+)
 from eatlas.errors import (
     CoverageError,
     EatlasError,
     SignatureError,
     SourceError,
-    StimulusError,
     listed,
 )
 from eatlas.executors import Executor, Threads, processors
@@ -57,6 +65,7 @@ from eatlas.results.scan import (
     WordAssociation,
     summary_of,
 )
+from eatlas.results.themes import ThemesResult
 from eatlas.sources import CaseRule, Source
 from eatlas.sources.coverage import Embedded, embed_concepts
 from eatlas.sources.opening import VectorsLike, named_spec, open_one_named
@@ -73,8 +82,8 @@ from eatlas.stats.permutation import (
     permutation_tests,
 )
 from eatlas.stats.permutation.sampled import drawn_tail
-from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
-from eatlas.stimuli.kinds import TestLike, digest
+from eatlas.stimuli import Concept
+from eatlas.stimuli.kinds import digest
 from eatlas.version import __version__
 from eatlas.writing import atomic_files
 
@@ -97,7 +106,7 @@ FORM = 3
 
 def scan(  # noqa: PLR0913  (each is a decision of its own)
     vectors: VectorsLike | Mapping[str, VectorsLike],
-    attributes: TestLike | tuple[Concept, Concept],
+    attributes: GroupsLike | None = None,
     measure: str | SCEAT = "sc-eat",
     *,
     top: int = TOP,
@@ -108,16 +117,21 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
     case: CaseRule = "auto",
     seed: int = 0,
     executor: Executor | None = None,
-) -> ScanResult:
-    """Test every word of a vocabulary against two attribute groups.
+    themes: ThemesLike | None = None,
+    groups_from: str | Path | Sequence[str] | None = None,
+    groups: int = GROUPS,
+    names: str | Path | Mapping[str, str] | None = None,
+) -> ScanResult | ThemesResult:
+    """Test every word of a vocabulary against two attribute groups, or its themes.
 
     Parameters
     ----------
     vectors : str, path or object
         What :func:`eatlas.open_vectors` takes, if it can be read from end to end. It may have a
         name, as ``"50d=FILE"`` or ``{"50d": "FILE"}``.
-    attributes : str, path, AssociationTest, or (Concept, Concept)
-        A test, of which A and B are taken, or A and B themselves.
+    attributes : str, path, Test, (Concept, Concept) or mapping
+        A test, of which A and B are taken, or A and B themselves, as concepts or lists of words.
+        With `themes` also the groups of a test of the kind groups, or two lists or more by name.
     measure : str or SCEAT
         Such as ``"sc-eat(alpha=0.01,ddof=0)"``.
     top : int
@@ -138,11 +152,24 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
         Of the relabellings for maxT, where all are too many.
     executor : Executor, optional
         Who measures the words instead of threads, such as :class:`eatlas.OnRay`.
+    themes : int, path, or mapping of str to list of str, optional
+        Test themes instead of single words: so many clusters of the most frequent words, or the
+        user's categories, in a CSV file with the columns ``theme`` and ``word``, a dictionary of
+        LIWC (``.dic``) or quanteda (``.yml``), or lists of words by name. Then `top`, `sort`,
+        `bands` and `executor` have no meaning, and `first` is 30,000 by default.
+    groups_from : path or list of str, optional
+        With `themes`, names that are clustered into groups, one on a line, instead of `attributes`.
+    groups : int
+        So many clusters of these names.
+    names : path or mapping of str to str, optional
+        What themes are called, by the names that they would have; or a CSV file with the columns
+        ``theme`` and ``name``.
 
     Returns
     -------
-    ScanResult
-        Attribute words are tested too, but belong to no family and to no list.
+    ScanResult or ThemesResult
+        Of a scan of words: attribute words are tested too, but belong to no family and to no list.
+        With `themes` a :class:`eatlas.results.themes.ThemesResult`.
 
     Raises
     ------
@@ -168,7 +195,19 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
     (['bulls', 'colts', 'steelers'], ['kristy', 'therapist', 'pregnancy'])
     >>> result.family.holm_possible, result.family.max_t.total
     (False, 9)
+
+    Themes of words, which need scikit-learn:
+
+    >>> result = eatlas.scan("glove-sample", "weat-6", themes=60)  # doctest: +SKIP
     """
+    if themes is not None:
+        search = make_themes(
+            vectors, attributes, themes, measure, groups_from=groups_from, groups=groups,
+            names=names, first=first, out=out, case=case, seed=seed,
+        )  # fmt: skip
+        with Clusterings(search) as clusterings:
+            cluster_all(search, clusterings)
+            return find_themes(search, clusterings)
     plan = make_scan(
         vectors, attributes, measure,
         top=top, sort=sort, bands=bands, first=first, out=out, case=case, seed=seed,
@@ -347,41 +386,6 @@ def _require_choices(top: Any, edges: tuple[Any, ...], sort: Any, first: Any, se
     ):
         if not usable:
             raise EatlasError(f"{name} is not usable", got=repr(value), allowed=allowed)
-
-
-def find_attributes(spec: Any) -> tuple[AssociationTest | None, dict[str, Concept]]:
-    """Take A and B of a test, or two concepts or lists of words, which come from no test."""
-    tests = (str, Path, AssociationTest, GroupsTest)
-    if isinstance(spec, tuple | list) and not any(isinstance(part, tests) for part in spec):
-        if len(spec) != len(SIDES):
-            raise StimulusError(
-                "a scan takes two groups of attributes",
-                got=str(len(spec)),
-                allowed="a test, two concepts, or two lists of words",
-            )
-        a, b = (part if isinstance(part, Concept) else _named(part) for part in spec)
-        if both := sorted(set(a.terms) & set(b.terms)):
-            raise StimulusError(
-                "some attributes are on both sides, A and B",
-                got=", ".join(both),
-                allowed="words that are in one of the concepts only",
-            )
-        return None, {"A": a, "B": b}
-    test, *others = load_tests(spec)
-    if others or not isinstance(test, AssociationTest) or test.A.images or test.B.images:
-        raise StimulusError(
-            f"{spec}: a scan takes the attributes of one test, and they are words",
-            got=f"{listed([t.id for t in (test, *others)], 12)}, of the kind {test.kind}",
-            allowed="a test of the kind association, with words as attributes A and B",
-            remedy="name one of them; eatlas tests list shows the kind of each test",
-        )
-    return test, {"A": test.A, "B": test.B}
-
-
-def _named(words: Any) -> Concept:
-    """A concept that is called by its first two words."""
-    terms = Concept(name="attributes", terms=words).terms
-    return Concept(name=", ".join(terms[:2]) + ", ..." * (len(terms) > 2), terms=terms)
 
 
 # --- chunks of words ------------------------------------------------------------------------------

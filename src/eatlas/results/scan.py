@@ -304,51 +304,6 @@ class ScanResult(Record):
     __str__ = __repr__
 
 
-def read_scan(path: str | Path) -> ScanResult:
-    """Read a scan that ``eatlas scan --out FILE`` wrote.
-
-    Parameters
-    ----------
-    path : path
-        The file of words, or its summary, ``FILE.json``.
-
-    Returns
-    -------
-    ScanResult
-        Its `to_frame` reads the file of words.
-
-    Raises
-    ------
-    ResultsError
-        If there is no such summary, or it is none.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "words.csv")
-    ...     _ = eatlas.scan("glove-sample", "weat-7", first=500, out=path)
-    ...     result = eatlas.read_scan(path)
-    ...     frame = result.to_frame()
-    >>> len(frame), frame["word"][0]
-    (500, 'the')
-    """
-    path = Path(path)
-    summary = path if path.suffix == ".json" else summary_of(path)
-    try:
-        result = ScanResult.model_validate_json(summary.read_bytes())
-    except (OSError, ValueError) as error:
-        raise ResultsError(
-            f"{summary}: this is not a summary of a scan",
-            got=getattr(error, "strerror", None) or str(error).split("\n")[0],
-        ) from error
-    # the two files may have been moved together
-    words = summary.with_name(summary.name.removesuffix(".json"))
-    return result.model_copy(update={"words_file": str(words)}) if words.exists() else result
-
-
 def json_schema() -> dict[str, Any]:
     """The JSON Schema that every summary satisfies, draft 2020-12."""
     return schema_of(ScanResult, "eatlas scan, version 1")

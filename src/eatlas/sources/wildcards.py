@@ -38,7 +38,7 @@ def expand(
     if need != "vectors" or source.encodes or not source.listed:
         for test in tests:
             refuse_wildcards(test.concepts, f"{source.name} lists no words", f"test {test.id}, ")
-    matches = _matches(wildcards, source, case)
+    matches = matches_of(wildcards, source, case)
     return [
         _expanded(
             test,
@@ -50,7 +50,7 @@ def expand(
     ]
 
 
-def _matches(
+def matches_of(
     wildcards: Iterable[tuple[str, str]], source: Any, case: CaseRule
 ) -> dict[tuple[str, str], list[str]]:
     """The words of a source that each wildcard of a language matches, in alphabetical order."""

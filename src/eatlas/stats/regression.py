@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -187,11 +188,24 @@ class Regression:
         estimates, variances = self.variances(residuals, orders)
         variance = variances.sum(axis=0)
         t = _ratio(estimates, np.sqrt(variance))
-        freedom = np.maximum([part.sum() for part in np.split(self.free, [self.n])], DEPENDENT)
-        spread = np.tensordot(1 / freedom, np.square(variances), axes=1)
-        df = np.where(variance > 0, np.square(variance) / np.where(spread > 0, spread, 1.0), 1.0)
+        df = self._freedom(variances)
         z = np.sqrt(df * np.log1p(np.square(t) / df)) * (8 * df + 1) / (8 * df + 3)
         return np.asarray(np.copysign(z, t))
+
+    def margins(self, residuals: Array, z: float) -> Array:
+        """Half widths of intervals for the difference of two groups whose :meth:`t` is within z."""
+        variances = self.variances(residuals)[1][..., 0]
+        variance, df = variances.sum(axis=0), self._freedom(variances)
+        t = np.sqrt(df * np.expm1(np.square(z * (8 * df + 3) / (8 * df + 1)) / df))
+        return np.asarray(t * np.sqrt(variance))
+
+    def _freedom(self, variances: Array) -> Array:
+        """Degrees of freedom of the sum of the variances of two groups, as Welch has them."""
+        variance = variances.sum(axis=0)
+        freedom = np.maximum([part.sum() for part in np.split(self.free, [self.n])], DEPENDENT)
+        spread = np.tensordot(1 / freedom, np.square(variances), axes=1)
+        spread = np.where(spread > 0, spread, 1.0)
+        return np.asarray(np.where(variance > 0, np.square(variance) / spread, 1.0))
 
     def f(self, residuals: Array, orders: Orders | None = None) -> Array:
         """F of the groups given the covariates, in the same shapes."""
@@ -335,7 +349,19 @@ def regression_test(
     return Regressed(regression.estimates(rows), errors, regression.shared, tuple(tested), p_max_t)
 
 
-def groups_test(
+@dataclass(frozen=True)
+class Family:
+    """Tests of rows that share their relabellings."""
+
+    tails: tuple[Tail, ...]
+    """Two-sided, of each row by itself."""
+    p_max_t: Array
+    """Adjusted for all rows by step-down maxT."""
+    maxima: Array
+    """The largest statistic of all rows in each relabelling."""
+
+
+def family_test(
     scores: Array,
     regression: Regression,
     *,
@@ -343,25 +369,31 @@ def groups_test(
     seed: int = 0,
     scale: float = 1.0,
     precision: float | None = None,
-) -> tuple[Tail, ...]:
+) -> Family:
     """Test of each row whether the means of the groups differ given the covariates.
 
-    Of two groups the difference over its standard error, two-sided; of more F.
+    The statistic of two groups is that of :meth:`Regression.t`, two-sided; of more F.
     """
     relabelled = orders_of(regression.size, draws, seed)
     statistic = regression.t if len(regression.sizes) == 2 else regression.f
-    tails: list[Tail] = []
-    for start in range(0, len(scores), ROWS):
-        residuals = regression.residuals(scores[start : start + ROWS])
-        observed, statistics = statistic(residuals)[:, 0], statistic(residuals, relabelled.orders)
-        flat = np.ptp(residuals, axis=1) <= least_spread(scale, precision)
-        observed[flat], statistics[flat] = 0.0, 0.0
-        noise = relative_tolerance(precision) * scale / np.where(flat, 1.0, residuals.std(axis=1))
-        ties = np.where(np.isfinite(observed), np.maximum(1, np.abs(observed)) * (TIE + noise), 0)
-        for value, tie, drawn in zip(observed.tolist(), ties.tolist(), statistics, strict=True):
-            total, every = relabelled.total, relabelled.every
-            tails.append(tails_among(drawn, value, total, every=every, tie=tie).two_sided)
-    return tuple(tails)
+    residuals = regression.residuals(scores)
+    observed, statistics = statistic(residuals)[:, 0], statistic(residuals, relabelled.orders)
+    flat = np.ptp(residuals, axis=1) <= least_spread(scale, precision)
+    observed[flat], statistics[flat] = 0.0, 0.0
+    noise = relative_tolerance(precision) * scale / np.where(flat, 1.0, residuals.std(axis=1))
+    ties = np.where(np.isfinite(observed), np.maximum(1, np.abs(observed)) * (TIE + noise), 0)
+    tails = []
+    for value, tie, drawn in zip(observed.tolist(), ties.tolist(), statistics, strict=True):
+        total, every = relabelled.total, relabelled.every
+        tails.append(tails_among(drawn, value, total, every=every, tie=tie).two_sided)
+    p_max_t = _step_down(statistics, observed, ties, every=relabelled.every)
+    return Family(tuple(tails), p_max_t, np.abs(statistics).max(axis=0))
+
+
+def groups_test(scores: Array, regression: Regression, **how: Any) -> tuple[Tail, ...]:
+    """The p of each row by itself, as :func:`family_test` has it, of rows without number."""
+    parts = (scores[start : start + ROWS] for start in range(0, len(scores), ROWS))
+    return tuple(tail for part in parts for tail in family_test(part, regression, **how).tails)
 
 
 def _tie(t: float, error: float, scale: float, precision: float | None) -> float:

@@ -6,7 +6,8 @@ from tests.engine.scan.vocabularies import concepts, vocabulary
 
 import eatlas
 from eatlas import Concept
-from eatlas.engine.scan import find_attributes, make_scan
+from eatlas.engine.attributes import find_attributes
+from eatlas.engine.scan import make_scan
 from eatlas.errors import EatlasError, SourceError
 
 ALL = (["a0", "a1"], ["b0", "b1"])

@@ -1,0 +1,85 @@
+"""Categories of words in a file: CSV, or a dictionary of content analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from eatlas.csv_cells import unmarked
+from eatlas.errors import SourceError, described, listed
+from eatlas.sources.counts import table_cells
+from eatlas.stimuli.dictionaries import read_dictionary
+
+Categories = dict[str, list[str]]
+_DICTIONARIES = {".dic": "liwc", ".yml": "quanteda", ".yaml": "quanteda"}
+
+
+def read_categories(given: Any) -> tuple[Categories, str]:
+    """Words by category, and the name of the file that has them.
+
+    Parameters
+    ----------
+    given : path or mapping
+        A CSV file with the columns ``theme`` and ``word``, a row for each word; a dictionary of
+        LIWC (``.dic``) or quanteda (``.yml``); or lists of words by name.
+    """
+    if isinstance(given, str | Path):
+        path = Path(given)
+        form = _DICTIONARIES.get(path.suffix.lower())
+        if form:
+            return read_dictionary(path, form)[0], path.name
+        categories: Categories = {}
+        for theme, word in _rows(path, "theme", "word"):
+            categories.setdefault(theme, [])
+            categories[theme] += [word] if word else []
+        file = path.name
+    elif isinstance(given, Mapping):
+        categories, file = {str(name): list(words) for name, words in given.items()}, ""
+    else:
+        raise SourceError(
+            "these are no themes",
+            got=described(given),
+            allowed="a number of themes; a CSV file with the columns theme and word; or lists of "
+            'words by name, {"Sports": ["game", ...], ...}',
+        )
+    if empty := [name for name, words in categories.items() if not words]:
+        raise SourceError(
+            f"{file or 'themes'}: categories without a word: {listed(empty)}",
+            allowed="one word at least in each category",
+        )
+    if not categories:
+        raise SourceError(f"{file or 'themes'}: there are no categories")
+    return {name: list(dict.fromkeys(words)) for name, words in categories.items()}, file
+
+
+def read_names(given: Any) -> Mapping[str, str]:
+    """What a user calls themes, by the names that they would have."""
+    if given is None or isinstance(given, Mapping):
+        return given or {}
+    pairs = _rows(Path(given), "theme", "name")
+    return {theme: name for theme, name in pairs if name and name != theme}
+
+
+def _rows(path: Path, *columns: str) -> Iterator[tuple[str, ...]]:
+    """Some columns of a table, by the names in its first row."""
+    form = f"CSV with the columns {' and '.join(columns)}"
+    head, *lines = table_cells(path, "themes", form) or [[]]
+    header = [name.strip().lower() for name in head]
+    if missing := [name for name in columns if name not in header]:
+        raise SourceError(
+            f"{path}: there is no column {missing[0]}",
+            got=listed(header) if header else "an empty file",
+            allowed=form,
+        )
+    places = [header.index(name) for name in columns]
+    for number, row in enumerate(lines, start=2):
+        if not any(map(str.strip, row)):
+            continue
+        if len(row) <= max(places) or not row[places[0]].strip():
+            raise SourceError(
+                f"{path}, line {number}: the row lacks a cell",
+                got=", ".join(row)[:80],
+                allowed=form,
+            )
+        yield tuple(unmarked(row[i].strip()) for i in places)
