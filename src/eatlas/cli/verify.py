@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ def verify(
     tests: list[str] | None = None,
     verbose: bool = False,
 ) -> None:
-    """Recompute each result and trend, and list those that are not the same.
+    """Recompute each result, trend and scan for themes, and list those that are not the same.
 
     Vectors are read from bundled sources and from local files and folders. A source that would run
     code or send a request is refused unless --trust or --vectors names it.
@@ -39,7 +40,7 @@ def verify(
     Parameters
     ----------
     results : RESULTS...
-        results.jsonl of eatlas run.
+        results.jsonl of eatlas run; or FILE.csv of eatlas scan --themes, or FILE.csv.json.
     contexts : FILE
         Files of contexts that the results used. May be repeated. [default: the files that the
         results name, beside the results or in the working folder]
@@ -62,16 +63,18 @@ def verify(
     from eatlas.engine.verify import verify as check  # noqa: PLC0415
     from eatlas.errors import ResultsError  # noqa: PLC0415
     from eatlas.results import is_result, salvage_results  # noqa: PLC0415
+    from eatlas.results.themes import ThemesResult, is_scan, read_themes  # noqa: PLC0415
 
-    good, damage = salvage_results(results)
+    scans = [read_themes(path) for path in results if is_scan(path)]
+    good, damage = salvage_results([path for path in results if not is_scan(path)])
     for error in damage:
         complain(error)
-    if not len(good):
+    if not len(good) and not scans:
         raise ResultsError("there are no results to verify")
-    names = {name for one in good for name in (one.source, one.source_string)}
+    names = {name for one in (*good, *scans) for name in (one.source, one.source_string)}
     folders = [path if path.is_dir() else path.parent for path in results]
     verdicts = check(
-        good,
+        [*good, *good.trends, *scans],
         contexts=contexts or (),
         covariates=covariates or (),
         folders=folders,
@@ -82,16 +85,15 @@ def verify(
     console = new_console()
     several = len({verdict.result.signature for verdict in verdicts}) > 1
     same = [verdict.status == "same" for verdict in verdicts]
-    counts = [f"{sum(same[: len(good)])} of {len(good)} results"]
-    if trends := same[len(good) :]:
-        counts.append(f"{sum(trends)} of {len(trends)} trends")
+    counts = _counts(same, results=good, trends=good.trends, scans_for_themes=scans)
     unread = "; what could not be read is named above" if damage else ""
     say(console, f"{' and '.join(counts)} are the same{unread}", "bold")
     for verdict, agrees in zip(verdicts, same, strict=True):
-        if agrees and not verbose:
-            continue
         record = verdict.result
-        called = f"trend of {record.test} on {record.source}"
+        if agrees and not verbose and not isinstance(record, ThemesResult):
+            continue
+        what = "themes" if isinstance(record, ThemesResult) else f"trend of {record.test}"
+        called = f"{what} on {record.source}"
         if is_result(record):
             size = record.contexts and record.contexts.size
             parts = [str(part) for part in (record.source, record.period, size) if part]
@@ -109,6 +111,16 @@ def verify(
             remedy="to allow a source: eatlas verify RESULTS --trust SOURCE",
         )
     raise typer.Exit(0 if statuses == {"same"} and not damage else 1)
+
+
+def _counts(same: Iterable[bool], **records: Sequence[object]) -> list[str]:
+    """How many of each kind of records are the same, in their order."""
+    agreeing = iter(same)
+    return [
+        f"{sum(islice(agreeing, len(of)))} of {len(of)} {kind.replace('_', ' ')}"
+        for kind, of in records.items()
+        if of
+    ]
 
 
 def _named(text: str, names: set[str]) -> tuple[str, str]:
@@ -136,7 +148,7 @@ def _account(verdicts: Sequence[Verdict]) -> Iterator[str]:
         ("given", compared, " with the tests that were given"),
         ("hash", trusted, ", which fit their hash (--tests FILE compares them)"),
     ):
-        tests = dict.fromkeys(v.result.test for v in verdicts if v.against == against)
+        tests = dict.fromkeys(str(v.result.test) for v in verdicts if v.against == against)
         if tests:
             names = listed(tests, SHOWN)
             texts.append(f"names of groups, title and citation of {names}{how}")

@@ -1,4 +1,4 @@
-"""Computing results and trends again from what they say of themselves, and saying what differs.
+"""Computing records again from what they say of themselves, and saying what differs.
 
 A results file may be anybody's: what it names is opened as data alone, unless the user trusts it.
 """
@@ -18,10 +18,12 @@ from eatlas.engine.execution import perform
 from eatlas.engine.measuring import AnySource, open_for
 from eatlas.engine.plan import Job, in_contexts, read_source
 from eatlas.engine.trends import trends
+from eatlas.engine.verify_themes import as_compared, compared_with, repeat
 from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSourceError, listed
 from eatlas.measures import Measure, get_measure
 from eatlas.results import AssociationResult, Failure, TrendResult
-from eatlas.sources import period_of
+from eatlas.results.themes import ThemesResult
+from eatlas.sources import open_vectors, period_of
 from eatlas.sources.covariates import CovariatesAtHand, CovariatesLike, WordCovariates
 from eatlas.sources.wildcards import expand
 from eatlas.stimuli import Test, built_in_tests, load_tests
@@ -78,15 +80,16 @@ Keys = tuple[str | int, ...]
 """Keys and places that lead to a part of a record."""
 SourceName = tuple[str, str, Any]
 """A source, as results name it; what opens it; and what is needed of it."""
+Record = AssociationResult | TrendResult | ThemesResult
 Opened = dict[int | None, AnySource] | EatlasError
 """The periods of a series, or one source without a period."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The outcome of recomputing one result or trend."""
+    """The outcome of recomputing one result, trend or scan for themes."""
 
-    result: AssociationResult | TrendResult
+    result: Record
     status: Literal["same", "differs", "not repeated", "refused"]
     details: tuple[str, ...] = ()
     """Each difference, or why the result could not be computed again; then remarks."""
@@ -97,7 +100,7 @@ class Verdict:
 
 
 def verify(
-    results: Iterable[AssociationResult],
+    results: Iterable[Record] | ThemesResult,
     *,
     contexts: ContextsLike | Iterable[ContextsLike] = (),
     covariates: CovariatesLike | Iterable[CovariatesLike] | None = None,
@@ -134,9 +137,13 @@ def verify(
     A trend is computed again from the results of its periods; a period of the series that it does
     not name is a difference.
 
+    Themes, of :func:`eatlas.scan` or :func:`eatlas.read_scan`, are computed again from the words in
+    their record. Their clusterings are repeated, and with them the stability, if scikit-learn has
+    the version that made them; else these are taken from the file, and the verdict says so.
+
     Parameters
     ----------
-    results : Results or iterable of AssociationResult
+    results : Results, ThemesResult, or iterable of results, trends and themes
         Of ``Results``, the trends are verified too.
     contexts : path, Contexts, Pairs, or several of them
         Contexts that results were made of.
@@ -158,7 +165,7 @@ def verify(
     Returns
     -------
     tuple of Verdict
-        In the order of the results; then those of the trends.
+        In the order of the results; then those of the trends, then of themes.
 
     Raises
     ------
@@ -175,10 +182,13 @@ def verify(
     several = contexts if isinstance(contexts, list | tuple) else [contexts]
     near = [*map(Path, folders), Path()]
     at_hand = ContextsAtHand(several, near), CovariatesAtHand(covariates, near)
-    series: tuple[TrendResult, ...] = tuple(getattr(results, "trends", ()))
-    results = tuple(results)
-    trusted = trusted_among(trust, [r.source_string for r in results], "no result has a source")
-    instead, names = vectors or {}, [name for r in results for name in (r.source, r.source_string)]
+    every = [results] if isinstance(results, ThemesResult) else [*results]
+    series = [*getattr(results, "trends", ()), *(r for r in every if isinstance(r, TrendResult))]
+    of_words = [r for r in every if isinstance(r, ThemesResult)]
+    measured = [r for r in every if isinstance(r, AssociationResult)]
+    named: list[AssociationResult | ThemesResult] = [*measured, *of_words]
+    trusted = trusted_among(trust, [r.source_string for r in named], "no result has a source")
+    instead, names = vectors or {}, [name for r in named for name in (r.source, r.source_string)]
     if strange := [name for name in instead if name not in names]:
         raise SourceError(
             "vectors: no result has a source with this name",
@@ -188,7 +198,7 @@ def verify(
     vouched = {test.id: test for test in (load_tests(tests) if tests else ())}
     sources: dict[SourceName, Opened] = {}
     with computed_afresh():
-        checks = [_rebuilt(result, *at_hand, vouched, trusted) for result in results]
+        checks = [_rebuilt(result, *at_hand, vouched, trusted) for result in measured]
         for check in checks:
             if check.again is None and check.source not in sources:
                 sources[check.source] = _opened(check.source, checks, instead, trusted)
@@ -197,7 +207,8 @@ def verify(
                 check.again = check.measured(sources[check.source], check.result.period)
         of_results = [_verdict(check, instead) for check in checks]
         of_trends = [_of_trend(trend, checks, sources) for trend in series]
-    return (*of_results, *of_trends)
+        of_themes = [_of_themes(themes, instead, trusted, vouched) for themes in of_words]
+    return (*of_results, *of_trends, *of_themes)
 
 
 @dataclass
@@ -357,14 +368,17 @@ def _opened(
             return opened
     except RecursionError:
         return SourceError(f"{string[:60]}...: one source is wrapped in another too many times")
-    except SourceError as error:
-        if mine is not None:
-            return error
-        moved = f"if the vectors are somewhere else: --vectors {shlex.quote(f'{called}=PATH')}"
-        remedy = f"{error.remedy}; {moved}" if error.remedy else moved
-        return type(error)(error.what, got=error.got, allowed=error.allowed, remedy=remedy)
     except EatlasError as error:
+        return error if mine is not None else _perhaps_moved(error, called)
+
+
+def _perhaps_moved(error: EatlasError, called: str) -> EatlasError:
+    """Say of a source that cannot be opened how to name another place."""
+    if not isinstance(error, SourceError):
         return error
+    moved = f"if the vectors are somewhere else: --vectors {shlex.quote(f'{called}=PATH')}"
+    remedy = f"{error.remedy}; {moved}" if error.remedy else moved
+    return type(error)(error.what, got=error.got, allowed=error.allowed, remedy=remedy)
 
 
 # --- what came of it ------------------------------------------------------------------------------
@@ -416,7 +430,31 @@ def _of_trend(
     return _judged(trend, lines)
 
 
-def _unrepeated(record: AssociationResult | TrendResult, outcome: Any) -> Verdict:
+def _of_themes(
+    result: ThemesResult,
+    instead: Mapping[str, Any],
+    trusted: Collection[str],
+    vouched: Mapping[str, Test],
+) -> Verdict:
+    """Verify themes by the words in their record."""
+    string = result.source_string
+    mine = next((instead[key] for key in (result.source, string) if key in instead), None)
+    try:
+        against, groups = compared_with(result, vouched)
+        with data_only(string, (string,) if mine is not None else trusted):
+            again = repeat(result, open_vectors(string if mine is None else mine), groups)
+    except RecursionError:
+        return _unrepeated(result, EatlasError("one source is wrapped in another too many times"))
+    except EatlasError as error:
+        return _unrepeated(
+            result, error if mine is not None else _perhaps_moved(error, result.source)
+        )
+    lines = [*differences(as_compared(result), as_compared(again.result)), *again.lines]
+    lines.sort(key=lambda line: ".interval" in line or ".p_max_t" in line)  # those of all themes
+    return _judged(result, lines, again.remarks, against)
+
+
+def _unrepeated(record: Record, outcome: Any) -> Verdict:
     """Say why a record was not computed again, and what to do about it."""
     error = outcome.error if isinstance(outcome, Failure) else outcome
     remedy = error.remedy if isinstance(error, SourceError | SignatureError) else None
@@ -426,7 +464,7 @@ def _unrepeated(record: AssociationResult | TrendResult, outcome: Any) -> Verdic
 
 
 def _judged(
-    record: AssociationResult | TrendResult,
+    record: Record,
     lines: Iterable[str],
     remarks: Iterable[str] = (),
     against: str = "",

@@ -5,6 +5,7 @@ Also the reader of files of scans, of words or of themes.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,7 +24,7 @@ from eatlas.results.parts import (
     is_none,
     schema_of,
 )
-from eatlas.results.scan import ScanResult, summary_of
+from eatlas.results.scan import SUFFIXES, ScanResult, summary_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,6 +159,11 @@ class ThemesResult(Record):
     """Where all words are, where they were written."""
 
     @property
+    def source_string(self) -> str:
+        """What opens the source again."""
+        return self.source_from or self.source
+
+    @property
     def found(self) -> tuple[Theme, ...]:
         """Themes with an adjusted p below alpha, the smallest first."""
         below = (theme for theme in self.themes if theme.p_max_t < self.alpha)
@@ -237,6 +243,29 @@ def read_scan(path: str | Path) -> ScanResult | ThemesResult:
     # the two files may have been moved together
     words = summary.with_name(summary.name.removesuffix(".json"))
     return result.model_copy(update={"words_file": str(words)}) if words.exists() else result
+
+
+def is_scan(path: Path) -> bool:
+    """Whether a file is one that a scan writes, by its name or its first characters."""
+    if path.name.endswith((*SUFFIXES, *(f"{suffix}.json" for suffix in SUFFIXES))):
+        return True
+    try:
+        with path.open("rb") as file:
+            return re.search(rb'"eatlas/(themes|scan)/', file.read(200)) is not None
+    except OSError:
+        return False
+
+
+def read_themes(path: str | Path) -> ThemesResult:
+    """Read the themes that ``eatlas scan --themes --out FILE`` wrote."""
+    result = read_scan(path)
+    if not isinstance(result, ThemesResult):
+        raise ResultsError(
+            f"{path}: this is a scan of words, not of themes",
+            allowed="FILE.csv of eatlas scan --themes, or FILE.csv.json",
+            remedy="eatlas scan --themes N --out FILE.csv makes one",
+        )
+    return result
 
 
 def themes_schema() -> dict[str, Any]:
