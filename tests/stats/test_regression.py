@@ -18,6 +18,7 @@ from eatlas.stats.bootstrap import block_layout, draw
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.regression import (
     Regression,
+    family_test,
     groups_test,
     orders_of,
     regression_test,
@@ -340,3 +341,62 @@ def test_unequal_spreads_are_allowed_for():
     difference, studentised = rejected / 200
     assert difference > 0.15
     assert studentised < 0.09
+
+
+def sharp(p, alpha, interval):
+    """Whether an interval excludes 0 just where p is below alpha."""
+    low, high = interval
+    return bool((p < alpha) == (low > 0 or high < 0))
+
+
+@pytest.mark.parametrize(("size", "n", "draws"), [(7, 3, 1), (8, 4, 1), (14, 6, 399), (14, 6, 400)])
+@pytest.mark.parametrize("columns", [0, 1])
+def test_simultaneous_intervals_exclude_0_just_where_the_single_step_p_is_below_alpha(
+    size, n, draws, columns
+):
+    r = np.random.default_rng(size)
+    rows, covariates = r.normal(size=(25, size)), r.normal(size=(size, columns))
+    rows[:, :n] += np.linspace(0, 6, 25)[:, None]  # p of all sizes
+    regression = Regression.of(size, n, covariates)
+    family, residuals = family_test(rows, regression, draws=draws), regression.residuals(rows)
+    t, estimates = np.abs(regression.t(residuals)[:, 0]), regression.estimates(rows)
+    reached = (family.maxima >= t[:, None] - 1e-8).sum(axis=1)
+    drawn = size > 8
+    p = (reached + drawn) / (family.maxima.size + drawn)
+    assert p.min() < 0.2 < p.max()
+    for alpha in (0.01, 0.05, 0.2, *np.unique(p)[:3]):
+        margins = regression.margins(residuals, family.critical(alpha))
+        ends = zip(estimates - margins, estimates + margins, strict=True)
+        assert all(sharp(*each) for each in zip(p, [alpha] * 25, ends, strict=True))
+    # an end of an interval is a difference that the same test would not reject by a hair
+    label, critical = (np.arange(size) < n).astype(float), family.critical(0.2)
+    ends = estimates - regression.margins(residuals, critical)
+    moved = regression.residuals(rows - ends[:, None] * label)
+    assert regression.t(moved)[:, 0] == pytest.approx(np.full(25, critical), rel=1e-9)
+    assert family.critical(1e-6) >= (math.inf if drawn else family.maxima.max())
+    assert np.isinf(regression.margins(residuals, math.inf)).all()
+
+
+def test_step_down_of_three_groups_over_all_orders_and_intervals_that_agree():
+    r, sizes = np.random.default_rng(4), (2, 3, 3)
+    rows, covariates = r.normal(size=(5, 8)), r.normal(size=(8, 1))
+    rows[2, 5:] += 4
+    rows[3] = np.round(rows[3])  # ties
+    family = family_test(rows, Regression.of_groups(sizes, covariates))
+    alone = sm.add_constant(covariates)
+    whole = np.column_stack([alone, np.repeat(np.eye(3)[:, :2], sizes, axis=0)])
+    left = [np.eye(8) - x @ np.linalg.pinv(x) for x in (alone, whole)]
+    orders = np.array(list(itertools.permutations(range(8))))
+    f = []
+    for row in rows:
+        permuted = (left[0] @ row)[orders]
+        ssr = [np.square(permuted @ matrix).sum(axis=1) for matrix in left]
+        f.append((ssr[0] / ssr[1] - 1) * 4 / 2)
+    f, order = np.array(f), np.argsort([-row[0] for row in f])
+    smallest = 0.0
+    for rank, i in enumerate(order):
+        maxima = f[order[rank:]].max(axis=0)
+        smallest = max(smallest, (maxima >= f[i, 0] * (1 - 1e-9)).mean())
+        assert family.p_max_t[i] == smallest
+        assert family.tails[i].p == (f[i] >= f[i, 0] * (1 - 1e-9)).mean()
+    assert family.maxima == pytest.approx(f.max(axis=0), rel=1e-8)

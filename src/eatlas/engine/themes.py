@@ -582,7 +582,7 @@ def find_themes(plan: ThemesPlan, done: Clusterings) -> ThemesResult:
         for theme in themes
     ]
     two = len(plan.regression.sizes) == 2
-    themes.sort(key=(lambda theme: -theme.difference) if two else strength)
+    themes.sort(key=(lambda theme: -(theme.effect_size or 0.0)) if two else strength)
     orders = orders_of(plan.regression.size, seed=plan.seed)
     result = ThemesResult(
         **plan.head,
@@ -645,8 +645,8 @@ def _themes(plan: ThemesPlan, members: Mapping[str, Places]) -> list[Theme]:
     two = len(roles) == 2
     margins = np.full(len(scores), np.nan)
     if two:
-        critical = np.quantile(family.maxima, 1 - plan.measure.alpha, method="higher")
-        margins = regression.margins(regression.residuals(scores), float(critical))
+        critical = family.critical(plan.measure.alpha)
+        margins = regression.margins(regression.residuals(scores), critical)
     themes = []
     for row, (name, places) in enumerate(members.items()):
         sides = (0, 1) if two else (int(means[row].argmax()), int(means[row].argmin()))

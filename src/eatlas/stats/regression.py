@@ -196,8 +196,9 @@ class Regression:
         """Half widths of intervals for the difference of two groups whose :meth:`t` is within z."""
         variances = self.variances(residuals)[1][..., 0]
         variance, df = variances.sum(axis=0), self._freedom(variances)
-        t = np.sqrt(df * np.expm1(np.square(z * (8 * df + 3) / (8 * df + 1)) / df))
-        return np.asarray(t * np.sqrt(variance))
+        with np.errstate(over="ignore", invalid="ignore"):
+            t = np.sqrt(df * np.expm1(np.square(z * (8 * df + 3) / (8 * df + 1)) / df))
+            return np.asarray(t * np.sqrt(variance))
 
     def _freedom(self, variances: Array) -> Array:
         """Degrees of freedom of the sum of the variances of two groups, as Welch has them."""
@@ -359,6 +360,16 @@ class Family:
     """Adjusted for all rows by step-down maxT."""
     maxima: Array
     """The largest statistic of all rows in each relabelling."""
+    every: bool
+    """Whether these are all relabellings."""
+
+    def critical(self, alpha: float) -> float:
+        """What a statistic exceeds just where its p by single-step maxT is below alpha."""
+        drawn = not self.every
+        most = math.ceil(alpha * (self.maxima.size + drawn) - TIE) - 1 - drawn
+        if most < 0:
+            return math.inf
+        return float(np.sort(self.maxima)[-1 - most]) * (1 + TIE)
 
 
 def family_test(
@@ -387,7 +398,7 @@ def family_test(
         total, every = relabelled.total, relabelled.every
         tails.append(tails_among(drawn, value, total, every=every, tie=tie).two_sided)
     p_max_t = _step_down(statistics, observed, ties, every=relabelled.every)
-    return Family(tuple(tails), p_max_t, np.abs(statistics).max(axis=0))
+    return Family(tuple(tails), p_max_t, np.abs(statistics).max(axis=0), relabelled.every)
 
 
 def groups_test(scores: Array, regression: Regression, **how: Any) -> tuple[Tail, ...]:

@@ -1,0 +1,282 @@
+"""Numbers of themes: by hand, by brute force, and what may not change them."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy.optimize import brentq
+
+import eatlas
+from eatlas import ArraySource, Concept, GroupsTest
+from eatlas.engine.themes import Clusterings, _members, _scores, cluster_all, make_themes
+from eatlas.stats.regression import Regression, family_test
+
+SIZE, DIM = 1200, 12
+
+
+def word(i):
+    return "q" + "".join(chr(97 + i // 26**place % 26) for place in (2, 1, 0))
+
+
+WORDS = [word(i * 701 % SIZE) for i in range(SIZE)]  # no alphabetical order
+
+
+def rows_of(seed=0):
+    """Vectors that have a trend in the log rank, as frequent words of real sources."""
+    r = np.random.default_rng(seed)
+    trend = np.log(np.arange(SIZE) + 1.0) - 6
+    return np.column_stack([r.normal(size=(SIZE, DIM - 1)), 0.3 * trend])
+
+
+def source_of(rows, *, ordered=True):
+    return ArraySource(WORDS, rows, name="made", ordered=ordered)
+
+
+GROUPS = {"one": WORDS[5:400:100], "two": WORDS[50:900:250]}
+THREE = {"one": WORDS[5:600:100], "two": WORDS[50:900:150], "three": WORDS[30:1100:200]}
+OWN = {w for group in (*GROUPS.values(), *THREE.values()) for w in group}
+THEMES = {f"t{i}": [w for w in WORDS[i + 1 :: 29 + i] if w not in OWN] for i in range(6)}
+
+
+def found(source, groups=GROUPS, themes=THEMES, **how):
+    result = eatlas.scan(source, groups, themes=themes, **how)
+    return result, {theme.name: theme for theme in result.themes}
+
+
+def unit(rows):
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def cosines(rows, theme, groups):
+    """Cosines of the words of a theme with all words of the groups."""
+    at = {each: i for i, each in enumerate(WORDS)}
+    units = unit(rows)
+    words = [w for group in groups.values() for w in group]
+    return units[[at[w] for w in theme]] @ units[[at[w] for w in words]].T
+
+
+def columns_of(groups, *, adjusted=True):
+    """Constant and, given frequency, the log rank and its square."""
+    ranks = np.array([WORDS.index(w) + 1 for group in groups.values() for w in group])
+    x = np.log(ranks)
+    x = (x - x.mean()) / x.std()
+    return np.column_stack([np.ones(len(x))] + [x, x**2] * adjusted)
+
+
+def z_of(y, alone, whole, n):
+    """Statistic in each row of y: the group's coefficient over its HC2 error, Welch's df, normal."""
+    inverse, hat = np.linalg.pinv(whole), whole @ np.linalg.pinv(whole)
+    free = 1 - np.diag(hat)
+    parts = (inverse[-1] * (y - y @ hat)) ** 2 / free
+    v = np.stack([parts[:, :n].sum(axis=1), parts[:, n:].sum(axis=1)])
+    f = np.array([[free[:n].sum()], [free[n:].sum()]])
+    df = v.sum(axis=0) ** 2 / (v**2 / f).sum(axis=0)
+    t = y @ inverse[-1] / np.sqrt(v.sum(axis=0))
+    z = (8 * df + 1) / (8 * df + 3) * np.sqrt(df * np.log1p(t**2 / df))
+    return np.sign(t) * z
+
+
+@pytest.mark.parametrize("adjusted", [True, False])
+def test_two_groups_of_four_are_brute_force_over_all_orders(adjusted):
+    rows = rows_of(3)
+    result, themes = found(source_of(rows, ordered=adjusted))
+    assert result.covariates == (("frequency",) if adjusted else ())
+    assert (result.total, result.relabellings) == (70, 40_320)
+    alone = columns_of(GROUPS, adjusted=adjusted)
+    whole = np.column_stack([alone, np.arange(8) < 4])
+    hat = alone @ np.linalg.pinv(alone)
+    orders = np.array(list(itertools.permutations(range(8))))
+    scores = {n: cosines(rows, w, GROUPS).mean(axis=0) for n, w in THEMES.items()}
+    z = {n: z_of((s - hat @ s)[orders], alone, whole, 4) for n, s in scores.items()}
+    maxima = np.abs([*z.values()]).max(axis=0)
+    strongest, smallest = sorted(z, key=lambda n: -abs(z[n][0])), 0.0
+    critical = np.sort(maxima)[::-1][int(np.ceil(0.05 * len(maxima))) - 1]
+    for rank, name in enumerate(strongest):
+        theme, s = themes[name], scores[name]
+        fit = sm.OLS(s, whole).fit(cov_type="HC2")
+        assert theme.difference == pytest.approx(fit.params[-1], abs=1e-7)
+        assert theme.effect_size == pytest.approx(fit.params[-1] / s.std(ddof=1), rel=1e-5)
+        left = np.abs([z[n] for n in strongest[rank:]]).max(axis=0)
+        smallest = max(smallest, (left >= abs(z[name][0]) - 1e-7).mean())
+        assert theme.p_max_t == smallest
+        assert theme.p == (np.abs(z[name]) >= abs(z[name][0]) - 1e-7).mean()
+        single_step = (maxima >= abs(z[name][0]) - 1e-7).mean()
+        assert (single_step < 0.05) == (theme.interval[0] > 0 or theme.interval[1] < 0)
+        low = brentq(  # what is left of the difference is not beyond the critical value
+            lambda end, s=s: z_of((s - end * whole[:, -1])[None], alone, whole, 4)[0] - critical,
+            fit.params[-1] - 100 * fit.bse[-1],
+            fit.params[-1],
+        )
+        assert theme.interval[0] == pytest.approx(low / s.std(ddof=1), rel=1e-4)
+        assert sum(theme.interval) / 2 == pytest.approx(theme.effect_size, rel=1e-6)
+
+
+def test_three_groups_are_f_and_means_of_statsmodels_and_pairs_by_holm():
+    rows = rows_of(4)
+    rows[[WORDS.index(w) for w in (*THREE["three"], *THEMES["t2"])]] += 1.5
+    result, themes = found(source_of(rows), THREE)
+    alone, sizes = columns_of(THREE), [len(group) for group in THREE.values()]
+    labels = np.repeat(np.eye(3), sizes, axis=0)
+    for name, theme in themes.items():
+        s = cosines(rows, THEMES[name], THREE).mean(axis=0)
+        fit = sm.OLS(s, np.column_stack([labels, alone[:, 1:] - alone[:, 1:].mean(axis=0)])).fit()
+        assert [*theme.means.values()] == pytest.approx(fit.params[:3], abs=1e-7)
+        f = fit.f_test(np.array([[1, -1, 0, 0, 0], [0, 1, -1, 0, 0]]))
+        # drawn orders of residuals that are not normal come near the F distribution
+        assert theme.p == pytest.approx(float(f.pvalue), abs=0.03)
+        assert theme.difference == pytest.approx(np.ptp(fit.params[:3]), abs=1e-7)
+        assert theme.p_max_t >= theme.p
+        assert theme.interval is None
+    assert result.themes[0].name == "t2"
+    pairs = themes["t2"].pairs
+    assert len(pairs) == 3
+    assert all(pair.groups[0] == "G3" and pair.p_holm < 0.05 for pair in pairs[1:])
+    assert [name for name, theme in themes.items() if theme.pairs] == [
+        theme.name for theme in result.found
+    ]
+
+
+@pytest.mark.parametrize("groups", [GROUPS, THREE])
+def test_words_of_a_theme_have_differences_whose_mean_is_the_themes(groups, tmp_path):
+    rows = rows_of(5)
+    result, themes = found(source_of(rows), groups, out=tmp_path / "words.csv")
+    with (tmp_path / "words.csv").open(encoding="utf-8") as file:
+        table = [*csv.DictReader(file)]
+    sizes = [len(group) for group in groups.values()]
+    whole = np.column_stack(
+        [np.repeat(np.eye(len(sizes)), sizes, axis=0), columns_of(groups)[:, 1:]]
+    )
+    roles = [*result.concepts]
+    for name, theme in themes.items():
+        lines = {line["word"]: line for line in table if line["theme"] == name}
+        assert tuple(lines) == theme.words
+        assert set(lines) == set(THEMES[name])
+        differences = {w: float(line["difference"]) for w, line in lines.items()}
+        assert np.mean([*differences.values()]) == pytest.approx(theme.difference, abs=1e-6)
+        first, last = (roles.index(side) for side in theme.sides)
+        for w, row in zip(lines, cosines(rows, lines, groups), strict=True):
+            params = sm.OLS(row, whole).fit().params
+            assert differences[w] == pytest.approx(params[first] - params[last], abs=2e-6)
+            assert int(lines[w]["rank"]) == WORDS.index(w) + 1
+        near = [float(line["nearness"]) for line in lines.values()]
+        assert near == sorted(near, reverse=True)
+        shown = {each.word: each.difference for each in (*theme.associated, *theme.against)}
+        assert shown == pytest.approx({w: differences[w] for w in shown}, abs=1e-6)
+        sign = np.sign(theme.difference)
+        most = sorted(differences, key=lambda w: -sign * differences[w])
+        assert {each.word for each in theme.associated} <= set(most[:6])
+        assert all(sign * each.difference < 0 for each in theme.against)
+
+
+def numbers(theme):
+    return [theme.difference, theme.effect_size, *theme.interval, theme.p, theme.p_max_t]
+
+
+def test_order_of_words_rotation_and_length_change_nothing():
+    rows = rows_of(6)
+    _, themes = found(source_of(rows))
+    turned = {name: list(group[::-1]) for name, group in GROUPS.items()}
+    shuffled = {name: words[::-1] for name, words in reversed([*THEMES.items()])}
+    q = np.linalg.qr(np.random.default_rng(1).normal(size=(DIM, DIM)))[0]
+    lengths = np.random.default_rng(2).uniform(0.5, 2, (SIZE, 1))
+    for others in (
+        found(source_of(rows), turned, shuffled)[1],
+        found(source_of(rows @ q))[1],
+        found(source_of(rows * lengths))[1],
+    ):
+        for name, theme in themes.items():
+            assert numbers(others[name]) == pytest.approx(numbers(theme), rel=1e-4, abs=1e-7)
+            assert sorted(others[name].words) == sorted(theme.words)
+
+
+def test_swapped_groups_have_the_other_sign_and_the_same_p():
+    source = source_of(rows_of(7))
+    _, themes = found(source)
+    result, others = found(source, {"two": GROUPS["two"], "one": GROUPS["one"]})
+    for name, theme in themes.items():
+        swapped = others[name]
+        assert (swapped.p, swapped.p_max_t) == (theme.p, theme.p_max_t)
+        assert swapped.difference == pytest.approx(-theme.difference, rel=1e-9)
+        ends = (-theme.interval[1], -theme.interval[0])
+        assert swapped.interval == pytest.approx(ends, rel=1e-6)
+        words = {each.word for each in theme.associated}
+        assert {each.word for each in swapped.associated} == words
+    effects = [theme.effect_size for theme in result.themes]
+    assert effects == sorted(effects, reverse=True)
+
+
+def test_a_test_of_two_groups_is_two_groups():
+    source = source_of(rows_of(8))
+    concepts = tuple(Concept(name=name, terms=tuple(group)) for name, group in GROUPS.items())
+    test = GroupsTest(id="two", targets=Concept(name="x", terms=("love",)), groups=concepts)
+    plain, _ = found(source)
+    assert found(source, test)[0].themes == plain.themes
+    assert found(source, concepts)[0].themes == plain.themes
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """Twelve tight clusters of 60 words; one lies on the side of the first group's words."""
+    r = np.random.default_rng(0)
+    rows = r.normal(size=(SIZE, DIM))
+    centres = 4 * np.linalg.qr(r.normal(size=(DIM, DIM)))[0]
+    rows[:720] += np.repeat(centres, 60, axis=0)
+    rows[720:750] += 0.7 * centres[3]
+    rows[750:780] -= 0.7 * centres[3]
+    order = r.permutation(SIZE)
+    places = np.argsort(order)
+    at = [WORDS[i] for i in places]  # the word of each row
+    groups = {"on": at[720:736], "off": at[750:766]}
+    none = {"some": at[800:816], "others": at[820:836]}
+    source = source_of(rows[order])
+    results = [eatlas.scan(source, each, themes=12) for each in (groups, none)]
+    return set(at[180:240]), results
+
+
+def test_a_planted_theme_is_found_in_all_clusterings_and_none_where_none_is(planted):
+    words, (result, nothing) = planted
+    shared = [len(words.intersection(theme.words)) for theme in result.themes]
+    theme = result.themes[int(np.argmax(shared))]
+    assert max(shared) >= 50
+    assert result.found[0] == theme
+    assert (theme.p_max_t < 0.01, theme.stability, theme.sides) == (True, 1.0, ("A", "B"))
+    assert theme.other_counts == {6: True, 24: True}
+    assert theme.interval[0] > 0
+    assert result.clustering.repeats == 10
+    assert not nothing.found
+    assert all(theme.stability == 0 for theme in nothing.themes)
+    assert not any(any(theme.other_counts.values()) for theme in nothing.themes)
+
+
+@pytest.mark.slow
+def test_random_words_of_the_sample_seldom_have_a_theme():
+    """Any theme below .05, plain and given frequency, groups of like and of other frequency."""
+    source = eatlas.open_vectors("glove-sample")
+    words = [w for w in eatlas.scan(source, "weat-7").to_frame()["word"][:10_000] if w.isalpha()]
+    plan = make_themes(source, "weat-7", 60)
+    with Clusterings(plan) as done:
+        cluster_all(plan, done)
+        categories = {
+            n: [plan.words.words[i] for i in p]
+            for n, p in _members(plan.words, done.done[0]).items()
+        }
+    counts = {}
+    for name, ends in {"like": ((0, 9000), (0, 9000)), "apart": ((0, 1000), (2000, 8000))}.items():
+        counts[name] = np.zeros(2)
+        for seed in range(30):
+            r = np.random.default_rng(seed)
+            groups = [r.choice(words[low:high], 20, replace=False).tolist() for low, high in ends]
+            groups[1] = [w for w in groups[1] if w not in groups[0]]
+            plan = make_themes(source, groups, categories)
+            scores = _scores(plan, plan.categories)
+            plain = Regression.of_groups([len(group) for group in groups])
+            for i, regression in enumerate((plain, plan.regression)):
+                family = family_test(scores, regression, draws=399, seed=seed)
+                counts[name][i] += family.p_max_t.min() < 0.05
+    assert counts["like"].max() <= 4, counts
+    assert counts["apart"][0] >= 26, counts
+    assert counts["apart"][1] <= 5, counts
