@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from eatlas.cli.messages import output_of_a_command, print_line, remark
@@ -38,6 +39,7 @@ def scan(
     groups_from: Path | None = None,
     groups: int = 4,
     names: Path | None = None,
+    write: Path | None = None,
 ) -> None:
     """Test every word of a vocabulary against two attribute groups (SC-EAT), or its themes.
 
@@ -83,15 +85,18 @@ def scan(
         Number of clusters of these names.
     names : FILE.csv
         What to call themes: the columns theme and name.
+    write : FILE.toml
+        Make an association test of each theme with an adjusted p below alpha, for eatlas run to
+        confirm on other vectors.
     """
     if themes is not None:
         own = None if groups_from and not (attributes or a or b) else _attributes(attributes, a, b)
         _themes(
             vectors, own, _number_or_file(themes), groups_from=groups_from, groups=groups,
-            names=names, first=first, out=out, top=top,
+            names=names, first=first, out=out, top=top, write=write,
         )  # fmt: skip
         return
-    for option, value in (("--groups-from", groups_from), ("--names", names)):
+    for option, value in (("--groups-from", groups_from), ("--names", names), ("--write", write)):
         if value is not None:
             raise EatlasError(f"{option} belongs to --themes", remedy="add --themes N, such as 60")
     from eatlas.engine.scan import make_scan  # noqa: PLC0415  (--help waits for none)
@@ -113,12 +118,19 @@ def scan(
             print_line(f"summary: {summary_of(out)}")
 
 
-def _themes(vectors: str, attributes: Any, themes: int | str, *, top: int, **how: Any) -> None:
-    """Find themes and print them."""
+def _themes(
+    vectors: str, attributes: Any, themes: int | str, *, top: int, write: Path | None, **how: Any
+) -> None:
+    """Find themes, print them, and write tests of them."""
     from eatlas.engine.themes import make_themes  # noqa: PLC0415  (--help waits for none)
 
+    if write is not None:
+        read = (attributes, themes, how["groups_from"], how["names"])
+        _require_tests(write, [Path(file) for file in read if isinstance(file, str | Path)])
     plan = make_themes(vectors, attributes, themes, **how)
     result = _found(plan)
+    if write is not None and result.found:
+        result.write_tests(write)
     from eatlas.cli.other_tables import print_themes  # noqa: PLC0415  (after the work)
     from eatlas.results.scan import summary_of  # noqa: PLC0415
 
@@ -130,6 +142,21 @@ def _themes(vectors: str, attributes: Any, themes: int | str, *, top: int, **how
         else:
             print_line(f"words:   {plan.out}")
             print_line(f"summary: {summary_of(plan.out)}")
+        if write is not None and result.found:
+            print_line(f"tests:   {write}, to be confirmed on vectors of another text:")
+            print_line(f"         eatlas run --tests {quote(str(write))} --vectors ...")
+        elif write is not None:
+            print_line(f"tests:   none, as no theme was found; {write} was not written")
+
+
+def _require_tests(path: Path, read: list[Path]) -> None:
+    """Refuse, before the search, a file of tests that could not be written."""
+    from eatlas.corpora.storing import require_ending  # noqa: PLC0415  (seldom needed)
+    from eatlas.writing import require_other_file, require_writable  # noqa: PLC0415
+
+    require_ending(path, "tests", (".toml",))
+    require_writable(path)
+    require_other_file(path, read)
 
 
 def _found(plan: ThemesPlan) -> ThemesResult:

@@ -57,6 +57,10 @@ MARKS = {True: ("✓", ""), False: ("✗", "bold"), None: ("–", "dim")}
 SENTENCE = re.compile(r"(?<=[\w)%]{3}\.) (?=[A-Z])")
 """Where a note goes on with what to make of it, which is in the report."""
 LEGEND = f"✓ holds, ✗ fails, – not made: {', '.join(CHECKS)}."
+OF_THEMES = (
+    " Confirmed: level 2 of X, given frequency where it is known, on the side that was found and "
+    "with a two-sided p below alpha, by Holm over these themes."
+)
 OF_HANGING = " Hangs on: without any one of these words the conclusion is different."
 
 
@@ -150,7 +154,8 @@ def _print_findings(
         say(console, of_trend(trend), head=f"{settings.series(trend)} by year: ", hang=2)
     if tested:
         hanging = any(finding.hangs_on for finding in findings)
-        say(console, LEGEND + OF_HANGING * hanging, "dim")
+        of_theme = any(f.confirmation and f.confirmation.effect for f in findings)
+        say(console, LEGEND + OF_HANGING * hanging + OF_THEMES * of_theme, "dim")
 
 
 def _hangs_on(finding: Finding) -> str:

@@ -161,6 +161,7 @@ def measure_opened(
         contexts=test.contexts,
         covariates=covariates and covariates.origin,
         explored=test.explored,
+        explored_on=test.explored_on,
     )
     head = {
         "signature": measure.signature,
@@ -195,8 +196,17 @@ def measure_opened(
         if note.code.partition(".")[0] in {"undefined", "space"}:
             warn(note, test.id, stacklevel=3)
     about_words, more = _words_compared(measure, test, source, given, result, case, covariates)
-    every = as_notes((*filter(None, [namesake(test)]), *remarks, *notes, *more))
+    about_test = [*filter(None, [namesake(test)]), *_chosen_here(test, source)]
+    every = as_notes((*about_test, *remarks, *notes, *more))
     return result.model_copy(update={"diagnosis": diagnosis, "warnings": every, **about_words})
+
+
+def _chosen_here(test: Test, source: AnySource) -> list[Note]:
+    """Say that a theme was found on the vectors that it is measured on."""
+    origin = test.explored_on
+    if origin is None or not origin.same_vectors(source.fingerprint):
+        return []
+    return [Note("stimuli.same-vectors", values={"theme": origin.theme})]
 
 
 def _words_compared(

@@ -11,6 +11,7 @@ from eatlas.errors import ResultsError, listed
 from eatlas.numbers import all_of, count
 from eatlas.results import AssociationResult, Results
 from eatlas.results.collection import Family, FamilyMember, named
+from eatlas.results.confirming import Confirmation
 from eatlas.results.effects import Effect
 
 _WHAT = {
@@ -39,6 +40,8 @@ class DeclaredFamily:
     """Whether each setting has one p-value alone, which needs no adjustment."""
     siblings: Family | None = None
     """The same of the level that was not declared, for findings of that level."""
+    confirmations: tuple[Confirmation, ...] = ()
+    """What results say of themes that were found before."""
 
     @classmethod
     def of(
@@ -57,7 +60,8 @@ class DeclaredFamily:
             if more := {"level1": "level2", "level2": "level1"}.get(levels):
                 siblings = results.family(more, **how)  # type: ignore[arg-type]
         alphas = {result.signature: result.rule.alpha for result in results}
-        return cls(made or None, alphas, siblings=siblings or None)
+        said = results.confirmations()
+        return cls(made or None, alphas, siblings=siblings or None, confirmations=said)
 
     def of_several(self) -> DeclaredFamily:
         """The same, or without a family where each setting has one p-value alone."""
@@ -89,6 +93,13 @@ class DeclaredFamily:
         """Adjusted p of an effect size of either level, and of how many; None of a single test."""
         p = effect.p and effect.p.two_sided
         return self._of_several_tests.get((*named(result), effect.place, effect.term, p))
+
+    def confirmation(self, result: AssociationResult) -> Confirmation | None:
+        """What a result says of the theme that its test is made of; None of other tests."""
+        if result.provenance.explored_on is None:
+            return None
+        of_all = (each for each in self.confirmations if each.result == result)
+        return next(of_all, None) or Results([result]).confirmations()[0]
 
     def has(self, level: str) -> bool:
         """Whether any member is of this level, such as ``"level2"``."""

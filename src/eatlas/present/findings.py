@@ -18,6 +18,7 @@ no test    (a number)    the measure has no p-value
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -36,6 +37,7 @@ from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import FILTERS, phrase
 from eatlas.present.targets import leans
 from eatlas.results import AssociationResult
+from eatlas.results.confirming import Confirmation
 from eatlas.results.effects import Effect
 from eatlas.results.parts import at
 from eatlas.results.settings import Settings
@@ -106,6 +108,8 @@ class Finding:
     """Of X and Y; empty for single terms, for targets, and where nothing is shown."""
     hangs_on: tuple[str, ...] = ()
     """Terms, or stimuli, without which the conclusion is different."""
+    confirmation: Confirmation | None = None
+    """What it says of a theme that was found before; None of other tests."""
 
     def __str__(self) -> str:
         """The sentence."""
@@ -155,6 +159,9 @@ def finding_of(result: AssociationResult, family: DeclaredFamily | None = None) 
         finding = _of_groups(result, family)
     else:
         finding = _of_number(result)
+    if said := (family or DeclaredFamily(None)).confirmation(result):
+        sentence = phrase("sentences", "confirmation", said, result, str(finding))
+        finding = replace(finding, sentence=sentence, confirmation=said)
     return (
         replace(finding, sentence=RANDOM + str(finding)) if of_random_weights(result) else finding
     )
@@ -418,7 +425,8 @@ def title(
     """What a page is about: the one finding; those of one test; or how many of each grade."""
     tests, sources = {r.test for r in results}, {(r.source, r.period) for r in results}
     if len(findings) > 1 and (len(tests) > 1 or len(sources) > 1):
-        return phrase("sentences", "title", settings.subject, len(tests), in_grades(findings))
+        graded = phrase("sentences", "title", settings.subject, len(tests), in_grades(findings))
+        return graded + of_themes(findings)
     untested = [r.display_name for r, f in zip(results, findings, strict=True) if f.untested]
     said = dict.fromkeys(str(finding) for finding in findings if not finding.untested)
     if len(untested) == 1 == len(findings) or not said:
@@ -428,6 +436,12 @@ def title(
     about = settings.subject
     named = "random weights" in about
     return f"{about}: {'. '.join(text.removeprefix(RANDOM) if named else text for text in said)}"
+
+
+def of_themes(findings: Iterable[Finding]) -> str:
+    """How many themes are confirmed, as the end of a title; empty where there are none."""
+    verdicts = Counter(f.confirmation.verdict for f in findings if f.confirmation)
+    return phrase("sentences", "of_themes", verdicts) if verdicts else ""
 
 
 def in_grades(findings: Iterable[Finding]) -> list[tuple[str, int]]:

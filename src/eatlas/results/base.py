@@ -331,6 +331,7 @@ class AssociationResult(Findings, Head):
                 language=self.provenance.language,
                 sentences_from=self.provenance.sentences_from,
                 explored=self.provenance.explored,
+                explored_on=self.provenance.explored_on,
                 **self.of_the_test(),
             )
         except StimulusError as error:

@@ -14,6 +14,7 @@ import numpy as np
 from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.lazy import as_frame, offered
 from eatlas.results.base import AssociationResult
+from eatlas.results.confirming import Confirmation, confirmations_of
 from eatlas.results.effects import Effect
 from eatlas.results.json_lines import read_lines, write_results
 from eatlas.results.levels import PValues
@@ -134,6 +135,11 @@ def named(result: AssociationResult) -> tuple[Any, ...]:
     sizes = {} if result.contexts is None else result.contexts.columns()
     setting = (result.source, result.signature, result.period)
     return (result.test, *setting, sizes.get("window"), sizes.get("distance"))
+
+
+def setting_of(result: AssociationResult) -> tuple[Any, ...]:
+    """What distinguishes the setting of a result."""
+    return named(result)[1:]
 
 
 _FORMS = {
@@ -336,6 +342,23 @@ class Results(Sequence[AssociationResult]):
             families.append(Family(together, method, tail, levels, name=name))
         every = tuple(members[i] for i in range(len(findings)))
         return Family(every, method, tail, levels, tuple(families))
+
+    def confirmations(self) -> tuple[Confirmation, ...]:
+        """Say of each test of a theme whether other vectors confirm it.
+
+        Returns
+        -------
+        tuple of Confirmation
+            In the order of the results; of tests that :meth:`ThemesResult.write_tests
+            <eatlas.results.themes.ThemesResult.write_tests>` wrote.
+
+        Notes
+        -----
+        Level 2 of X is read, given the frequency of the words where it is known; p-values are
+        two-sided and adjusted by Holm's procedure over the themes measured in one setting. Vectors
+        of the same text share its chance, so they confirm little, and nothing here can tell.
+        """
+        return confirmations_of(self, setting_of)
 
     def compare(self, by: str = "setting") -> SideBySide:
         """Put results that are alike but for one respect side by side, and say what differs.

@@ -14,7 +14,7 @@ from pydantic import (
     model_validator,
 )
 
-from eatlas.stimuli.kinds import ROLES, TARGETS, ContextsOrigin, Language
+from eatlas.stimuli.kinds import ROLES, TARGETS, ContextsOrigin, ExploredOn, Language
 
 Value = TypeVar("Value")
 Tail = Literal["greater", "less", "two_sided"]
@@ -344,6 +344,8 @@ class Provenance(Record):
     explored: int | None = Field(default=None, ge=1, exclude_if=is_none)
     """Number of lists of words that were looked at, these among them, where words were changed
     after results had been seen, as in ``eatlas explore``; left out otherwise."""
+    explored_on: ExploredOn | None = Field(default=None, exclude_if=is_none)
+    """The vectors on which the test's X was found as a theme; left out otherwise."""
 
 
 def schema_of(record: type[Record], title: str) -> dict[str, Any]:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from eatlas.errors import ResultsError
+from eatlas.errors import ResultsError, joined
 from eatlas.lazy import as_frame
 from eatlas.notes import Noted
+from eatlas.numbers import p_equals
 from eatlas.results.parts import (
     Concepts,
     Coverage,
@@ -25,11 +26,15 @@ from eatlas.results.parts import (
     schema_of,
 )
 from eatlas.results.scan import SUFFIXES, ScanResult, summary_of
+from eatlas.stimuli import AssociationTest, Concept
+from eatlas.stimuli.kinds import ExploredOn, identifier, write_toml
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SCHEMA: Literal["eatlas/themes/1"] = "eatlas/themes/1"
+MOST_TERMS = 25
+"""Words of a theme in a test that is made of it."""
 
 
 class ThemeWord(Record):
@@ -89,6 +94,12 @@ class Theme(Record):
     """Words that go most with the other group; none where all words go with one."""
     pairs: tuple[GroupDifference, ...] = Field(default=(), exclude_if=is_empty)
     """Of more than two groups in a theme that differs beyond chance: each two of them."""
+
+    def lean(self, a: str, b: str) -> float:
+        """The effect size of the theme towards one of two groups, by their roles."""
+        if not self.difference or self.effect_size is None:
+            return 0.0
+        return (self.means[a] - self.means[b]) * self.effect_size / self.difference
 
 
 class Clustering(Record):
@@ -180,6 +191,111 @@ class ThemesResult(Record):
             row = (theme.name, theme.n, towards, theme.difference, theme.effect_size, low, high)
             rows.append((*row, theme.p, theme.p_max_t, theme.stability, " ".join(theme.words[:12])))
         return as_frame(rows, names)
+
+    def tests(self, top: int | None = None) -> tuple[AssociationTest, ...]:
+        """Make an association test of each theme that was found, for other vectors to confirm.
+
+        X are the words nearest the centre of the theme, 25 at most; Y are those of the theme that
+        leans most to the other group. A and B are the two groups; of more than two those with the
+        largest and the smallest mean in the theme.
+
+        Parameters
+        ----------
+        top : int, optional
+            Take so many themes, the strongest first, whether their p is below alpha or not.
+
+        Returns
+        -------
+        tuple of AssociationTest
+            Each says in ``explored`` and ``explored_on`` where its words were chosen. On the same
+            vectors it confirms nothing: run it on vectors of another text, and look at
+            :meth:`eatlas.Results.confirmations`.
+        """
+        themes = self.found if top is None else sorted(self.themes, key=strength)[:top]
+        tests: dict[str, AssociationTest] = {}
+        for theme in themes:
+            name = made = identifier(f"theme-{theme.name.lower()}")
+            while made in tests:  # names that differ in spaces or commas alone
+                made = f"{name}-{len(tests) + 1}"
+            tests[made] = self._test_of(theme, made)
+        return tuple(tests.values())
+
+    def _test_of(self, theme: Theme, name: str) -> AssociationTest:
+        """The test of one theme."""
+        a, b = self.concepts if len(self.concepts) == 2 else theme.sides
+        towards: Literal["A", "B"] = "A" if theme.lean(a, b) > 0 else "B"
+        x = theme.words[:MOST_TERMS]
+        beside = sorted(self.themes, key=lambda each: each.lean(a, b), reverse=towards == "B")
+        # themes of a user may share words
+        left = ((each, [w for w in each.words if w not in x]) for each in beside if each != theme)
+        other, y = next((pair for pair in left if pair[1]), (theme, []))
+        if not y:
+            raise ResultsError(
+                f"{theme.name}: there is no test of this theme",
+                got="every other theme has the same words",
+                allowed="themes with words of their own",
+            )
+        source, provenance = self.source, self.provenance
+        group, opposite = (self.concepts[role] for role in ((a, b) if towards == "A" else (b, a)))
+        given = f", given {joined(self.covariates)}" if self.covariates else ""
+        stable = (
+            "" if theme.stability is None else f"; again in {theme.stability:.0%} of clusterings"
+        )
+        notes = [
+            f"X: of {theme.n} words of a theme those nearest its centre. Among {len(self.themes)} "
+            f"themes of {source} it leans towards {group}{given}: maxT "
+            f"{p_equals(theme.p_max_t)}{stable}.",
+            f"Y: of the theme that leans most to {opposite} there.",
+        ]
+        if self.groups_from:
+            notes.append(f"A and B: clusters of the words of {self.groups_from} on {source}.")
+        notes.append("Exploratory: vectors of another text can confirm it, these cannot.")
+        of_groups = f"; A and B: {provenance.citation}" if provenance.citation else ""
+        concepts = {"X": (theme.name, x), "Y": (other.name, y[:MOST_TERMS])} | {
+            role: (self.concepts[of], self.coverage[of].used + self.coverage[of].missing)
+            for role, of in (("A", a), ("B", b))
+        }
+        return AssociationTest(
+            id=name,
+            title=f"{theme.name}: a theme of {source}",
+            citation=f"Theme found by eatlas {provenance.version} on {source}{of_groups}",
+            language=provenance.language,
+            notes=tuple(notes),
+            explored=len(self.themes),
+            explored_on=ExploredOn(
+                source=source,
+                fingerprint=provenance.source_fingerprint,
+                theme=theme.name,
+                towards=towards,
+                p_max_t=theme.p_max_t,
+                themes=len(self.themes),
+            ),
+            **{role: Concept(name=of, terms=terms) for role, (of, terms) in concepts.items()},
+        )
+
+    def write_tests(self, path: str | Path, top: int | None = None) -> None:
+        """Write these tests to a TOML file, which ``eatlas run --tests`` reads.
+
+        Parameters
+        ----------
+        path : path
+            Such as ``themes.toml``; a file of this name is replaced.
+        top : int, optional
+            As of :meth:`tests`.
+
+        Raises
+        ------
+        ResultsError
+            If no theme was found, so that there is nothing to write.
+        """
+        tests = self.tests(top)
+        if not tests:
+            raise ResultsError(
+                f"{path}: there are no tests to write",
+                got=self.summary(),
+                remedy="write_tests(path, top=1) takes the strongest theme all the same",
+            )
+        write_toml(tests, path)
 
     def summary(self) -> str:
         """The finding in a few words."""

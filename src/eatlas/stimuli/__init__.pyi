@@ -12,6 +12,7 @@ from .kinds import (
     AssociationTest as AssociationTest,
     Battery as Battery,
     ContextsOrigin as ContextsOrigin,
+    ExploredOn as ExploredOn,
     GroupsTest as GroupsTest,
     SentencePairsTest as SentencePairsTest,
     KINDS as KINDS,

@@ -71,6 +71,27 @@ class ContextsOrigin(Frozen):
         return f"{self.name or 'a corpus'}, SHA-256 {self.sha256}"
 
 
+class ExploredOn(Frozen):
+    """The vectors on which a theme was found whose words are X."""
+
+    source: str
+    """Source string of the vectors, or the name that the scan gave them."""
+    fingerprint: str
+    """Identifies their content."""
+    theme: str
+    towards: Literal["A", "B"]
+    """The attributes that the theme goes with there."""
+    p_max_t: float = Field(gt=0.0, le=1.0)
+    """Two-sided, adjusted for all themes by the step-down maxT."""
+    themes: int = Field(ge=1)
+    """How many were tested."""
+
+    def same_vectors(self, fingerprint: str) -> bool:
+        """Whether a source has these vectors, transformed or averaged over phrases."""
+        both = (self.fingerprint, fingerprint)
+        return len({each.removeprefix("cbow:").split(";")[0] for each in both}) == 1
+
+
 class Described(Frozen):
     """What every kind of test says about itself."""
 
@@ -92,6 +113,8 @@ class Described(Frozen):
     explored: int | None = Field(default=None, ge=1)
     """Number of lists of words that were looked at, these among them, where words were changed
     after results had been seen; None where the words were chosen before any result."""
+    explored_on: ExploredOn | None = None
+    """Where X was found as a theme, so that only other vectors can confirm it."""
 
     @property
     def concepts(self) -> Mapping[str, Concept]:
@@ -164,14 +187,7 @@ class Described(Frozen):
         >>> eatlas.load_tests(path) == (test,)
         True
         """
-        path = Path(path)
-        if path.suffix.lower() != ".toml":
-            raise StimulusError(
-                f"{path}: tests are written as TOML", allowed="a name that ends in .toml"
-            )
-        text = to_toml([self], path.absolute().parent)
-        with atomic_file(path) as file:
-            file.write(text)
+        write_toml([self], path)
 
     def __repr__(self) -> str:
         sizes = ", ".join(str(len(one.terms)) for one in self.concepts.values())
@@ -191,7 +207,8 @@ class Described(Frozen):
         """
         names = {group: concept.name for group, concept in self.concepts.items()}
         content: dict[str, Any] = {"id": self.id, "title": self.title, "citation": self.citation}
-        more = {"language": self.language, "explored": self.explored}
+        found_on = self.explored_on and self.explored_on.model_dump()
+        more = {"language": self.language, "explored": self.explored, "explored_on": found_on}
         content |= {"names": names, **{name: value for name, value in more.items() if value}}
         return digest({**content, "stimuli": stimuli_sha256})
 
@@ -496,6 +513,8 @@ class GroupsTest(Described):
             "citation": test.citation,
             "language": test.language,
             "contexts": test.contexts,
+            "explored": test.explored,
+            "explored_on": test.explored_on,
             "targets": Concept(name=f"{one.name}/{other.name}", **both),
             "groups": tuple(map(test.concept, compared)),
             "reference": "uniform",
@@ -733,7 +752,10 @@ def remarks(test: Test) -> list[Note]:
     found nowhere.
     """
     notes: list[Note] = []
-    if test.explored is not None:
+    if test.explored_on is not None:
+        about = test.explored_on.model_dump(include={"theme", "source", "themes", "p_max_t"})
+        notes.append(Note("stimuli.theme", values=about))
+    elif test.explored is not None:
         notes.append(Note("stimuli.explored", values={"lists": test.explored}))
     for one, other in OPPOSITES if isinstance(test, AssociationTest) else ():
         if (name := test.concept(one).name) == test.concept(other).name:
@@ -786,7 +808,7 @@ def _hidden(term: str) -> str | None:
 
 KEYS = (
     "id", "kind", "title", "citation", "language", "table", "sentences_from", "explored",
-    "contexts", "notes", "X", "Y", "A", "B", "targets", "groups", "pairs",
+    "explored_on", "contexts", "notes", "X", "Y", "A", "B", "targets", "groups", "pairs",
     "expected", "reference",
 )  # fmt: skip
 """What a file says of tests of all kinds, in its order; what is empty is left out."""
@@ -816,6 +838,18 @@ def to_toml(tests: Iterable[Frozen], folder: Path | None = None) -> str:
     id = "weat-6"
     """
     return "\n\n".join(["schema = 1", *(_table(test, folder) for test in tests)]) + "\n"
+
+
+def write_toml(tests: Iterable[Frozen], path: str | Path) -> None:
+    """Write tests to a TOML file, which is replaced."""
+    path = Path(path)
+    if path.suffix.lower() != ".toml":
+        raise StimulusError(
+            f"{path}: tests are written as TOML", allowed="a name that ends in .toml"
+        )
+    text = to_toml(tests, path.absolute().parent)
+    with atomic_file(path) as file:
+        file.write(text)
 
 
 def _table(test: Frozen, folder: Path | None) -> str:
@@ -851,7 +885,7 @@ def _plain(value: Any, folder: Path | None) -> Any:
     elif isinstance(value, Sentence):
         table = value.model_dump(include={"text", "stimulus", "template", "key"})
         table |= {"span": value.stated_span}
-    elif isinstance(value, ContextsOrigin):
+    elif isinstance(value, ContextsOrigin | ExploredOn):
         return value.model_dump(exclude_none=True)
     else:
         return value

@@ -1,0 +1,91 @@
+"""Whether results confirm themes that were found on other vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from eatlas.results.effects import Effect
+from eatlas.stats.multiplicity import holm
+
+if TYPE_CHECKING:
+    from eatlas.results.base import AssociationResult
+    from eatlas.stimuli import ExploredOn
+
+Verdict = Literal["same vectors", "not tested", "confirmed", "not confirmed"]
+TESTED = "level2.X"
+"""Where a result has the association of a theme with A and B."""
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """What a result says of a theme that was found before.
+
+    A theme is confirmed where level 2 of X, given the covariates if there are any, has the sign
+    that was found, and a two-sided p below alpha, adjusted by Holm's procedure over the themes that
+    are measured in the same setting.
+    """
+
+    result: AssociationResult
+    found: ExploredOn
+    """Where the theme was found, and which attributes it goes with there."""
+    verdict: Verdict
+    """The same vectors confirm nothing; a measure without level 2 of X does not test it."""
+    effect: Effect | None = None
+    """Level 2 of X, given the covariates if there are any."""
+    adjusted: float | None = None
+    """Its two-sided p, adjusted."""
+    together: int = 0
+    """How many p-values were adjusted together, this one included."""
+
+    @property
+    def group(self) -> str:
+        """Name of the attributes that the theme goes with where it was found."""
+        return self.result.concepts[self.found.towards]
+
+    @property
+    def other_side(self) -> bool:
+        """Whether the sign is the other one."""
+        effect = self.effect
+        return bool(effect and effect.d and effect.direction != _SIDES[self.found.towards])
+
+    def __repr__(self) -> str:
+        p = "" if self.adjusted is None else f", p = {self.adjusted:.2g}"
+        return f"<{self.found.theme} on {self.result.source}: {self.verdict}{p}>"
+
+    __str__ = __repr__
+
+
+_SIDES = {"A": "greater", "B": "less"}
+
+
+def confirmations_of(
+    results: Iterable[AssociationResult], setting: Any
+) -> tuple[Confirmation, ...]:
+    """What results say of themes; `setting` is what tells the settings of results apart."""
+    tested: dict[Any, list[tuple[int, Effect]]] = {}
+    every: list[Confirmation] = []
+    for result in results:
+        found = result.provenance.explored_on
+        if found is None:
+            continue
+        plain = next((e for e in result.effects() if e.place == TESTED), None)
+        if found.same_vectors(result.provenance.source_fingerprint):
+            every.append(Confirmation(result, found, "same vectors"))
+        elif plain is None or plain.p is None:
+            every.append(Confirmation(result, found, "not tested"))
+        else:
+            tested.setdefault(setting(result), []).append((len(every), plain.after or plain))
+            every.append(Confirmation(result, found, "not confirmed"))
+    for together in tested.values():
+        # without spread there is no effect size, and p is 1
+        raw = [effect.p_of("two_sided") or 1.0 for _, effect in together]
+        for (i, effect), p in zip(together, holm(np.array(raw)).tolist(), strict=True):
+            result, found = every[i].result, every[i].found
+            holds = p < effect.rule.alpha and effect.direction == _SIDES[found.towards]
+            verdict: Verdict = "confirmed" if holds else "not confirmed"
+            every[i] = Confirmation(result, found, verdict, effect, p, len(together))
+    return tuple(every)

@@ -1,0 +1,261 @@
+"""From exploring to testing: tests of the themes found, on their own vectors and on others."""
+
+import json
+from string import ascii_lowercase
+
+import numpy as np
+import pytest
+
+import eatlas
+from eatlas.errors import EatlasError
+from eatlas.results.themes import read_scan
+from eatlas.stats.multiplicity import holm
+from eatlas.stimuli import load_tests
+
+WORDS = {group: [f"{group}{letter}" for letter in ascii_lowercase[:10]] for group in ("he", "she")}
+THEMES = {name: [f"{name}{i}" for i in ascii_lowercase[:12]] for name in ("sport", "home", "sky")}
+QUICK = "ml-eat(resamples=0,frequency=off)"
+LEANS = {"sport": 2.0, "home": -2.0, "sky": 0.0}
+
+
+def vectors(path, leans=LEANS, seed=0, without=()):
+    """Write vectors whose first component tells the groups apart; themes have so much of it."""
+    rng = np.random.default_rng(seed)
+    rows = {}
+    for mean, words in [(1.0, WORDS["he"]), (-1.0, WORDS["she"])]:
+        rows |= {word: rng.normal(0, 0.3, 20) + mean * np.eye(20)[0] for word in words}
+    for theme, words in THEMES.items():
+        centre = rng.normal(size=20)
+        centre[0] = leans[theme]
+        rows |= {word: centre + rng.normal(0, 0.3, 20) for word in words}
+    lines = [f"{w} {' '.join(f'{x:.5f}' for x in row)}" for w, row in rows.items()]
+    path.write_text("\n".join(line for line in lines if line.split()[0] not in without) + "\n")
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("confirming")
+    vectors(folder / "one.txt")
+    vectors(folder / "same-text.txt", seed=1, without=("sporta",))
+    vectors(folder / "other.txt", dict.fromkeys(LEANS, 0.0), seed=2)
+    vectors(folder / "against.txt", {name: -lean for name, lean in LEANS.items()}, seed=3)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def found(folder):
+    return eatlas.scan(str(folder / "one.txt"), WORDS, themes=THEMES, out=folder / "words.csv")
+
+
+@pytest.fixture(scope="module")
+def file(folder, found):
+    found.write_tests(folder / "tests.toml")
+    return str(folder / "tests.toml")
+
+
+def test_a_test_of_each_theme_that_was_found(found, monkeypatch):
+    monkeypatch.setattr("eatlas.results.themes.MOST_TERMS", 10)
+    sport, home = sorted(found.tests(), key=lambda test: test.id, reverse=True)
+    assert (sport.id, home.id) == ("theme-sport", "theme-home")
+    assert (sport.X.name, sport.Y.name) == ("sport", "home")
+    assert (home.X.name, home.Y.name) == ("home", "sport")
+    (theme,) = (theme for theme in found.themes if theme.name == "sport")
+    assert sport.X.terms == theme.words[:10]
+    assert {*theme.words} - {*sport.X.terms} == {*theme.words[10:]}
+    for test, towards in ((sport, "A"), (home, "B")):
+        assert [test.A.name, test.B.name] == ["he", "she"]
+        assert [*test.A.terms] == WORDS["he"]
+        origin = test.explored_on
+        assert (test.explored, origin.themes, origin.theme) == (3, 3, test.X.name)
+        assert (origin.towards, origin.fingerprint) == (
+            towards,
+            found.provenance.source_fingerprint,
+        )
+        assert "of 12 words" in test.notes[0]
+    assert len(found.tests(top=3)) == 3
+    assert found.tests(top=1) == (
+        next(t for t in found.tests() if t.X.name == found.found[0].name),
+    )
+
+
+def test_the_file_of_a_scan_makes_the_same_tests(folder, found, file):
+    assert read_scan(folder / "words.csv").tests() == found.tests() == load_tests(file)
+
+
+def test_one_source_confirms_and_one_does_not(folder, file):
+    one, again, other, against = (
+        str(folder / f"{name}.txt") for name in ("one", "same-text", "other", "against")
+    )
+    sources = [one, again, other, against, f"{one}?transform=center"]
+    results = eatlas.run(file, sources, QUICK)
+    said = results.confirmations()
+    assert [c.verdict for c in said] == (
+        ["same vectors"] * 2 + ["confirmed"] * 2 + ["not confirmed"] * 4 + ["same vectors"] * 2
+    )
+    assert [c.other_side for c in said[-4:-2]] == [True, True]
+    assert {(c.group, c.found.towards) for c in said} == {("he", "A"), ("she", "B")}
+    for start in (2, 4, 6):
+        pair = results[start : start + 2]
+        raw = np.array([result.level2.X.p.two_sided for result in pair])
+        assert [c.adjusted for c in said[start : start + 2]] == holm(raw).tolist()
+        assert {c.together for c in said[start : start + 2]} == {2}
+    codes = [[note.code for note in result.warnings] for result in results]
+    assert ["stimuli.same-vectors" in some for some in codes] == [True] * 2 + [False] * 6 + [
+        True
+    ] * 2
+    assert all("stimuli.theme" in some and "stimuli.explored" not in some for some in codes)
+    # the other source lacks a word, which its coverage says
+    assert results[2 if results[2].test == "theme-sport" else 3].coverage["X"].missing == (
+        "sporta",
+    )
+    assert {verdict.status for verdict in eatlas.verify(results)} == {"same"}
+    lines = [result.to_dict() for result in results[:1]]
+    del lines[0]["provenance"]["explored_on"]
+    forged = type(results[0]).from_dict(lines[0])
+    (verdict,) = eatlas.verify([forged])
+    assert verdict.status == "differs"
+    assert any("labels_sha256" in line for line in verdict.details)
+
+
+def test_findings_and_titles_say_so(folder, file, eatlas_cli, tmp_path):
+    ended = eatlas_cli(
+        "run", "--tests", file, "--vectors", folder / "one.txt", "--measure", QUICK, "--out", "one"
+    )
+    first = " ".join(ended.out.split("\n\n")[0].split())
+    assert "words chosen on these vectors, so nothing is confirmed" in first.split("theme-")[0]
+    assert first.count("Words chosen on these vectors, so nothing is confirmed: ") == 2
+    ended = eatlas_cli(
+        "run", "--tests", file, "--vectors", folder / "same-text.txt", "--out", "two"
+    )
+    said = ended.said
+    assert "2 of 2 themes confirmed" in ended.out.splitlines()[0] + ended.out.splitlines()[1]
+    assert "Confirmed: sport with he, d = " in said
+    assert "by Holm over these themes" in said
+    ended = eatlas_cli(
+        "run", "--tests", file, "--vectors", folder / "against.txt", "--out", "three"
+    )
+    assert "Not confirmed, on the other side: sport with he, d = −" in ended.said
+    for name, words in (("one", "so nothing is confirmed"), ("two", "2 of 2 themes confirmed")):
+        page = (tmp_path / name / "report.html").read_text("utf-8")
+        head = page[: page.index("</h1>")]
+        assert words in head
+        assert "towards he: maxT p" in page.replace("\N{NO-BREAK SPACE}", " ")
+    assert eatlas_cli("verify", "one/results.jsonl", "two/results.jsonl").code == 0
+
+
+@pytest.mark.parametrize("measure", ["weat", "sc-eat", "divdist(resamples=0)"])
+def test_measures_without_level_2_confirm_nothing(folder, file, measure):
+    results = eatlas.run(load_tests(file)[:1], str(folder / "other.txt"), measure)
+    (said,) = results.confirmations()
+    assert said.verdict == "not tested"
+    assert "onfirm" not in str(results[0].finding)
+    (here,) = eatlas.run(load_tests(file)[:1], str(folder / "one.txt"), measure)
+    assert here.finding.sentence.startswith(
+        "Words chosen on these vectors, so nothing is confirmed"
+    )
+
+
+def test_frequency_is_accounted_for(found):
+    """On a source with ranks, level 2 of X given these is what counts."""
+    (test,) = found.tests(top=1)
+    (weat,) = load_tests("weat-8")
+    here = weat.model_copy(update={"id": "theme", "explored_on": test.explored_on})
+    results = eatlas.run(here, "glove-sample", QUICK)
+    (result,), (said,) = results, results.confirmations()
+    assert said.effect.d == result.adjusted.level2.X.effect_size != result.level2.X.effect_size
+    assert said.adjusted == result.adjusted.level2.X.p.two_sided
+
+
+HOSTILE = {
+    'say "hi", he\'s; a=b #?': "hostile",
+    "\N{HEBREW LETTER SHIN}\N{HEBREW LETTER LAMED}\N{RIGHT-TO-LEFT OVERRIDE}": "hebrew",
+    "<script>alert(1)</script>": "script",
+    "a b": "first", "A, B": "second", "\x7f\\ ''' \"\"\" ": "quotes", "=SUM(A1)": "formula",
+}  # fmt: skip
+
+
+def test_hostile_names_round_trip(folder, eatlas_cli, tmp_path):
+    names = [*HOSTILE]
+    themes = {
+        name: [f"sport{c}" for c in ascii_lowercase[i % 3 : 6 + i % 5]]
+        for i, name in enumerate(names)
+    }
+    themes["none"] = THEMES["home"]
+    found = eatlas.scan(str(folder / "one.txt"), WORDS, themes=themes)
+    tests = found.tests()
+    assert len(tests) == len({test.id for test in tests}) == 8
+    assert {test.X.name for test in tests} == {name.strip() for name in themes}
+    assert all(not {*test.X.terms} & {*test.Y.terms} for test in tests)
+    found.write_tests(tmp_path / "hostile.toml")
+    assert load_tests(str(tmp_path / "hostile.toml")) == tests
+    other = folder / "other.txt"
+    ended = eatlas_cli("run", "--tests", "hostile.toml", "--vectors", other, "--measure", QUICK)
+    assert (ended.code, ended.err) == (0, "")
+    page = (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert "<script>alert(1)" not in page
+    assert eatlas_cli("verify", "out/results.jsonl").code == 0
+
+
+def test_more_than_two_groups(folder):
+    groups = {"men": WORDS["he"], "women": WORDS["she"][:5], "more": WORDS["she"][5:]}
+    result = eatlas.scan(str(folder / "one.txt"), groups, themes=THEMES)
+    tests = {test.X.name: test for test in result.tests()}
+    for theme in result.found:
+        test, means = tests[theme.name], theme.means
+        high, low = (result.concepts[f(means, key=means.get)] for f in (max, min))
+        assert (test.A.name, test.B.name, test.explored_on.towards) == (high, low, "A")
+    assert tests["sport"].A.name == "men"
+    assert tests["sport"].Y.name == "home"
+
+
+def test_nothing_found(folder, eatlas_cli, tmp_path):
+    one, sky = str(folder / "one.txt"), THEMES["sky"]  # groups that are parts of one theme
+    themes = {name: THEMES[name] for name in ("sport", "home")}
+    result = eatlas.scan(one, {"first": sky[::2], "second": sky[1::2]}, themes=themes)
+    assert result.tests() == ()
+    with pytest.raises(EatlasError, match="no tests to write") as info:
+        result.write_tests(tmp_path / "none.toml")
+    assert "top=1" in info.value.remedy
+    result.write_tests(tmp_path / "top.toml", top=1)
+    assert load_tests(str(tmp_path / "top.toml"))[0].explored_on.p_max_t > 0.05
+    rows = [f"{name},{word}" for name, words in themes.items() for word in words]
+    (tmp_path / "themes.csv").write_text("theme,word\n" + "\n".join(rows) + "\n")
+    groups = ("--a", ",".join(sky[::2]), "--b", ",".join(sky[1::2]))
+    scan = ("scan", "--vectors", one, *groups, "--themes", "themes.csv")
+    ended = eatlas_cli(*scan, "--write", "new.toml")
+    assert ended.code == 0
+    assert ended.out.endswith("tests:   none, as no theme was found; new.toml was not written\n")
+    assert not (tmp_path / "new.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--write", "t.csv", "--themes", 2), "t.csv: tests cannot be written so"),
+        (("--write", "t.toml"), "--write belongs to --themes"),
+        (("--write", "mine.toml", "--themes", 2), "this is the file that is read"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_first(eatlas_cli, tmp_path, options, said):
+    load_tests("weat-7")[0].save(tmp_path / "mine.toml")
+    ended = eatlas_cli("scan", "--vectors", "glove-sample", "--attributes", "mine.toml", *options)
+    assert ended.code == 2
+    assert said in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_a_scan_writes_tests_that_run(folder, eatlas_cli, tmp_path):
+    a, b = (",".join(words) for words in WORDS.values())
+    ended = eatlas_cli(
+        "scan", "--vectors", folder / "one.txt", "--a", a, "--b", b, "--themes", 3, "--write", "t.toml"
+    )  # fmt: skip
+    assert ended.code == 0
+    assert "eatlas run --tests t.toml --vectors" in ended.out
+    assert eatlas_cli("tests", "check", "t.toml").code == 0
+    ended = eatlas_cli(
+        "run", "--tests", "t.toml", "--vectors", folder / "other.txt", "--measure", QUICK, "--json"
+    )
+    records = [json.loads(line) for line in ended.out.splitlines()]
+    assert records
+    assert all(r["provenance"]["explored_on"]["themes"] == 3 for r in records)
