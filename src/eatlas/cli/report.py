@@ -13,6 +13,7 @@ from eatlas.errors import ResultsError
 
 if TYPE_CHECKING:
     from eatlas.results import Results
+    from eatlas.results.themes import ThemesResult
 
 PAGE = "html"
 
@@ -34,7 +35,8 @@ def report(
     Parameters
     ----------
     results : RESULTS...
-        results.jsonl of eatlas run.
+        results.jsonl of eatlas run; or WORDS.csv of eatlas scan --themes, alone: family and images
+        have no meaning for it, and csv has columns that --names of eatlas scan reads.
     output : -o, --output FILE
         The file to write. [default: report.html; all others go to standard output]
     form : --format html|latex|markdown|html-table|csv|methods|bibtex
@@ -52,9 +54,15 @@ def report(
         their content. May be repeated. [default: none; results files hold no images]
     """
     from eatlas.present import report_text, write_report  # noqa: PLC0415  (--help need not wait)
+    from eatlas.results.themes import is_scan  # noqa: PLC0415
 
     target = output or (Path("report.html") if form == PAGE else None)
-    good, damage = _salvaged(results, target)
+    good: Results | ThemesResult
+    damage: tuple[ResultsError, ...] = ()
+    if any(map(is_scan, results)):
+        good = _themes(results, target, family, images)
+    else:
+        good, damage = _salvaged(results, target)
     if target is None:
         text = report_text(good, form, family=family, columns=columns, images=images)
         with output_of_a_command():
@@ -65,6 +73,32 @@ def report(
         )
         print_line(f"report: {target}")
     raise typer.Exit(1 if damage else 0)
+
+
+def _themes(
+    paths: list[Path], target: Path | None, family: str, images: list[Path] | None
+) -> ThemesResult:
+    """The one search for themes that a report is of."""
+    from eatlas.results.scan import summary_of  # noqa: PLC0415
+    from eatlas.results.themes import read_themes  # noqa: PLC0415
+    from eatlas.writing import require_other_file  # noqa: PLC0415
+
+    if len(paths) > 1:
+        raise ResultsError(
+            "a report of themes is of one scan alone",
+            got=", ".join(map(str, paths)),
+            remedy="make a report of each, and another one of results.jsonl",
+        )
+    if images or family != "level1":
+        raise ResultsError(
+            f"{'--images' if images else '--family'} has no meaning for themes",
+            got=str(paths[0]),
+            remedy="leave it out: themes are adjusted together by maxT",
+        )
+    if target is not None:
+        words = paths[0].with_name(paths[0].name.removesuffix(".json"))
+        require_other_file(target, [words, summary_of(words)])
+    return read_themes(paths[0])
 
 
 def _salvaged(paths: list[Path], target: Path | None) -> tuple[Results, tuple[ResultsError, ...]]:

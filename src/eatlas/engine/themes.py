@@ -38,6 +38,7 @@ from eatlas.notes import Note
 from eatlas.results.parts import Concepts, Coverage, Provenance, defined, defined_ends
 from eatlas.results.scan import summary_of
 from eatlas.results.themes import (
+    NAMED,
     Clustering,
     GroupDifference,
     Theme,
@@ -80,8 +81,6 @@ REPEATS, REPEAT_DRAWS = 10, 999
 """Further clusterings, and the relabellings in each of them: a p of .05 is known within .014."""
 STEPS = 25
 """Of k-means; further ones bring its clusters closer by less than a thousandth."""
-NAMED = 3
-"""Words in the name of a theme."""
 EXAMPLES = 5
 """Words of a theme that are shown for their association."""
 TABLE = ("theme", "word", "rank", "nearness", "difference")

@@ -27,6 +27,7 @@ from eatlas.present.tables import report_table
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
 from eatlas.results.settings import Settings, repeated
+from eatlas.results.themes import ThemesResult
 from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ FORMATS = ("html", *TABLES, "methods", "bibtex")
 
 
 def report_text(
-    results: Iterable[AssociationResult],
+    results: Iterable[AssociationResult] | ThemesResult,
     format: str = "html",  # noqa: A002  (as the command line calls it)
     *,
     damage: Iterable[ResultsError] = (),
@@ -199,6 +200,10 @@ def report_text(
             f"there is no report in the format {format!r}{did_you_mean(format, FORMATS)}",
             allowed=", ".join(FORMATS),
         )
+    if isinstance(results, ThemesResult):
+        from eatlas.present.themes import themes_text  # noqa: PLC0415  (few reports are of them)
+
+        return themes_text(results, format, columns)
     if format == "html":
         return report_html(results, damage=damage, family=family, adjust=adjust, images=images)
     if format in TABLES:
@@ -209,7 +214,7 @@ def report_text(
 
 
 def write_report(
-    results: Iterable[AssociationResult],
+    results: Iterable[AssociationResult] | ThemesResult,
     path: str | Path,
     *,
     format: str = "html",  # noqa: A002
@@ -223,8 +228,9 @@ def write_report(
 
     Parameters
     ----------
-    results : Results or iterable of results
-        In a page, the jobs of ``Results`` that failed are listed too.
+    results : Results or iterable of results, or ThemesResult
+        In a page, the jobs of ``Results`` that failed are listed too. Of themes `columns` matters
+        alone.
     path : path
     format : {"html", "latex", "markdown", "html-table", "csv", "methods", "bibtex"}
         One self-contained page; tables for a manuscript, see :func:`eatlas.present.report_table`;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -259,7 +259,7 @@ def bibtex(
     Stimuli bring a citation in words, which the methods paragraph repeats: an entry belongs to it
     whose first author and year it names, and of several of a year also the title.
     """
-    every, entries = list(results), _entries()
+    every = list(results)
     of_targets: list[Any] = [result for result in every if result.by_target is not None]
     methods = {
         "glove-sample": any(r.source_string == "glove-sample" for r in every),
@@ -277,20 +277,23 @@ def bibtex(
         family.family.method if family.family else "": True,
     }
     used = {r.measure for r in every} | {name for name, done in methods.items() if done}
+    versions = distinct(r.provenance.version for r in every)
+    return cited(used, {r.provenance.citation for r in every}, versions)
+
+
+def cited(used: Set[str], citations: Set[str], versions: Sequence[str]) -> str:
+    """Entries of the works behind methods by their names, and of those that citations name."""
+    entries = _entries()
     cited_by = own_toml(DATA / "methods.toml")["cited"]
-    citations = {r.provenance.citation for r in every}
     works = {key: _work(entry) for key, entry in entries.items()}
     namesakes = Counter((author, year) for author, year, _ in works.values())
-    shown = []
+    shown = [SOFTWARE % ", ".join(versions)] if versions else []
     for key, (author, year, title) in works.items():
         named = [c for c in citations if re.search(rf"\b{author}\b[^;()]*\({year}\)", c)]
         if namesakes[author, year] > 1:
             named = [citation for citation in named if title in citation]
         if named or used & set(cited_by.get(key, ())):
             shown.append(entries[key])
-    if every:
-        versions = ", ".join(distinct(r.provenance.version for r in every))
-        shown.insert(0, SOFTWARE % versions)
     return "\n\n".join(shown)
 
 

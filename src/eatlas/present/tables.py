@@ -208,8 +208,8 @@ FILTERS |= {
     "latex_number": lambda line: POWER.sub(r"$\1\\times10^{-\2}$", latex_text(line)),
     "markdown": markdown_text,
 }
-_MARKUP = {"latex": latex, "markdown": markdown, "html-table": html}
-FORMATS = (*_MARKUP, "csv")
+MARKUP = {"latex": latex, "markdown": markdown, "html-table": html}
+FORMATS = (*MARKUP, "csv")
 
 
 def report_table(
@@ -270,7 +270,7 @@ def report_table(
             f"there is no table with the columns {columns!r}{did_you_mean(columns, WIDTHS)}",
             allowed=", ".join(WIDTHS),
         )
-    return _MARKUP[format](tables(results, declared, columns))
+    return MARKUP[format](tables(results, declared, columns))
 
 
 def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[str, Any]]:

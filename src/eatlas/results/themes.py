@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 SCHEMA: Literal["eatlas/themes/1"] = "eatlas/themes/1"
 MOST_TERMS = 25
 """Words of a theme in a test that is made of it."""
+NAMED, LISTED = 3, 12
+"""Words in the name of a theme, and in its row of a table."""
 
 
 class ThemeWord(Record):
@@ -100,6 +102,12 @@ class Theme(Record):
         if not self.difference or self.effect_size is None:
             return 0.0
         return (self.means[a] - self.means[b]) * self.effect_size / self.difference
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Roles of the group that the theme goes most with, and of that it goes least with."""
+        first, second = self.sides
+        return (second, first) if self.difference < 0 else (first, second)
 
 
 class Clustering(Record):
@@ -180,17 +188,41 @@ class ThemesResult(Record):
         below = (theme for theme in self.themes if theme.p_max_t < self.alpha)
         return tuple(sorted(below, key=strength))
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each theme, without its words."""
-        names = ["theme", "n", "towards", "difference", "effect_size", "low", "high", "p"]
-        names += ["p_max_t", "stability", "words"]
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each theme, with its first words.
+
+        `theme` is what a theme is called before a user names it in the column `name`: ``--names``
+        reads both.
+        """
         rows = []
         for theme in self.themes:
+            made = ", ".join(theme.words[:NAMED]) if self.clustering else theme.name
+            most, least = theme.ends
             low, high = theme.interval or (None, None)
-            towards = self.concepts[theme.sides[theme.difference < 0]]
-            row = (theme.name, theme.n, towards, theme.difference, theme.effect_size, low, high)
-            rows.append((*row, theme.p, theme.p_max_t, theme.stability, " ".join(theme.words[:12])))
-        return as_frame(rows, names)
+            rows.append(
+                {
+                    "theme": made,
+                    "name": theme.name if theme.name != made else "",
+                    "n": theme.n,
+                    "towards": self.concepts[most],
+                    "away": self.concepts[least],
+                    "difference": theme.difference,
+                    "effect_size": theme.effect_size,
+                    "low": low,
+                    "high": high,
+                    "p": theme.p,
+                    "p_max_t": theme.p_max_t,
+                    "stability": theme.stability,
+                }
+                | {f"again_of_{n}": again for n, again in (theme.other_counts or {}).items()}
+                | {f"mean_{role}": mean for role, mean in theme.means.items()}
+                | {"words": " ".join(theme.words[:LISTED])}
+            )
+        return rows
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return :meth:`rows` as a pandas frame."""
+        return as_frame(self.rows())
 
     def tests(self, top: int | None = None) -> tuple[AssociationTest, ...]:
         """Make an association test of each theme that was found, for other vectors to confirm.

@@ -28,15 +28,18 @@ from eatlas.present.drawings.plane import (
 from eatlas.present.drawings.sheet import Drawing, alt_of, below, beside
 from eatlas.present.drawings.stacked import key_of, notes_of
 from eatlas.present.drawings.svg import NAMESPACE, WIDTH, size_of
+from eatlas.present.drawings.themes import chart
 from eatlas.present.effects import levels_of, shares_of
 from eatlas.present.findings import findings_of
 from eatlas.present.findings import title as title_of
 from eatlas.present.targets import leans
 from eatlas.present.text import isolated
+from eatlas.present.themes import title as themes_title
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
 from eatlas.results.compare import NUMBERED, SideBySide, pivot
 from eatlas.results.settings import Settings
+from eatlas.results.themes import ThemesResult
 from eatlas.stimuli import TARGETS
 from eatlas.writing import atomic_file
 
@@ -189,14 +192,14 @@ def plot(
     """Draw results.
 
     The title is the finding; what explains the drawing is in its ``description``. Without a kind,
-    one result with an EAT pattern is drawn as its EAT-Map, one of DivDist as its targets, others
-    and several as a forest.
+    one result with an EAT pattern is drawn as its EAT-Map, one of DivDist as its targets, themes as
+    such, others and several as a forest.
 
     Parameters
     ----------
     results : result or iterable of results
-        Or a study, for ``"specification"``; or what :meth:`eatlas.Results.compare` returns, for
-        ``"matrix"``.
+        Or a study, for ``"specification"``; what :meth:`eatlas.Results.compare` returns, for
+        ``"matrix"``; or what :func:`eatlas.scan` returns with ``themes``.
     kind : str, optional
         - ``"eat-map"``: EAT-Maps beside each other; ML-EAT.
         - ``"findings"``: a row for each result: map, sentence, effect sizes, share of
@@ -212,6 +215,7 @@ def plot(
         - ``"timeline"``: effect sizes by year; without years by layer, window or distance.
         - ``"specification"``: effect sizes of a study in order, the choices behind each below;
           what :func:`eatlas.multiverse` returns.
+        - ``"themes"``: themes of a vocabulary on one axis, with their intervals.
         - ``"targets"``: leans of targets from the shares of a reference; DivDist.
         - ``"triangle"``: shares of three groups; DivDist.
         - ``"null"``: what random labels show, with the observed effect size of level 1;
@@ -243,6 +247,8 @@ def plot(
     >>> eatlas.plot(results)
     <drawing: GloVe 6B (100d): of 2 tests, 1 holds every check and 1 holds all checks but one>
     """
+    if kind is None and isinstance(results, ThemesResult):
+        kind = "themes"
     if kind is None:
         alone: Any = results if is_result(results) else None
         patterned = alone is not None and alone.pattern is not None
@@ -264,6 +270,8 @@ def plot(
     pixels = chosen.screen if mm is None else mm * PIXELS_PER_MM
     if kind == "specification":
         return _plotted(_specification(results, pixels), (), mm, title)
+    if kind == "themes" and isinstance(results, ThemesResult):
+        return _plotted(chart(results, pixels, themes_title(results)), (), mm, title)
     if kind == "matrix" and isinstance(results, SideBySide):
         return _plotted(stacked.matrix(results, pixels), results.results, mm, title)
     shown = listed(results)
@@ -495,6 +503,7 @@ KINDS: dict[str, Kind] = {
     "matrix": Kind(stacked.matrix, lambda r: r.effects(), _EFFECTS),
     "timeline": Kind(_timelines, lambda r: r.primary.level1, _LEVELS, WIDE),
     "specification": Kind(lambda *_: beside([], 0.0), lambda _: False, "a study", STUDY),
+    "themes": Kind(lambda *_: beside([], 0.0), lambda _: False, "eatlas.scan(..., themes=...)"),
     "targets": Kind(each(single.targets), lambda r: r.by_target, "results of DivDist"),
     "triangle": Kind(
         each(_triangle), lambda r: r.by_target and len(leans(r).groups) == 3,

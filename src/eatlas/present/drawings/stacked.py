@@ -104,7 +104,7 @@ def forest(results: Sequence[AssociationResult], width: float) -> Drawing:
         if len(tests) > 1:
             sheet.heading(named(members[0]))
         if any(e.roles in ("X", "Y", "XY") for e in members[0].effects()):
-            _directions(sheet, axis, members[0].sides[-1])
+            directions(sheet, axis, members[0].sides[-1])
         for result in members:
             if len(members) > 1:
                 setting = " · ".join(filter(None, (test, settings.of(result))))
@@ -127,7 +127,7 @@ def forest(results: Sequence[AssociationResult], width: float) -> Drawing:
     return sheet.close(f"{alt}.", key=key, notes=notes, around=around, kind="figure forest")
 
 
-def _directions(sheet: Sheet, axis: Axis, sides: Sequence[str]) -> None:
+def directions(sheet: Sheet, axis: Axis, sides: Sequence[str]) -> None:
     """Which attribute is on which side of zero."""
     zero, y = axis.at(0), sheet.y + 8
     right, left = (
@@ -270,7 +270,7 @@ def adjusted(results: Sequence[AssociationResult], width: float) -> Drawing:
     edge = width - RIGHT
     axis = Axis.within((v for v in ends if v is not None), names + 8, edge - 2 * NUMBER - 8)
     if alone:
-        _directions(sheet, axis, results[0].sides[-1])
+        directions(sheet, axis, results[0].sides[-1])
     given = [*dict.fromkeys(c for r in results if r.adjusted for c in r.adjusted.covariates)]
     covariates, held = joined(given), given[0] if len(given) == 1 else "covariates"
     held = short(held, NUMBER + 4, 11)

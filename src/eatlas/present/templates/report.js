@@ -224,7 +224,7 @@
   });
 
   // From any place to any result.
-  const heads = all("article.result h3");
+  const heads = all("article.result:not(.theme) h3");
   if (heads.length > 1) {
     const label = document.createElement("label");
     const jump = document.createElement("select");
@@ -251,6 +251,8 @@
     if (!article) return;
     const part = article.querySelector("details");
     if (part) part.open = true;
+    const around = article.parentElement.closest("details");
+    if (around) around.open = true;
     article.hidden = false;  // a filter may have taken it away
     byId(id).scrollIntoView();
   };

@@ -1,0 +1,173 @@
+"""Themes of a vocabulary: the finding in a sentence, their page, tables and texts for a paper."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from eatlas.errors import joined
+from eatlas.numbers import count, effect, interval, number_of, p_value
+from eatlas.present.columns import Cell, Column, Table
+from eatlas.present.drawings.themes import Scale, chart
+from eatlas.present.effects import held_equal
+from eatlas.present.rendering import page_files, phrase, render
+from eatlas.present.sentences import wording
+from eatlas.present.summaries import cited
+from eatlas.present.tables import MARKUP, csv_text
+from eatlas.present.text import isolated
+from eatlas.results.themes import LISTED, NAMED, Theme, ThemesResult
+
+FEW = 3
+"""Themes that a title names."""
+OPEN = 8
+"""Themes beyond chance whose words are open in the page."""
+WORDS, PAIRS = 40, 30
+"""Words of a theme in the page, and pairs of groups."""
+SCREEN = 720.0
+"""Pixels of the chart in the page."""
+MADE = "themes.groups-made"
+LOUD = ("themes.unadjusted", MADE)
+"""Notes without which no finding is read."""
+
+
+def title(result: ThemesResult) -> str:
+    """The finding in a sentence, with what limits it."""
+    found, names, of = result.found, called(result), number_of(len(result.themes), "theme")
+    one, made = len(found) < 2, any(note.code == MADE for note in result.warnings)
+    if len(names) == 2:
+        sizes = {role: sum(theme.ends[0] == role for theme in found) for role in names}
+        sides = [role for role in names if sizes[role]] or [*names]
+        both = len(sides) == 2 and bool(found)
+        groups = " or ".join(names[r] + f" ({count(sizes[r])})" * both for r in sides)
+        verb = f"{'goes' if one else 'go'} with {groups} beyond chance"
+    else:
+        groups = "clusters of names" if made else "groups"
+        few = len(names) <= FEW + 1 and not made
+        among = joined([*names.values()]) if few else f"{len(names)} {groups}"
+        verb = f"{'differs' if one else 'differ'} beyond chance between {among}"
+    given = f"given {held_equal(result.covariates)}" if result.covariates else UNADJUSTED
+    parts = [f"{count(len(found)) if found else 'None'} of {of} {verb}, {given}"]
+    rare = sum(theme.stability is not None and theme.stability < 0.5 for theme in found)
+    if len(found) > FEW and rare and result.clustering:
+        repeats = result.clustering.repeats
+        parts.append(f"{count(rare)} of these in fewer than half of {repeats} other clusterings")
+    if made:
+        parts.append("clusters of names differ by construction")
+    named = []
+    for theme in found if len(found) <= FEW else ():
+        text = again(result, theme)
+        named.append(f"“{isolated(theme.name)}”" + f" (again in {text} clusterings)" * bool(text))
+    return "; ".join(parts) + f": {'; '.join(named)}" * bool(named)
+
+
+UNADJUSTED = "NOT adjusted for frequency"
+
+
+def again(result: ThemesResult, theme: Theme) -> str:
+    """In how many other clusterings a finding returns; nothing of a user's themes."""
+    if theme.stability is None or result.clustering is None:
+        return ""
+    repeats = result.clustering.repeats
+    return f"{round(theme.stability * repeats)} of {repeats}"
+
+
+def more(theme: Theme) -> list[str]:
+    """The most central words, less those that a theme is called by."""
+    named = theme.name == ", ".join(theme.words[:NAMED])
+    return [isolated(word) for word in theme.words[NAMED * named : LISTED]]
+
+
+def called(result: ThemesResult) -> dict[str, str]:
+    """Names of the groups in a sentence: in quotes where some hold commas."""
+    names = {role: isolated(name) for role, name in result.concepts.items()}
+    listed = any("," in name for name in names.values())
+    return {role: f"“{name}”" if listed else name for role, name in names.items()}
+
+
+def themes_table(result: ThemesResult, columns: str = "wide") -> Table:
+    """A row for each theme: narrow tables have no words."""
+    two, rows = len(result.concepts) == 2, []
+    wide, shown = columns == "wide", result.clustering is not None
+    heads = [
+        Column("Theme"), *[Column("Words")] * wide, Column("n", number=True),
+        Column("Towards"), *[Column("Away from")] * (not two),
+        Column("d", number=True), Column("p maxT", number=True),
+        *[Column("Again", number=True)] * shown,
+    ]  # fmt: skip
+    for theme in result.themes:
+        most, least = (isolated(result.concepts[role]) for role in theme.ends)
+        beyond = theme.p_max_t < result.alpha
+        d = (effect(theme.effect_size), *([interval(theme.interval)] if theme.interval else []))
+        named = isolated(theme.name)
+        rows.append((
+            Cell((named,), strong=beyond),
+            *[Cell((", ".join(more(theme)),))] * wide,
+            Cell((count(theme.n),)), Cell((most,)), *[Cell((least,))] * (not two),
+            Cell(d), Cell((p_value(theme.p_max_t, result.alpha),), star=beyond),
+            *[Cell((again(result, theme),))] * shown,
+        ))  # fmt: skip
+    notes = (phrase("themes", "legend", result, called(result)),)
+    return Table("themes", tuple(heads), tuple(rows), title(result), notes)
+
+
+def themes_html(result: ThemesResult) -> str:
+    """A search for themes as one self-contained page."""
+    numbered = list(enumerate(result.themes, start=1))
+    runs = groupby(numbered, key=lambda row: row[1].p_max_t < result.alpha)
+    said = title(result)
+    return render(
+        "themes",
+        r=result,
+        title=said,
+        scale=Scale.of(result),
+        runs=[(beyond, list(rows)) for beyond, rows in runs],
+        again=again,
+        more=more,
+        legend=phrase("themes", "legend", result, called(result)),
+        methods=themes_methods(result),
+        bibtex=themes_bibtex(result),
+        table=themes_table(result),
+        drawing=chart(result, SCREEN, said).on_page,
+        loud=LOUD,
+        open=OPEN,
+        few=LISTED,
+        words_shown=WORDS,
+        pairs_shown=PAIRS,
+        words=wording([]),
+        searched=number_of(len(result.themes), "theme"),
+        directional=False,
+        **page_files("cards.js", "report.js"),
+    )
+
+
+def themes_methods(result: ThemesResult) -> str:
+    """The methods paragraph of a paper."""
+    return phrase("themes", "methods", result, called(result))
+
+
+def themes_bibtex(result: ThemesResult) -> str:
+    """Entries of all works that the paragraph cites."""
+    pairs, given = any(theme.pairs for theme in result.themes), bool(result.covariates)
+    by_error = pairs or len(result.concepts) == 2
+    methods = {
+        "themes": True,
+        "k-means": result.clustering is not None,
+        "residuals": given,
+        "adjusted": given and by_error,
+        "studentised": by_error and not given,
+        "holm": pairs,
+        "glove-sample": "glove-sample" in (result.source, result.source_from),
+    }
+    used = {name for name, done in methods.items() if done}
+    return cited(used, {result.provenance.citation}, [result.provenance.version])
+
+
+def themes_text(result: ThemesResult, format: str, columns: str | None = None) -> str:  # noqa: A002
+    """A search for themes in one of the formats of reports."""
+    if format == "html":
+        return themes_html(result)
+    if format == "csv":
+        return csv_text(result.rows())
+    if format in MARKUP:
+        wide = columns or ("narrow" if format == "latex" else "wide")
+        return MARKUP[format]([themes_table(result, wide)])
+    return (themes_methods if format == "methods" else themes_bibtex)(result) + "\n"
