@@ -23,8 +23,8 @@ from eatlas.present.drawings.svg import size_of
 from eatlas.results import Results
 
 SVG = "{http://www.w3.org/2000/svg}"
-OF_OTHERS = {"matrix", "specification", "targets", "timeline", "triangle"}
-"""Kinds that show several settings or years, a study, or tests of groups."""
+OF_OTHERS = {"matrix", "specification", "targets", "themes", "timeline", "triangle"}
+"""Kinds that show several settings or years, a study, themes, or tests of groups."""
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +48,11 @@ def religion():
     return eatlas.run(tests="divdist-religion", measures="divdist(resamples=50)")
 
 
+@pytest.fixture(scope="module")
+def themes():
+    return eatlas.scan("glove-sample", "weat-7", themes=30, first=3000)
+
+
 def texts(plot):
     return ["".join(node.itertext()) for node in svg_root(plot.svg).iter(f"{SVG}text")]
 
@@ -60,11 +65,11 @@ def test_findings_without_d_have_no_axis_of_d(religion):
 
 @pytest.mark.parametrize("width", [None, "single", "double"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_is_drawn_in_every_width(kind, width, results, two, study, religion):
+def test_every_kind_is_drawn_in_every_width(kind, width, results, two, study, religion, themes):
     dated = [r.model_copy(update={"period": y}) for y in (1990, 2000) for r in results]
     some = {
         "matrix": two, "specification": study, "targets": religion, "timeline": dated,
-        "triangle": religion,
+        "triangle": religion, "themes": themes,
     }  # fmt: skip
     plot = eatlas.plot(some.get(kind, results), kind, width=width)
     root = svg_root(plot.svg)
