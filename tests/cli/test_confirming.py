@@ -1,13 +1,16 @@
 """From exploring to testing: tests of the themes found, on their own vectors and on others."""
 
 import json
+from pathlib import Path
 from string import ascii_lowercase
 
+import jsonschema
 import numpy as np
 import pytest
 
 import eatlas
 from eatlas.errors import EatlasError
+from eatlas.results.json_lines import json_schema
 from eatlas.results.themes import read_scan
 from eatlas.stats.multiplicity import holm
 from eatlas.stimuli import load_tests
@@ -37,7 +40,7 @@ def vectors(path, leans=LEANS, seed=0, without=()):
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("confirming")
     vectors(folder / "one.txt")
-    vectors(folder / "same-text.txt", seed=1, without=("sporta",))
+    vectors(folder / "second.txt", seed=1, without=("sporta",))
     vectors(folder / "other.txt", dict.fromkeys(LEANS, 0.0), seed=2)
     vectors(folder / "against.txt", {name: -lean for name, lean in LEANS.items()}, seed=3)
     return folder
@@ -85,7 +88,7 @@ def test_the_file_of_a_scan_makes_the_same_tests(folder, found, file):
 
 def test_one_source_confirms_and_one_does_not(folder, file):
     one, again, other, against = (
-        str(folder / f"{name}.txt") for name in ("one", "same-text", "other", "against")
+        str(folder / f"{name}.txt") for name in ("one", "second", "other", "against")
     )
     sources = [one, again, other, against, f"{one}?transform=center"]
     results = eatlas.run(file, sources, QUICK)
@@ -101,14 +104,12 @@ def test_one_source_confirms_and_one_does_not(folder, file):
         assert [c.adjusted for c in said[start : start + 2]] == holm(raw).tolist()
         assert {c.together for c in said[start : start + 2]} == {2}
     codes = [[note.code for note in result.warnings] for result in results]
-    assert ["stimuli.same-vectors" in some for some in codes] == [True] * 2 + [False] * 6 + [
-        True
-    ] * 2
+    here = ["stimuli.same-vectors" in some for some in codes]
+    assert here == [each.verdict == "same vectors" for each in said]
     assert all("stimuli.theme" in some and "stimuli.explored" not in some for some in codes)
     # the other source lacks a word, which its coverage says
-    assert results[2 if results[2].test == "theme-sport" else 3].coverage["X"].missing == (
-        "sporta",
-    )
+    missing = {result.test: result.coverage["X"].missing for result in results[2:4]}
+    assert missing == {"theme-sport": ("sporta",), "theme-home": ()}
     assert {verdict.status for verdict in eatlas.verify(results)} == {"same"}
     lines = [result.to_dict() for result in results[:1]]
     del lines[0]["provenance"]["explored_on"]
@@ -116,6 +117,9 @@ def test_one_source_confirms_and_one_does_not(folder, file):
     (verdict,) = eatlas.verify([forged])
     assert verdict.status == "differs"
     assert any("labels_sha256" in line for line in verdict.details)
+    assert not any("explored_on" in line for line in verdict.details)
+    (verdict,) = eatlas.verify([forged], tests=file)
+    assert any(line.startswith("provenance.explored_on: None") for line in verdict.details)
 
 
 def test_findings_and_titles_say_so(folder, file, eatlas_cli, tmp_path):
@@ -125,21 +129,20 @@ def test_findings_and_titles_say_so(folder, file, eatlas_cli, tmp_path):
     first = " ".join(ended.out.split("\n\n")[0].split())
     assert "words chosen on these vectors, so nothing is confirmed" in first.split("theme-")[0]
     assert first.count("Words chosen on these vectors, so nothing is confirmed: ") == 2
-    ended = eatlas_cli(
-        "run", "--tests", file, "--vectors", folder / "same-text.txt", "--out", "two"
-    )
+    ended = eatlas_cli("run", "--tests", file, "--vectors", folder / "second.txt", "--out", "two")
     said = ended.said
-    assert "2 of 2 themes confirmed" in ended.out.splitlines()[0] + ended.out.splitlines()[1]
+    assert "themes confirmed: 2 of 2" in ended.out.splitlines()[0] + ended.out.splitlines()[1]
     assert "Confirmed: sport with he, d = " in said
     assert "by Holm over these themes" in said
     ended = eatlas_cli(
         "run", "--tests", file, "--vectors", folder / "against.txt", "--out", "three"
     )
     assert "Not confirmed, on the other side: sport with he, d = −" in ended.said
-    for name, words in (("one", "so nothing is confirmed"), ("two", "2 of 2 themes confirmed")):
+    for name, words in (("one", "so nothing is confirmed"), ("two", "themes confirmed: 2 of 2")):
         page = (tmp_path / name / "report.html").read_text("utf-8")
         head = page[: page.index("</h1>")]
         assert words in head
+        assert "was chosen as a theme among 3 themes of" in page
         assert "towards he: maxT p" in page.replace("\N{NO-BREAK SPACE}", " ")
     assert eatlas_cli("verify", "one/results.jsonl", "two/results.jsonl").code == 0
 
@@ -258,4 +261,18 @@ def test_a_scan_writes_tests_that_run(folder, eatlas_cli, tmp_path):
     )
     records = [json.loads(line) for line in ended.out.splitlines()]
     assert records
-    assert all(r["provenance"]["explored_on"]["themes"] == 3 for r in records)
+    for record in records:
+        jsonschema.Draft202012Validator(json_schema()).validate(record)
+        assert record["provenance"]["explored_on"]["themes"] == 3
+
+
+def test_a_faulty_record_of_where_a_theme_was_found(file, tmp_path):
+    text = Path(file).read_text(encoding="utf-8")
+    for old, new, said in (
+        ('towards = "A"', 'towards = "C"', "explored_on.towards: input should be 'A' or 'B'"),
+        (", themes = 3 }", " }", "explored_on.themes: field required"),
+    ):
+        (tmp_path / "faulty.toml").write_text(text.replace(old, new), encoding="utf-8")
+        with pytest.raises(EatlasError, match="test theme-") as info:
+            load_tests(str(tmp_path / "faulty.toml"))
+        assert said in str(info.value)

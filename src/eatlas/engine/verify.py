@@ -329,8 +329,8 @@ def _labels(test: Test, known: Test, against: str) -> Iterator[str]:
         for group, concept in known.concepts.items()
         if group in test.concepts
     }
-    for key in ("title", "citation", "language", "sentences_from"):
-        within = key in {"language", "sentences_from"}
+    for key in ("title", "citation", "language", "sentences_from", "explored_on"):
+        within = key in {"language", "sentences_from", "explored_on"}
         pairs[f"provenance.{key}" if within else key] = getattr(test, key), getattr(known, key)
     for key, (old, new) in pairs.items():
         if old != new:

@@ -20,6 +20,7 @@ from eatlas.present.sentences import levels_of_trend, wording
 from eatlas.present.targets import leans
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
+from eatlas.results.confirming import Confirmation
 from eatlas.results.effects import parameters
 from eatlas.results.parts import TAILS
 from eatlas.results.settings import Settings, source_name
@@ -144,9 +145,21 @@ def methods_paragraph(
         missing=missing,
         words=wording(every),
         family=family,
+        themes=_themes(every, family),
         checks=_checks_made(every, family),
     )
     return " ".join(text)
+
+
+def _themes(
+    results: Sequence[AssociationResult], family: DeclaredFamily | None
+) -> dict[tuple[str, int], list[Confirmation]]:
+    """What results say of themes, by the source where these were found and their number."""
+    declared = family or DeclaredFamily.of(results)
+    themes: dict[tuple[str, int], list[Confirmation]] = {}
+    for said in filter(None, map(declared.confirmation, results)):
+        themes.setdefault((said.found.source, said.found.themes), []).append(said)
+    return themes
 
 
 def _checks_made(
@@ -267,7 +280,9 @@ def bibtex(
         "random-topics": any(matched_of(r) is not None for r in every),
         "counted": any(t.contexts is not None for r in every for t in r.by_target or ()),
         "holm": any(r.labels for r in of_targets)
+        or any(said.effect for said in family.confirmations)
         or any(t.p is not None for r in every if r.kind == "groups" for t in r.values or ()),
+        "themes": any(r.provenance.explored_on for r in every),
         "crossed": any(map(_crossed, every)),
         "adjusted": any(r.adjusted for r in every),
         "studentised": any(

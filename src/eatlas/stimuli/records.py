@@ -32,6 +32,7 @@ _KEYS = ("name", "terms", "images", "sentences", "text", "stimulus", "template")
 """Keys of concepts and sentences."""
 _ALLOWED = {
     "Concept": '{ name = "Flowers", terms = ["aster", "clover"] }',
+    "ExploredOn": "a table as eatlas scan --write writes it",
     "tuple_type": '["one", "two"]',
     "string_type": "a quoted string",
     "string_pattern_mismatch": "no spaces, commas or any of ;#?=",
