@@ -12,6 +12,7 @@ def explore(
     tests: list[str] | None = None,
     vectors: list[str] | None = None,
     measure: str = "ml-eat",
+    themes: Path | None = None,
     port: int = 0,
     open_page: bool = False,
     save: Path | None = None,
@@ -19,7 +20,8 @@ def explore(
     """Serve a page that shows what happens to a finding when its words change; Ctrl-C ends it.
 
     Words are buttons: switch them off and on, add others, paste lists of your own, and compare
-    sources. The page is for this machine alone, at an address with a random token.
+    sources. With --themes, lists may be the words of themes. The page is for this machine alone, at
+    an address with a random token.
 
     With --save, a frozen copy for one test and one source is written instead: a single HTML file
     without a server, which answers changes of words with effect sizes, exact p-values and the
@@ -30,12 +32,16 @@ def explore(
     Parameters
     ----------
     tests : ID|BATTERY|FILE.toml
-        Tests of words to choose from; may be repeated. [default: caliskan]
+        Tests of words to choose from; may be repeated. [default: caliskan, or the strongest of
+        --themes]
     vectors : [NAME=]SOURCE
         Vectors to choose from: a file in any known format, or a name; may be repeated. The page
-        can open no others, and calls them by the NAME before them. [default: glove-sample]
+        can open no others, and calls them by the NAME before them. [default: glove-sample, or the
+        source of --themes]
     measure : SIGNATURE
         ML-EAT or WEAT, with parameters such as 'ml-eat(tail=two-sided)'.
+    themes : FILE
+        FILE.csv of eatlas scan --themes, or FILE.csv.json: offers the words of its themes as lists.
     port : --port N >= 0
         0 takes a free one.
     open_page : --open
@@ -48,7 +54,9 @@ def explore(
 
     if save is not None:
         require_writable(save)
-    page = serve_page(tests, vectors, measure, port=port, open=open_page and save is None)
+    page = serve_page(
+        tests, vectors, measure, themes=themes, port=port, open=open_page and save is None
+    )
     for text in page.left_out:
         remark(f"left out: {text}")
     if save is None:

@@ -24,6 +24,7 @@ from eatlas.numbers import count
 from eatlas.results import AssociationResult, Results
 from eatlas.results.compare import told_apart
 from eatlas.results.settings import source_name
+from eatlas.results.themes import MOST_TERMS, Theme, ThemesResult, strength
 from eatlas.sources import (
     Source,
     embed_concepts,
@@ -210,6 +211,7 @@ class Lists:
             citation=origin.citation,
             language=origin.language,
             sentences_from=origin.sentences_from,
+            explored_on=origin.explored_on,
             notes=(
                 *origin.notes,
                 f"{origin.id} {'; '.join(self.changes)}, after results had been seen.",
@@ -308,6 +310,23 @@ def starts(tests: Iterable[AssociationTest]) -> Iterator[tuple[str, str]]:
     for label, test in buttons:
         lists = {role: [part.name, ", ".join(part.terms)] for role, part in test.parts}
         yield label, json.dumps(lists)
+
+
+def themes_in_order(scan: ThemesResult | None) -> list[tuple[str, list[tuple[Theme, str, str]]]]:
+    """Themes that were found, then the others: each with its group and its most central words."""
+    if scan is None:
+        return []
+    rows = [
+        (
+            theme,
+            scan.concepts[theme.sides[theme.difference < 0]],
+            ", ".join(theme.words[:MOST_TERMS]),
+        )
+        for theme in sorted(scan.themes, key=strength)
+    ]
+    found = len(scan.found)
+    parts = {"Beyond chance": rows[:found], "Not beyond chance": rows[found:]}
+    return [(name, part) for name, part in parts.items() if part]
 
 
 def lists_of_file(text: str) -> dict[str, Any]:
@@ -436,6 +455,8 @@ class Explorer:
     """As a command line names it."""
     left_out: tuple[str, ...] = ()
     """Tests that were named and cannot be explored, each with the reason."""
+    themes: ThemesResult | None = None
+    """Whose words are offered as lists."""
     _kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
     _looked_at: dict[str, set[Hashable]] = field(default_factory=dict)
     _ranks: dict[str, dict[str, tuple[int | None, str]]] = field(default_factory=dict)
@@ -444,7 +465,13 @@ class Explorer:
     stay where they are when intervals come."""
 
     @classmethod
-    def of(cls, tests: Any, vectors: Any, measure: str = DEFAULT_MEASURE) -> Explorer:
+    def of(
+        cls,
+        tests: Any,
+        vectors: Any,
+        measure: str = DEFAULT_MEASURE,
+        themes: ThemesResult | None = None,
+    ) -> Explorer:
         """Open tests and sources."""
         chosen = get_measure(measure)
         if chosen.name not in {"ml-eat", "weat"} or getattr(chosen, "association", "") != "cosine":
@@ -483,6 +510,7 @@ class Explorer:
             measure=chosen,
             measure_text=chosen.name if plain else measure,
             left_out=tuple(left_out),
+            themes=themes,
         )
 
     @property
@@ -534,9 +562,11 @@ class Explorer:
     def looked_at(self, test: str) -> int:
         """How many lists of a test were looked at; of pasted lists, all together.
 
-        A test that was explored before brings along how many were looked at then.
+        A test that was explored before brings along how many were looked at then; pasted lists,
+        the themes that they may be of.
         """
-        before = (self.tests[test].explored or 1) - 1 if test in self.tests else 0
+        of_themes = 0 if self.themes is None else len(self.themes.themes)
+        before = (self.tests[test].explored or 1) - 1 if test in self.tests else of_themes
         return before + len(self._looked_at.get(test, ()))
 
     def tests_of(self, request: Request) -> list[AssociationTest]:

@@ -30,6 +30,7 @@ from eatlas.apps.explorer.measuring import (
     require_words,
     shortened,
     starts,
+    themes_in_order,
     words_in,
 )
 from eatlas.errors import EatlasError
@@ -106,6 +107,8 @@ def page_of(explorer: Explorer) -> str:
         roles=GROUPS.items(),
         symbols=symbols(),
         longest_name=LONGEST_NAME,
+        themes=themes_in_order(explorer.themes),
+        alpha=explorer.themes and explorer.themes.alpha,
     )
 
 

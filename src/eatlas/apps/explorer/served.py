@@ -34,8 +34,9 @@ from eatlas.present.drawings.plot import plot
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult, is_result
 from eatlas.results.json_lines import to_json_line
+from eatlas.results.themes import ThemesResult, read_themes
 from eatlas.sources import open_sources
-from eatlas.stimuli import to_toml
+from eatlas.stimuli import load_tests, to_toml
 from eatlas.untrusted import data_only, trusted_among
 
 LARGEST = 256 << 10
@@ -142,6 +143,7 @@ def explore(
     vectors: Any = None,
     measure: str | None = None,
     *,
+    themes: ThemesResult | str | Path | None = None,
     port: int = 0,
     open: bool = False,  # noqa: A002  (what others call it)
     trust: str | Iterable[str] = (),
@@ -156,13 +158,17 @@ def explore(
     tests : what :func:`eatlas.load_tests` takes, or results, optional
         Tests of four lists of words: ids, batteries, TOML files, an :class:`eatlas.AssociationTest`
         or a mapping of four lists by name. Of results, such as those of :func:`eatlas.run`, their
-        tests. By default the ten of ``caliskan``.
+        tests. By default the ten of ``caliskan``, or of `themes` the strongest one.
     vectors : what :func:`eatlas.run` takes, optional
         Sources to choose from, some of them with names; the page opens no others. By default those
-        of the results, or else ``glove-sample``.
+        of the results and `themes`, or else ``glove-sample``.
     measure : str, optional
         ML-EAT or WEAT, such as ``"ml-eat(tail=two-sided)"``. By default that of the results, or
         else ``ml-eat``.
+    themes : ThemesResult or path, optional
+        Themes of :func:`eatlas.scan`, or a file of them: their words are offered as lists. The test
+        of the strongest theme is there to begin with, its Y the theme that leans most to the other
+        group. The count of lists that were looked at has all themes in it.
     port : int
         0 for a free one.
     open : bool, default False
@@ -191,19 +197,25 @@ def explore(
     """
     several = [tests] if isinstance(tests, str) or not isinstance(tests, Sequence) else tests
     results = list(several) if several and all(map(is_result, several)) else []
-    named = [result.source_string for result in results if vectors is None]
+    scan = themes if themes is None or isinstance(themes, ThemesResult) else read_themes(themes)
+    records = [*results, *filter(None, [scan])]
+    named = [record.source_string for record in records if vectors is None]
     trusted = trusted_among(trust, named, "no source is taken from results")
+    if records and vectors is None:
+        vectors = _vectors_of(records, trusted)
     if results:
         signatures = {
             result.signature for result in results if result.measure in {"ml-eat", "weat"}
         }
-        vectors = _vectors_of(results, trusted) if vectors is None else vectors
         measure = signatures.pop() if measure is None and len(signatures) == 1 else measure
         tests = [result.to_test() for result in results]
+    if scan is not None:
+        tests = [*([] if tests is None else load_tests(tests)), *scan.tests(top=1)]
     explorer = Explorer.of(
         "caliskan" if tests is None else tests,
         "glove-sample" if vectors is None else vectors,
         measure or DEFAULT_MEASURE,
+        scan,
     )
     page = ExplorerPage(explorer, port)
     if open:
@@ -211,7 +223,9 @@ def explore(
     return page
 
 
-def _vectors_of(results: Iterable[AssociationResult], trusted: Collection[str]) -> list[Any]:
+def _vectors_of(
+    results: Iterable[AssociationResult | ThemesResult], trusted: Collection[str]
+) -> list[Any]:
     """The source strings of results, with the names that the results have for them."""
     vectors: dict[str, Any] = {}
     for result in results:
@@ -225,7 +239,7 @@ def _vectors_of(results: Iterable[AssociationResult], trusted: Collection[str]) 
             raise
         except EatlasError as error:
             raise SourceError(
-                f"the source of {result.test} cannot be opened again: {error.what}",
+                f"the source of {result.test or 'the themes'} cannot be opened again: {error.what}",
                 got=text,
                 remedy=_NAMED,
             ) from error

@@ -262,7 +262,7 @@
     for (const role of ROLES) part(`words-${role}`).setSelectionRange(0, 0);
   }
   if (!frozen) {
-    part("make").addEventListener("click", () => { part("new").showModal(); part("words-X").focus(); });
+    part("make").addEventListener("click", () => { part("new").showModal(); part("words-X").focus(); if (part("themes") && !ROLES.some((role) => part(`words-${role}`).value)) part("copy-words").click(); });
     part("take").addEventListener("click", () => part("exports").showModal());
 
     let looking = 0, lookTurn = 0;
@@ -297,6 +297,15 @@
       const box = part(`words-${dataset.split}`);
       box.value = dataset.words;
       box.focus();
+      look();
+    });
+    for (const select of part("lists").querySelectorAll("[data-theme]")) select.append(part("themes").content.cloneNode(true));
+    part("lists").addEventListener("change", ({ target }) => {
+      if (!target.dataset.theme || !target.value) return;
+      const role = target.dataset.theme, { name, words, note } = target.selectedOptions[0].dataset;
+      [part(`name-${role}`).value, part(`words-${role}`).value] = [name, words];
+      part("started").textContent = `${role}: ${note}.`;
+      target.value = "";
       look();
     });
     part("lists").addEventListener("submit", (event) => {
