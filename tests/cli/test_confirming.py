@@ -148,11 +148,14 @@ def test_findings_and_titles_say_so(folder, file, eatlas_cli, tmp_path):
 
 
 @pytest.mark.parametrize("measure", ["weat", "sc-eat", "divdist(resamples=0)"])
-def test_measures_without_level_2_confirm_nothing(folder, file, measure):
+def test_measures_without_level_2_confirm_nothing(folder, file, measure, tmp_path):
     results = eatlas.run(load_tests(file)[:1], str(folder / "other.txt"), measure)
     (said,) = results.confirmations()
     assert said.verdict == "not tested"
     assert "onfirm" not in str(results[0].finding)
+    eatlas.write_report(results, tmp_path / "page.html")
+    assert "among 3 themes of" in (tmp_path / "page.html").read_text("utf-8")
+    assert [verdict.status for verdict in eatlas.verify(results)] == ["same"]
     (here,) = eatlas.run(load_tests(file)[:1], str(folder / "one.txt"), measure)
     assert here.finding.sentence.startswith(
         "Words chosen on these vectors, so nothing is confirmed"
@@ -210,6 +213,15 @@ def test_more_than_two_groups(folder):
         assert (test.A.name, test.B.name, test.explored_on.towards) == (high, low, "A")
     assert tests["sport"].A.name == "men"
     assert tests["sport"].Y.name == "home"
+
+
+def test_groups_that_were_made_of_names(folder, tmp_path):
+    (tmp_path / "names.txt").write_text("\n".join(WORDS["he"] + WORDS["she"]))
+    source, names = str(folder / "one.txt"), tmp_path / "names.txt"
+    result = eatlas.scan(source, groups_from=names, groups=2, themes=THEMES)
+    test = result.tests()[0]
+    assert {frozenset(test.A.terms), frozenset(test.B.terms)} == {*map(frozenset, WORDS.values())}
+    assert "A and B: clusters of the words of names.txt on " in test.notes[2]
 
 
 def test_nothing_found(folder, eatlas_cli, tmp_path):

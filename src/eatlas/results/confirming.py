@@ -44,7 +44,7 @@ class Confirmation:
     @property
     def group(self) -> str:
         """Name of the attributes that the theme goes with where it was found."""
-        return self.result.concepts[self.found.towards]
+        return self.result.concepts.get(self.found.towards, self.found.towards)
 
     @property
     def other_side(self) -> bool:
