@@ -88,9 +88,9 @@ def test_names_and_numbers_decide_the_hash(write):
         (NORMS.replace("length", " "), "every column of numbers needs a name of its own\n  got: an empty name"),
         (NORMS + "peace,1\n", "line 6: the row has another number of cells than the header\n  got: 2\n  allowed: 3"),
         (NORMS + ",1,2\n", "line 6: there is no word"),
-        (NORMS.encode("utf-16"), "norms.csv: the table cannot be read"),
-        ("word,valence\ncaf\xe9,1\n".encode("latin-1"), "norms.csv: the table cannot be read"),
-        (b"PK\x03\x04\xff\xfe", "norms.csv: the table cannot be read"),
+        (NORMS.encode("utf-16"), "norms.csv: the file is not UTF-8\n  got: UTF-16"),
+        ("word,valence\ncaf\xe9,1\n".encode("latin-1"), "norms.csv, line 2: the file is not UTF-8"),
+        (b"PK\x03\x04\xff\xfe", "norms.csv, line 1: the file is not UTF-8"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named_by_line_and_column(write, text, message):

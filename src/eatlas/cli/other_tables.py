@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from eatlas.cli.console import in_words, new_console, say, show, table_of
+from eatlas.cli.console import in_words, least_width, new_console, say, show, table_of
 from eatlas.cli.messages import plain_line
-from eatlas.errors import listed
+from eatlas.errors import joined, listed
 from eatlas.numbers import count, effect, level_of, number_of, p_value, percent
 from eatlas.present.rendering import lines
 from eatlas.present.text import one_line
@@ -26,9 +27,11 @@ from eatlas.results.diagnosis import (
 from eatlas.results.effects import shown
 from eatlas.results.levels import Power
 from eatlas.results.scan import SIDES, ScanResult
-from eatlas.results.themes import ThemesResult, strength
+from eatlas.results.themes import Theme, ThemesResult, strength
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from eatlas.apps.studies import Prepared
     from eatlas.apps.studies.record import StudyRecord
 
@@ -50,6 +53,12 @@ ABOUT_DIAGNOSES = (
     "loudest dimension: share of variance and of squared length. One source alone is shown with "
     "every figure."
 )
+FIRST = ("themes.unadjusted", "themes.groups-made")
+"""Notes that come before the themes."""
+TOWARDS = 12
+"""Columns of a group's name; the role stands for longer ones."""
+LEAST_THEME, MOST_THEME = 16, 60
+"""Columns of a theme."""
 SIGNS = {None: ("",), False: ("fine", "green"), True: ("doubtful", "bold red")}
 
 
@@ -110,33 +119,81 @@ def print_scan(result: ScanResult) -> None:
 
 
 def print_themes(result: ThemesResult, top: int) -> None:
-    """Print the themes that go most with a group, and what speaks against them."""
+    """Print how many themes are beyond chance, the strongest, and what speaks against them."""
     console, names, alpha = new_console(), result.concepts, result.alpha
-    below, two = len(result.found), len(names) == 2
-    given = (
-        "given the frequency of the words" if result.covariates else "NOT adjusted for frequency"
-    )
-    groups = f"{names['A']} or {names['B']}" if two else f"one of {len(names)} groups"
+    themes, below, two = len(result.themes), len(result.found), len(names) == 2
+    notes = {code: [n for n in result.warnings if n.code == code] for code in FIRST}
+    for note in notes["themes.unadjusted"]:
+        say(console, str(note), "bold red", hang=2)
+    long = max(map(cell_len, names.values())) > TOWARDS
+    called = {role: role if long else plain_line(name) for role, name in names.items()}
+    groups = " or ".join(f"{names[role]}{f' ({role})' * long}" for role in names)
     say(
         console,
-        f"{result.source}: of {number_of(len(result.themes), 'theme')}, {count(below)} "
-        f"{'goes' if below == 1 else 'go'} with {groups} beyond chance, {given}",
+        f"{result.source}: of {number_of(themes, 'theme')}, {count(below)} "
+        f"{'goes' if below == 1 else 'go'} with {groups if two else f'one of {len(names)} groups'} "
+        f"beyond chance{', given the frequency of the words' if result.covariates else ''}",
         "bold",
         hang=2,
     )
-    rows = []
-    for theme in sorted(result.themes, key=strength)[:top]:
-        towards = names[theme.sides[theme.difference < 0]]
-        style = "" if theme.p_max_t < alpha else "dim"
-        p = p_value(theme.p_max_t, alpha) + ("*" if theme.p_max_t < alpha else " ")
-        again = "" if theme.stability is None else f"{theme.stability * 10:.0f}/10"
-        low, high = theme.interval or (None, None)
-        cells = (plain_line(theme.name), towards, count(theme.n), effect(theme.effect_size))
-        ends = "" if low is None or high is None else f"[{effect(low)}, {effect(high)}]"
-        rows.append([Text(cell, style) for cell in (*cells, ends, p, again)])
-    show(console, table_of(("theme", "towards", "words", "d", "interval", "maxT ", "again"), rows))
-    for note in result.warnings:
+    if long and not two:
+        say(console, "; ".join(f"{role}: {names[role]}" for role in names), hang=2)
+    for note in notes["themes.groups-made"]:
         say(console, str(note), hang=2)
+    if top:
+        chance = "" if below else ", none beyond chance"
+        first = f"; the first is the most extreme of {count(themes)} themes" * (themes > 1)
+        large = ", so its d is rather too large" * (below > 0 and themes > 1)
+        say(console, f"The strongest{chance}{first}{large}:", hang=2)
+        _show_themes(console, result, called, sorted(result.themes, key=strength)[:top])
+    level = f"{100 * (1 - alpha):g}% interval for all themes at once; " * two
+    again, clustering = "", result.clustering
+    if clustering is not None and (others := result.themes[0].other_counts):
+        counts = joined([count(number) for number in others])
+        again = f"; again: in {clustering.repeats} more clusterings, and in those with {counts}"
+    say(
+        console,
+        f"d in standard deviations{', above 0 towards ' + called['A'] if two else ''}; {level}"
+        f"maxT: p adjusted for all themes, * below {level_of(alpha)}{again}.",
+        "dim",
+    )
+    for note in result.warnings:
+        if note.code not in FIRST:
+            say(console, str(note), hang=2)
+
+
+def _show_themes(
+    console: Console, result: ThemesResult, called: Mapping[str, str], themes: Sequence[Theme]
+) -> None:
+    """A line for each theme, with as many of its words as there is room for."""
+    two = len(called) == 2
+    heads, rows = ["theme", "towards" if two else "most > least", "d"], list[list[str]]()
+    heads += [*["interval"] * two, "maxT ", *["again"] * (result.clustering is not None)]
+    for theme in themes:
+        most, least = (called[role] for role in theme.sides[:: -1 if theme.difference < 0 else 1])
+        row = [most if two else f"{most} > {least}", effect(theme.effect_size)]
+        if two:
+            row.append("[{}, {}]".format(*map(effect, theme.interval)) if theme.interval else "")
+        star = "*" if theme.p_max_t < result.alpha else " "
+        row.append(p_value(theme.p_max_t, result.alpha) + star)
+        if result.clustering is not None and theme.stability is not None:
+            repeats, others = result.clustering.repeats, (theme.other_counts or {}).values()
+            row.append(f"{theme.stability * repeats:.0f}/{repeats}, {sum(others)}/{len(others)}")
+        rows.append(row)
+    beside = least_width(table_of(heads, [["", *row] for row in rows], "ll"), console)
+    room = min(MOST_THEME, max(LEAST_THEME, console.width - beside + len(heads[0])))
+    cells = []
+    for row, theme in zip(rows, themes, strict=True):
+        name, label = "" if theme.name == ", ".join(theme.words[:3]) else f"{theme.name}: ", ""
+        for word in map(plain_line, theme.words):
+            longer = f"{label}, {word}" if label else plain_line(name) + word
+            if cell_len(longer) > room:
+                break
+            label = longer
+        label = label or set_cell_size(plain_line(theme.name), room)
+        style = "" if theme.p_max_t < result.alpha else "dim"
+        cells.append([Text(text, style) for text in (label, *row)])
+    show(console, table_of(heads, cells, "ll"))
 
 
 Reading = tuple[str, str, str, bool | None]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from eatlas.results.scan import ScanResult
     from eatlas.results.themes import ThemesResult
 
+SORT, BANDS, GROUPS = "effect_size", "1000,10000,100000", 4
 NO_BANDS = "none"
 LATE = 20.0
 """Seconds before the first line of progress in a pipe."""
@@ -30,14 +31,14 @@ def scan(
     a: str | None = None,
     b: str | None = None,
     top: int = 10,
-    sort: str = "effect_size",
+    sort: str = SORT,
     out: Path | None = None,
-    frequency_bands: str = "1000,10000,100000",
+    frequency_bands: str = BANDS,
     first: int | None = None,
     engine: str = "local",
     themes: str | None = None,
     groups_from: Path | None = None,
-    groups: int = 4,
+    groups: int = GROUPS,
     names: Path | None = None,
     write: Path | None = None,
 ) -> None:
@@ -63,7 +64,8 @@ def scan(
     b : WORD,WORD,...
         Attributes B, instead of a test's.
     top : N >= 0
-        Number of words in each list. There is one list for each band and side.
+        Number of words in each list. There is one list for each band and side. With --themes, the
+        number of themes shown.
     sort : effect_size|difference|p
         Order of the lists: by d, by the difference of the mean cosines (the strength of an
         association), or by the two-sided p.
@@ -89,7 +91,17 @@ def scan(
         Make an association test of each theme with an adjusted p below alpha, for eatlas run to
         confirm on other vectors.
     """
+    if groups != GROUPS and groups_from is None:
+        raise EatlasError("--groups belongs to --groups-from", remedy="add --groups-from FILE")
     if themes is not None:
+        scans = {"--sort": sort == SORT, "--frequency-bands": frequency_bands == BANDS}
+        scans["--engine"] = engine == "local"
+        if strange := [option for option, is_default in scans.items() if not is_default]:
+            raise EatlasError(
+                "options of a scan of single words have no meaning with --themes",
+                got=", ".join(strange),
+                remedy="leave them out, or leave --themes out to scan single words",
+            )
         own = None if groups_from and not (attributes or a or b) else _attributes(attributes, a, b)
         _themes(
             vectors, own, _number_or_file(themes), groups_from=groups_from, groups=groups,
@@ -173,6 +185,7 @@ def _found(plan: ThemesPlan) -> ThemesResult:
     ):
         if done.done:
             remark(f"clusterings taken over from an interrupted scan: {len(done.done)}")
+        _left_by_others(plan, "clusterings")
         with bar_of("clusterings") as bar:
             tick = bar or Lines("clusterings", LATE, done=len(done.done))
             cluster_all(plan, done, lambda count: tick(count, len(plan.counts)))
@@ -181,19 +194,33 @@ def _found(plan: ThemesPlan) -> ThemesResult:
 
 def _number_or_file(text: str) -> int | str:
     """A number of themes, or a file that has them."""
-    return int(text) if text.strip().lstrip("-").isdecimal() else text
+    if text.strip().lstrip("-").isdecimal():
+        return int(text)
+    if not Path(text).is_file():
+        raise EatlasError(
+            "--themes: this is neither a number nor a file",
+            got=text or "nothing",
+            allowed="a whole number from 2 on, such as 60, or a file: CSV with the columns theme "
+            "and word, or a dictionary of LIWC (.dic) or quanteda (.yml)",
+        )
+    return text
 
 
 def _attributes(test: str | None, a: str | None, b: str | None) -> str | tuple[list[str], ...]:
     """The name of a test, or two lists of words."""
     if test is not None and a is None and b is None:
         return test
-    if test is None and a is not None and b is not None:
+    if test is None and a and b and a.strip(", ") and b.strip(", "):
         return tuple([word.strip() for word in text.split(",") if word.strip()] for text in (a, b))
     options = {"--attributes": test, "--a": a, "--b": b}
     raise EatlasError(
         "two groups of attributes are needed",
-        got=" and ".join(name for name, value in options.items() if value is not None) or "none",
+        got=" and ".join(
+            name + " without a word" * (not value.strip(", "))
+            for name, value in options.items()
+            if value is not None
+        )
+        or "none",
         allowed="--attributes TEST, or both --a WORD,WORD,... and --b WORD,WORD,...",
     )
 
@@ -212,13 +239,20 @@ def _edges(text: str) -> tuple[int, ...]:
         ) from error
 
 
+def _left_by_others(plan: ScanPlan | ThemesPlan, what: str) -> None:
+    """Say what scans with other settings have left unfinished beside the file."""
+    from eatlas.engine.store import left_by_others  # noqa: PLC0415
+
+    for path in left_by_others(plan.out, plan.identity) if plan.out else ():
+        remark(f"{path}: found an interrupted scan with other settings; its {what} are left there")
+
+
 def _scanned(plan: ScanPlan, executor: Executor | None) -> ScanResult:
     """Measure all words, with progress on the way, and sum them up.
 
     With a file, go on where an earlier scan ended.
     """
     from eatlas.engine.scan import Chunks, finish, measure_all  # noqa: PLC0415
-    from eatlas.engine.store import left_by_others  # noqa: PLC0415
 
     nothing = "nothing is kept" if plan.out else "nothing is kept, which takes --out"
     with (
@@ -227,10 +261,7 @@ def _scanned(plan: ScanPlan, executor: Executor | None) -> ScanResult:
     ):
         if chunks.words:
             remark(f"words taken over from an interrupted scan: {chunks.words:,}")
-        for path in left_by_others(plan.out, plan.identity) if plan.out else ():
-            remark(
-                f"{path}: found an interrupted scan with other settings; its words are left there"
-            )
+        _left_by_others(plan, "words")
         with bar_of("words") as bar:
             tick = bar or Lines("words", LATE, done=chunks.words)
             measure_all(plan, chunks, lambda done: tick(done, plan.expected), executor)

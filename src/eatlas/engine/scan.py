@@ -208,6 +208,10 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
         with Clusterings(search) as clusterings:
             cluster_all(search, clusterings)
             return find_themes(search, clusterings)
+    if groups_from is not None or names is not None:
+        raise EatlasError(
+            "groups_from and names belong to themes", remedy="ask for themes, such as themes=60"
+        )
     plan = make_scan(
         vectors, attributes, measure,
         top=top, sort=sort, bands=bands, first=first, out=out, case=case, seed=seed,

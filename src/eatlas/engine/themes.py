@@ -15,11 +15,13 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import version
 from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,9 +187,16 @@ def make_themes(  # noqa: PLR0913  (each is a decision of its own)
     wanted, file = (None, "") if isinstance(themes, int) else read_categories(themes)
     if wanted is None:
         sklearn("cluster")  # says whether it is there
+    elif len(wanted) > MOST_THEMES:
+        raise EatlasError(
+            "there are too many categories",
+            got=f"{len(wanted):,}",
+            allowed=f"at most {MOST_THEMES:,}",
+            remedy="leave out those that do not matter: p is adjusted for all of them",
+        )
     renamed = read_names(names)
     source, name, _ = open_one_named(vectors, "a scan")
-    source.require_listed("themes are made of the words of a source")
+    source.require_listed("themes are made of a source's own words (an encoder has none)")
     notes: list[Note] = []
     compared, names_file = _groups(attributes, groups_from, groups, source, case, seed, notes)
     order = order_of(source, "always", english=is_english(compared.language))
@@ -206,7 +215,9 @@ def make_themes(  # noqa: PLR0913  (each is a decision of its own)
             raise EatlasError(
                 "there are more themes than words",
                 got=f"{themes:,} themes of {len(words.words):,} words of {source.name}",
-                allowed=f"at most {len(words.words):,}; themes of some 100 words or more say most",
+                allowed=f"at most {len(words.words):,}; themes of some 100 words or more say most"
+                if words.words
+                else "a source with words of letters alone that are no group's words",
             )
         beside = {max(2, themes // 2), min(2 * themes, len(words.words), MOST_THEMES)} - {themes}
         counts = (themes,) * (1 + REPEATS) + tuple(sorted(beside))
@@ -291,6 +302,13 @@ def _groups(
     else:
         concepts, file = _of_names(groups_from, count, source, case, seed, notes)
     embedded = embed_concepts(concepts, source, case, test.language if test else "")
+    counts = Counter(key for keys in embedded.keys.values() for key in {*keys.values()})
+    if several := [key for key, n in counts.items() if n > 1]:
+        raise StimulusError(
+            f"some words of {source.name} are found for several groups",
+            got=listed(several),
+            allowed="words that are in one of the groups only, in capitals or not",
+        )
     for role, group in embedded.coverage.items():
         if len(group.used) < LEAST_WORDS:
             missing = listed(f"{term} ({why})" for term, why in group.reasons.items())
@@ -320,9 +338,18 @@ def _of_names(
     if isinstance(names, str | Path):
         path = Path(names)
         require_file(path, StimulusError)
-        lines = decoded(path.read_bytes(), str(path), StimulusError).splitlines()
+        try:
+            lines = decoded(path.read_bytes(), str(path), StimulusError).splitlines()
+        except OSError as error:
+            raise StimulusError(
+                f"{path}: the names cannot be read",
+                got=error.strerror,
+                allowed="a text file with a name on each line",
+            ) from error
         file, names = path.name, [line.strip() for line in lines if line.strip()]
-    every = Concept(name="Names", terms=tuple(dict.fromkeys(names)))
+    if not names:
+        raise StimulusError(f"{file or 'groups_from'}: there are no names to make groups of")
+    every = Concept(name="Names", terms=tuple(sorted(set(names), key=str)))
     embedded = embed_concepts({"names": every}, source, case)
     used, rows = embedded.coverage["names"].used, kernels.unit_rows(embedded.vectors["names"])
     if len(used) < LEAST_WORDS * count:
@@ -330,7 +357,7 @@ def _of_names(
             f"there are too few names for {count} groups",
             got=f"{len(used)} of {len(every.terms)} names have a vector in {source.name}",
             allowed=f"at least {LEAST_WORDS * count}",
-            remedy="ask for fewer groups (--groups), or add names",
+            remedy="ask for fewer groups (--groups), or add names, one on each line",
         )
     labels = clustered(rows.astype(np.float32), count, seed, REPEATS)
     members = sorted((np.flatnonzero(labels == i) for i in range(count)), key=len, reverse=True)
@@ -386,7 +413,9 @@ def _compared(
     keys = keys_of(ranking, coverage, case, language)
     covariates = covariates_of(coverage, ranking, keys, None, case, language)
     reason = covariates
-    rows, regression, used = [*groups.rows.values()], None, tuple[str, ...]()
+    # no order of words changes the relabellings
+    rows = [part[np.argsort(coverage[role].used)] for role, part in groups.rows.items()]
+    regression, used = None, tuple[str, ...]()
     if not isinstance(covariates, str):
         in_order = {role: SortedGroup.of(coverage[role], covariates.of[role]) for role in names}
         remarks: list[Note] = []
@@ -425,7 +454,7 @@ def _words(source: Source, order: WordOrder | str, first: int) -> Words:
     if isinstance(order, CountedOrder):  # which the source's own order need not be
         vectors = source.lookup(order.words[:first])
         words = [word for word in order.words[:first] if word in vectors]
-        blocks.append(np.array([vectors[word] for word in words], np.float32))
+        blocks += [np.array([vectors[word] for word in words], np.float32)] if words else []
     else:
         for chunk, rows in source.iter_chunks():
             left = first - len(words)
@@ -519,7 +548,19 @@ def clustered(
     """
     # the default, k-means++, takes four times as long for clusters that are no closer
     how = {"init": "random", "n_init": starts, "max_iter": STEPS, "random_state": seed}
-    means = sklearn("cluster").KMeans(count, **how).fit(rows)
+    fewer = sklearn("exceptions").ConvergenceWarning
+    # threads add their sums in any order, and wait for each other longer than they save
+    with import_module("threadpoolctl").threadpool_limits(1), catch_warnings():
+        simplefilter("error", fewer)
+        try:
+            means = sklearn("cluster").KMeans(count, **how).fit(rows)
+        except fewer as error:
+            raise EatlasError(
+                f"the vectors do not form {count:,} clusters, as too many are equal",
+                got=str(error).partition(".")[0],
+                allowed="so many vectors that differ",
+                remedy="ask for fewer, or check the vectors",
+            ) from error
     centres = kernels.unit_rows(means.cluster_centers_).astype(np.float32)
     return np.asarray((rows @ centres.T).argmax(axis=1), np.int32)
 
@@ -567,12 +608,12 @@ def find_themes(plan: ThemesPlan, done: Clusterings) -> ThemesResult:
     members += [_members(plan.words, done.done[i]) for i in range(len(plan.counts))]
     themes, families = _themes(plan, members[0]), [_family(plan, each) for each in members[1:]]
     if families:
-        themes = [_repeated(plan, theme, members, families) for theme in themes]
+        themes = [_repeated(plan, each, members[0][each.name], families) for each in themes]
     if unknown := plan.names.keys() - {theme.name for theme in themes}:
         raise StimulusError(
             "there is no theme of this name",
-            got=listed(sorted(unknown), 3),
-            allowed=listed([theme.name for theme in themes], 6),
+            got=listed([repr(name) for name in sorted(unknown)], 3),
+            allowed=listed([repr(theme.name) for theme in themes], 6),
             remedy="take the names of the table of these themes; another seed, source or count "
             "gives other themes",
         )
@@ -580,6 +621,12 @@ def find_themes(plan: ThemesPlan, done: Clusterings) -> ThemesResult:
         theme.model_copy(update={"name": plan.names.get(theme.name, theme.name)})
         for theme in themes
     ]
+    if several := [name for name, n in Counter(theme.name for theme in themes).items() if n > 1]:
+        raise StimulusError(
+            "several themes would have one name",
+            got=listed(map(repr, several), 3),
+            allowed="a name of its own for each theme",
+        )
     two = len(plan.regression.sizes) == 2
     themes.sort(key=(lambda theme: -(theme.effect_size or 0.0)) if two else strength)
     orders = orders_of(plan.regression.size, seed=plan.seed)
@@ -721,6 +768,8 @@ class Repeat:
     """Of the difference of each theme; of more than two groups 1."""
     below: NDArray[np.bool_]
     """Which themes have an adjusted p below alpha."""
+    theme_of: Places
+    """The number of the theme of each word."""
 
 
 def _family(plan: ThemesPlan, members: Mapping[str, Places]) -> Repeat:
@@ -729,26 +778,22 @@ def _family(plan: ThemesPlan, members: Mapping[str, Places]) -> Repeat:
     family = family_test(scores, plan.regression, draws=REPEAT_DRAWS, seed=plan.seed)
     two = len(plan.regression.sizes) == 2
     signs = np.sign(plan.regression.estimates(scores)) if two else np.ones(len(scores))
-    return Repeat(signs, family.p_max_t < plan.measure.alpha)
+    theme_of = np.empty(len(plan.words.words), np.intp)
+    for number, places in enumerate(members.values()):
+        theme_of[places] = number
+    return Repeat(signs, family.p_max_t < plan.measure.alpha, theme_of)
 
 
-def _repeated(
-    plan: ThemesPlan,
-    theme: Theme,
-    members: Sequence[Mapping[str, Places]],
-    repeats: Sequence[Repeat],
-) -> Theme:
+def _repeated(plan: ThemesPlan, theme: Theme, own: Places, repeats: Sequence[Repeat]) -> Theme:
     """A theme with what other clusterings say of it.
 
     Each is asked for the theme that holds most of its words.
     """
-    own = set(members[0][theme.name].tolist())
     two = len(plan.regression.sizes) == 2
     sign = np.sign(theme.difference) if two else 1.0
     again = []
-    for clusters, repeat in zip(members[1:], repeats, strict=True):
-        shared = [len(own.intersection(places.tolist())) for places in clusters.values()]
-        match = int(np.argmax(shared))
+    for repeat in repeats:
+        match = np.bincount(repeat.theme_of[own]).argmax()
         again.append(bool(repeat.below[match] and repeat.signs[match] == sign))
     return theme.model_copy(
         update={

@@ -49,16 +49,26 @@ def read_categories(given: Any) -> tuple[Categories, str]:
             allowed="one word at least in each category",
         )
     if not categories:
-        raise SourceError(f"{file or 'themes'}: there are no categories")
+        raise SourceError(
+            f"{file or 'themes'}: there are no categories", allowed="a row for each word of a theme"
+        )
     return {name: list(dict.fromkeys(words)) for name, words in categories.items()}, file
 
 
 def read_names(given: Any) -> Mapping[str, str]:
     """What a user calls themes, by the names that they would have."""
-    if given is None or isinstance(given, Mapping):
-        return given or {}
-    pairs = _rows(Path(given), "theme", "name")
-    return {theme: name for theme, name in pairs if name and name != theme}
+    if given is None:
+        return {}
+    pairs = given.items() if isinstance(given, Mapping) else _rows(Path(given), "theme", "name")
+    names: dict[str, str] = {}
+    for theme, name in pairs:
+        if name and name != theme and names.setdefault(theme, str(name)) != name:
+            raise SourceError(
+                f"{theme!r} has two names",
+                got=f"{names[theme]!r} and {name!r}",
+                allowed="one name for each theme",
+            )
+    return names
 
 
 def _rows(path: Path, *columns: str) -> Iterator[tuple[str, ...]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
 
 from eatlas.csv_cells import unmarked
-from eatlas.decoding import require_file
+from eatlas.decoding import decoded, require_file
 from eatlas.errors import SourceError, described
 from eatlas.notes import Note
 from eatlas.paths import is_there
@@ -219,9 +219,9 @@ def table_cells(path: Path, what: str, form: str) -> list[list[str]]:
                 check_parquet_growth(path, parquet.read_metadata(path), path.stat().st_size)
                 columns = parquet.read_table(path).to_pydict()
             return _as_text(columns)
-        text = path.read_text(encoding="utf-8-sig")
+        text = decoded(path.read_bytes(), str(path), SourceError)
         delimiter = max(_DELIMITERS, key=text.partition("\n")[0].count)
-        return list(csv.reader(io.StringIO(text), delimiter=delimiter))
+        return list(csv.reader(io.StringIO(text, newline=None), delimiter=delimiter))
     except (OSError, ValueError, csv.Error) as error:
         near = "" if path.exists() else file_like(path)
         raise SourceError(
