@@ -27,7 +27,7 @@ from eatlas.results.diagnosis import (
 from eatlas.results.effects import shown
 from eatlas.results.levels import Power
 from eatlas.results.scan import SIDES, ScanResult
-from eatlas.results.themes import Theme, ThemesResult, strength
+from eatlas.results.themes import NAMED, Theme, ThemesResult, strength
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -184,7 +184,7 @@ def _show_themes(
     room = min(MOST_THEME, max(LEAST_THEME, console.width - beside + len(heads[0])))
     cells = []
     for row, theme in zip(rows, themes, strict=True):
-        name, label = "" if theme.name == ", ".join(theme.words[:3]) else f"{theme.name}: ", ""
+        name, label = "" if theme.name == ", ".join(theme.words[:NAMED]) else f"{theme.name}: ", ""
         for word in map(plain_line, theme.words):
             longer = f"{label}, {word}" if label else plain_line(name) + word
             if cell_len(longer) > room:

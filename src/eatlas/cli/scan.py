@@ -150,10 +150,13 @@ def _themes(
         print_themes(result, top)
         print_line("")
         if plan.out is None:
-            print_line("Every theme with its words: --out FILE.csv")
+            print_line("Every theme with its words, for a page of them: --out FILE.csv")
         else:
             print_line(f"words:   {plan.out}")
             print_line(f"summary: {summary_of(plan.out)}")
+            print_line(f"page:    eatlas report {quote(str(plan.out))}")
+        if write is None and result.found:
+            print_line("Tests of the themes found, for other vectors: --write FILE.toml")
         if write is not None and result.found:
             print_line(f"tests:   {write}, to be confirmed on vectors of another text:")
             print_line(f"         eatlas run --tests {quote(str(write))} --vectors ...")
