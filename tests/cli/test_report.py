@@ -3,7 +3,8 @@
 from tests.cli.conftest import QUICK
 
 from eatlas import read_results
-from eatlas.present import report_table
+from eatlas.present import report_table, report_text
+from eatlas.results.themes import read_scan
 
 
 def test_report(eatlas_cli, tmp_path):
@@ -59,3 +60,26 @@ def test_lines_of_another_schema_are_named_and_the_others_shown(eatlas_cli, tmp_
     assert 'id="weat-6"' in page
     assert 'id="weat-7"' not in page
     assert "read it with the version of eatlas that wrote it" in page
+
+
+def test_report_of_themes(eatlas_cli, tmp_path):
+    (tmp_path / "mine.csv").write_text("theme,word\nSport,team\nSport,game\nChurch,church\n")
+    scan = ("scan", "--vectors", "glove-sample", "--attributes", "weat-7", "--out", "w.csv")
+    eatlas_cli(*scan, "--themes", "mine.csv")
+    result = read_scan(tmp_path / "w.csv")
+    for path in ("w.csv", "w.csv.json"):
+        ended = eatlas_cli("report", path)
+        assert (ended.code, ended.out, ended.err) == (0, "report: report.html\n", "")
+        assert (tmp_path / "report.html").read_text(encoding="utf-8") == report_text(result)
+    ended = eatlas_cli("report", "w.csv", "--format", "csv")
+    assert ended.out.startswith("theme,name,n,towards,away,difference,effect_size,low,high,p,")
+    for refused, words in {
+        ("w.csv", "results.jsonl"): "a report of themes is of one scan alone",
+        ("w.csv", "--family", "both"): "--family has no meaning for themes",
+        ("w.csv", "-o", "w.csv.json"): "writing would destroy it",
+        ("none.csv",): "none.csv.json: this is not a summary of a scan",
+    }.items():
+        ended = eatlas_cli("report", *refused)
+        assert (ended.code, ended.out) == (2, "")
+        assert words in ended.err
+        assert "Traceback" not in ended.err

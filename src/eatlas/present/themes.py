@@ -133,7 +133,7 @@ def themes_html(result: ThemesResult) -> str:
         words_shown=WORDS,
         pairs_shown=PAIRS,
         words=wording([]),
-        searched=number_of(len(result.themes), "theme"),
+        searched=result,
         directional=False,
         **page_files("cards.js", "report.js"),
     )

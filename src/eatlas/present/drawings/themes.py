@@ -6,7 +6,16 @@ from typing import NamedTuple, Self
 
 from markupsafe import Markup
 
-from eatlas.numbers import effect, in_powers, interval, level_of, number_of, p_equals, p_value
+from eatlas.numbers import (
+    count,
+    effect,
+    in_powers,
+    interval,
+    level_of,
+    number_of,
+    p_equals,
+    p_value,
+)
 from eatlas.present.drawings.sheet import Drawing, Sheet
 from eatlas.present.drawings.stacked import LETTERS, WIDE, directions
 from eatlas.present.drawings.svg import (
@@ -104,7 +113,7 @@ def chart(result: ThemesResult, width: float, title: str) -> Drawing:
     longest = max(pixels(isolated(theme.name), LETTERS) for theme in chosen)
     names = LEFT + min(0.38 * width, 300.0, 1.1 * longest)
     room = 92.0 * (scale.two and width >= WIDE)
-    axis = scale.axis.on(names + 12, width - RIGHT - room - 112).sparse()
+    axis = scale.axis.on(names + 12, width - RIGHT - room - 132).sparse()
     if scale.two:
         directions(sheet, axis, [*result.concepts.values()])
     heads, y = list(sheet.parts), sheet.y + 12
@@ -129,17 +138,16 @@ def chart(result: ThemesResult, width: float, title: str) -> Drawing:
     key += " NOT adjusted for frequency." * (not result.covariates)
     said = "; ".join(_in_words(result, theme) for theme in chosen[:SAID])
     return sheet.close(
-        f"{number_of(every, 'theme')}. {said}.", title=title, about=source_name(result.source),
-        heads=tuple(heads), key=key, notes=(NOTE,), around=around, kind="figure themes",
+        f"{number_of(every, 'theme')}, {count(len(result.found))} beyond chance. {said}.", title=title, about=source_name(result.source),
+        heads=tuple(heads), key=key, around=around, kind="figure themes",
+        notes=(NOTE, LOOKED)[: 1 + bool(result.clustering)],
     )  # fmt: skip
 
 
 NUMBER = 52.0
 """Pixels of an effect size."""
-NOTE = (
-    "p is two-sided and adjusted for all themes by step-down maxT. Themes are found by looking: "
-    "their words are to be tested on another source."
-)
+NOTE = "p is two-sided and adjusted for all themes by step-down maxT."
+LOOKED = "Themes are found by looking: their words are to be tested on another source."
 
 
 def _row(
