@@ -137,8 +137,9 @@ def chart(result: ThemesResult, width: float, title: str) -> Drawing:
     key += f" The {MOST} of {every:,} themes with the smallest p." * (every > MOST)
     key += " NOT adjusted for frequency." * (not result.covariates)
     said = "; ".join(_in_words(result, theme) for theme in chosen[:SAID])
+    found = f"{number_of(every, 'theme')}, {count(len(result.found))} beyond chance"
     return sheet.close(
-        f"{number_of(every, 'theme')}, {count(len(result.found))} beyond chance. {said}.", title=title, about=source_name(result.source),
+        f"{found}. {said}.", title=title, about=source_name(result.source),
         heads=tuple(heads), key=key, around=around, kind="figure themes",
         notes=(NOTE, LOOKED)[: 1 + bool(result.clustering)],
     )  # fmt: skip
