@@ -107,7 +107,7 @@ def power(themes: Themes, lists: int, draws: int) -> Iterator[str]:
     words = themes.words
     yield "| words | theme | shift | mean d | found |"
     for n, kind, of, shift in CASES:
-        found, effects, count = 0, [], lists if n < 100 else lists // 4
+        found, effects, count = 0, [], lists if n < 100 else max(1, lists // 2)
         for seed in range(count):
             rng = np.random.default_rng([n, seed])
             groups = words.draw([ALL, ALL], n, rng)

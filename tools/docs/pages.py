@@ -14,6 +14,7 @@ ELSEWHERE = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md
 SCHEMAS = {
     "result-1": "eatlas.results.json_lines",
     "scan-1": "eatlas.results.scan",
+    "themes-1": "eatlas.results.themes",
     "diagnosis-1": "eatlas.results.diagnosis",
     "residual-1": "eatlas.results.residual",
     "card-1": "eatlas.apps.protocol.evidence",

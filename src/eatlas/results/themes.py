@@ -416,6 +416,6 @@ def read_themes(path: str | Path) -> ThemesResult:
     return result
 
 
-def themes_schema() -> dict[str, Any]:
+def json_schema() -> dict[str, Any]:
     """The JSON Schema that every result satisfies, draft 2020-12."""
     return schema_of(ThemesResult, "eatlas scan --themes, version 1")
