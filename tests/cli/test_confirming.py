@@ -142,6 +142,7 @@ def test_findings_and_titles_say_so(folder, file, eatlas_cli, tmp_path):
         page = (tmp_path / name / "report.html").read_text("utf-8")
         head = page[: page.index("</h1>")]
         assert words in head
+        assert ("Vectors of the same text confirm little" in page) == (name == "two")
         assert "was chosen as a theme among 3 themes of" in page
         assert "towards he: maxT p" in page.replace("\N{NO-BREAK SPACE}", " ")
     assert eatlas_cli("verify", "one/results.jsonl", "two/results.jsonl").code == 0

@@ -38,7 +38,7 @@ from eatlas.present.columns import (
     terms_table,
 )
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import CHECKS, Finding, findings_of, title
+from eatlas.present.findings import CHECKS, CONFIRMED, Finding, findings_of, title
 from eatlas.present.sentences import finding as of_trend
 from eatlas.present.sentences import heading, sentences, statement
 from eatlas.present.tables import compared
@@ -57,11 +57,6 @@ MARKS = {True: ("✓", ""), False: ("✗", "bold"), None: ("–", "dim")}
 SENTENCE = re.compile(r"(?<=[\w)%]{3}\.) (?=[A-Z])")
 """Where a note goes on with what to make of it, which is in the report."""
 LEGEND = f"✓ holds, ✗ fails, – not made: {', '.join(CHECKS)}."
-OF_THEMES = (
-    " Confirmed: level 2 of X, given frequency where it is known, on the side that was found and "
-    "with a two-sided p below alpha, by Holm over these themes. Vectors of the same text confirm "
-    "little: they share its chance."
-)
 OF_HANGING = " Hangs on: without any one of these words the conclusion is different."
 
 
@@ -156,7 +151,7 @@ def _print_findings(
     if tested:
         hanging = any(finding.hangs_on for finding in findings)
         of_theme = any(f.confirmation and f.confirmation.effect for f in findings)
-        say(console, LEGEND + OF_HANGING * hanging + OF_THEMES * of_theme, "dim")
+        say(console, LEGEND + OF_HANGING * hanging + f" {CONFIRMED}" * of_theme, "dim")
 
 
 def _hangs_on(finding: Finding) -> str:

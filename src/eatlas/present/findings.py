@@ -58,6 +58,12 @@ that were stated; beside random topics; counting all tests."""
 NOTHING = "there is nothing to check"
 RANDOM = "Random weights: "
 """Begins the sentence of a model that was not trained, as a control."""
+CONFIRMED = (
+    "Confirmed: level 2 of X, given frequency where it is known, on the side that was found and "
+    "with a two-sided p below alpha, by Holm over these themes. Vectors of the same text confirm "
+    "little: they share its chance."
+)
+"""What is said once of themes that were found before."""
 MAY_BE_LOST = 0.05
 """Share of the terms, or targets, of a finding that need not be left after covariates."""
 

@@ -13,7 +13,7 @@ from eatlas.decoding import own_toml
 from eatlas.numbers import percent, plural
 from eatlas.present.effects import covariates_of, held_equal, matched_of, unit_of
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import CHECKS, GRADES, TESTS, WORDS, findings_of
+from eatlas.present.findings import CHECKS, CONFIRMED, GRADES, TESTS, WORDS, findings_of
 from eatlas.present.rendering import lines
 from eatlas.present.sections import Section, distinct, source_of
 from eatlas.present.sentences import levels_of_trend, wording
@@ -80,6 +80,7 @@ def in_brief(
         units=plural("word" if all(unit_of(r) == "term" for r in of_groups) else "stimulus"),
         lacking=distinct(isolated(r.test) for r in results if r.coverage.counts()[1]),
         gaps=any(line.gaps for line in series),
+        confirmed=CONFIRMED if any(said.effect for said in family.confirmations) else "",
     )
 
 
