@@ -25,6 +25,7 @@ from .encoders.language import language_model as language_model
 from .encoders.objects import encoder as encoder
 from .engine import run as run
 from .engine.scan import scan as scan
+from .engine.embedding import embed as embed
 from .engine.text import count_text as count_text
 from .engine.verify import verify as verify
 from .errors import EatlasError as EatlasError, EatlasWarning as EatlasWarning

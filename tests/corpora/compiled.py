@@ -29,5 +29,5 @@ def sentences(text: str, language: str = "") -> list[str]:
 
 def batches_of(texts):
     """Texts as a collector is given them."""
-    for data, separator in batched(texts):
+    for data, separator, _ in batched((text, ()) for text in texts):
         yield np.frombuffer(data, np.uint8), separator

@@ -33,7 +33,7 @@ OUT_OF_MEMORY = "read smaller files, or raise the limit of the system (ulimit -v
 
 COMMANDS = (
     "run", "multiverse", "replicate", "protocol", "atlas", "contexts", "annotate", "explore",
-    "report", "scan", "text", "vectors", "verify", "tests", "cache",
+    "report", "scan", "text", "embed", "vectors", "verify", "tests", "cache",
 )  # fmt: skip
 """Modules of commands, or of groups of them, in the order of the help."""
 

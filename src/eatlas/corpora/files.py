@@ -269,8 +269,12 @@ class Account:
 
 Batch = tuple[NDArray[np.uint8], int]
 """Texts in valid UTF-8, one behind the other, and the byte between them."""
-Rows = Iterator[tuple[str, str]]
-"""Field or column, and the text."""
+Values = tuple[str | None, ...]
+"""Of a text, what its row has in some other fields; None where it has nothing."""
+Rows = Iterator[tuple[str, str, Values]]
+"""Field or column, the text, and the values of other fields that are wanted."""
+Coded = Iterator[tuple[bytes, int, list[Values]]]
+"""Texts in UTF-8 with a separator between them, and the values of each; of plain text none."""
 BLOCK = 1 << 20
 """Bytes that are looked through at once; they fit the cache of a processor."""
 LONGEST_LINE = 1 << 28
@@ -295,8 +299,15 @@ ROWS = 64
 
 def read_part(part: Part, account: Account) -> Iterator[Batch]:
     """Read the texts of a part, compressed or not; soft hyphens are left out."""
-    for data, separator in _batches_of(part, account):
-        yield np.frombuffer(data.replace(_SOFT_HYPHEN, b""), np.uint8), separator
+    return (batch for batch, _ in read_documents(part, account))
+
+
+def read_documents(
+    part: Part, account: Account, fields: Sequence[str] = ()
+) -> Iterator[tuple[Batch, list[Values]]]:
+    """Read the texts of a part with the values of other fields of their rows."""
+    for data, separator, values in _batches_of(part, account, fields):
+        yield (np.frombuffer(data.replace(_SOFT_HYPHEN, b""), np.uint8), separator), values
     if account.damaged and not account.texts and not part.start:
         raise SourceError(
             f"{part.label}: no text of it can be read",
@@ -305,12 +316,12 @@ def read_part(part: Part, account: Account) -> Iterator[Batch]:
         )
 
 
-def _batches_of(part: Part, account: Account) -> Iterator[tuple[bytes, int]]:
+def _batches_of(part: Part, account: Account, fields: Sequence[str]) -> Coded:
     """Bytes of whole texts with a separator between them, some megabytes at a time."""
     path = Path(part.path)
     part.stamp.check(path)
     if part.kind == "parquet":
-        yield from batched(texts(parquet_rows(path, part.field, account), account))
+        yield from batched(texts(parquet_rows(path, part.field, account, fields), account))
         return
     content = locate(path, long_windows=True)
     plain = content.plain
@@ -323,20 +334,20 @@ def _batches_of(part: Part, account: Account) -> Iterator[tuple[bytes, int]]:
         content = replace(content, _open=open_part)
     with content.open() as file:
         if part.kind == "line":
-            yield from line_texts(file, account)
+            yield from ((data, separator, []) for data, separator in line_texts(file, account))
         elif part.kind == "paragraph":
-            yield from paragraph_texts(file, account)
+            yield from ((data, separator, []) for data, separator in paragraph_texts(file, account))
         else:
-            yield from batched(texts(_rows(part, file, account), account))
+            yield from batched(texts(_rows(part, file, account, fields), account))
 
 
-def _rows(part: Part, file: BinaryIO, account: Account) -> Rows:
+def _rows(part: Part, file: BinaryIO, account: Account, fields: Sequence[str]) -> Rows:
     if part.kind == "jsonl":
         tried = TRIED if part.start else 1  # a last part may hold a line or two
-        return json_rows(file, part.field, account, tried)
+        return json_rows(file, part.field, account, tried, fields)
     if part.kind == "wikipedia":
         return wikipedia_rows(file, account)
-    return table_rows(file, part.field, "," if part.kind == "csv" else "\t", account)
+    return table_rows(file, part.field, "," if part.kind == "csv" else "\t", account, fields)
 
 
 def blocks(
@@ -405,23 +416,25 @@ def paragraph_texts(file: BinaryIO, account: Account) -> Iterator[tuple[bytes, i
         yield data, ZERO
 
 
-def batched(texts: Iterable[str], size: int = BLOCK) -> Iterator[tuple[bytes, int]]:
+def batched(texts: Iterable[tuple[str, Values]], size: int = BLOCK) -> Coded:
     """Put single texts together."""
     coded: list[bytes] = []
+    values: list[Values] = []
     pending = 0
-    for text in texts:
+    for text, own in texts:
         coded.append(text.replace("\0", " ").encode("utf-8", "replace"))  # half a surrogate pair
+        values.append(own)
         pending += len(coded[-1])
         if pending >= size:
-            yield b"\0".join(coded), ZERO
-            coded, pending = [], 0
+            yield b"\0".join(coded), ZERO, values
+            coded, values, pending = [], [], 0
     if coded:
-        yield b"\0".join(coded), ZERO
+        yield b"\0".join(coded), ZERO, values
 
 
-def texts(rows: Rows, account: Account) -> Iterator[str]:
+def texts(rows: Rows, account: Account) -> Iterator[tuple[str, Values]]:
     """Yield the text of every row that has one; what Reddit deleted is skipped and counted."""
-    for name, text in rows:
+    for name, text, values in rows:
         if not text or text.isspace():
             account.skipped["empty"] += 1
         elif name == "body" and text in GONE:
@@ -429,9 +442,10 @@ def texts(rows: Rows, account: Account) -> Iterator[str]:
         else:
             account.texts += 1
             if name == "body" and "&" in text:  # so Reddit writes <, > and &
-                yield text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+                plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+                yield plain, values
             else:
-                yield text
+                yield text, values
 
 
 def _wanted(field: str | None) -> tuple[str, ...]:
@@ -456,7 +470,17 @@ def _no_field(names: Collection[str], field: str | None, label: str, what: str) 
     )
 
 
-def table_rows(file: BinaryIO, field: str | None, separator: str, account: Account) -> Rows:
+def value_of(cell: object) -> str | None:
+    """A cell as a value of a field: numbers as they are written; None of what is empty."""
+    if isinstance(cell, float) and cell.is_integer():
+        cell = int(cell)
+    text = str(cell).strip() if isinstance(cell, str | int | float) else ""
+    return text or None
+
+
+def table_rows(
+    file: BinaryIO, field: str | None, separator: str, account: Account, fields: Sequence[str] = ()
+) -> Rows:
     """Read CSV or TSV: a header, and one column with the texts."""
     before = csv.field_size_limit(LONGEST_CELL)
     # bytes that are no UTF-8 become lone surrogates, which show the rows that hold them
@@ -470,6 +494,7 @@ def table_rows(file: BinaryIO, field: str | None, separator: str, account: Accou
         header = next(rows, [])
         name = _column(header, field, account.file)
         column = header.index(name)
+        others = [header.index(other) if other in header else None for other in fields]
         while True:
             line = rows.line_num + 1
             try:
@@ -478,7 +503,8 @@ def table_rows(file: BinaryIO, field: str | None, separator: str, account: Accou
                     raise csv.Error(f"{len(row)} cells instead of {len(header)}")
                 if row:
                     row[column].encode()
-                    yield name, row[column]
+                    values = tuple(None if i is None else value_of(row[i]) for i in others)
+                    yield name, row[column], values
             except StopIteration:
                 return
             except csv.Error as error:
@@ -489,15 +515,24 @@ def table_rows(file: BinaryIO, field: str | None, separator: str, account: Accou
         csv.field_size_limit(before)
 
 
-def json_rows(file: BinaryIO, field: str | None, account: Account, tried: int = 1) -> Rows:
+def json_rows(
+    file: BinaryIO,
+    field: str | None,
+    account: Account,
+    tried: int = 1,
+    fields: Sequence[str] = (),
+) -> Rows:
     """Read JSON Lines: one object a line, one of its fields the text, as in Reddit's comments.
 
     A file is refused if the first of them, `tried` at least, lack the field.
     """
     names = _wanted(field)
     msgspec = library("msgspec", account.file, "JSON Lines", EXTRA)
-    keys = {f"field{k}": name for k, name in enumerate(names)}
-    record = msgspec.defstruct("Line", [(key, str | None, None) for key in keys], rename=keys)
+    others = [name for name in fields if name not in names]
+    keys = {f"field{k}": name for k, name in enumerate((*names, *others))}
+    kinds = [str | None] * len(names) + [Any] * len(others)
+    columns = [(key, kind, None) for key, kind in zip(keys, kinds, strict=True)]
+    record = msgspec.defstruct("Line", columns, rename=keys)
     decode, astuple = msgspec.json.Decoder(record).decode, msgspec.structs.astuple
     lines = (
         (number, line)
@@ -508,15 +543,15 @@ def json_rows(file: BinaryIO, field: str | None, account: Account, tried: int = 
     lacking, good, example = 0, False, b"{}"
     for number, line in lines:
         try:
-            values = zip(names, astuple(decode(line)), strict=True)
+            cells = dict(zip(keys.values(), astuple(decode(line)), strict=True))
         except (ValueError, RecursionError) as error:
             reason = str(error)
             account.damage(number, "not UTF-8" if "utf-8" in reason.lower() else reason)
             continue
-        name, text = next((pair for pair in values if pair[1] is not None), ("", ""))
+        name = next((name for name in names if cells[name] is not None), "")
         if name:
             good = True
-            yield name, text
+            yield name, cells[name], tuple(value_of(cells[other]) for other in fields)
             continue
         lacking, example = lacking + 1, line
         account.skipped[f"no {' or '.join(names)}"] += 1
@@ -526,7 +561,9 @@ def json_rows(file: BinaryIO, field: str | None, account: Account, tried: int = 
         raise _no_field(msgspec.json.decode(example, type=dict), field, account.file, "field")
 
 
-def parquet_rows(path: Path, field: str | None, account: Account) -> Rows:
+def parquet_rows(
+    path: Path, field: str | None, account: Account, fields: Sequence[str] = ()
+) -> Rows:
     """Read one column of Parquet; rows that are no UTF-8 are damaged."""
     pa, parquet = pyarrow_of(path)
     row = size = 0
@@ -542,8 +579,12 @@ def parquet_rows(path: Path, field: str | None, account: Account) -> Rows:
                 got=str(kind),
                 remedy="name the column that does: --field NAME (in Python, field='NAME')",
             )
-        for batch in file.iter_batches(ROWS, columns=[name]):
-            for cell in batch.column(0).cast(pa.large_binary()).to_pylist():
+        others = [other for other in fields if other in columns.names]
+        for batch in file.iter_batches(ROWS, columns=list(dict.fromkeys((name, *others)))):
+            cells = batch.column(name).cast(pa.large_binary()).to_pylist()
+            none = [None] * len(cells)
+            beside = [batch.column(f).to_pylist() if f in others else none for f in fields]
+            for k, cell in enumerate(cells):
                 row += 1
                 size += len(cell or b"")
                 try:
@@ -551,7 +592,7 @@ def parquet_rows(path: Path, field: str | None, account: Account) -> Rows:
                 except UnicodeDecodeError:
                     account.damage(row, "not UTF-8")
                     continue
-                yield name, text
+                yield name, text, tuple(value_of(column[k]) for column in beside)
             check_growth(str(path), size, packed)
 
 
@@ -580,7 +621,7 @@ def wikipedia_rows(file: BinaryIO, account: Account) -> Rows:
                 if reason:
                     account.skipped[reason] += 1
                 else:
-                    yield "text", text
+                    yield "text", text, ()
             line, at = line + page[0].count(b"\n"), page.end()
         if (begin := data.find(BEGIN, at)) >= 0:
             account.damage(line + data.count(b"\n", at, begin), "a page that never ends")
@@ -589,10 +630,16 @@ def wikipedia_rows(file: BinaryIO, account: Account) -> Rows:
 # --- what looks at the parts ----------------------------------------------------------------------
 
 
-def look_at(collector: Callable[[Part, Iterator[Batch]], Any], part: Part) -> tuple[Any, Account]:
-    """Have a collector look at a part: all that it found or nothing, and what was read."""
+def look_at(collector: Callable[[Part, Iterator[Any]], Any], part: Part) -> tuple[Any, Account]:
+    """Have a collector look at a part: all that it found or nothing, and what was read.
+
+    A collector that has `fields` gets the values of these with each batch.
+    """
     account = Account(part.label)
-    return collector(part, read_part(part, account)), account
+    fields = getattr(collector, "fields", None)
+    if fields is None:
+        return collector(part, read_part(part, account)), account
+    return collector(part, read_documents(part, account, fields)), account
 
 
 def files_read(parts: Sequence[Part], accounts: Sequence[Account]) -> dict[str, Any]:

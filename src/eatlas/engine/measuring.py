@@ -196,6 +196,10 @@ def measure_opened(
         if note.code.partition(".")[0] in {"undefined", "space"}:
             warn(note, test.id, stacklevel=3)
     about_words, more = _words_compared(measure, test, source, given, result, case, covariates)
+    if (part := getattr(source, "part", None)) is not None:
+        from eatlas.engine.documents import over_documents  # noqa: PLC0415  (few sources are parts)
+
+        about_words["documents"] = over_documents(measure, given, result, part)
     about_test = [*filter(None, [namesake(test)]), *_chosen_here(test, source)]
     every = as_notes((*about_test, *remarks, *notes, *more))
     return result.model_copy(update={"diagnosis": diagnosis, "warnings": every, **about_words})

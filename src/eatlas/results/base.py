@@ -17,6 +17,7 @@ from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.effects import Effect, ReadOver, Rule, parameters, shown
 from eatlas.results.levels import (
     Adjusted,
+    Documents,
     DrawsRecord,
     Findings,
     Frequency,
@@ -128,6 +129,8 @@ class AssociationResult(Findings, Head):
     adjusted: Adjusted | None = None
     """The same associations given the frequency and other covariates of the words; None where
     `warnings` says why, and with ``adjust=none``."""
+    documents: Documents | None = Field(default=None, exclude_if=is_none)
+    """How far other documents would say something else; None but for parts of a corpus."""
     warnings: tuple[Noted, ...] = ()
     """What a reader should know before trusting the numbers."""
     provenance: Provenance

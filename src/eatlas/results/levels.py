@@ -705,3 +705,49 @@ class DrawsRecord(Record):
     kept_patterns: str = Field(default="", pattern=r"^[0-8]*$", exclude_if=is_empty)
     """The EAT pattern of each of these, a digit each: its place among the nine labels, 0 for
     AB-Divergent to 8 for Non-Directional; empty in files of versions that did not keep it."""
+
+
+class DocumentsLevel(Record):
+    """How far an effect size would be another with other documents."""
+
+    interval: Interval | None
+    """Percentile interval over resamples of documents; None where too few of them have one."""
+    se: float | None
+    """Standard deviation over these resamples."""
+
+
+DocumentsLevel2 = BySide[DocumentsLevel]
+"""Both level 2 associations with other documents."""
+
+
+class PartDifference(Record):
+    """The effect size in a part of a corpus less that in another part."""
+
+    part: str
+    """The other part."""
+    level: Literal["level1", "level2.X", "level2.Y"]
+    difference: Magnitude | None
+    interval: Interval | None
+    """Over resamples of documents."""
+    over_both: Interval | None
+    """Over resamples of documents and of words, the same words in both parts."""
+    p: Probability | None
+    """Two-sided, of documents relabelled between the parts."""
+
+
+class Documents(Record):
+    """The doubt about a result that is about documents, beside that about words."""
+
+    unit: str
+    """What was resampled: documents, or the field whose values are units, such as speaker."""
+    documents: int
+    """Documents of the part."""
+    blocks: int
+    """Units, or blocks of documents where there are more than 200, that were resampled."""
+    resamples: int
+    contexts: dict[str, int]
+    """Contexts of each local term in the part."""
+    level1: DocumentsLevel
+    level2: DocumentsLevel2
+    differences: tuple[PartDifference, ...] = ()
+    """From other parts of the corpus: all of up to eight, of more the one before."""

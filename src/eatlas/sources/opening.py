@@ -304,6 +304,10 @@ def _open_path(file: FileSpec, name: str, series: str) -> tuple[Source, ...]:
 
     if is_series(file.path):
         return open_series(file, series)
+    from eatlas.sources.parts import is_parts, open_parts  # noqa: PLC0415
+
+    if is_parts(file.path):
+        return open_parts(file, name)
     return (open_file(file.path, file.options, file.member, name=name),)
 
 

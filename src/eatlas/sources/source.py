@@ -468,6 +468,8 @@ class Snapshot(_Forwarding):
     """What is known of the frequency of the words; None where it is not needed."""
     first: tuple[str, ...] = ()
     """The first words of a source that has none of the items."""
+    part: Any = None
+    """The part of a corpus that the source is, with what its documents say."""
     kinds = TEXTS_AND_IMAGES
     """All: what was not read is missing."""
 
@@ -480,7 +482,8 @@ class Snapshot(_Forwarding):
         facts = {fact: getattr(source, fact) for fact in FACTS}
         first = () if any(one.vector is not None for one in answers.values()) else source.begins()
         facts["notes"] = as_notes(source.notes)
-        return cls(SimpleNamespace(**facts), answers, first=first)
+        part = getattr(source, "part", None)
+        return cls(SimpleNamespace(**facts), answers, first=first, part=part)
 
     def begins(self) -> tuple[str, ...]:
         """The first words, where they were kept."""

@@ -1,0 +1,308 @@
+"""Contexts of terms in parts of a corpus, added up: *a la carte* vectors before transformation.
+
+The context of an occurrence is the mean vector of the words near it (Khodak et al. 2018). Of each
+term there is a sum in each part of the corpus, and in each block of its documents, which is all
+that any resample of documents needs.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.corpora.files import Batch, Part, Values
+from eatlas.corpora.matching import Matcher, Rule, character_table
+from eatlas.stimuli.languages import capital, upper
+
+BLOCKS = 200
+"""Blocks of documents of a part of the corpus; of fewer documents each is one."""
+FILE = "file"
+"""What stands for the name of a file, where a field is asked for."""
+LACKING, NO_YEAR, OUTSIDE = "without the field", "with a field that is no year", "outside all bins"
+_YEAR = re.compile(r"-?\d{1,4}(?=$|[-/T. ])")
+
+
+def year_of(value: str) -> int | None:
+    """The year that a value is, or begins with as a date; None where it does not.
+
+    >>> year_of("1989"), year_of("1989-07-14"), year_of("14 July"), year_of("19890714")
+    (1989, 1989, None, None)
+    """
+    match = _YEAR.match(value)
+    return int(match[0]) if match and (match.end() == len(value) or match.end() >= 4) else None
+
+
+@dataclass(frozen=True)
+class Parting:
+    """How documents are put into parts of a corpus, and these into units that are resampled."""
+
+    by: str
+    """Field whose values name the parts, or FILE."""
+    bins: tuple[tuple[int, int], ...] = ()
+    """First and last years of the parts; empty where each value is a part."""
+    unit: str = ""
+    """Field whose values name the units, such as speakers; empty for documents."""
+
+    def part_of(self, value: str | None) -> tuple[str, str]:
+        """The part that a document with a value is in; or nothing, and why."""
+        if value is None:
+            return "", LACKING
+        if not self.bins:
+            return value, ""
+        year = year_of(value)
+        if year is None:
+            return "", NO_YEAR
+        low, high = next((b for b in self.bins if b[0] <= year <= b[1]), (0, -1))
+        return (f"{low}-{high}" if low != high else str(low), "") if low <= high else ("", OUTSIDE)
+
+
+@dataclass
+class Sums:
+    """What was found in some documents."""
+
+    parts: list[str] = field(default_factory=list)
+    units: list[list[str]] = field(default_factory=list)
+    """Of each part the blocks: names of units, or numbers of documents from 0."""
+    documents: list[int] = field(default_factory=list)
+    """Documents of each part."""
+    rows: NDArray[np.int32] = field(default_factory=lambda: np.empty((0, 3), np.int32))
+    """Numbers of part, block and term of each sum."""
+    sums: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
+    counts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    learned: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
+    """Words of the transformation that were found."""
+    learned_sums: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
+    learned_counts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    words: int = 0
+    known: int = 0
+    """Words that have a vector, or are stop words."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Documents in no part, by reason."""
+
+    def to_bytes(self) -> bytes:
+        """As NumPy writes arrays, without line ends."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        arrays = {name: v for name, v in values.items() if isinstance(v, np.ndarray)}
+        rest = json.dumps({name: v for name, v in values.items() if name not in arrays}).encode()
+        buffer = io.BytesIO()
+        np.savez(buffer, allow_pickle=False, rest=np.frombuffer(rest, np.uint8), **arrays)
+        return buffer.getvalue().replace(b"\x1b", b"\x1b0").replace(b"\n", b"\x1b1")
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Sums:
+        """The inverse of :meth:`to_bytes`."""
+        buffer = io.BytesIO(data.replace(b"\x1b1", b"\n").replace(b"\x1b0", b"\x1b"))
+        with np.load(buffer, allow_pickle=False) as file:
+            arrays: dict[str, Any] = dict(file)
+        rest = json.loads(arrays.pop("rest").tobytes())
+        rest["left_out"] = Counter(rest["left_out"])
+        return cls(**arrays, **rest)
+
+
+@dataclass(frozen=True)
+class LocalSearch:
+    """Adds up the contexts of terms in the documents of a part of a corpus."""
+
+    terms: tuple[str, ...]
+    rule: Rule
+    parting: Parting
+    words: tuple[str, ...]
+    """Words that contexts are made of, each with a vector."""
+    vectors: NDArray[np.float32]
+    """Shape (words, d)."""
+    stop_words: frozenset[str]
+    """Words that are left out of contexts."""
+    learned: int
+    """Words that the transformation is learned from, the first ones; 0 where it is there."""
+    most: float
+    """Contexts of each of these, for a byte of a file."""
+    window: int
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """Fields of the rows of files that are read."""
+        both = (self.parting.by, self.parting.unit)
+        return tuple(dict.fromkeys(name for name in both if name and name != FILE))
+
+    @cached_property
+    def _matcher(self) -> Matcher:
+        return Matcher(self.terms, self.rule)
+
+    @cached_property
+    def _table(self) -> Any:
+        """Where each spelling of a word is: as written, and with capitals where it has none."""
+        from eatlas.corpora import local_kernels as kernels  # noqa: PLC0415  (compiles on import)
+
+        spellings = {word: i for i, word in enumerate(self.words)}
+        for change in (capital, upper):
+            for i, word in enumerate(self.words):
+                spellings.setdefault(change(word, self.rule.language), i)
+        for word in self.stop_words:
+            for spelling in {
+                word,
+                *(change(word, self.rule.language) for change in (capital, upper)),
+            }:
+                spellings.pop(spelling, None)
+        coded = [spelling.encode() for spelling in spellings]
+        ends = np.cumsum([len(each) for each in coded], dtype=np.int64)
+        hashes = kernels.hashes_of(np.frombuffer(b"".join(coded), np.uint8), ends)
+        size = 1 << int(2 * len(coded)).bit_length()
+        return kernels.table_of(hashes, np.fromiter(spellings.values(), np.int32), size)
+
+    def __call__(self, part: Part, batches: Iterable[tuple[Batch, list[Values]]]) -> Sums:
+        """Add up all contexts of a part."""
+        from eatlas.corpora import local_kernels as kernels  # noqa: PLC0415  (compiles on import)
+
+        d = self.vectors.shape[1]
+        found, documents = Sums(), _Documents(self, part)
+        size = (part.stamp.size if part.stop is None else part.stop) - part.start
+        most = max(1, round(self.most * size))
+        row_of: dict[int, int] = {}
+        sums, counts = np.zeros((0, d)), np.zeros(0, np.int64)
+        learned = np.full(len(self.words), -1, np.int32)
+        learned[: self.learned] = np.arange(self.learned)
+        learned_sums, learned_counts = np.zeros((self.learned, d)), np.zeros(self.learned, np.int64)
+        for batch, values in batches:
+            data, separator = batch
+            starts, rows, of_document = kernels.words(
+                data, separator, character_table(), self._table
+            )
+            found.words += len(rows)
+            found.known += int(np.count_nonzero(rows >= 0))
+            blocks = documents.blocks(
+                int(np.count_nonzero(data == separator)) + 1, values, of_document
+            )
+            if self.learned:
+                kernels.add_words(
+                    rows, of_document, learned, most, self.vectors, self.window, learned_sums,
+                    learned_counts,
+                )  # fmt: skip
+            begins, ends, terms = self._matcher.matches(*batch)
+            firsts = np.searchsorted(starts, begins)
+            lasts = np.searchsorted(starts, ends) - 1
+            where = blocks[of_document[firsts]] if len(firsts) else np.empty((0, 2), np.int32)
+            inside = where[:, 0] >= 0 if len(firsts) else np.empty(0, np.bool_)
+            if not inside.any():
+                continue
+            keys = (where[:, 0].astype(np.int64) << 40 | where[:, 1]) * len(self.terms) + terms
+            for key in np.unique(keys[inside]).tolist():
+                row_of.setdefault(key, len(row_of))
+            more = len(row_of) - len(sums)
+            sums = np.concatenate([sums, np.zeros((more, d))])
+            counts = np.concatenate([counts, np.zeros(more, np.int64)])
+            into = np.array([row_of[key] for key in keys[inside].tolist()], np.int64)
+            kernels.add_contexts(
+                rows, of_document, firsts[inside], lasts[inside], into, self.vectors, self.window,
+                sums, counts,
+            )  # fmt: skip
+        places = np.array(list(row_of), np.int64)
+        blocks, terms = np.divmod(places, len(self.terms))
+        found.rows = np.column_stack([blocks >> 40, blocks & ((1 << 40) - 1), terms]).astype(
+            np.int32
+        )
+        found.sums, found.counts = sums, counts
+        found.parts, found.units = documents.parts, documents.units
+        found.documents, found.left_out = documents.counts, documents.left_out
+        found.learned = np.flatnonzero(learned_counts).astype(np.int32)
+        found.learned_sums = learned_sums[found.learned]
+        found.learned_counts = learned_counts[found.learned]
+        return found
+
+
+class _Documents:
+    """The parts and blocks of documents, as they come."""
+
+    def __init__(self, search: LocalSearch, part: Part) -> None:
+        self.parting, self._file = search.parting, Path(part.path).name.partition(".")[0]
+        self._places = [
+            None if name in {"", FILE} else search.fields.index(name)
+            for name in (search.parting.by, search.parting.unit)
+        ]
+        self.parts: list[str] = []
+        self.units: list[list[str]] = []
+        self.counts: list[int] = []
+        self.left_out: Counter[str] = Counter()
+        self._number: dict[str, int] = {}
+        self._block: list[dict[str, int]] = []
+
+    def blocks(
+        self, count: int, values: Sequence[Values], of_word: NDArray[np.int32]
+    ) -> NDArray[np.int32]:
+        """Part and block of each of some documents, -1 of those in none."""
+        places = np.full((count, 2), -1, np.int32)
+        by, unit = self._places
+        for document in np.unique(of_word).tolist():  # empty lines are no documents
+            own = values[document] if values else ()
+            name, why = self.parting.part_of(self._file if by is None else own[by])
+            if not why and self.parting.unit:
+                called = self._file if unit is None else own[unit]
+                why = "" if called is not None else LACKING
+            if why:
+                self.left_out[why] += 1
+                continue
+            part = self._number.setdefault(name, len(self.parts))
+            if part == len(self.parts):
+                self.parts.append(name)
+                self.units.append([])
+                self.counts.append(0)
+                self._block.append({})
+            if not self.parting.unit:
+                called = str(self.counts[part] % BLOCKS)
+            block = self._block[part].setdefault(called, len(self.units[part]))
+            if block == len(self.units[part]):
+                self.units[part].append(called)
+            self.counts[part] += 1
+            places[document] = part, block
+        return places
+
+
+def joined(several: Iterable[Sums], search: LocalSearch) -> Sums:
+    """What was found in all parts of a corpus; more than BLOCKS blocks of a part are folded."""
+    d = search.vectors.shape[1]
+    total = Sums(
+        learned=np.arange(search.learned, dtype=np.int32),
+        learned_sums=np.zeros((search.learned, d)),
+        learned_counts=np.zeros(search.learned, np.int64),
+    )
+    blocks: dict[str, dict[str, int]] = {}
+    sums: dict[tuple[int, int, int], NDArray[np.float64]] = {}
+    counts: Counter[tuple[int, int, int]] = Counter()
+    for found in several:
+        total.words += found.words
+        total.known += found.known
+        total.left_out += found.left_out
+        total.learned_sums[found.learned] += found.learned_sums
+        total.learned_counts[found.learned] += found.learned_counts
+        numbers: list[tuple[int, list[int]]] = []
+        for name, units, documents in zip(found.parts, found.units, found.documents, strict=True):
+            if name not in blocks:
+                blocks[name] = {}
+                total.parts.append(name)
+                total.documents.append(0)
+            part, own = total.parts.index(name), blocks[name]
+            offset = total.documents[part]
+            called = units if search.parting.unit else [str(offset + int(n)) for n in units]
+            numbers.append((part, [own.setdefault(unit, len(own)) % BLOCKS for unit in called]))
+            total.documents[part] += documents
+        for row, one, count in zip(
+            found.rows.tolist(), found.sums, found.counts.tolist(), strict=True
+        ):
+            part, own_blocks = numbers[row[0]]
+            key = part, own_blocks[row[1]], row[2]
+            counts[key] += count
+            sums[key] = sums[key] + one if key in sums else one
+    total.units = [list(blocks[name])[:BLOCKS] for name in total.parts]
+    total.rows = np.array(list(sums), np.int32).reshape(-1, 3)
+    total.sums = np.array(list(sums.values())).reshape(-1, d)
+    total.counts = np.array([counts[key] for key in sums], np.int64)
+    return total

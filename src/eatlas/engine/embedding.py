@@ -1,0 +1,367 @@
+"""Vectors of terms as parts of a corpus use them, added up in one pass over its texts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.corpora.files import Account, Corpus, Part, Unit, files_read, look_at, parts_of
+from eatlas.corpora.local import FILE, LocalSearch, Parting, Sums, joined, year_of
+from eatlas.corpora.matching import Case, Compounds, Rule
+from eatlas.corpora.sampling import Progress, language_of, stimuli_of, warn_of_scripts
+from eatlas.corpora.storing import require_other_files, require_place
+from eatlas.engine.store import FileJournal
+from eatlas.errors import EatlasError, SourceError, listed, require_whole
+from eatlas.executors import Executor, choose
+from eatlas.notes import Note, warn
+from eatlas.paths import is_there
+from eatlas.sources import Source
+from eatlas.sources.coverage import embed_concepts
+from eatlas.sources.opening import VectorsLike, open_one_named
+from eatlas.sources.parts import CorpusParts, read_parts
+from eatlas.sources.published import on_this_machine
+from eatlas.stats.local import transformation
+from eatlas.stimuli import AssociationTest, Concept, Test, load_tests
+from eatlas.stimuli.kinds import OF_TARGETS, TARGETS, TestsLike
+from eatlas.stimuli.languages import is_english
+from eatlas.version import __version__
+from eatlas.writing import atomic_file
+
+FORM = 1
+"""Raised whenever the sums of a part mean something else than before."""
+VOCABULARY = 100_000
+"""Words that contexts are made of: the first of the source."""
+LEARNED, CONTEXTS = 10_000, 1_000
+"""Words that a transformation is learned from, and some of their contexts in the whole corpus."""
+WINDOW = 6
+LAST_YEAR = 10_000
+MOST_PARTS = 200
+"""Parts of a corpus; a field with more values names something else."""
+_STOP_WORDS = """
+a an the of and to in that is was were are be been being am for on as with by at it its this these
+those from or which not no has have had but their they them there will would we our us i my me you
+your he him his she her hers who whom what when where if so than then all any can could shall should
+may might must do does did such into upon
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+"""English words that say little of the words beside them."""
+MARK = b"\x1b2"
+"""Between what was read and what was added up."""
+GOOD = 0.7
+"""Median cosine of refitted vectors below which a transformation gets a warning."""
+
+
+class AddedParts(FileJournal):
+    """The parts of a corpus that were read: sums, and what was read, by their number."""
+
+    work, task = "parts", "embedding"
+
+    def __init__(self, out: Path | None, identity: str, parts: Sequence[Part]) -> None:
+        super().__init__(out, identity)
+        self._names = [f"{identity[:16]} {part.identity}" for part in parts]
+        self.done: dict[int, tuple[Sums, Account]] = {}
+
+    def keep(self, number: int, sums: Sums, account: Account) -> None:
+        """Keep what a part gave."""
+        self.done[number] = sums, account
+        self.append(
+            self._names[number], json.dumps(asdict(account)).encode() + MARK + sums.to_bytes()
+        )
+
+    def take(self, name: str, result: bytes) -> None:
+        """Take over a part that was read before."""
+        if name in self._names:
+            account, _, sums = result.partition(MARK)
+            read = json.loads(account)
+            read["skipped"] = Counter(read["skipped"])
+            self.done[self._names.index(name)] = Sums.from_bytes(sums), Account(**read)
+
+
+def embed(  # noqa: PLR0913  (each is a choice of the user's)
+    corpus: Corpus,
+    tests: TestsLike,
+    vectors: VectorsLike,
+    *,
+    by: str = FILE,
+    bins: Sequence[tuple[int, int]] = (),
+    unit: str | None = None,
+    window: int = WINDOW,
+    stop_words: Sequence[str] | None = None,
+    matrix: str | Path | None = None,
+    case: Case = "auto",
+    compounds: Compounds = "either",
+    field: str | None = None,
+    documents: Unit = "line",
+    out: str | Path | None = None,
+    workers: int | None = 1,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> CorpusParts:
+    """Embed the terms of tests as each part of a corpus uses them.
+
+    A term's vector in a part is the mean of its contexts there, times a matrix that carries such
+    means to the vectors of a source (*a la carte*, Khodak et al. 2018). So a few dozen contexts are
+    enough, where vectors of a part's own would need millions of words.
+
+    Parameters
+    ----------
+    corpus : str, path, or several of them
+        Files, folders or patterns, as for :func:`eatlas.count_text`.
+    tests : anything that :func:`eatlas.load_tests` takes
+        Tests of words. Their targets get vectors of each part; attributes too.
+    vectors : anything that :func:`eatlas.open_vectors` takes
+        Vectors of words that can be read from end to end, of the language of the texts.
+    by : str
+        Field of JSON Lines, or column of a table, whose values are the parts; ``file``: the name of
+        the file without its ending.
+    bins : sequence of (int, int), optional
+        First and last years of the parts, where `by` is a year or a date.
+    unit : str, optional
+        Field whose values are resampled together, such as speakers; by default documents are.
+    window : int
+        Words on either side of a term.
+    stop_words : sequence of str, optional
+        Words that are left out of contexts; by default 95 of English, none of other languages.
+    matrix : path, optional
+        Take the transformation of a file that was written before, instead of learning it.
+    case, compounds, field, workers, executor, progress
+        As for :func:`eatlas.count_text`.
+    documents : {"line", "paragraph"}
+        What is a document in plain text.
+    out : path, optional
+        Write everything to this file, ``.npz``. What is cut off goes on where it was when it is
+        started again.
+
+    Returns
+    -------
+    CorpusParts
+
+    Raises
+    ------
+    EatlasError
+        If tests, vectors, options or a file are not usable.
+
+    Warns
+    -----
+    SourceWarning
+        If the transformation is poor, or terms never occur.
+    """
+    require_whole("window", window, 1)
+    loaded = load_tests(tests)
+    terms, language = stimuli_of(loaded), language_of(loaded)
+    path = None if out is None else Path(out)
+    if path is not None:
+        require_place(path, "parts of a corpus", (".npz",))
+    source, name, _ = open_one_named(vectors, "an embedding of a corpus")
+    source.require_listed("contexts are made of the words of a source")
+    parting = Parting(by, _bins(bins), unit or "")
+    parts = _parts(corpus, parting, field, documents)
+    if path is not None:
+        require_other_files(path, [part.path for part in parts])
+    left_out = (STOP_WORDS if is_english(language) else ()) if stop_words is None else stop_words
+    words, rows = _vocabulary(source)
+    size = sum(map(_size, parts))
+    search = LocalSearch(
+        terms=terms,
+        rule=Rule(case, compounds, language),
+        parting=parting,
+        words=words,
+        vectors=rows,
+        stop_words=frozenset(left_out),
+        learned=0 if matrix else min(LEARNED, len(words)),
+        most=CONTEXTS / max(size, 1),
+        window=window,
+    )
+    settings = [FORM, __version__, source.fingerprint, terms, asdict(search.rule), asdict(parting)]
+    settings += [sorted(left_out), search.learned, search.most, window, field, documents]
+    identity = hashlib.sha256(json.dumps(settings).encode()).hexdigest()
+    carried = None if matrix is None else _matrix(Path(matrix), source)
+    executor = executor or choose(workers, len(parts))
+    progress = progress or (lambda _done, _all: None)
+    with AddedParts(path, identity, parts) as added:
+        progress(len(added.done), len(parts))
+        left = [k for k in range(len(parts)) if k not in added.done]
+        with closing(executor(partial(look_at, search), [parts[k] for k in left])) as outcomes:
+            for position, (sums, account) in outcomes:
+                added.keep(left[position], sums, account)
+                progress(len(added.done), len(parts))
+        found = joined((added.done[k][0] for k in range(len(parts))), search)
+        accounts = [added.done[k][1] for k in range(len(parts))]
+        _require_parts(found, parting)
+        if carried is None:
+            counts = found.learned_counts
+            means = found.learned_sums / np.maximum(counts, 1)[:, None]
+            learned, quality, many = transformation(
+                means, counts, rows[: search.learned].astype(np.float64)
+            )
+            carried = learned.astype(np.float32), {"quality": quality, "words": many}
+        result = _made(search, loaded, source, name, found, carried, files_read(parts, accounts))
+        if path is not None:
+            with atomic_file(path, binary=True) as file:
+                result.write(file)
+        added.discard(list(added.pieces))
+    quality = result.about["transformation"]["quality"]
+    if quality < GOOD:
+        warn(Note("parts.poor-matrix", values={"quality": quality, "least": GOOD}), stacklevel=3)
+    unseen = [term for i, term in enumerate(terms) if not found.counts[found.rows[:, 2] == i].sum()]
+    warn_of_scripts(((term,), int(term not in unseen)) for term in terms)
+    if unseen:
+        warn(Note("parts.unseen", values={"terms": unseen, "of": len(terms)}), stacklevel=3)
+    return result
+
+
+def _bins(bins: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
+    """First and last years of parts, in order."""
+    made = sorted((int(low), int(high)) for low, high in bins)
+    following = [low for low, _ in made[1:]] + [LAST_YEAR]
+    for (low, high), after in zip(made, following, strict=False):
+        if low > high or high >= after:
+            raise EatlasError(
+                "these are no bins of years",
+                got=", ".join(f"{low}-{high}" for low, high in made),
+                allowed="first and last years of parts that do not overlap, such as 1790-1860",
+            )
+    return tuple(made)
+
+
+def _size(part: Part) -> int:
+    """Bytes of a part of a file."""
+    return (part.stamp.size if part.stop is None else part.stop) - part.start
+
+
+def _parts(corpus: Corpus, parting: Parting, field: str | None, documents: Unit) -> list[Part]:
+    """Parts of the files of a corpus; those without fields are refused where one is needed."""
+    names = [corpus] if isinstance(corpus, str | Path) else list(corpus)
+    names = [
+        (on_this_machine(name, "texts") or name)
+        if isinstance(name, str) and not is_there(name)
+        else name
+        for name in names
+    ]
+    parts = parts_of(names, field, documents)
+    wanted = [name for name in (parting.by, parting.unit) if name not in {"", FILE}]
+    plain = [part for part in parts if part.kind in {"line", "paragraph", "wikipedia"}]
+    if wanted and plain:
+        raise SourceError(
+            f"{plain[0].path}: documents of plain text have no field {wanted[0]!r}",
+            allowed="JSON Lines, CSV, TSV or Parquet with such a field; or the name of a file, "
+            f"{FILE}",
+            remedy=f"name the files by their parts and take by={FILE} (--by {FILE})",
+        )
+    return parts
+
+
+def _vocabulary(source: Source) -> tuple[tuple[str, ...], NDArray[np.float32]]:
+    """The first words of a source with their vectors, each once."""
+    place: dict[str, None] = {}
+    blocks = []
+    for words, rows in source.iter_chunks():
+        table = np.asarray(rows, np.float32)
+        usable = np.isfinite(table).all(axis=1) & np.any(table, axis=1)
+        new = [i for i, w in enumerate(words) if usable[i] and w not in place]
+        new = new[: VOCABULARY - len(place)]
+        place |= dict.fromkeys(words[i] for i in new)
+        blocks.append(table[new])
+        if len(place) >= VOCABULARY:
+            break
+    return tuple(place), np.concatenate(blocks)
+
+
+def _matrix(path: Path, source: Source) -> tuple[NDArray[np.float32], dict[str, Any]]:
+    """The transformation of a file that was written before."""
+    parts = read_parts(path)
+    if parts.about["source_fingerprint"] != source.fingerprint:
+        raise EatlasError(
+            f"{path}: its transformation is for other vectors",
+            got=parts.about["source"],
+            allowed=f"one that was learned for {source.name}",
+        )
+    return parts.matrix, {**parts.about["transformation"], "file": path.name}
+
+
+def _require_parts(found: Sums, parting: Parting) -> None:
+    """Refuse a field that names no parts, or too many."""
+    why = "; ".join(f"{n:,} documents {reason}" for reason, n in found.left_out.items())
+    if not found.parts:
+        raise SourceError(
+            f"no document is in a part: by={parting.by}",
+            got=why or "no documents",
+            allowed="a field that documents have" + ", with years in the bins" * bool(parting.bins),
+        )
+    if len(found.parts) > MOST_PARTS:
+        raise SourceError(
+            f"by={parting.by} gives too many parts",
+            got=f"{len(found.parts):,}: {listed(found.parts, 5)}",
+            allowed=f"at most {MOST_PARTS}",
+            remedy="put years together with bins (--bins 1990-1999,2000-2009)",
+        )
+
+
+def _made(
+    search: LocalSearch,
+    tests: Sequence[Test],
+    source: Source,
+    name: str,
+    found: Sums,
+    carried: tuple[NDArray[np.float32], dict[str, Any]],
+    read: dict[str, Any],
+) -> CorpusParts:
+    """Put everything together, parts in the order of years, or of their names."""
+    years = [year_of(part) for part in found.parts]
+    by_year = all(year is not None for year in years) and len(set(years)) == len(years)
+    order = sorted(range(len(years)), key=found.parts.__getitem__)
+    if by_year:
+        order.sort(key=lambda i: years[i] or 0)
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order))
+    rows = np.column_stack([place[found.rows[:, 0]], found.rows[:, 1:]]).astype(np.int32)
+    in_order = np.lexsort(rows.T[::-1])
+    targets = dict.fromkeys(
+        term
+        for test in tests
+        for role in (TARGETS if isinstance(test, AssociationTest) else (OF_TARGETS,))
+        for term in test.concept(role).terms
+    )
+    every = Concept(name="terms", terms=search.terms)
+    embedded = embed_concepts({"terms": every}, source, "auto", search.rule.language)
+    used = dict(zip(embedded.coverage["terms"].used, embedded.vectors["terms"], strict=True))
+    lacking = np.full(source.dim, np.nan)
+    published = np.array([used.get(term, lacking) for term in search.terms], np.float32)
+    matrix, learned = carried
+    about = {
+        "version": __version__,
+        "parts": [found.parts[i] for i in order],
+        "years": [years[i] for i in order] if by_year else [],
+        "documents": [found.documents[i] for i in order],
+        "blocks": [len(found.units[i]) for i in order],
+        "units": [found.units[i] if search.parting.unit else [] for i in order],
+        "by": search.parting.by,
+        "resample": search.parting.unit,
+        "targets": list(targets),
+        "tests": [test.id for test in tests],
+        "source": name or source.name,
+        "source_fingerprint": source.fingerprint,
+        "window": search.window,
+        "stop_words": sorted(search.stop_words),
+        "case": search.rule.case,
+        "language": search.rule.language,
+        "transformation": learned,
+        "words": found.words,
+        "known": found.known,
+        "left_out": dict(found.left_out),
+        "corpus": read,
+    }
+    return CorpusParts(
+        search.terms, rows[in_order], found.sums[in_order].astype(np.float32),
+        found.counts[in_order], matrix, published, about,
+    )  # fmt: skip

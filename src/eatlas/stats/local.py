@@ -1,0 +1,194 @@
+"""*A la carte* vectors: the transformation of mean contexts (Khodak et al. 2018)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import EatlasError
+
+Array = NDArray[np.float64]
+
+LEAST_CONTEXTS = 20
+"""Of a word that the transformation is learned from."""
+
+
+def transformation(
+    means: Array, counts: NDArray[np.int64], vectors: Array
+) -> tuple[Array, float, int]:
+    """The matrix that carries mean contexts of words nearest to their vectors.
+
+    Least squares, words weighted by the logarithm of their number of contexts (Khodak et al. 2018,
+    A la carte embedding, equation 2; weights as in Rodriguez, Spirling and Stewart 2023).
+
+    Parameters
+    ----------
+    means : array, shape (words, d)
+    counts : array, shape (words,)
+        Contexts of each word; words with fewer than 20 are left out.
+    vectors : array, shape (words, d)
+
+    Returns
+    -------
+    matrix : array, shape (d, d)
+        ``means @ matrix`` are the vectors.
+    quality : float
+        Median cosine of a word's refitted vector with its own, of words that were left out of the
+        fit: two halves of the words, each with the matrix of the other.
+    words : int
+        Words that it was learned from.
+    """
+    usable = (counts >= LEAST_CONTEXTS) & np.isfinite(vectors).all(axis=1)
+    d, n = vectors.shape[1], int(usable.sum())
+    if n < 2 * d + 2:
+        raise EatlasError(
+            "the corpus is too small for a transformation of its own",
+            got=f"{n:,} words with {LEAST_CONTEXTS} contexts or more",
+            allowed=f"{2 * d + 2:,} at least, for vectors of {d} components",
+            remedy="take one that was learned on a larger corpus: --transformation FILE.npz",
+        )
+    x, y = means[usable], vectors[usable]
+    weights = np.sqrt(np.log(counts[usable]))[:, None]
+
+    def fit(rows: NDArray[np.bool_]) -> Array:
+        w = weights[rows]
+        return np.asarray(np.linalg.lstsq(x[rows] * w, y[rows] * w, rcond=None)[0])
+
+    even = np.arange(n) % 2 == 0
+    refitted = np.empty_like(y)
+    refitted[even], refitted[~even] = x[even] @ fit(~even), x[~even] @ fit(even)
+    lengths = np.linalg.norm(refitted, axis=1) * np.linalg.norm(y, axis=1)
+    cosines = (refitted * y).sum(axis=1) / np.where(lengths > 0, lengths, 1.0)
+    return fit(np.ones(n, np.bool_)), float(np.median(cosines)), n
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Sums of the contexts of terms in blocks of documents of one part of a corpus."""
+
+    sums: NDArray[np.float32]
+    """Shape (blocks, terms, d)."""
+    counts: Array
+    """Contexts, shape (blocks, terms)."""
+
+    @property
+    def number(self) -> int:
+        """Number of blocks."""
+        return len(self.counts)
+
+    def __add__(self, other: Blocks) -> Blocks:
+        """The blocks of both."""
+        sums = np.concatenate([self.sums, other.sums])
+        return Blocks(sums, np.concatenate([self.counts, other.counts]))
+
+    def transformed(self, matrix: Array) -> Blocks:
+        """The same with sums that are of vectors and no more of contexts."""
+        sums = self.sums.reshape(-1, len(matrix)) @ matrix.astype(np.float32)
+        return Blocks(sums.reshape(self.sums.shape), self.counts)
+
+
+@dataclass(frozen=True)
+class LocalTest:
+    """A test whose terms have vectors of parts of a corpus, or of none.
+
+    Terms are in the order X, Y, A, B.
+    """
+
+    sizes: tuple[int, int, int, int]
+    fixed: Array
+    """Unit vectors of terms that are not of the part, shape (terms, d); NaN of those that are."""
+    ddof: int
+
+    @property
+    def is_local(self) -> NDArray[np.bool_]:
+        """Which terms have vectors of the part."""
+        return np.asarray(np.isnan(self.fixed[:, 0]))
+
+    def cosines(self, blocks: Blocks, weights: Array) -> Array:
+        """Cosines of targets with attributes where blocks count so often.
+
+        Parameters
+        ----------
+        blocks : Blocks
+            Of the local terms in their order, transformed.
+        weights : array, shape (draws, blocks)
+
+        Returns
+        -------
+        array, shape (draws, targets, attributes)
+            NaN of terms without a context.
+        """
+        draws, (number, terms, d) = len(weights), blocks.sums.shape
+        rows = weights.astype(np.float32) @ blocks.sums.reshape(number, terms * d)
+        rows = rows.reshape(draws, terms, d)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rows /= np.linalg.norm(rows, axis=2, keepdims=True)
+        rows[weights @ blocks.counts == 0] = np.nan
+        table = np.broadcast_to(self.fixed.astype(np.float32), (draws, *self.fixed.shape)).copy()
+        table[:, self.is_local] = rows
+        targets = sum(self.sizes[:2])
+        cosines = table[:, :targets] @ np.swapaxes(table[:, targets:], 1, 2)
+        return np.asarray(cosines, np.float64)
+
+    def effects(self, cosines: Array, words: Sequence[Array] | None = None) -> Array:
+        """Effect sizes of level 1 and of both of level 2, shape (draws, 3).
+
+        `words` say how often each target, and each attribute, counts, shapes (draws, targets) and
+        (draws, attributes); once, by default.
+        """
+        x, _, a, _ = self.sizes
+        shape = cosines.shape
+        of_targets, of_attributes = words or (np.ones(shape[:2]), np.ones((shape[0], shape[2])))
+        there = np.isfinite(cosines)
+        cosines = np.where(there, cosines, 0.0)
+
+        def association(weights: Array, first: slice, second: slice, axis: int) -> Array:
+            """Difference of the means over two groups of the other side, for each term."""
+            means = []
+            for part in (first, second):
+                own = np.where(there, np.expand_dims(weights, axis), 0.0)
+                index = (slice(None), slice(None), part) if axis == 1 else (slice(None), part)
+                total = own[index].sum(axis=3 - axis)
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    means.append((own * cosines)[index].sum(axis=3 - axis) / total)
+            return np.asarray(means[0] - means[1])
+
+        level1 = _d(
+            association(of_attributes, slice(a), slice(a, None), 1), of_targets, x, self.ddof
+        )
+        sides = []
+        for part in (slice(x), slice(x, None)):
+            own = np.where(there[:, part], of_targets[:, part, None], 0.0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                scores = (own * cosines[:, part]).sum(axis=1) / own.sum(axis=1)
+            sides.append(_d(scores, of_attributes, a, self.ddof))
+        return np.column_stack([level1, *sides])
+
+
+def _d(scores: Array, weights: Array, n: int, ddof: int) -> Array:
+    """Effect size of the first n terms against the others in each draw; NaN where it has none."""
+    weights = np.where(np.isfinite(scores), weights, 0.0)
+    scores = np.where(np.isfinite(scores), scores, 0.0)
+    total = weights.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = [
+            (weights[:, part] * scores[:, part]).sum(axis=1) / weights[:, part].sum(axis=1)
+            for part in (slice(n), slice(n, None))
+        ]
+        centre = (weights * scores).sum(axis=1) / total
+        squares = (weights * np.square(scores - centre[:, None])).sum(axis=1)
+        return np.asarray((means[0] - means[1]) / np.sqrt(squares / (total - ddof)))
+
+
+def resampled_blocks(number: int, draws: int, rng: np.random.Generator) -> Array:
+    """How often each block is in each resample, shape (draws, blocks)."""
+    return rng.multinomial(number, np.full(number, 1 / number), draws).astype(np.float64)
+
+
+def relabelled_blocks(first: int, second: int, draws: int, rng: np.random.Generator) -> Array:
+    """Which blocks of two parts are of the first in each relabelling, shape (draws, blocks)."""
+    labels = np.repeat([1.0, 0.0], [first, second])
+    return rng.permuted(np.tile(labels, (draws, 1)), axis=1)
