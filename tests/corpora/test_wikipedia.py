@@ -76,7 +76,7 @@ def test_unbalanced_markup_is_looked_through_once(piece):
 
 def rows(xml):
     account = Account("dump.xml")
-    return [text for _, text in wikipedia_rows(io.BytesIO(xml.encode()), account)], account
+    return [text for _, text, _ in wikipedia_rows(io.BytesIO(xml.encode()), account)], account
 
 
 def test_articles_alone():

@@ -20,12 +20,13 @@ from eatlas.corpora.local import FILE, LocalSearch, Parting, Sums, joined, year_
 from eatlas.corpora.matching import Case, Compounds, Rule
 from eatlas.corpora.sampling import Progress, language_of, stimuli_of, warn_of_scripts
 from eatlas.corpora.storing import require_other_files, require_place
+from eatlas.engine.frequency import order_of
 from eatlas.engine.store import FileJournal
 from eatlas.errors import EatlasError, SourceError, listed, require_whole
 from eatlas.executors import Executor, choose
 from eatlas.notes import Note, warn
 from eatlas.paths import is_there
-from eatlas.sources import Source
+from eatlas.sources import Source, spellings
 from eatlas.sources.coverage import embed_concepts
 from eatlas.sources.opening import VectorsLike, open_one_named
 from eatlas.sources.parts import CorpusParts, read_parts
@@ -155,6 +156,22 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
     -----
     SourceWarning
         If the transformation is poor, or terms never occur.
+
+    Examples
+    --------
+    >>> import eatlas, json, tempfile, warnings
+    >>> from pathlib import Path
+    >>> groups = {"Women": ["she"], "Men": ["he"], "Home": ["home"], "War": ["war"]}
+    >>> test = eatlas.AssociationTest.of_lists(groups)
+    >>> texts = {"left": "She came home. He went to war.", "right": "She went. He stayed home."}
+    >>> path = Path(tempfile.mkdtemp(), "texts.jsonl")
+    >>> lines = [json.dumps({"party": party, "text": text}) for party, text in texts.items()]
+    >>> _ = path.write_text("\n".join(lines))
+    >>> embed(path, test, "glove-sample", by="party")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    eatlas.errors.EatlasError: the corpus is too small for a transformation of its own
+    ...
     """
     require_whole("window", window, 1)
     loaded = load_tests(tests)
@@ -349,6 +366,7 @@ def _made(
         "resample": search.parting.unit,
         "targets": list(targets),
         "tests": [test.id for test in tests],
+        "ranks": _ranks(source, search.terms, search.rule.language),
         "source": name or source.name,
         "source_fingerprint": source.fingerprint,
         "window": search.window,
@@ -365,3 +383,15 @@ def _made(
         search.terms, rows[in_order], found.sums[in_order].astype(np.float32),
         found.counts[in_order], matrix, published, about,
     )  # fmt: skip
+
+
+def _ranks(source: Source, terms: Sequence[str], language: str) -> Any:
+    """Ranks of terms in the source by their frequency; or why there are none."""
+    order = order_of(source, "always", english=is_english(language))
+    if isinstance(order, str):
+        return order
+    ways = {term: spellings(term, "auto", language) for term in terms}
+    ranks = order.ranks({way for each in ways.values() for way in each})
+    first = {t: next((ranks[w] for w in each if w in ranks), None) for t, each in ways.items()}
+    of = {term: rank for term, rank in first.items() if rank is not None}
+    return {"in": order.name, "size": order.size, "of": of}

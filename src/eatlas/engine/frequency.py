@@ -40,6 +40,7 @@ from eatlas.sources.frequency_order import (
     in_lower_case,
 )
 from eatlas.sources.memory import OF_PAPER, SAMPLE, ArraySource
+from eatlas.sources.parts import PartSource
 from eatlas.sources.source import Vector, Wrapper, innermost
 from eatlas.stats.correlation import rank_sum, spearman
 from eatlas.stats.topics import (
@@ -208,8 +209,9 @@ def order_of(source: Source | None, wish: Wish, *, english: bool) -> WordOrder |
     Or why it says nothing of the frequency of its words.
     """
     inner: Any = source
-    while isinstance(inner, Wrapper) or isinstance(getattr(inner, "words", None), Source):
-        if isinstance(inner, CountedSource):
+    knowing = CountedSource | PartSource
+    while isinstance(inner, Wrapper | knowing) or isinstance(getattr(inner, "words", None), Source):
+        if isinstance(inner, knowing):
             return inner.order
         # sentences may be means of the words of another source
         inner = inner.source if isinstance(inner, Wrapper) else inner.words

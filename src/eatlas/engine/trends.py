@@ -19,6 +19,7 @@ from eatlas.results.trend import (
     MissingPeriod,
     TrendProvenance,
     TrendResult,
+    series_source,
 )
 from eatlas.stats.correlation import FEWEST, trend
 from eatlas.version import __version__
@@ -31,7 +32,10 @@ def trends(
     results: Iterable[AssociationResult], failures: Iterable[Failure], seed: int
 ) -> tuple[TrendResult, ...]:
     """Say of each test on each series how its effect sizes correlate with the year."""
-    key = attrgetter("test", "source", "signature", "contexts")
+
+    def key(record: AssociationResult | Failure) -> tuple[Any, ...]:
+        return record.test, series_source(record), record.signature, record.contexts
+
     series: dict[Any, list[AssociationResult]] = {}
     for result in results:
         if result.period is not None and "level1" in result.places:
@@ -71,6 +75,7 @@ def _trend(
     for result in periods:
         digest.update(f"{result.period} {result.provenance.source_fingerprint}\n".encode())
     head = {name: getattr(first, name) for name in Head.model_fields if name != "schema_version"}
+    head["source"] = series_source(first)
     return TrendResult(
         **head,
         periods=tuple(result.period or 0 for result in periods),

@@ -21,6 +21,7 @@ from eatlas.present.sentences import finding, level_statements
 from eatlas.results import AssociationResult, Failure
 from eatlas.results.compare import NO_PROMPT, NUMBERED, choices_of, pivot, side_by_side
 from eatlas.results.levels import CELLS
+from eatlas.results.trend import series_source
 
 if TYPE_CHECKING:
     from eatlas.results import TrendResult
@@ -83,7 +84,7 @@ def series_of(
 
 
 def _subject(record: AssociationResult | TrendResult | Failure) -> tuple[object, ...]:
-    return record.test, record.source, record.signature
+    return record.test, series_source(record), record.signature
 
 
 def _series(

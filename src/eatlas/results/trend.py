@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -52,6 +52,12 @@ class MissingPeriod(Record):
 
     period: int
     reason: str
+
+
+def series_source(record: Any) -> str:
+    """What names the series of a record: its source, without the part of a corpus that it is."""
+    whole: str = record.source
+    return whole if getattr(record, "period", None) is None else whole.partition("#")[0]
 
 
 class TrendProvenance(Record):

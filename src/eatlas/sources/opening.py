@@ -493,7 +493,10 @@ def names_under(name: str, sources: Sequence[str]) -> list[str]:
     options = [[option for option in tail.split("&") if option] for tail in tails]
     shared = set.intersection(*map(set, options)) if options else set()
     own = [[option for option in some if option not in shared] for some in options]
-    return [f"{name}?{'&'.join(some)}" if some else name for some in own]
+    members = [source.partition("#")[2] for source in sources]
+    parts = [f"#{member}" if len({*members}) > 1 else "" for member in members]
+    named = [f"{name}?{'&'.join(some)}" if some else name for some in own]
+    return [f"{each}{part}" for each, part in zip(named, parts, strict=True)]
 
 
 class Opened(NamedTuple):

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError, listed
 from eatlas.notes import Note
 from eatlas.sources.archives import faults_of_library
+from eatlas.sources.frequency_order import WordOrder
 from eatlas.sources.source import Source, Vector
 from eatlas.sources.spec import FileSpec, check_options
 
@@ -129,6 +130,15 @@ class PartSource(Source):
     def listed(self) -> bool:
         """Whether its vectors are those of a vocabulary."""
         return False
+
+    @property
+    def order(self) -> WordOrder | str:
+        """Ranks of the terms in the vectors' source; or why there are none."""
+        ranks = self.corpus.about["ranks"]
+        if isinstance(ranks, str):
+            return ranks
+        words = sorted(ranks["of"], key=ranks["of"].__getitem__)
+        return WordOrder(ranks["in"], words, [ranks["of"][w] for w in words], ranks["size"])
 
     @property
     def part(self) -> PartSource:

@@ -1,0 +1,148 @@
+"""Vectors of terms in parts of a corpus, against loops of plain Python."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import eatlas
+from eatlas.errors import EatlasError
+from eatlas.stats.local import transformation
+
+pytestmark = pytest.mark.filterwarnings("ignore:The transformation fits")  # random vectors
+WORDS = [f"w{i}" for i in range(60)]
+TERMS = {"X": ["ivy", "rose"], "Y": ["ant", "bee"], "A": ["w1", "w2"], "B": ["w3", "w4"]}
+TEST = eatlas.AssociationTest(id="tiny", **{role: {role: terms} for role, terms in TERMS.items()})
+TARGETS = [*TERMS["X"], *TERMS["Y"]]
+D, WINDOW = 5, 3
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    rng = np.random.default_rng(0)
+    return {word: rng.normal(size=D).astype(np.float32) for word in [*WORDS, *TARGETS]}
+
+
+@pytest.fixture(scope="module")
+def documents():
+    """Texts of two parties and three years; a word of the dictionary or a target, or neither."""
+    rng = np.random.default_rng(1)
+    pool = [*WORDS, *WORDS, *TARGETS, "the", "unknown"]
+    rows = []
+    for i in range(80):
+        words = rng.choice(pool, 120).tolist()
+        words[0] = words[0].capitalize()
+        text = " ".join(words) + "."
+        rows.append({"text": text, "party": "ab"[i % 2], "year": 1990 + i % 3, "who": f"s{i % 7}"})
+    return rows
+
+
+@pytest.fixture(scope="module")
+def corpus(documents, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpus")
+    lines = [json.dumps(row) + "\n" for row in documents]
+    (folder / "1.jsonl").write_text("".join(lines[:50]))
+    (folder / "2.jsonl").write_text("".join(lines[50:]))
+    return folder
+
+
+def contexts_of(documents, vectors):
+    """Mean vector of every context: document, word, vector; by a loop over words."""
+    stop = {"the"}
+    for number, row in enumerate(documents):
+        words = [word.lower() for word in re.findall(r"\w+", row["text"])]
+        for i, word in enumerate(words):
+            near = [*words[max(0, i - WINDOW) : i], *words[i + 1 : i + 1 + WINDOW]]
+            near = [vectors[w].astype(float) for w in near if w in vectors and w not in stop]
+            if near:
+                yield number, word, np.mean(near, axis=0)
+
+
+def embed(corpus, vectors, **options):
+    options = {"by": "party", "window": WINDOW, **options}
+    return eatlas.embed(corpus, TEST, vectors, **options)
+
+
+def test_sums_transformation_and_vectors_are_those_of_a_loop(corpus, documents, vectors, tmp_path):
+    out = tmp_path / "parts.npz"
+    parts = embed(corpus, vectors, out=out)
+    every = list(contexts_of(documents, vectors))
+    assert parts.parts == ["a", "b"]
+    assert parts.about["documents"] == parts.about["blocks"] == [40, 40]
+    means = np.array([np.mean([v for _, w, v in every if w == word], axis=0) for word in vectors])
+    counts = np.array([sum(w == word for _, w, _ in every) for word in vectors])
+    matrix, quality, learned = transformation(means, counts, np.array([*vectors.values()], float))
+    # a file gives a word of the transformation so many contexts, which is all of them here
+    assert learned == parts.about["transformation"]["words"]
+    np.testing.assert_allclose(parts.matrix, matrix, atol=1e-4)
+    assert parts.about["transformation"]["quality"] == pytest.approx(quality, abs=1e-4)
+    for source, party in zip(eatlas.sources.open_sources(str(out)), "ab", strict=True):
+        assert source.name == f"{out}#{party}"
+        found = source.lookup([*vectors])
+        for term in TARGETS:
+            own = [v for n, w, v in every if w == term and documents[n]["party"] == party]
+            np.testing.assert_allclose(found[term], np.mean(own, axis=0) @ matrix, atol=1e-4)
+        for term in TERMS["A"]:  # attributes are the published yardstick
+            np.testing.assert_array_equal(found[term], vectors[term])
+    (everything,) = eatlas.sources.open_sources(f"{out}?local=all#b")
+    own = [v for n, w, v in every if w == "w1" and documents[n]["party"] == "b"]
+    np.testing.assert_allclose(
+        everything.lookup(["w1"])["w1"], np.mean(own, axis=0) @ matrix, atol=1e-4
+    )
+
+
+def test_files_and_units_change_no_vector(corpus, documents, vectors, tmp_path):
+    whole = tmp_path / "whole.csv"
+    rows = [f"{row['party']},{row['who']},{row['text']}\n" for row in documents]
+    whole.write_text("party,who,text\n" + "".join(rows))
+    first, second = embed(corpus, vectors), embed(whole, vectors, unit="who")
+    speakers = [row["who"] for row in documents if row["party"] == "a"]
+    assert second.about["units"][0] == list(dict.fromkeys(speakers))
+    assert second.about["blocks"] == [7, 7]
+    for parts in (first, second):
+        sums = np.zeros((2, len(parts.terms), D))
+        np.add.at(sums, (parts.rows[:, 0], parts.rows[:, 2]), parts.sums)
+        if parts is first:
+            expected, contexts = sums, parts.contexts
+    np.testing.assert_allclose(sums, expected, rtol=1e-5)
+    np.testing.assert_array_equal(parts.contexts, contexts)
+
+
+def test_years_are_a_series(corpus, vectors, tmp_path):
+    out = tmp_path / "years.npz"
+    embed(corpus, vectors, by="year", bins=[(1990, 1990), (1991, 1992)], out=out)
+    results = eatlas.run(TEST, out, "ml-eat(resamples=0,frequency=off)")
+    assert [(r.period, r.source) for r in results] == [
+        (1990, f"{out}#1990"), (1991, f"{out}#1991-1992"),
+    ]  # fmt: skip
+    (trend,) = results.trends
+    assert trend.source == str(out)
+    assert trend.periods == (1990, 1991)
+    documents = results[1].documents
+    assert documents.blocks == documents.documents > 50
+    assert documents.contexts.keys() == set(TARGETS)
+    assert (
+        documents.level1.interval[0] < results[1].level1.effect_size < documents.level1.interval[1]
+    )
+    first = documents.differences[0]
+    assert (first.part, first.level) == ("1990", "level1")
+    each = [result.level1.effect_size for result in results]
+    assert first.difference == pytest.approx(each[1] - each[0], abs=1e-5)
+    assert first.over_both[1] - first.over_both[0] > first.interval[1] - first.interval[0]
+    assert 0.05 < first.p <= 1  # the same words in all years
+    assert eatlas.verify(results)[0].status == "same"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"by": "partei"}, "no document is in a part"),
+        ({"by": "party", "bins": [(1990, 1999)]}, "no document is in a part"),
+        ({"by": "year", "bins": [(1990, 1995), (1995, 1999)]}, "no bins of years"),
+        ({"window": 0}, "window"),
+    ],
+)
+def test_what_is_refused(corpus, vectors, options, says):
+    with pytest.raises(EatlasError, match=says):
+        embed(corpus, vectors, **options)
