@@ -108,7 +108,7 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> CorpusParts:
-    """Embed the terms of tests as each part of a corpus uses them.
+    r"""Embed the terms of tests as each part of a corpus uses them.
 
     A term's vector in a part is the mean of its contexts there, times a matrix that carries such
     means to the vectors of a source (*a la carte*, Khodak et al. 2018). So a few dozen contexts are
@@ -159,7 +159,7 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
 
     Examples
     --------
-    >>> import eatlas, json, tempfile, warnings
+    >>> import eatlas, json, tempfile
     >>> from pathlib import Path
     >>> groups = {"Women": ["she"], "Men": ["he"], "Home": ["home"], "War": ["war"]}
     >>> test = eatlas.AssociationTest.of_lists(groups)
