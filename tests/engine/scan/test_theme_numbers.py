@@ -252,31 +252,81 @@ def test_a_planted_theme_is_found_in_all_clusterings_and_none_where_none_is(plan
     assert not any(any(theme.other_counts.values()) for theme in nothing.themes)
 
 
-@pytest.mark.slow
-def test_random_words_of_the_sample_seldom_have_a_theme():
-    """Any theme below .05, plain and given frequency, groups of like and of other frequency."""
+@pytest.fixture(scope="module")
+def clusters():
+    """Words of the sample in order of frequency, and sixty themes of them."""
     source = eatlas.open_vectors("glove-sample")
     words = [w for w in eatlas.scan(source, "weat-7").to_frame()["word"][:10_000] if w.isalpha()]
     plan = make_themes(source, "weat-7", 60)
     with Clusterings(plan) as done:
         cluster_all(plan, done)
-        categories = {
-            n: [plan.words.words[i] for i in p]
-            for n, p in _members(plan.words, done.done[0]).items()
-        }
-    counts = {}
-    for name, ends in {"like": ((0, 9000), (0, 9000)), "apart": ((0, 1000), (2000, 8000))}.items():
-        counts[name] = np.zeros(2)
-        for seed in range(30):
-            r = np.random.default_rng(seed)
-            groups = [r.choice(words[low:high], 20, replace=False).tolist() for low, high in ends]
-            groups[1] = [w for w in groups[1] if w not in groups[0]]
-            plan = make_themes(source, groups, categories)
-            scores = _scores(plan, plan.categories)
-            plain = Regression.of_groups([len(group) for group in groups])
-            for i, regression in enumerate((plain, plan.regression)):
-                family = family_test(scores, regression, draws=399, seed=seed)
-                counts[name][i] += family.p_max_t.min() < 0.05
-    assert counts["like"].max() <= 4, counts
-    assert counts["apart"][0] >= 26, counts
-    assert counts["apart"][1] <= 5, counts
+        members = _members(plan.words, done.done[0])
+    return source, words, {n: [plan.words.words[i] for i in p] for n, p in members.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("ends", "plain", "adjusted"),
+    [
+        (((0, 9000), (0, 9000)), (0, 4), (0, 4)),
+        (((0, 1000), (2000, 8000)), (26, 30), (0, 5)),
+        (((0, 9000), (0, 9000), (0, 9000)), (0, 4), (0, 4)),
+    ],
+    ids=["like frequencies", "far apart", "three groups"],
+)
+def test_random_words_of_the_sample_seldom_have_a_theme(clusters, ends, plain, adjusted):
+    """Searches of 30 with a theme below .05, plain and given frequency."""
+    source, words, categories = clusters
+    counts = np.zeros(2)
+    for seed in range(30):
+        r, free = np.random.default_rng(seed), np.ones(len(words), bool)
+        groups = {}
+        for i, (low, high) in enumerate(ends):
+            chosen = r.choice(np.arange(low, high)[free[low:high]], 20, replace=False)
+            free[chosen] = False
+            groups[f"g{i}"] = [words[k] for k in chosen]
+        plan = make_themes(source, groups, categories)
+        scores = _scores(plan, plan.categories)
+        for i, regression in enumerate((Regression.of_groups([20] * len(ends)), plan.regression)):
+            family = family_test(scores, regression, draws=399, seed=seed)
+            counts[i] += family.p_max_t.min() < 0.05
+    assert plain[0] <= counts[0] <= plain[1]
+    assert adjusted[0] <= counts[1] <= adjusted[1]
+
+
+@pytest.mark.slow
+def test_groups_that_are_clusters_differ_by_construction(clusters):
+    source, words, categories = clusters
+    for seed in range(4):
+        names = np.random.default_rng(seed).choice(words, 80, replace=False).tolist()
+        result = eatlas.scan(source, themes=categories, groups_from=names, groups=2)
+        assert result.found
+        assert any(note.code == "themes.groups-made" for note in result.warnings)
+
+
+@pytest.mark.slow
+def test_a_planted_theme_of_the_sample_is_found_with_enough_words_in_the_groups(clusters):
+    """A shift of two standard deviations, added to the vectors of a hundred words."""
+    source, words, _ = clusters
+    vectors = source.lookup(words)
+    rows = unit(np.array([vectors[w] for w in words], np.float64))
+    found = []
+    for seed in range(10):
+        r = np.random.default_rng(seed)
+        places = r.permutation(9000)
+        at, free = places[:32], places[32:]
+        near = free[np.argsort(-rows[free] @ rows[free[0]])]
+        planted, others = near[:100], r.permutation(near[100:])[:2000].reshape(20, 100)
+        scores = rows[planted].mean(axis=0) @ rows[at].T
+        # its product with the words of the first group is 1, with those of the second 0
+        direction = np.linalg.pinv(rows[at]) @ (np.arange(32) < 16)
+        changed = rows.copy()
+        changed[planted] += 2 * scores.std(ddof=1) * direction
+        themes = {f"t{i}": [words[k] for k in some] for i, some in enumerate(others)}
+        themes["planted"] = [words[k] for k in planted]
+        groups = {"on": [words[k] for k in at[:16]], "off": [words[k] for k in at[16:]]}
+        made = ArraySource(words, changed, name="planted", ordered=True)
+        result = eatlas.scan(made, groups, themes=themes)
+        found.append([theme.name for theme in result.found])
+    assert sum("planted" in names for names in found) >= 8
+    assert sum(len(names) for names in found) <= 12
