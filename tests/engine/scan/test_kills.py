@@ -15,8 +15,10 @@ from tests.inputs import wait_until
 
 GROUPS = [f"a{i}" for i in range(12)], [f"b{i}" for i in range(12)]
 """12 against 12: chunks of 1024 words that take a while, and drawn relabellings for maxT."""
-PROGRESS = re.compile(r"words: [\d,]+ of ")
+PROGRESS = re.compile(r"(words|clusterings): [\d,]+ of ")
 WORDS = 5_000
+THEMES = ("--themes", "150")
+"""Each of the 13 clusterings takes a few tenths of a second."""
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 
@@ -24,19 +26,24 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("kills")
-    words = [*GROUPS[0], *GROUPS[1], *(f"w{i}" for i in range(WORDS))]
+    words = [*GROUPS[0], *GROUPS[1], *(f"w{spelled(i)}" for i in range(WORDS))]
     rows = np.random.default_rng(5).normal(size=(len(words), 10)).astype(np.float32)
     np.save(folder / "v.npy", rows)
     (folder / "v.vocab").write_text("\n".join(words) + "\n")
     return folder
 
 
+def spelled(number):
+    """A number in letters, for themes are made of words."""
+    return "".join("abcdefghij"[int(digit)] for digit in str(number))
+
+
 class Scan:
     """The same command again and again."""
 
-    def __init__(self, folder, out):
+    def __init__(self, folder, out, *more):
         a, b = map(",".join, GROUPS)
-        options = ["--vectors", "v.npy", "--a", a, "--b", b, "--out", out]
+        options = ["--vectors", "v.npy", "--a", a, "--b", b, "--out", out, *more]
         self.command = [sys.executable, "-m", "eatlas", "scan", *options]
         self.folder, self.out, self.process = folder, out, None
 
@@ -128,4 +135,36 @@ def test_ctrl_c(folder, uninterrupted):
     assert kept >= 1024
     out, err = scan.finish()
     assert err == f"words taken over from an interrupted scan: {kept:,}\n"
+    assert_same(scan, out, uninterrupted)
+
+
+@pytest.mark.slow
+def test_themes_go_on_after_sigkill_and_ctrl_c(folder):
+    whole = Scan(folder, "themes.csv", *THEMES)
+    out, err = whole.finish()
+    assert err == ""
+    uninterrupted = (
+        out.replace("themes.csv", "whole.csv"),
+        (folder / "themes.csv").read_bytes(),
+        (folder / "themes.csv.json").read_text().replace("themes.csv", "whole.csv"),
+    )
+    scan = Scan(folder, "again.csv", *THEMES)
+    scan.start()
+    scan.stop_after_a_chunk(signal.SIGKILL)
+    assert scan.ended()[0] == -signal.SIGKILL
+    kept = scan.whole()
+    assert kept
+    scan.start()
+    scan.stop_after_a_chunk(signal.SIGINT)
+    code, out, err = scan.ended()
+    assert (code, out) == (130, "")
+    taken, interrupted = err.splitlines()
+    assert taken == f"clusterings taken over from an interrupted scan: {len(kept)}"
+    now = scan.whole()
+    assert now[: len(kept)] == kept
+    assert interrupted == (
+        f"interrupted; {len(now)} clusterings are done and kept; repeat the command to continue"
+    )
+    out, err = scan.finish()
+    assert err == f"clusterings taken over from an interrupted scan: {len(now)}\n"
     assert_same(scan, out, uninterrupted)
