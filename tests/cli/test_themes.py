@@ -58,7 +58,8 @@ def test_themes_of_a_user_given_frequency(eatlas_cli, vectors, tmp_path):
     with (tmp_path / "themes.csv").open("a") as file:
         file.write("Music,zzz\nMusic,pab\n")
     (tmp_path / "names.csv").write_bytes(b"\xef\xbb\xbftheme,name\r\nSport,Games\r\n")
-    source = ("--vectors", "v.npy?counts=counts.txt", *OPTIONS[2:])
+    a = ",".join([*GROUPS["x"], "zzy"])
+    source = ("--vectors", "v.npy?counts=counts.txt", "--a", a, *OPTIONS[4:])
     ended = eatlas_cli("scan", *source, "--themes", "themes.csv", "--names", "names.csv")
     assert (ended.code, ended.err) == (0, "")
     assert ended.said.startswith("v.npy?counts=counts.txt: of 2 themes, ")
@@ -66,6 +67,7 @@ def test_themes_of_a_user_given_frequency(eatlas_cli, vectors, tmp_path):
     assert "Games: pac, pab" in ended.out or "Games: pab, pac" in ended.out
     assert "again" not in ended.out
     assert "1 of 5 words of the categories are not in the source: zzz." in ended.said
+    assert "Missing words of xaa, xbb, ...: zzy." in ended.said
     assert "1 word is in several categories, and counts in each: pab." in ended.said
 
 

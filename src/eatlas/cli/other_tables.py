@@ -120,7 +120,7 @@ def print_scan(result: ScanResult) -> None:
 
 def print_themes(result: ThemesResult, top: int) -> None:
     """Print how many themes are beyond chance, the strongest, and what speaks against them."""
-    console, names, alpha = new_console(), result.concepts, result.alpha
+    console, names = new_console(), result.concepts
     themes, below, two = len(result.themes), len(result.found), len(names) == 2
     notes = {code: [n for n in result.warnings if n.code == code] for code in FIRST}
     for note in notes["themes.unadjusted"]:
@@ -146,20 +146,28 @@ def print_themes(result: ThemesResult, top: int) -> None:
         large = ", so its d is rather too large" * (below > 0 and themes > 1)
         say(console, f"The strongest{chance}{first}{large}:", hang=2)
         _show_themes(console, result, called, sorted(result.themes, key=strength)[:top])
-    level = f"{100 * (1 - alpha):g}% interval for all themes at once; " * two
-    again, clustering = "", result.clustering
-    if clustering is not None and (others := result.themes[0].other_counts):
-        counts = joined([count(number) for number in others])
-        again = f"; again: in {clustering.repeats} more clusterings, and in those with {counts}"
-    say(
-        console,
-        f"d in standard deviations{', above 0 towards ' + called['A'] if two else ''}; {level}"
-        f"maxT: p adjusted for all themes, * below {level_of(alpha)}{again}.",
-        "dim",
-    )
+        say(console, _about_themes(result, called), "dim")
+    for role, group in result.coverage.items():
+        if group.missing:
+            say(console, f"Missing words of {names[role]}: {listed(group.missing, 100)}.", hang=2)
     for note in result.warnings:
         if note.code not in FIRST:
             say(console, str(note), hang=2)
+
+
+def _about_themes(result: ThemesResult, called: Mapping[str, str]) -> str:
+    """What the columns of the table mean."""
+    two, level, again = len(called) == 2, f"{100 * (1 - result.alpha):g}%", ""
+    if result.clustering is not None and (others := result.themes[0].other_counts):
+        counts = joined([count(number) for number in others])
+        again = (
+            f"; again: in {result.clustering.repeats} more clusterings, and in those with {counts}"
+        )
+    return (
+        f"d in standard deviations{', above 0 towards ' + called['A'] if two else ''}; "
+        f"{f'{level} interval for all themes at once; ' * two}maxT: p adjusted for all themes, * "
+        f"below {level_of(result.alpha)}{again}."
+    )
 
 
 def _show_themes(
