@@ -115,3 +115,6 @@ def test_the_words_of_a_theme_are_a_list_in_two_clicks(page, words, tabs: Tabs, 
     expect(tab.locator("#group-Y summary")).to_contain_text("Many")
     expect(tab.locator("#band")).to_contain_text("5 lists looked at")
     expect(tab.locator("#group-X summary")).to_contain_text(HOSTILE)
+    tab.locator("#add-X").fill("theme: Family")
+    tab.locator("#add-X").press("Enter")
+    expect(tab.locator("#group-X .chip.added")).to_have_count(4)

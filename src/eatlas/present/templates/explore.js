@@ -43,8 +43,8 @@
       trouble("");
       board.classList.remove("stale");
       put(html);
-      if (frozen) for (const role of ROLES) part(`add-${role}`).setAttribute("list", "candidates");
-      else timer = setTimeout(() => { more("others", mine, signal); if (now.against !== null) more("across", mine, signal); }, REST);
+      if (frozen || part("of-themes")) for (const role of ROLES) part(`add-${role}`).setAttribute("list", frozen ? "candidates" : "of-themes");
+      if (!frozen) timer = setTimeout(() => { more("others", mine, signal); if (now.against !== null) more("across", mine, signal); }, REST);
     } catch (error) {
       if (mine !== turn || error.name === "AbortError") return;
       board.classList.add("stale");  // no number of other words may stay in view
@@ -224,7 +224,8 @@
   board.addEventListener("submit", (event) => {
     event.preventDefault();
     const { role } = event.target.dataset, box = event.target.querySelector("input");
-    const typed = box.value.split(/[,;\n\t]+/).map((word) => word.trim()).filter(Boolean).map(frozen ? frozen.spelled : (word) => word);
+    const theme = [...(part("of-themes")?.options || [])].find(({ value }) => value === box.value.trim());
+    const typed = (theme ? theme.dataset.words : box.value).split(/[,;\n\t]+/).map((word) => word.trim()).filter(Boolean).map(frozen ? frozen.spelled : (word) => word);
     if (!typed.length) return;
     box.value = "";
     const fresh = [...new Set(typed)].filter((word) => !chipOf(role, word));
