@@ -143,7 +143,7 @@ def print_themes(result: ThemesResult, top: int) -> None:
     if top:
         chance = "" if below else ", none beyond chance"
         first = f"; the first is the most extreme of {count(themes)} themes" * (themes > 1)
-        large = ", so its d is rather too large" * (below > 0 and themes > 1)
+        large = ", so its d is likely too large" * (below > 0 and themes > 1)
         say(console, f"The strongest{chance}{first}{large}:", hang=2)
         _show_themes(console, result, called, sorted(result.themes, key=strength)[:top])
         say(console, _about_themes(result, called), "dim")

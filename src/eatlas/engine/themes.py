@@ -34,7 +34,14 @@ from eatlas.engine.adjusting import SortedGroup, covariates_of, design_of, left_
 from eatlas.engine.attributes import by_role, find_groups
 from eatlas.engine.frequency import Ranking, keys_of, order_of
 from eatlas.engine.store import FileJournal
-from eatlas.errors import CoverageError, EatlasError, SignatureError, StimulusError, listed
+from eatlas.errors import (
+    CoverageError,
+    EatlasError,
+    SignatureError,
+    StimulusError,
+    did_you_mean,
+    listed,
+)
 from eatlas.measures import SCEAT, get_measure
 from eatlas.notes import Note
 from eatlas.results.parts import Concepts, Coverage, Provenance, defined, defined_ends
@@ -614,8 +621,8 @@ def find_themes(plan: ThemesPlan, done: Clusterings) -> ThemesResult:
             "there is no theme of this name",
             got=listed([repr(name) for name in sorted(unknown)], 3),
             allowed=listed([repr(theme.name) for theme in themes], 6),
-            remedy="take the names of the table of these themes; another seed, source or count "
-            "gives other themes",
+            remedy="take the names of the column theme of --out FILE.csv"
+            + did_you_mean(min(unknown), [theme.name for theme in themes]),
         )
     themes = [
         theme.model_copy(update={"name": plan.names.get(theme.name, theme.name)})
