@@ -149,13 +149,28 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "images": of_images,
     "partly failed": run(["weat-6", "weat-7"], PARTLY),
 }
-PAGES = ("ten_page", "study_page", "card_page", "replication_page")
+PAGES = ("ten_page", "study_page", "card_page", "replication_page", "two_themes", "three_themes")
 
 
 @pytest.fixture(scope="module")
 def replication_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("replication")
     return write_replication(eatlas.replicate("divdist"), folder)[0]
+
+
+@pytest.fixture(scope="module")
+def two_themes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return themes_of("divdist-gender", tmp_path_factory.mktemp("themes"))
+
+
+@pytest.fixture(scope="module")
+def three_themes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return themes_of("divdist-race", tmp_path_factory.mktemp("themes"))
+
+
+def themes_of(test: str, folder: Path) -> Path:
+    write_report(eatlas.scan("glove-sample", test, themes=60), folder / "themes.html")
+    return folder / "themes.html"
 
 
 def looked_at(page: Page, kind: str = "") -> None:
