@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import eatlas
+from eatlas.errors import StimulusError
 
 GROUPS = {side: [side + letter * 2 for letter in "abcdefgh"] for side in "xy"}
 OPTIONS = ("--vectors", "v.npy", "--a", ",".join(GROUPS["x"]), "--b", ",".join(GROUPS["y"]))
@@ -159,3 +160,9 @@ def test_no_order_of_words_makes_a_difference(vectors, tmp_path):
     )
     assert first.themes == second.themes
     assert first.provenance == second.provenance
+
+
+@pytest.mark.parametrize("words", ["pab", None, [1, 2], []])
+def test_categories_in_memory_are_lists_of_words(vectors, tmp_path, words):
+    with pytest.raises(StimulusError, match="Concept 'Sport', argument terms"):
+        eatlas.scan(str(tmp_path / "v.npy"), GROUPS, themes={"Sport": words})

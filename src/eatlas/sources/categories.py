@@ -9,6 +9,7 @@ from typing import Any
 from eatlas.csv_cells import unmarked
 from eatlas.errors import SourceError, described, listed
 from eatlas.sources.counts import table_cells
+from eatlas.stimuli import Concept
 from eatlas.stimuli.dictionaries import read_dictionary
 
 Categories = dict[str, list[str]]
@@ -35,7 +36,8 @@ def read_categories(given: Any) -> tuple[Categories, str]:
             categories[theme] += [word] if word else []
         file = path.name
     elif isinstance(given, Mapping):
-        categories, file = {str(name): list(words) for name, words in given.items()}, ""
+        concepts = [Concept(name=str(name), terms=words) for name, words in given.items()]
+        categories, file = {concept.name: [*concept.terms] for concept in concepts}, ""
     else:
         raise SourceError(
             "these are no themes",
