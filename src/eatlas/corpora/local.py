@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
@@ -52,11 +53,27 @@ class Parting:
     """First and last years of the parts; empty where each value is a part."""
     unit: str = ""
     """Field whose values name the units, such as speakers; empty for documents."""
+    covariates: tuple[str, ...] = ()
+    """Fields whose values together, as a list in JSON, name the parts in place of `by`; each unit
+    of such a part is a block."""
 
-    def part_of(self, value: str | None) -> tuple[str, str]:
-        """The part that a document with a value is in; or nothing, and why."""
-        if value is None:
+    @property
+    def named_by(self) -> tuple[str, ...]:
+        """Fields whose values name the parts."""
+        return self.covariates or (self.by,)
+
+    @property
+    def blocks(self) -> int:
+        """Most blocks of a part."""
+        return sys.maxsize if self.covariates else BLOCKS
+
+    def part_of(self, values: Sequence[str | None]) -> tuple[str, str]:
+        """The part that a document with such values is in; or nothing, and why."""
+        if None in values:
             return "", LACKING
+        if self.covariates:
+            return json.dumps(values, ensure_ascii=False), ""
+        value = values[0] or ""
         if not self.bins:
             return value, ""
         year = year_of(value)
@@ -131,8 +148,8 @@ class LocalSearch:
     @cached_property
     def fields(self) -> tuple[str, ...]:
         """Fields of the rows of files that are read."""
-        both = (self.parting.by, self.parting.unit)
-        return tuple(dict.fromkeys(name for name in both if name and name != FILE))
+        names = (*self.parting.named_by, self.parting.unit)
+        return tuple(dict.fromkeys(name for name in names if name and name != FILE))
 
     @cached_property
     def _matcher(self) -> Matcher:
@@ -194,7 +211,7 @@ class LocalSearch:
             inside = where[:, 0] >= 0 if len(firsts) else np.empty(0, np.bool_)
             if not inside.any():
                 continue
-            keys = (where[:, 0].astype(np.int64) << 40 | where[:, 1]) * len(self.terms) + terms
+            keys = (where[:, 0].astype(np.int64) << 28 | where[:, 1]) * len(self.terms) + terms
             for key in np.unique(keys[inside]).tolist():
                 row_of.setdefault(key, len(row_of))
             more = len(row_of) - len(sums)
@@ -207,7 +224,7 @@ class LocalSearch:
             )  # fmt: skip
         places = np.array(list(row_of), np.int64)
         blocks, terms = np.divmod(places, len(self.terms))
-        found.rows = np.column_stack([blocks >> 40, blocks & ((1 << 40) - 1), terms]).astype(
+        found.rows = np.column_stack([blocks >> 28, blocks & ((1 << 28) - 1), terms]).astype(
             np.int32
         )
         found.sums, found.counts = sums, counts
@@ -226,7 +243,7 @@ class _Documents:
         self.parting, self._file = search.parting, Path(part.path).name.partition(".")[0]
         self._places = [
             None if name in {"", FILE} else search.fields.index(name)
-            for name in (search.parting.by, search.parting.unit)
+            for name in (*search.parting.named_by, search.parting.unit)
         ]
         self.parts: list[str] = []
         self.units: list[list[str]] = []
@@ -240,10 +257,10 @@ class _Documents:
     ) -> NDArray[np.int32]:
         """Part and block of each of some documents, -1 of those in none."""
         places = np.full((count, 2), -1, np.int32)
-        by, unit = self._places
+        *by, unit = self._places
         for document in np.unique(of_word).tolist():  # empty lines are no documents
             own = values[document] if values else ()
-            name, why = self.parting.part_of(self._file if by is None else own[by])
+            name, why = self.parting.part_of([self._file if i is None else own[i] for i in by])
             if not why and self.parting.unit:
                 called = self._file if unit is None else own[unit]
                 why = "" if called is not None else LACKING
@@ -257,7 +274,7 @@ class _Documents:
                 self.counts.append(0)
                 self._block.append({})
             if not self.parting.unit:
-                called = str(self.counts[part] % BLOCKS)
+                called = str(self.counts[part] % self.parting.blocks)
             block = self._block[part].setdefault(called, len(self.units[part]))
             if block == len(self.units[part]):
                 self.units[part].append(called)
@@ -275,6 +292,7 @@ def joined(several: Iterable[Sums], search: LocalSearch) -> Sums:
         learned_counts=np.zeros(search.learned, np.int64),
     )
     blocks: dict[str, dict[str, int]] = {}
+    number_of: dict[str, int] = {}
     sums: dict[tuple[int, int, int], NDArray[np.float64]] = {}
     counts: Counter[tuple[int, int, int]] = Counter()
     for found in several:
@@ -286,13 +304,15 @@ def joined(several: Iterable[Sums], search: LocalSearch) -> Sums:
         numbers: list[tuple[int, list[int]]] = []
         for name, units, documents in zip(found.parts, found.units, found.documents, strict=True):
             if name not in blocks:
-                blocks[name] = {}
+                blocks[name], number_of[name] = {}, len(total.parts)
                 total.parts.append(name)
                 total.documents.append(0)
-            part, own = total.parts.index(name), blocks[name]
+            part, own = number_of[name], blocks[name]
             offset = total.documents[part]
             called = units if search.parting.unit else [str(offset + int(n)) for n in units]
-            numbers.append((part, [own.setdefault(unit, len(own)) % BLOCKS for unit in called]))
+            numbers.append(
+                (part, [own.setdefault(unit, len(own)) % search.parting.blocks for unit in called])
+            )
             total.documents[part] += documents
         for row, one, count in zip(
             found.rows.tolist(), found.sums, found.counts.tolist(), strict=True
@@ -301,7 +321,7 @@ def joined(several: Iterable[Sums], search: LocalSearch) -> Sums:
             key = part, own_blocks[row[1]], row[2]
             counts[key] += count
             sums[key] = sums[key] + one if key in sums else one
-    total.units = [list(blocks[name])[:BLOCKS] for name in total.parts]
+    total.units = [list(blocks[name])[: search.parting.blocks] for name in total.parts]
     total.rows = np.array(list(sums), np.int32).reshape(-1, 3)
     total.sums = np.array(list(sums.values())).reshape(-1, d)
     total.counts = np.array([counts[key] for key in sums], np.int64)

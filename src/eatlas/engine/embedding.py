@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import closing
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -173,15 +173,77 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
     eatlas.errors.EatlasError: the corpus is too small for a transformation of its own
     ...
     """
-    require_whole("window", window, 1)
     loaded = load_tests(tests)
-    terms, language = stimuli_of(loaded), language_of(loaded)
+    parting = Parting(by, _bins(bins), unit or "")
     path = None if out is None else Path(out)
     if path is not None:
         require_place(path, "parts of a corpus", (".npz",))
+    with added_up(
+        corpus, stimuli_of(loaded), language_of(loaded), vectors, parting, window=window,
+        stop_words=stop_words, matrix=matrix, case=case, compounds=compounds, field=field,
+        documents=documents, path=path, workers=workers, executor=executor, progress=progress,
+    ) as contexts:  # fmt: skip
+        result = _made(contexts, loaded)
+        if path is not None:
+            with atomic_file(path, binary=True) as file:
+                result.write(file)
+    contexts.warn()
+    return result
+
+
+@dataclass(frozen=True)
+class AddedContexts:
+    """What one pass over a corpus gave, and from which vectors."""
+
+    search: LocalSearch
+    source: Source
+    name: str
+    """Of the source; empty where it has none but its own."""
+    sums: Sums
+    matrix: NDArray[np.float32]
+    learned: dict[str, Any]
+    """What is said of the transformation."""
+    read: dict[str, Any]
+    """What was read of the corpus."""
+
+    def warn(self) -> None:
+        """Warn of a poor transformation, and of terms that never occur."""
+        quality, terms = self.learned["quality"], self.search.terms
+        if quality < GOOD:
+            values = {"quality": quality, "least": GOOD}
+            warn(Note("parts.poor-matrix", values=values), stacklevel=4)
+        seen = set(self.sums.rows[self.sums.counts > 0, 2].tolist())
+        unseen = [term for i, term in enumerate(terms) if i not in seen]
+        warn_of_scripts(((term,), int(term not in unseen)) for term in terms)
+        if unseen:
+            values = {"terms": unseen, "of": len(terms)}
+            warn(Note("parts.unseen", values=values), stacklevel=4)
+
+
+@contextmanager
+def added_up(  # noqa: PLR0913
+    corpus: Corpus,
+    terms: tuple[str, ...],
+    language: str,
+    vectors: VectorsLike,
+    parting: Parting,
+    *,
+    window: int,
+    stop_words: Sequence[str] | None,
+    matrix: str | Path | None,
+    case: Case,
+    compounds: Compounds,
+    field: str | None,
+    documents: Unit,
+    path: Path | None,
+    workers: int | None,
+    executor: Executor | None,
+    progress: Progress | None,
+) -> Iterator[AddedContexts]:
+    """Add up the contexts of terms; what was read is kept until the block behind it has ended."""
+    require_whole("window", window, 1)
     source, name, _ = open_one_named(vectors, "an embedding of a corpus")
     source.require_listed("contexts are made of the words of a source")
-    parting = Parting(by, _bins(bins), unit or "")
     parts = _parts(corpus, parting, field, documents)
     if path is not None:
         require_other_files(path, [part.path for part in parts])
@@ -222,19 +284,8 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
                 means, counts, rows[: search.learned].astype(np.float64)
             )
             carried = learned.astype(np.float32), {"quality": quality, "words": many}
-        result = _made(search, loaded, source, name, found, carried, files_read(parts, accounts))
-        if path is not None:
-            with atomic_file(path, binary=True) as file:
-                result.write(file)
+        yield AddedContexts(search, source, name, found, *carried, files_read(parts, accounts))
         added.discard(list(added.pieces))
-    quality = result.about["transformation"]["quality"]
-    if quality < GOOD:
-        warn(Note("parts.poor-matrix", values={"quality": quality, "least": GOOD}), stacklevel=3)
-    unseen = [term for i, term in enumerate(terms) if not found.counts[found.rows[:, 2] == i].sum()]
-    warn_of_scripts(((term,), int(term not in unseen)) for term in terms)
-    if unseen:
-        warn(Note("parts.unseen", values={"terms": unseen, "of": len(terms)}), stacklevel=3)
-    return result
 
 
 def _bins(bins: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
@@ -266,7 +317,7 @@ def _parts(corpus: Corpus, parting: Parting, field: str | None, documents: Unit)
         for name in names
     ]
     parts = parts_of(names, field, documents)
-    wanted = [name for name in (parting.by, parting.unit) if name not in {"", FILE}]
+    wanted = [name for name in (*parting.named_by, parting.unit) if name not in {"", FILE}]
     plain = [part for part in parts if part.kind in {"line", "paragraph", "wikipedia"}]
     if wanted and plain:
         raise SourceError(
@@ -311,11 +362,11 @@ def _require_parts(found: Sums, parting: Parting) -> None:
     why = "; ".join(f"{n:,} documents {reason}" for reason, n in found.left_out.items())
     if not found.parts:
         raise SourceError(
-            f"no document is in a part: by={parting.by}",
+            f"no document is in a part: by={','.join(parting.named_by)}",
             got=why or "no documents",
             allowed="a field that documents have" + ", with years in the bins" * bool(parting.bins),
         )
-    if len(found.parts) > MOST_PARTS:
+    if len(found.parts) > MOST_PARTS and not parting.covariates:
         raise SourceError(
             f"by={parting.by} gives too many parts",
             got=f"{len(found.parts):,}: {listed(found.parts, 5)}",
@@ -324,16 +375,9 @@ def _require_parts(found: Sums, parting: Parting) -> None:
         )
 
 
-def _made(
-    search: LocalSearch,
-    tests: Sequence[Test],
-    source: Source,
-    name: str,
-    found: Sums,
-    carried: tuple[NDArray[np.float32], dict[str, Any]],
-    read: dict[str, Any],
-) -> CorpusParts:
+def _made(contexts: AddedContexts, tests: Sequence[Test]) -> CorpusParts:
     """Put everything together, parts in the order of years, or of their names."""
+    search, source, found = contexts.search, contexts.source, contexts.sums
     years = [year_of(part) for part in found.parts]
     by_year = all(year is not None for year in years) and len(set(years)) == len(years)
     order = sorted(range(len(years)), key=found.parts.__getitem__)
@@ -354,7 +398,6 @@ def _made(
     used = dict(zip(embedded.coverage["terms"].used, embedded.vectors["terms"], strict=True))
     lacking = np.full(source.dim, np.nan)
     published = np.array([used.get(term, lacking) for term in search.terms], np.float32)
-    matrix, learned = carried
     about = {
         "version": __version__,
         "parts": [found.parts[i] for i in order],
@@ -367,21 +410,21 @@ def _made(
         "targets": list(targets),
         "tests": [test.id for test in tests],
         "ranks": _ranks(source, search.terms, search.rule.language),
-        "source": name or source.name,
+        "source": contexts.name or source.name,
         "source_fingerprint": source.fingerprint,
         "window": search.window,
         "stop_words": sorted(search.stop_words),
         "case": search.rule.case,
         "language": search.rule.language,
-        "transformation": learned,
+        "transformation": contexts.learned,
         "words": found.words,
         "known": found.known,
         "left_out": dict(found.left_out),
-        "corpus": read,
+        "corpus": contexts.read,
     }
     return CorpusParts(
         search.terms, rows[in_order], found.sums[in_order].astype(np.float32),
-        found.counts[in_order], matrix, published, about,
+        found.counts[in_order], contexts.matrix, published, about,
     )  # fmt: skip
 
 
