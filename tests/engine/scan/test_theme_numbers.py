@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 from scipy.optimize import brentq
+from statsmodels.stats.multitest import multipletests
 
 import eatlas
 from eatlas import ArraySource, Concept, GroupsTest
 from eatlas.engine.themes import Clusterings, _members, _scores, cluster_all, make_themes
-from eatlas.stats.regression import Regression, family_test
+from eatlas.stats.regression import Regression, family_test, regression_test
 
 SIZE, DIM = 1200, 12
 
@@ -135,6 +136,17 @@ def test_three_groups_are_f_and_means_of_statsmodels_and_pairs_by_holm():
     pairs = themes["t2"].pairs
     assert len(pairs) == 3
     assert all(pair.groups[0] == "G3" and pair.p_holm < 0.05 for pair in pairs[1:])
+    spread, p = cosines(rows, THEMES["t2"], THREE).mean(axis=0).std(ddof=1), []
+    for pair in pairs:  # each pair has a trend of its own
+        names = [result.concepts[role] for role in pair.groups]
+        two = {name: sorted(THREE[name]) for name in THREE if name in names}
+        s, alone, n = cosines(rows, THEMES["t2"], two).mean(axis=0), columns_of(two), 6
+        label = np.repeat([*two], n) == names[0]
+        difference = sm.OLS(s, np.column_stack([alone, label])).fit().params[-1]
+        assert pair.difference == pytest.approx(difference, abs=1e-7)
+        assert pair.effect_size == pytest.approx(difference / spread, rel=1e-5)
+        p.append(regression_test(s, n, alone[:, 1:]).p[0].two_sided.p)
+    assert [pair.p_holm for pair in pairs] == pytest.approx(multipletests(p, method="holm")[1])
     assert [name for name, theme in themes.items() if theme.pairs] == [
         theme.name for theme in result.found
     ]
