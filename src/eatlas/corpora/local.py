@@ -12,8 +12,8 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,12 +21,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.files import Batch, Part, Values
+from eatlas.corpora.files import SIZE, Account, Batch, Part, Values, read_documents
 from eatlas.corpora.matching import Matcher, Rule, character_table
 from eatlas.stimuli.languages import capital, upper
 
 BLOCKS = 200
 """Blocks of documents of a part of the corpus; of fewer documents each is one."""
+GROUPS = 16
+"""Groups of files at least, where there are so many; and those that a transformation is learned
+from at most."""
 FILE = "file"
 """What stands for the name of a file, where a field is asked for."""
 LACKING, NO_YEAR, OUTSIDE = "without the field", "with a field that is no year", "outside all bins"
@@ -83,6 +86,39 @@ class Parting:
         return (f"{low}-{high}" if low != high else str(low), "") if low <= high else ("", OUTSIDE)
 
 
+@dataclass(frozen=True)
+class Group:
+    """Parts of files that are read together, so that a small file costs no more than its share."""
+
+    parts: tuple[Part, ...]
+    learns: bool
+    """Whether the transformation is learned from them."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the files."""
+        return sum(map(_size, self.parts))
+
+
+def _size(part: Part) -> int:
+    return (part.stamp.size if part.stop is None else part.stop) - part.start
+
+
+def groups_of(parts: Sequence[Part]) -> list[Group]:
+    """Put neighbouring parts of files into groups of a like size."""
+    least = min(SIZE, sum(map(_size, parts)) / GROUPS)
+    groups: list[list[Part]] = [[]]
+    size = 0
+    for part in parts:
+        if size >= least:
+            groups.append([])
+            size = 0
+        groups[-1].append(part)
+        size += _size(part)
+    step = -(-len(groups) // GROUPS)
+    return [Group(tuple(group), number % step == 0) for number, group in enumerate(groups)]
+
+
 @dataclass
 class Sums:
     """What was found in some documents."""
@@ -94,11 +130,11 @@ class Sums:
     """Documents of each part."""
     rows: NDArray[np.int32] = field(default_factory=lambda: np.empty((0, 3), np.int32))
     """Numbers of part, block and term of each sum."""
-    sums: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
+    sums: NDArray[Any] = field(default_factory=lambda: np.empty((0, 0)))
     counts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     learned: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
     """Words of the transformation that were found."""
-    learned_sums: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
+    learned_sums: NDArray[Any] = field(default_factory=lambda: np.empty((0, 0)))
     learned_counts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     words: int = 0
     known: int = 0
@@ -142,7 +178,7 @@ class LocalSearch:
     learned: int
     """Words that the transformation is learned from, the first ones; 0 where it is there."""
     most: float
-    """Contexts of each of these, for a byte of a file."""
+    """Contexts of each of these, for a byte of the files that it is learned from."""
     window: int
 
     @cached_property
@@ -176,20 +212,18 @@ class LocalSearch:
         size = 1 << int(2 * len(coded)).bit_length()
         return kernels.table_of(hashes, np.fromiter(spellings.values(), np.int32), size)
 
-    def __call__(self, part: Part, batches: Iterable[tuple[Batch, list[Values]]]) -> Sums:
-        """Add up all contexts of a part."""
+    def __call__(self, group: Group) -> tuple[Sums, list[Account]]:
+        """Add up all contexts of a group of files, with an account of each."""
         from eatlas.corpora import local_kernels as kernels  # noqa: PLC0415  (compiles on import)
 
-        d = self.vectors.shape[1]
-        found, documents = Sums(), _Documents(self, part)
-        size = (part.stamp.size if part.stop is None else part.stop) - part.start
-        most = max(1, round(self.most * size))
+        d, number = self.vectors.shape[1], self.learned if group.learns else 0
+        found, documents = Sums(), _Documents(self)
+        most = max(1, round(self.most * group.size))
         row_of: dict[int, int] = {}
         sums, counts = np.zeros((0, d)), np.zeros(0, np.int64)
-        learned = np.full(len(self.words), -1, np.int32)
-        learned[: self.learned] = np.arange(self.learned)
-        learned_sums, learned_counts = np.zeros((self.learned, d)), np.zeros(self.learned, np.int64)
-        for batch, values in batches:
+        learned_sums, learned_counts = np.zeros((number, d), np.float32), np.zeros(number, np.int64)
+        accounts = [Account(part.label) for part in group.parts]
+        for batch, values in documents.read(group, accounts):
             data, separator = batch
             starts, rows, of_document = kernels.words(
                 data, separator, character_table(), self._table
@@ -199,11 +233,10 @@ class LocalSearch:
             blocks = documents.blocks(
                 int(np.count_nonzero(data == separator)) + 1, values, of_document
             )
-            if self.learned:
+            if number:
                 kernels.add_words(
-                    rows, of_document, learned, most, self.vectors, self.window, learned_sums,
-                    learned_counts,
-                )  # fmt: skip
+                    rows, of_document, most, self.vectors, self.window, learned_sums, learned_counts
+                )
             begins, ends, terms = self._matcher.matches(*batch)
             firsts = np.searchsorted(starts, begins)
             lasts = np.searchsorted(starts, ends) - 1
@@ -214,9 +247,7 @@ class LocalSearch:
             keys = (where[:, 0].astype(np.int64) << 28 | where[:, 1]) * len(self.terms) + terms
             for key in np.unique(keys[inside]).tolist():
                 row_of.setdefault(key, len(row_of))
-            more = len(row_of) - len(sums)
-            sums = np.concatenate([sums, np.zeros((more, d))])
-            counts = np.concatenate([counts, np.zeros(more, np.int64)])
+            sums, counts = (_grown(each, len(row_of)) for each in (sums, counts))
             into = np.array([row_of[key] for key in keys[inside].tolist()], np.int64)
             kernels.add_contexts(
                 rows, of_document, firsts[inside], lasts[inside], into, self.vectors, self.window,
@@ -227,75 +258,117 @@ class LocalSearch:
         found.rows = np.column_stack([blocks >> 28, blocks & ((1 << 28) - 1), terms]).astype(
             np.int32
         )
-        found.sums, found.counts = sums, counts
+        found.sums, found.counts = sums[: len(row_of)].astype(np.float32), counts[: len(row_of)]
         found.parts, found.units = documents.parts, documents.units
         found.documents, found.left_out = documents.counts, documents.left_out
         found.learned = np.flatnonzero(learned_counts).astype(np.int32)
         found.learned_sums = learned_sums[found.learned]
         found.learned_counts = learned_counts[found.learned]
-        return found
+        return found, accounts
+
+
+def _grown(array: NDArray[Any], rows: int) -> NDArray[Any]:
+    """The same with so many rows at least, zeros behind; of twice the length, or it costs much."""
+    if len(array) >= rows:
+        return array
+    grown = np.zeros((max(rows, 2 * len(array)), *array.shape[1:]), array.dtype)
+    grown[: len(array)] = array
+    return grown
 
 
 class _Documents:
     """The parts and blocks of documents, as they come."""
 
-    def __init__(self, search: LocalSearch, part: Part) -> None:
-        self.parting, self._file = search.parting, Path(part.path).name.partition(".")[0]
+    def __init__(self, search: LocalSearch) -> None:
+        self.parting, self._fields, self._file = search.parting, search.fields, ""
         self._places = [
             None if name in {"", FILE} else search.fields.index(name)
             for name in (*search.parting.named_by, search.parting.unit)
         ]
         self.parts: list[str] = []
-        self.units: list[list[str]] = []
         self.counts: list[int] = []
         self.left_out: Counter[str] = Counter()
         self._number: dict[str, int] = {}
-        self._block: list[dict[str, int]] = []
+        self._units: list[dict[str, int]] = []
+        self._seen: dict[Values, tuple[int, int, str]] = {}
+
+    @property
+    def units(self) -> list[list[str]]:
+        """Of each part the blocks."""
+        if self.parting.unit:
+            return [list(units) for units in self._units]
+        return [
+            [str(block) for block in range(min(count, self.parting.blocks))]
+            for count in self.counts
+        ]
+
+    def read(
+        self, group: Group, accounts: Iterable[Account]
+    ) -> Iterator[tuple[Batch, list[Values]]]:
+        """Read all documents of a group of files."""
+        for part, account in zip(group.parts, accounts, strict=True):
+            self._file = Path(part.path).name.partition(".")[0]
+            self._seen.clear()
+            yield from read_documents(part, account, self._fields)
 
     def blocks(
         self, count: int, values: Sequence[Values], of_word: NDArray[np.int32]
     ) -> NDArray[np.int32]:
         """Part and block of each of some documents, -1 of those in none."""
         places = np.full((count, 2), -1, np.int32)
-        *by, unit = self._places
-        for document in np.unique(of_word).tolist():  # empty lines are no documents
+        documents = of_word[np.flatnonzero(np.diff(of_word, prepend=-1))]  # empty lines are none
+        found = []
+        for document in documents.tolist():
             own = values[document] if values else ()
-            name, why = self.parting.part_of([self._file if i is None else own[i] for i in by])
-            if not why and self.parting.unit:
-                called = self._file if unit is None else own[unit]
-                why = "" if called is not None else LACKING
+            seen = self._seen.get(own)
+            if seen is None:
+                seen = self._seen[own] = self._place(own)
+            part, block, why = seen
             if why:
                 self.left_out[why] += 1
-                continue
-            part = self._number.setdefault(name, len(self.parts))
-            if part == len(self.parts):
-                self.parts.append(name)
-                self.units.append([])
-                self.counts.append(0)
-                self._block.append({})
-            if not self.parting.unit:
-                called = str(self.counts[part] % self.parting.blocks)
-            block = self._block[part].setdefault(called, len(self.units[part]))
-            if block == len(self.units[part]):
-                self.units[part].append(called)
-            self.counts[part] += 1
-            places[document] = part, block
+            else:
+                if not self.parting.unit:
+                    block = self.counts[part] % self.parting.blocks
+                self.counts[part] += 1
+            found.append((part, block))
+        places[documents] = np.array(found, np.int32).reshape(-1, 2)
         return places
 
+    def _place(self, own: Values) -> tuple[int, int, str]:
+        """Part and unit of documents with such values; -1 and why, where they are in none."""
+        *by, unit = self._places
+        name, why = self.parting.part_of([self._file if i is None else own[i] for i in by])
+        called = self._file if unit is None else own[unit]
+        if why or called is None:
+            return -1, -1, why or LACKING
+        part = self._number.setdefault(name, len(self.parts))
+        if part == len(self.parts):
+            self.parts.append(name)
+            self.counts.append(0)
+            self._units.append({})
+        return part, self._units[part].setdefault(called, len(self._units[part])), ""
 
-def joined(several: Iterable[Sums], search: LocalSearch) -> Sums:
-    """What was found in all parts of a corpus; more than BLOCKS blocks of a part are folded."""
-    d = search.vectors.shape[1]
-    total = Sums(
-        learned=np.arange(search.learned, dtype=np.int32),
-        learned_sums=np.zeros((search.learned, d)),
-        learned_counts=np.zeros(search.learned, np.int64),
-    )
-    blocks: dict[str, dict[str, int]] = {}
-    number_of: dict[str, int] = {}
-    sums: dict[tuple[int, int, int], NDArray[np.float64]] = {}
-    counts: Counter[tuple[int, int, int]] = Counter()
-    for found in several:
+
+class Joined:
+    """What was found in all groups of files, added in their order.
+
+    More than BLOCKS blocks of a part are folded.
+    """
+
+    def __init__(self, search: LocalSearch) -> None:
+        d = search.vectors.shape[1]
+        self._parting, self._total = search.parting, Sums()
+        self._total.learned = np.arange(search.learned, dtype=np.int32)
+        self._total.learned_sums = np.zeros((search.learned, d))
+        self._total.learned_counts = np.zeros(search.learned, np.int64)
+        self._total.sums = np.zeros((0, d))
+        self._number: dict[str, int] = {}
+        self._blocks: list[dict[str, int]] = []
+        self._row_of: dict[tuple[int, int, int], int] = {}
+
+    def add(self, found: Sums) -> None:
+        """Add what was found in the next group."""
+        total, most = self._total, self._parting.blocks
         total.words += found.words
         total.known += found.known
         total.left_out += found.left_out
@@ -303,26 +376,29 @@ def joined(several: Iterable[Sums], search: LocalSearch) -> Sums:
         total.learned_counts[found.learned] += found.learned_counts
         numbers: list[tuple[int, list[int]]] = []
         for name, units, documents in zip(found.parts, found.units, found.documents, strict=True):
-            if name not in blocks:
-                blocks[name], number_of[name] = {}, len(total.parts)
+            part = self._number.setdefault(name, len(self._number))
+            if part == len(self._blocks):
+                self._blocks.append({})
                 total.parts.append(name)
                 total.documents.append(0)
-            part, own = number_of[name], blocks[name]
-            offset = total.documents[part]
-            called = units if search.parting.unit else [str(offset + int(n)) for n in units]
-            numbers.append(
-                (part, [own.setdefault(unit, len(own)) % search.parting.blocks for unit in called])
-            )
+            own, offset = self._blocks[part], total.documents[part]
+            called = units
+            if not self._parting.unit:
+                called = [str((offset + int(unit)) % most) for unit in units]
+            numbers.append((part, [own.setdefault(unit, len(own)) % most for unit in called]))
             total.documents[part] += documents
-        for row, one, count in zip(
-            found.rows.tolist(), found.sums, found.counts.tolist(), strict=True
-        ):
-            part, own_blocks = numbers[row[0]]
-            key = part, own_blocks[row[1]], row[2]
-            counts[key] += count
-            sums[key] = sums[key] + one if key in sums else one
-    total.units = [list(blocks[name])[: search.parting.blocks] for name in total.parts]
-    total.rows = np.array(list(sums), np.int32).reshape(-1, 3)
-    total.sums = np.array(list(sums.values())).reshape(-1, d)
-    total.counts = np.array([counts[key] for key in sums], np.int64)
-    return total
+        keys = [
+            (numbers[i][0], numbers[i][1][block], term) for i, block, term in found.rows.tolist()
+        ]
+        into = [self._row_of.setdefault(key, len(self._row_of)) for key in keys]
+        total.sums = _grown(total.sums, len(self._row_of))
+        total.counts = _grown(total.counts, len(self._row_of))
+        np.add.at(total.sums, into, found.sums)
+        np.add.at(total.counts, into, found.counts)
+
+    def total(self) -> Sums:
+        """All together."""
+        rows = np.array(list(self._row_of), np.int32).reshape(-1, 3)
+        units = [list(blocks)[: self._parting.blocks] for blocks in self._blocks]
+        sums, counts = self._total.sums[: len(rows)], self._total.counts[: len(rows)]
+        return replace(self._total, rows=rows, units=units, sums=sums, counts=counts)

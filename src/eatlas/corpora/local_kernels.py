@@ -139,20 +139,19 @@ def add_contexts(  # noqa: PLR0913, PLR0917
 def add_words(
     rows: NDArray[np.int32],
     documents: NDArray[np.int32],
-    learned: NDArray[np.int32],
     most: int,
     vectors: NDArray[np.float32],
     window: int,
-    sums: NDArray[np.float64],
+    sums: NDArray[np.float32],
     counts: Ints,
 ) -> None:
-    """The same for every word that the transformation is learned from, up to `most` contexts."""
+    """The same for the first words of the table, which have a sum each, up to `most` contexts."""
     mean = np.empty(vectors.shape[1], np.float32)
     for k in range(len(rows)):
-        number = learned[rows[k]] if rows[k] >= 0 else -1
-        if number < 0 or counts[number] >= most:
+        row = rows[k]
+        if row < 0 or row >= len(sums) or counts[row] >= most:
             continue
         if _mean(rows, documents, k, k, vectors, window, mean):
-            counts[number] += 1
+            counts[row] += 1
             for j in range(len(mean)):
-                sums[number, j] += mean[j]
+                sums[row, j] += mean[j]

@@ -8,15 +8,23 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.files import Account, Corpus, Part, Unit, files_read, look_at, parts_of
-from eatlas.corpora.local import FILE, LocalSearch, Parting, Sums, joined, year_of
+from eatlas.corpora.files import Account, Corpus, Part, Unit, files_read, parts_of
+from eatlas.corpora.local import (
+    FILE,
+    Group,
+    Joined,
+    LocalSearch,
+    Parting,
+    Sums,
+    groups_of,
+    year_of,
+)
 from eatlas.corpora.matching import Case, Compounds, Rule
 from eatlas.corpora.sampling import Progress, language_of, stimuli_of, warn_of_scripts
 from eatlas.corpora.storing import require_other_files, require_place
@@ -42,7 +50,7 @@ FORM = 1
 """Raised whenever the sums of a part mean something else than before."""
 VOCABULARY = 100_000
 """Words that contexts are made of: the first of the source."""
-LEARNED, CONTEXTS = 10_000, 1_000
+LEARNED, CONTEXTS = 10_000, 500
 """Words that a transformation is learned from, and some of their contexts in the whole corpus."""
 WINDOW = 6
 LAST_YEAR = 10_000
@@ -62,30 +70,49 @@ GOOD = 0.7
 """Median cosine of refitted vectors below which a transformation gets a warning."""
 
 
-class AddedParts(FileJournal):
-    """The parts of a corpus that were read: sums, and what was read, by their number."""
+class AddedGroups(FileJournal):
+    """What was found in groups of files, added up in their order, and what was read of each."""
 
     work, task = "parts", "embedding"
 
-    def __init__(self, out: Path | None, identity: str, parts: Sequence[Part]) -> None:
+    def __init__(
+        self, out: Path | None, identity: str, groups: Sequence[Group], search: LocalSearch
+    ) -> None:
         super().__init__(out, identity)
-        self._names = [f"{identity[:16]} {part.identity}" for part in parts]
-        self.done: dict[int, tuple[Sums, Account]] = {}
+        self._number = {
+            f"{identity[:16]} {_hash(*(part.identity for part in group.parts))}": number
+            for number, group in enumerate(groups)
+        }
+        self._names = list(self._number)
+        self.accounts: dict[int, list[Account]] = {}
+        self._waiting: dict[int, Sums] = {}
+        self._following, self.joined = 0, Joined(search)
 
-    def keep(self, number: int, sums: Sums, account: Account) -> None:
-        """Keep what a part gave."""
-        self.done[number] = sums, account
-        self.append(
-            self._names[number], json.dumps(asdict(account)).encode() + MARK + sums.to_bytes()
-        )
+    def keep(self, number: int, sums: Sums, accounts: list[Account]) -> None:
+        """Keep what a group gave."""
+        read = json.dumps([asdict(account) for account in accounts]).encode()
+        self.append(self._names[number], read + MARK + sums.to_bytes())
+        self._add(number, sums, accounts)
 
     def take(self, name: str, result: bytes) -> None:
-        """Take over a part that was read before."""
-        if name in self._names:
-            account, _, sums = result.partition(MARK)
-            read = json.loads(account)
-            read["skipped"] = Counter(read["skipped"])
-            self.done[self._names.index(name)] = Sums.from_bytes(sums), Account(**read)
+        """Take over a group that was read before."""
+        if name in self._number:
+            read, _, sums = result.partition(MARK)
+            accounts = [
+                Account(**{**account, "skipped": Counter(account["skipped"])})
+                for account in json.loads(read)
+            ]
+            self._add(self._number[name], Sums.from_bytes(sums), accounts)
+
+    def _add(self, number: int, sums: Sums, accounts: list[Account]) -> None:
+        self.accounts[number], self._waiting[number] = accounts, sums
+        while self._following in self._waiting:
+            self.joined.add(self._waiting.pop(self._following))
+            self._following += 1
+
+
+def _hash(*values: object) -> str:
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()
 
 
 def embed(  # noqa: PLR0913  (each is a choice of the user's)
@@ -249,7 +276,8 @@ def added_up(  # noqa: PLR0913
         require_other_files(path, [part.path for part in parts])
     left_out = (STOP_WORDS if is_english(language) else ()) if stop_words is None else stop_words
     words, rows = _vocabulary(source)
-    size = sum(map(_size, parts))
+    groups = groups_of(parts)
+    learned_from = sum(group.size for group in groups if group.learns)
     search = LocalSearch(
         terms=terms,
         rule=Rule(case, compounds, language),
@@ -258,25 +286,23 @@ def added_up(  # noqa: PLR0913
         vectors=rows,
         stop_words=frozenset(left_out),
         learned=0 if matrix else min(LEARNED, len(words)),
-        most=CONTEXTS / max(size, 1),
+        most=CONTEXTS / max(learned_from, 1),
         window=window,
     )
     settings = [FORM, __version__, source.fingerprint, terms, asdict(search.rule), asdict(parting)]
     settings += [sorted(left_out), search.learned, search.most, window, field, documents]
-    identity = hashlib.sha256(json.dumps(settings).encode()).hexdigest()
     carried = None if matrix is None else _matrix(Path(matrix), source)
-    executor = executor or choose(workers, len(parts))
+    executor = executor or choose(workers, len(groups))
     progress = progress or (lambda _done, _all: None)
-    with AddedParts(path, identity, parts) as added:
-        progress(len(added.done), len(parts))
-        left = [k for k in range(len(parts)) if k not in added.done]
-        with closing(executor(partial(look_at, search), [parts[k] for k in left])) as outcomes:
-            for position, (sums, account) in outcomes:
-                added.keep(left[position], sums, account)
-                progress(len(added.done), len(parts))
-        found = joined((added.done[k][0] for k in range(len(parts))), search)
-        accounts = [added.done[k][1] for k in range(len(parts))]
-        _require_parts(found, parting)
+    with AddedGroups(path, _hash(*settings), groups, search) as added:
+        progress(len(added.accounts), len(groups))
+        left = [k for k in range(len(groups)) if k not in added.accounts]
+        with closing(executor(search, [groups[k] for k in left])) as outcomes:
+            for position, (sums, accounts) in outcomes:
+                added.keep(left[position], sums, accounts)
+                progress(len(added.accounts), len(groups))
+        found = added.joined.total()
+        every = [account for k in range(len(groups)) for account in added.accounts[k]]
         if carried is None:
             counts = found.learned_counts
             means = found.learned_sums / np.maximum(counts, 1)[:, None]
@@ -284,7 +310,7 @@ def added_up(  # noqa: PLR0913
                 means, counts, rows[: search.learned].astype(np.float64)
             )
             carried = learned.astype(np.float32), {"quality": quality, "words": many}
-        yield AddedContexts(search, source, name, found, *carried, files_read(parts, accounts))
+        yield AddedContexts(search, source, name, found, *carried, files_read(parts, every))
         added.discard(list(added.pieces))
 
 
@@ -300,11 +326,6 @@ def _bins(bins: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
                 allowed="first and last years of parts that do not overlap, such as 1790-1860",
             )
     return tuple(made)
-
-
-def _size(part: Part) -> int:
-    """Bytes of a part of a file."""
-    return (part.stamp.size if part.stop is None else part.stop) - part.start
 
 
 def _parts(corpus: Corpus, parting: Parting, field: str | None, documents: Unit) -> list[Part]:
