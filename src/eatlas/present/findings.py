@@ -431,8 +431,15 @@ def title(
     """What a page is about: the one finding; those of one test; or how many of each grade."""
     tests, sources = {r.test for r in results}, {(r.source, r.period) for r in results}
     if len(findings) > 1 and (len(tests) > 1 or len(sources) > 1):
-        graded = phrase("sentences", "title", settings.subject, len(tests), in_grades(findings))
-        return graded + of_themes(findings)
+        graded = [
+            f for f in findings if not (f.confirmation and f.confirmation.verdict == "same vectors")
+        ]
+        if not graded:
+            return f"{settings.subject}: {of_themes(findings).removeprefix('; ')}"
+        counts = in_grades(graded)
+        return phrase("sentences", "title", settings.subject, len(tests), counts) + of_themes(
+            findings
+        )
     untested = [r.display_name for r, f in zip(results, findings, strict=True) if f.untested]
     said = dict.fromkeys(str(finding) for finding in findings if not finding.untested)
     if len(untested) == 1 == len(findings) or not said:
