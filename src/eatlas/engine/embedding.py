@@ -303,6 +303,7 @@ def added_up(  # noqa: PLR0913
                 progress(len(added.accounts), len(groups))
         found = added.joined.total()
         every = [account for k in range(len(groups)) for account in added.accounts[k]]
+        _require_parts(found, parting)
         if carried is None:
             counts = found.learned_counts
             means = found.learned_sums / np.maximum(counts, 1)[:, None]
