@@ -57,18 +57,21 @@ def test_one_table_at_80_columns(eatlas_cli, vectors, monkeypatch):
 
 def test_themes_of_a_user_given_frequency(eatlas_cli, vectors, tmp_path):
     with (tmp_path / "themes.csv").open("a") as file:
-        file.write("Music,zzz\nMusic,pab\n")
+        file.write("Music,zzz\nMusic,pab\nMusic,xaa\n")
     (tmp_path / "names.csv").write_bytes(b"\xef\xbb\xbftheme,name\r\nSport,Games\r\n")
     a = ",".join([*GROUPS["x"], "zzy"])
     source = ("--vectors", "v.npy?counts=counts.txt", "--a", a, *OPTIONS[4:])
-    ended = eatlas_cli("scan", *source, "--themes", "themes.csv", "--names", "names.csv")
+    options = ("--themes", "themes.csv", "--names", "names.csv", "--out", "w.csv")
+    ended = eatlas_cli("scan", *source, *options)
     assert (ended.code, ended.err) == (0, "")
     assert ended.said.startswith("v.npy?counts=counts.txt: of 2 themes, ")
     assert "beyond chance, given the frequency of the words" in ended.said
     assert "Games: pac, pab" in ended.out or "Games: pab, pac" in ended.out
     assert "again" not in ended.out
-    assert "1 of 5 words of the categories are not in the source: zzz." in ended.said
+    assert "Words of the categories that are not in the source: zzz." in ended.said
+    assert "as they are words of the groups or forms of these: xaa." in ended.said
     assert "Missing words of xaa, xbb, ...: zzy." in ended.said
+    assert eatlas_cli("verify", "w.csv").out.startswith("1 of 1 scans for themes are the same\n")
     assert "1 word is in several categories, and counts in each: pab." in ended.said
 
 

@@ -512,12 +512,14 @@ def _of_categories(
     row_of = dict(zip(every.words, every.rows, strict=True))
     members: dict[str, list[str]] = {}
     missing: dict[str, tuple[str, ...]] = {}
+    own: set[str] = set()
     for name, terms in wanted.items():
         keys: dict[str, None] = {}
         absent = []
         for term in terms:
             found = matches.get(term) or [w for w in ways[term] if w in vectors][:1]
             keys |= dict.fromkeys(word for word in found if word.lower() not in forms)
+            own |= {word for word in found if word.lower() in forms}
             absent += [] if found else [term]
         members[name] = list(keys)
         missing |= {name: tuple(absent)} if absent else {}
@@ -533,7 +535,9 @@ def _of_categories(
         notes.append(Note("themes.overlap", values={"words": several}))
     if missing:
         absent = sorted({term for terms in missing.values() for term in terms})
-        notes.append(Note("themes.missing", values={"words": absent, "of": len(ways)}))
+        notes.append(Note("themes.missing", values={"words": absent}))
+    if own:
+        notes.append(Note("themes.own-words", values={"words": sorted(own)}))
     words = list(counts)
     table = np.array([vectors[word] if word in vectors else row_of[word] for word in words])
     known = {} if isinstance(order, str) else order.ranks(words)

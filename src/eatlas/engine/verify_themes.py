@@ -24,8 +24,8 @@ from eatlas.sources.counts import table_cells
 from eatlas.stimuli import AssociationTest, Concept, GroupsTest, Test, built_in_tests
 
 _SETTINGS = re.compile(r"themes\([^()]*,alpha=([^,()]+),ddof=(\d+),first=(\d+)\)")
-_OF_NAMES = frozenset({"themes.groups-made", "themes.names-left"})
-"""Notes on the names that groups were made of, which the record has not."""
+_NOT_KEPT = frozenset({"themes.groups-made", "themes.names-left", "themes.own-words"})
+"""Notes on names that groups were made of and words of categories, which the record has not."""
 _LAST_DECIMAL = 1.01e-6
 """Of the table, which has six."""
 
@@ -164,5 +164,5 @@ def as_compared(result: ThemesResult) -> dict[str, Any]:
     record["themes"] = {
         theme["name"]: {**theme, "words": " ".join(theme["words"])} for theme in record["themes"]
     }
-    record["warnings"] = [note for note in record["warnings"] if note["code"] not in _OF_NAMES]
+    record["warnings"] = [note for note in record["warnings"] if note["code"] not in _NOT_KEPT]
     return record
