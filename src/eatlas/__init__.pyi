@@ -26,6 +26,7 @@ from .encoders.objects import encoder as encoder
 from .engine import run as run
 from .engine.scan import scan as scan
 from .engine.embedding import embed as embed
+from .engine.embedding_regression import embedding_regression as embedding_regression
 from .engine.text import count_text as count_text
 from .engine.verify import verify as verify
 from .errors import EatlasError as EatlasError, EatlasWarning as EatlasWarning
