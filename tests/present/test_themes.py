@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 
 import pytest
@@ -141,3 +142,13 @@ def test_a_chart_of_themes_is_of_themes_alone(two):
         eatlas.plot(two, "forest")
     with pytest.raises(ResultsError, match="themes cannot show this"):
         eatlas.plot(eatlas.run(tests="weat-6", measures="weat"), "themes")
+
+
+@pytest.mark.parametrize("change", [{"themes": []}, {"concepts": {"A": "x"}}, {"means": {}}])
+def test_a_record_of_other_groups_is_no_summary(two, tmp_path, change):
+    record = two.to_dict()
+    (record["themes"][0] if "means" in change else record).update(change)
+    path = tmp_path / "words.csv.json"
+    path.write_text(json.dumps(record), encoding="utf-8")
+    with pytest.raises(ResultsError, match="not a summary of a scan"):
+        eatlas.read_scan(path)

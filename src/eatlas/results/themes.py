@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from eatlas.errors import ResultsError, joined
 from eatlas.lazy import as_frame
@@ -176,6 +176,18 @@ class ThemesResult(Record):
     provenance: Provenance
     words_file: str | None = None
     """Where all words are, where they were written."""
+
+    @model_validator(mode="after")
+    def _of_its_groups(self) -> Self:
+        roles = set(self.concepts)
+        named = (
+            {*t.sides, *(role for pair in t.pairs for role in pair.groups)} for t in self.themes
+        )
+        alike = all(theme.means.keys() == roles for theme in self.themes)
+        two = len(roles) != 2 or roles == {"A", "B"}
+        if not (self.themes and alike and two and all(each <= roles for each in named)):
+            raise ValueError("a result has themes, each of the groups that it names")
+        return self
 
     @property
     def source_string(self) -> str:
