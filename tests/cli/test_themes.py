@@ -128,6 +128,7 @@ def test_input_that_cannot_be_used(eatlas_cli, vectors, tmp_path, options, messa
         ("--a xaa,,xbb --b yaa,ybb,ycc", "xaa, xbb: 2 of 2 words have a usable vector in v.npy\n"),
         ("--a xaa,xbb,xcc --b yaa,ybb,XCC", "some words of v.npy are found for several groups\n  got: xcc\n"),
         ("--a , --b yaa,ybb", "two groups of attributes are needed\n  got: --a without a word and --b\n"),
+        ("", "themes are compared between groups of words\n  got: no groups\n"),
         ("--groups-from none.txt", "none.txt: the names cannot be read\n  got: No such file"),
         ("--groups-from few.txt", "there are too few names for 4 groups\n  got: 3 of 4 names"),
         ("--groups-from empty.txt", "empty.txt: there are no names to make groups of\n"),

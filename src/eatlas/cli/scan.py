@@ -102,7 +102,7 @@ def scan(
                 got=", ".join(strange),
                 remedy="leave them out, or leave --themes out to scan single words",
             )
-        own = None if groups_from and not (attributes or a or b) else _attributes(attributes, a, b)
+        own = _attributes(attributes, a, b) if attributes or a or b else None
         _themes(
             vectors, own, _number_or_file(themes), groups_from=groups_from, groups=groups,
             names=names, first=first, out=out, top=top, write=write,

@@ -300,8 +300,9 @@ def _groups(
     if (attributes is None) == (groups_from is None):
         raise EatlasError(
             "themes are compared between groups of words",
-            got="no groups" if attributes is None else "groups, and names to make groups of",
-            allowed="a test, lists of words (--a and --b), or a list of names (--groups-from)",
+            got="no groups" if attributes is None else "both groups and a list of names",
+            allowed="a test (--attributes), lists of words (--a and --b), or a list of names "
+            "(--groups-from)",
         )
     test, file = None, ""
     if groups_from is None:
