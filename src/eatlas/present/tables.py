@@ -264,13 +264,18 @@ def report_table(
     declared = DeclaredFamily.of(results, family, adjust)
     if format == "csv":
         return csv_text([row for result in results for row in _rows(result, declared)])
+    return MARKUP[format](tables(results, declared, width_of(format, columns)))
+
+
+def width_of(format: str, columns: str | None) -> str:  # noqa: A002
+    """The columns of a table that a user chose, or those of its format."""
     columns = columns or ("narrow" if format == "latex" else "wide")
     if columns not in WIDTHS:
         raise ResultsError(
             f"there is no table with the columns {columns!r}{did_you_mean(columns, WIDTHS)}",
             allowed=", ".join(WIDTHS),
         )
-    return MARKUP[format](tables(results, declared, columns))
+    return columns
 
 
 def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[str, Any]]:
