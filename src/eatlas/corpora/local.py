@@ -32,7 +32,7 @@ GROUPS = 16
 from at most."""
 FILE = "file"
 """What stands for the name of a file, where a field is asked for."""
-LACKING, NO_YEAR, OUTSIDE = "without the field", "with a field that is no year", "outside all bins"
+LACKING, NO_YEAR, OUTSIDE = "without the field", "with a field that is not a year", "outside all bins"
 _YEAR = re.compile(r"-?\d{1,4}(?=$|[-/T. ])")
 
 
