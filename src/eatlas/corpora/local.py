@@ -32,7 +32,8 @@ GROUPS = 16
 from at most."""
 FILE = "file"
 """What stands for the name of a file, where a field is asked for."""
-LACKING, NO_YEAR, OUTSIDE = "without the field", "with a field that is not a year", "outside all bins"
+LACKING, OUTSIDE = "without the field", "outside all bins"
+NO_YEAR = "with a field that is not a year"
 _YEAR = re.compile(r"-?\d{1,4}(?=$|[-/T. ])")
 
 
