@@ -15,7 +15,7 @@ from eatlas.results import AssociationResult
 from eatlas.results.levels import Documents, DocumentsLevel, PartDifference
 from eatlas.results.parts import defined, defined_ends
 from eatlas.stats.bootstrap import percentile
-from eatlas.stats.local import Blocks, LocalTest, relabelled_blocks, resampled_blocks
+from eatlas.stats.local import Blocks, LocalTest, expanded, relabelled_blocks, resampled_blocks
 from eatlas.stimuli import ROLES
 
 RESAMPLES, RELABELLINGS = 1_000, 999
@@ -51,7 +51,10 @@ def over_documents(
         given.seed, {"": [corpus.terms[i] for i in chosen]}, f"documents {source.number}"
     )
     drawn = _effects(test, own, resampled_blocks(own.number, RESAMPLES, rng))
-    levels = [_level(column) for column in drawn.T]
+    levels = [
+        _level(column, behind)
+        for column, behind in zip(drawn.T, test.blocks_behind(own), strict=True)
+    ]
     earlier = range(source.number)
     others = earlier if len(corpus.parts) <= MOST_PAIRS else earlier[-1:]
     return Documents(
@@ -94,17 +97,17 @@ def _effects(test: LocalTest, blocks: Blocks, weights: Array, words: Any = None)
     return np.concatenate(parts)
 
 
-def _level(drawn: Array) -> DocumentsLevel:
-    ends, se = _interval(drawn)
+def _level(drawn: Array, behind: float) -> DocumentsLevel:
+    ends, se = _interval(drawn, behind)
     return DocumentsLevel(interval=ends, se=se)
 
 
-def _interval(drawn: Array) -> tuple[tuple[float, float] | None, float | None]:
-    """Percentile interval and standard error; None where too few draws have an effect size."""
+def _interval(drawn: Array, behind: float) -> tuple[tuple[float, float] | None, float | None]:
+    """Interval, of vectors that rest on so many blocks, and standard error; None of few draws."""
     d = drawn[np.isfinite(drawn)]
     if len(d) < LEAST_DEFINED * len(drawn):
         return None, None
-    ends, _ = percentile(d, CONFIDENCE)
+    ends, _ = percentile(d, expanded(CONFIDENCE, behind))
     return defined_ends(ends, DECIMALS), defined(float(d.std(ddof=1)), DECIMALS)
 
 
@@ -135,6 +138,7 @@ def _differences(
     labels = relabelled_blocks(own.number, theirs.number, RELABELLINGS, rng)
     pooled = own + theirs
     by_chance = _effects(test, pooled, labels) - _effects(test, pooled, 1 - labels)
+    behind = 2 / np.sum([1 / test.blocks_behind(blocks) for blocks in (own, theirs)], axis=0)
     differences = []
     for i, level in enumerate(LEVELS):
         drawn = np.abs(by_chance[np.isfinite(by_chance[:, i]), i])
@@ -146,8 +150,8 @@ def _differences(
                 part=corpus.parts[other],
                 level=level,
                 difference=defined(float(observed[i])),
-                interval=_interval(over_documents[:, i])[0],
-                over_both=_interval(over_both[:, i])[0],
+                interval=_interval(over_documents[:, i], behind[i])[0],
+                over_both=_interval(over_both[:, i], behind[i])[0],
                 p=p,
             )
         )

@@ -711,7 +711,8 @@ class DocumentsLevel(Record):
     """How far an effect size would be another with other documents."""
 
     interval: Interval | None
-    """Percentile interval over resamples of documents; None where too few of them have one."""
+    """Expanded percentile interval over resamples of documents; None where too few of them have an
+    effect size."""
     se: float | None
     """Standard deviation over these resamples."""
 

