@@ -71,11 +71,16 @@ def test_units_with_several_observations(nested):
     np.testing.assert_allclose(nested.coefficients.T, [fit.params for fit in wls], atol=1e-12)
     parts = (nested.x, nested.y, nested.unit, nested.weights)
     np.testing.assert_allclose(nested.squared_norms()[1], brute_noise(*parts), rtol=1e-10)
-    without = nested.left_out()
+    without = [
+        Observations(*(part[each.weights > 0] for part in parts))
+        for each in nested.without_groups()
+    ]
     assert len(without) == 20
-    left = [set(np.unique(nested.unit)) - set(np.unique(each.unit)) for each in without]
+    left = [set(nested.unit) - set(each.unit) for each in without]
     assert sorted(u for each in left for u in each) == list(range(20))
     estimates = np.array([np.subtract(*each.squared_norms()) for each in without])
+    weightless = [np.subtract(*each.squared_norms()) for each in nested.without_groups()]
+    np.testing.assert_allclose(weightless, estimates, rtol=1e-9)
     by_hand = np.sqrt(19 / 20 * np.square(estimates - estimates.mean(0)).sum(0))
     np.testing.assert_allclose(standard_error(estimates), by_hand)
 

@@ -295,7 +295,8 @@ def _design(contexts: AddedContexts, fields: Sequence[_Field], term: int) -> _De
     number: dict[Any, int] = {}
     unit = np.array([number.setdefault(name, len(number)) for name in names])
     use, left_out = _common(fields, part, unit)
-    part, unit, counts = part[use], unit[use], counts[use]
+    order = np.flatnonzero(use)[np.argsort(unit[use], kind="stable")]
+    part, unit, counts = part[order], unit[order], counts[order]
     columns: list[tuple[str, str, str]] = []
     x = [np.ones(len(part))]
     for field in fields:
@@ -316,7 +317,7 @@ def _design(contexts: AddedContexts, fields: Sequence[_Field], term: int) -> _De
     table = np.column_stack(x)
     if np.linalg.matrix_rank(table) < k:
         return "its covariates are combinations of each other, or have one value, where it occurs"
-    means = found.sums[own][use] / counts[:, None]
+    means = found.sums[own][order] / counts[:, None]
     weights = counts / np.bincount(unit, counts)[unit]
     y = means @ contexts.matrix.astype(np.float64)
     return _Design(Observations(table, y, unit, weights), columns, part, counts, left_out)
@@ -366,10 +367,9 @@ def _term(
     """The regression of one term with its neighbours."""
     o = design.observations
     squared, noise = o.squared_norms()
-    groups = o.left_out()
-    without = np.array([np.subtract(*each.squared_norms()) for each in groups])
-    errors, half = standard_error(without), half_width(len(groups), CONFIDENCE)
-    coefficients_without = np.array([each.coefficients for each in groups])
+    each = [(o.coefficients, np.subtract(*o.squared_norms())) for o in o.without_groups()]
+    without, coefficients_without = (np.array([e[i] for e in each]) for i in (1, 0))
+    errors, half = standard_error(without), half_width(len(each), CONFIDENCE)
     profiles: list[Profile] = []
     at: dict[tuple[str, str], tuple[Array, list[int]]] = {}
     ends: dict[str, tuple[str, str]] = {}

@@ -10,8 +10,10 @@ where the spread is the same, and for two groups they are those of Welch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +25,12 @@ GROUPS = 200
 """Groups of units that the jackknife leaves out; of fewer units each is one."""
 CELLS = 1 << 23
 """Numbers that are permuted together: 64 MB."""
+LARGE = 1 << 20
+"""Components of residuals beyond which they are multiplied in single precision."""
 TIE = 1e-9
 """Statistics that differ by less, relative to their magnitude, tie."""
 ROUNDING = 1e-12
-"""Share of a unit's spread below which an eigenvalue is 0."""
+"""Eigenvalues below which there is nothing, relative to the largest."""
 
 
 @dataclass(frozen=True)
@@ -38,83 +42,92 @@ class Observations:
     y: Array
     """Vectors, shape (n, d)."""
     unit: NDArray[np.int64]
-    """Number of the unit of each."""
+    """Number of the unit of each; those of a unit stand together."""
     weights: Array
     """Of each; those of a unit sum to 1."""
 
     @cached_property
+    def lengths(self) -> Array:
+        """Squared lengths of the vectors."""
+        return np.asarray(np.einsum("nd,nd->n", self.y, self.y))
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """First row of each unit."""
+        return np.flatnonzero(np.diff(self.unit, prepend=-1))
+
+    @property
     def units(self) -> int:
         """Number of units."""
-        return len(np.unique(self.unit))
+        return len(self.starts)
+
+    @property
+    def single(self) -> bool:
+        """Whether each unit is one observation."""
+        return self.units == len(self.unit)
+
+    def over_units(self, values: Array) -> Array:
+        """Sums over the rows of each unit."""
+        return values if self.single else np.add.reduceat(values, self.starts, axis=0)
 
     @cached_property
-    def scaled(self) -> tuple[Array, Array]:
-        """Covariates and vectors times the roots of the weights."""
-        root = np.sqrt(self.weights)[:, None]
-        return self.x * root, self.y * root
-
-    @cached_property
-    def inverse(self) -> Array:
-        """Inverse of X'WX."""
-        x, _ = self.scaled
-        return np.asarray(np.linalg.pinv(x.T @ x))
+    def root(self) -> Array:
+        """A matrix L with (X'WX)^-1 = LL'."""
+        values, axes = np.linalg.eigh(self.x.T @ (self.weights[:, None] * self.x))
+        usable = values > ROUNDING * values[-1]
+        return np.asarray(axes[:, usable] / np.sqrt(values[usable]))
 
     @cached_property
     def coefficients(self) -> Array:
         """Least squares, shape (k, d)."""
-        x, y = self.scaled
-        return np.asarray(self.inverse @ (x.T @ y))
+        return np.asarray(self.root @ (self.root.T @ ((self.weights[:, None] * self.x).T @ self.y)))
 
     @cached_property
     def lifted(self) -> Array:
-        """Rows of X (X'X)^-1, each unit's times (I - H)^-1/2 of the unit, shape (n, k)."""
-        x, _ = self.scaled
-        rows = x @ self.inverse
-        left = np.maximum(1 - (rows * x).sum(axis=1), ROUNDING)
-        lifted: Array = rows / np.sqrt(left)[:, None]
-        order = np.argsort(self.unit, kind="stable")
-        ends = np.flatnonzero(np.diff(self.unit[order])) + 1
-        for own in np.split(order, ends):
-            if len(own) > 1:
-                values, axes = np.linalg.eigh(np.eye(len(own)) - rows[own] @ x[own].T)
-                roots = np.where(values > ROUNDING, np.maximum(values, ROUNDING) ** -0.5, 0.0)
-                lifted[own] = (axes * roots) @ (axes.T @ rows[own])
-        return lifted
+        """What a residual counts in the score of a unit, shape (n, k).
 
-    def over_units(self, values: Array) -> Array:
-        """Sums over the rows of each unit; the rows themselves where each is a unit."""
-        if self.units == len(self.unit):
-            return values
-        number = np.unique(self.unit, return_inverse=True)[1]
-        sums = np.zeros((self.units, *values.shape[1:]))
-        np.add.at(sums, number, values)
-        return sums
+        Rows of WX (X'WX)^-1, those of each unit times (I - H)^-1/2 of the unit, which is taken by
+        way of the small matrix Z'Z, where H = ZZ'.
+        """
+        z = np.sqrt(self.weights)[:, None] * (self.x @ self.root)
+        if self.single:
+            left = np.maximum(1 - np.square(z).sum(axis=1), ROUNDING)
+            rows = z / np.sqrt(left)[:, None]
+        else:
+            values, axes = np.linalg.eigh(self.over_units(z[:, :, None] * z[:, None]))
+            roots = np.maximum(1 - values, ROUNDING) ** -0.5
+            change = (axes * roots[:, None]) @ np.swapaxes(axes, 1, 2)
+            number = np.repeat(np.arange(self.units), np.diff(self.starts, append=len(z)))
+            rows = np.einsum("nk,nkl->nl", z, change[number])
+        return np.asarray(np.sqrt(self.weights)[:, None] * (rows @ self.root.T))
 
     def squared_norms(self) -> tuple[Array, Array]:
         """Squared norm of each coefficient, and the part of it that is sampling error."""
-        x, y = self.scaled
-        residuals = y - x @ self.coefficients
-        noise = [
-            np.square(self.over_units(column[:, None] * residuals)).sum()
-            for column in self.lifted.T
-        ]
-        return np.square(self.coefficients).sum(axis=1), np.array(noise)
+        b = self.coefficients
+        if self.single:  # lengths of residuals, without a table of them
+            across = 2 * self.y @ b.T - self.x @ (b @ b.T)
+            squares = self.lengths - (self.x * across).sum(axis=1)
+            noise = np.square(self.lifted).T @ np.maximum(squares, 0)
+        else:
+            residuals = self.y - self.x @ b
+            scores = (self.over_units(column[:, None] * residuals) for column in self.lifted.T)
+            noise = np.array([np.square(score).sum() for score in scores])
+        return np.square(self.coefficients).sum(axis=1), noise
 
-    def left_out(self) -> list[Observations]:
-        """The observations without one group of units after the other.
+    def without_groups(self) -> Iterator[Observations]:
+        """Give no weight to one group of units after the other.
 
         A group is every so manieth unit in the order of the covariates, so that each has of all.
         """
-        first = np.unique(self.unit, return_index=True)[1]
-        order = np.lexsort(self.x[first].T)
+        order = np.lexsort(self.x[self.starts].T)
         groups = min(GROUPS, self.units)
         group_of = np.empty(self.units, np.int64)
         group_of[order] = np.arange(self.units) % groups
-        number = group_of[np.unique(self.unit, return_inverse=True)[1]]
-        return [
-            Observations(*(part[number != g] for part in (self.x, self.y, self.unit, self.weights)))
-            for g in range(groups)
-        ]
+        of_row = np.repeat(group_of, np.diff(self.starts, append=len(self.unit)))
+        for group in range(groups):
+            rest = replace(self, weights=np.where(of_row == group, 0.0, self.weights))
+            rest.__dict__["lengths"] = self.lengths  # cached: they stay the same
+            yield rest
 
 
 def standard_error(without: Array) -> Array:
@@ -139,19 +152,21 @@ def permuted_p(
     several observations, the signs of whole units are changed instead (Winkler et al. 2014).
     """
     o = observations
-    x, y = o.scaled
-    others, _ = np.linalg.qr(np.delete(x, column, axis=1))
-    residuals = y - others @ (others.T @ y)
-    lifted = o.lifted[:, column]
-    n, k = x.shape
-    d = y.shape[1]
-    across = o.over_units(lifted[:, None] * x)
+    scale = np.sqrt(o.weights)[:, None]
+    others, _ = np.linalg.qr(scale * np.delete(o.x, column, axis=1))
+    residuals = scale * o.y
+    residuals -= others @ (others.T @ residuals)
+    x, lifted = scale * o.x, (o.lifted / scale)[:, [column]]
+    (n, k), d = x.shape, o.y.shape[1]
+    across = o.over_units(lifted * x)
     mixed = across.T @ across
-    if o.units == n:
-        left = np.concatenate([x.T, np.square(lifted) * x.T])
+    if o.single:
         squares = np.square(residuals).sum(axis=1)
+        kind = np.float32 if residuals.size > LARGE else np.float64
+        left: NDArray[Any] = np.concatenate([x.T, np.square(lifted.T) * x.T]).astype(kind)
+        right: NDArray[Any] = residuals.astype(kind)
     else:
-        of_units = o.over_units(lifted[:, None] * residuals)
+        of_units = o.over_units(lifted * residuals)
         sums = [o.over_units(x[:, [i]] * residuals) for i in range(k)]
         right = np.concatenate([*sums, *(across[:, [i]] * of_units for i in range(k))], axis=1)
         constant = np.square(of_units).sum()
@@ -160,17 +175,19 @@ def permuted_p(
     at_once, as_far = max(1, CELLS // (2 * k * max(n, d))), 0
     for start in range(0, draws, at_once):
         many = min(at_once, draws - start)
-        if o.units == n:
+        if o.single:
             orders = rng.permuted(np.tile(np.arange(n), (many, 1)), axis=1)
-            both = left[:, orders].transpose(1, 0, 2).reshape(-1, n) @ residuals
-            spread = np.square(lifted)[orders] @ squares
+            both = left[:, orders].transpose(1, 0, 2).reshape(-1, n) @ right
+            spread = np.square(lifted[:, 0])[orders] @ squares
         else:
             both = rng.choice([-1.0, 1.0], (many, o.units)) @ right
             spread = np.full(many, constant)
-        both = both.reshape(many, 2, k, d)
-        fitted = o.inverse @ both[:, 0]
+        both = both.reshape(many, 2, k, d).astype(np.float64)
+        fitted = (o.root @ o.root.T) @ both[:, 0]
         inner = np.einsum("sld,sld->s", fitted, both[:, 1])
-        errors = spread - 2 * inner + np.einsum("sld,lm,smd->s", fitted, mixed, fitted)
+        errors = (
+            spread - 2 * inner + np.einsum("sld,lm,smd->s", fitted, mixed, fitted, optimize=True)
+        )
         with np.errstate(divide="ignore", invalid="ignore"):
             drawn = np.square(fitted[:, column]).sum(axis=1) / errors
         as_far += int((~(drawn < least)).sum())
