@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import eatlas
-from eatlas.errors import StimulusError
+from eatlas.errors import EatlasError, SourceError, StimulusError
 
 GROUPS = {side: [side + letter * 2 for letter in "abcdefgh"] for side in "xy"}
 OPTIONS = ("--vectors", "v.npy", "--a", ",".join(GROUPS["x"]), "--b", ",".join(GROUPS["y"]))
@@ -170,3 +170,16 @@ def test_no_order_of_words_makes_a_difference(vectors, tmp_path):
 def test_categories_in_memory_are_lists_of_words(vectors, tmp_path, words):
     with pytest.raises(StimulusError, match="Concept 'Sport', argument terms"):
         eatlas.scan(str(tmp_path / "v.npy"), GROUPS, themes={"Sport": words})
+
+
+def test_names_and_numbers_from_python(vectors, tmp_path):
+    how = {"vectors": str(tmp_path / "v.npy"), "attributes": GROUPS}
+    result = eatlas.scan(**how, themes={"Sport": ["pab"]}, names={"Sport": 7})
+    assert [theme.name for theme in result.themes] == ["7"]
+    assert result.summary().startswith("1 theme, ")
+    for names in (["Sport"], 7):
+        with pytest.raises(SourceError, match="these are no names of themes\n  got: "):
+            eatlas.scan(**how, themes={"Sport": ["pab"]}, names=names)
+    for top in (-1, 1.5):
+        with pytest.raises(EatlasError, match=rf"top .*\n  got: +{top}"):
+            result.tests(top)

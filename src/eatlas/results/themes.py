@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from eatlas.errors import ResultsError, joined
 from eatlas.lazy import as_frame
 from eatlas.notes import Noted
-from eatlas.numbers import p_equals
+from eatlas.numbers import number_of, p_equals
 from eatlas.results.parts import (
     Concepts,
     Coverage,
@@ -26,6 +26,7 @@ from eatlas.results.parts import (
     schema_of,
 )
 from eatlas.results.scan import SUFFIXES, ScanResult, summary_of
+from eatlas.stats.inputs import whole
 from eatlas.stimuli import AssociationTest, Concept
 from eatlas.stimuli.kinds import ExploredOn, identifier, write_toml
 
@@ -255,7 +256,8 @@ class ThemesResult(Record):
             vectors it confirms nothing: run it on vectors of another text, and look at
             :meth:`eatlas.Results.confirmations`.
         """
-        themes = self.found if top is None else sorted(self.themes, key=strength)[:top]
+        strongest = sorted(self.themes, key=strength)
+        themes = self.found if top is None else strongest[: whole(top, "top", 0)]
         tests: dict[str, AssociationTest] = {}
         for theme in themes:
             name = made = identifier(f"theme-{theme.name.lower()}")
@@ -343,8 +345,8 @@ class ThemesResult(Record):
 
     def summary(self) -> str:
         """The finding in a few words."""
-        count = len(self.found)
-        return f"{len(self.themes):,} themes, {count:,} below {self.alpha:g} by maxT"
+        themes = number_of(len(self.themes), "theme")
+        return f"{themes}, {len(self.found):,} below {self.alpha:g} by maxT"
 
     def __repr__(self) -> str:
         groups = ", ".join(self.concepts.values())

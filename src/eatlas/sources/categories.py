@@ -61,10 +61,16 @@ def read_names(given: Any) -> Mapping[str, str]:
     """What a user calls themes, by the names that they would have."""
     if given is None:
         return {}
+    if not isinstance(given, Mapping | str | Path):
+        raise SourceError(
+            "these are no names of themes",
+            got=described(given),
+            allowed='a CSV file with the columns theme and name, or {"theme": "name", ...}',
+        )
     pairs = given.items() if isinstance(given, Mapping) else _rows(Path(given), "theme", "name")
     names: dict[str, str] = {}
-    for theme, name in pairs:
-        if name and name != theme and names.setdefault(theme, str(name)) != name:
+    for theme, name in ((theme, str(name).strip()) for theme, name in pairs):
+        if name and name != theme and names.setdefault(theme, name) != name:
             raise SourceError(
                 f"{theme!r} has two names",
                 got=f"{names[theme]!r} and {name!r}",

@@ -274,6 +274,13 @@ def plot(
         return _plotted(chart(results, pixels, themes_title(results)), (), mm, title)
     if kind == "matrix" and isinstance(results, SideBySide):
         return _plotted(stacked.matrix(results, pixels), results.results, mm, title)
+    if isinstance(results, ThemesResult):
+        raise ResultsError(
+            f"a drawing of the kind {kind} cannot show this",
+            got="themes",
+            allowed=chosen.allowed,
+            remedy='take kind="themes", or none',
+        )
     shown = listed(results)
     unfit = next((result for result in shown if not chosen.shows(result)), None)
     if unfit is not None:
