@@ -28,7 +28,8 @@ from eatlas.results.parts import (
 from eatlas.results.scan import SUFFIXES, ScanResult, summary_of
 from eatlas.stats.inputs import whole
 from eatlas.stimuli import AssociationTest, Concept
-from eatlas.stimuli.kinds import ExploredOn, identifier, write_toml
+from eatlas.stimuli.kinds import ExploredOn, identifier
+from eatlas.stimuli.toml import write_toml
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,5 +19,5 @@ from .kinds import (
     ROLES as ROLES,
     TARGETS as TARGETS,
     Test as Test,
-    to_toml as to_toml,
 )
+from .toml import to_toml as to_toml

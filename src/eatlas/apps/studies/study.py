@@ -32,7 +32,7 @@ from eatlas.results.json_lines import record_of_file
 from eatlas.results.parts import at
 from eatlas.stats.multiplicity import benjamini_hochberg, holm
 from eatlas.stimuli import is_bundled, to_toml
-from eatlas.stimuli.kinds import inline
+from eatlas.stimuli.toml import inline
 from eatlas.version import __version__
 from eatlas.writing import atomic_file, atomic_files
 
