@@ -73,10 +73,12 @@ class Parting:
 
     def part_of(self, values: Sequence[str | None]) -> tuple[str, str]:
         """The part that a document with such values is in; or nothing, and why."""
+        if self.covariates:
+            lacking = [name for name, v in zip(self.covariates, values, strict=True) if v is None]
+            why = f"without {', '.join(lacking)}" if lacking else ""
+            return json.dumps(values, ensure_ascii=False), why
         if None in values:
             return "", LACKING
-        if self.covariates:
-            return json.dumps(values, ensure_ascii=False), ""
         value = values[0] or ""
         if not self.bins:
             return value, ""

@@ -384,7 +384,9 @@ def _require_parts(found: Sums, parting: Parting) -> None:
     why = "; ".join(f"{n:,} documents {reason}" for reason, n in found.left_out.items())
     if not found.parts:
         raise SourceError(
-            f"no document is in a part: by={','.join(parting.named_by)}",
+            f"no document is in a part: by={parting.by}"
+            if not parting.covariates
+            else f"no document has all covariates: {', '.join(parting.covariates)}",
             got=why or "no documents",
             allowed="a field that documents have" + ", with years in the bins" * bool(parting.bins),
         )

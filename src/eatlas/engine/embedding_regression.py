@@ -48,6 +48,8 @@ from eatlas.writing import atomic_file
 PERMUTATIONS = 999
 MOST_VALUES = 50
 """Values of a category; one with more is a name, or a number written otherwise."""
+SHOWN = 40
+"""Characters of a value in a message."""
 LEAST_UNITS = 5
 """Units with the term of each value of a category."""
 LEAST_LEFT = 10
@@ -226,8 +228,9 @@ def _field(name: str, values: Sequence[str], documents: Array, reference: str | 
         odd = next((v for v, x in zip(values, numbers, strict=True) if not math.isfinite(x)), "")
         raise SourceError(
             f"the covariate {name!r} has too many values for a category",
-            got=f"{len(count):,}: {listed(count, 5)}",
-            allowed=f"at most {MOST_VALUES}, or numbers alone" + f" ({odd!r} is none)" * bool(odd),
+            got=f"{len(count):,}: {listed((value[:SHOWN] for value in count), 5)}",
+            allowed=f"at most {MOST_VALUES}, or numbers alone"
+            + f" ({odd[:SHOWN]!r} is none)" * bool(odd),
             remedy="put values together in a column of its own",
         )
     if reference is not None and reference not in count:
