@@ -91,6 +91,20 @@ def require_file(path: Path, kind: type[EatlasError]) -> None:
         )
 
 
+def lines_of(path: Path, what: str, kind: type[EatlasError]) -> list[str]:
+    """Lines of a text file of a user with one name, or what it is, on each; no empty ones."""
+    require_file(path, kind)
+    try:
+        lines = decoded(path.read_bytes(), str(path), kind).splitlines()
+    except OSError as error:
+        raise kind(
+            f"{path}: the {what}s cannot be read",
+            got=error.strerror,
+            allowed=f"a text file with a {what} on each line",
+        ) from error
+    return [line.strip() for line in lines if line.strip()]
+
+
 def toml_bytes(path: Path, kind: type[EatlasError]) -> bytes:
     """Content of a TOML file of a user, no more of it than shows that it is too large."""
     require_file(path, kind)

@@ -100,10 +100,12 @@ def embed(
     documents : line|paragraph
         What is a document in plain text.
     """
+    from eatlas.decoding import lines_of  # noqa: PLC0415  (--help waits)
+
     shared: dict[str, Any] = {
         "unit": unit,
         "window": window,
-        "stop_words": None if stop_words is None else _words(stop_words),
+        "stop_words": None if stop_words is None else lines_of(stop_words, "word", EatlasError),
         "matrix": transformation,
         "case": cast("Any", case),
         "compounds": cast("Any", compounds),
@@ -237,15 +239,6 @@ def _bins(text: str | None) -> list[tuple[int, int]]:
             )
         bins.append((int(first), int(last or first)))
     return bins
-
-
-def _words(path: Path) -> list[str]:
-    """Words of a file, one on a line."""
-    from eatlas.decoding import decoded, require_file  # noqa: PLC0415
-
-    require_file(path, EatlasError)
-    lines = decoded(path.read_bytes(), str(path), EatlasError).splitlines()
-    return [line.strip() for line in lines if line.strip()]
 
 
 def _print(result: CorpusParts, output: Path) -> None:

@@ -26,7 +26,7 @@ from eatlas import kernels
 from eatlas.corpora.files import pyarrow_of
 from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.csv_cells import MARK, cell
-from eatlas.engine.attributes import GroupsLike, find_attributes
+from eatlas.engine.groups import GroupsLike, find_attributes
 from eatlas.engine.store import FileJournal
 from eatlas.engine.themes import (
     GROUPS,
@@ -68,8 +68,7 @@ from eatlas.results.scan import (
 from eatlas.results.themes import ThemesResult
 from eatlas.sources import CaseRule, Source
 from eatlas.sources.coverage import Embedded, embed_concepts
-from eatlas.sources.opening import VectorsLike, named_spec, open_one_named
-from eatlas.sources.spec import parse_file_spec
+from eatlas.sources.opening import VectorsLike, files_named, open_one_named
 from eatlas.stats.effect_size import effect_sizes
 from eatlas.stats.inputs import ROUNDING_UNITS
 from eatlas.stats.multiplicity import RunningMaxT, benjamini_yekutieli, harmonic, holm
@@ -297,8 +296,7 @@ def make_scan(  # noqa: PLR0913  (as scan)
     _require_choices(top, edges, sort, first, seed)
     if path is not None:
         require_place(path, "all words of a scan", SUFFIXES)
-        strings = [str(text) for text in (vectors, attributes) if isinstance(text, str | Path)]
-        require_other_files(path, [parse_file_spec(named_spec(text).spec).path for text in strings])
+        require_other_files(path, files_named(vectors, attributes))
     chosen = get_measure(measure)
     if not isinstance(chosen, SCEAT) or chosen.strict or chosen.statistic == "studentised":
         raise SignatureError(

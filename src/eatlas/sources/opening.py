@@ -532,6 +532,12 @@ def open_named(given: Any, default: str = "") -> list[Opened]:
     return several
 
 
+def files_named(*inputs: Any) -> list[Path]:
+    """Files that inputs may be, whether they are there or not, to be written over by nothing."""
+    texts = (str(each) for each in inputs if isinstance(each, str | Path))
+    return [Path(parse_file_spec(named_spec(text).spec).path) for text in texts]
+
+
 def open_one_named(given: Any, what: str) -> Opened:
     """Open a source that may have a name: ``NAME=SOURCE``, or a mapping from its name to it."""
     specs = specs_of([given] if isinstance(given, list | tuple) else given, "")

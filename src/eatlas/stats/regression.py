@@ -128,6 +128,11 @@ class Regression:
         """Number of units."""
         return len(self.labels)
 
+    @property
+    def labellings(self) -> int:
+        """In how many ways units can be put in groups of these sizes."""
+        return math.factorial(self.size) // math.prod(map(math.factorial, self.sizes))
+
     def estimates(self, scores: Array) -> Array:
         """Difference of the first of two groups given the covariates, for each row of scores."""
         group = self.labels[:, 0]

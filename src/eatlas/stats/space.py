@@ -1,11 +1,13 @@
-"""Geometry of an embedding space: how alike its directions are, its linear maps, its debiasing."""
+"""Geometry of an embedding space: how alike directions are, linear maps, debiasing, clusters."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import permutations
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -383,8 +385,6 @@ def _row_space(rows: Array) -> Array:
 
 def sklearn(module: str) -> Any:
     """A module of scikit-learn, which is an extra."""
-    from importlib import import_module  # noqa: PLC0415
-
     try:
         return import_module(f"sklearn.{module}")
     except ImportError as error:
@@ -392,6 +392,38 @@ def sklearn(module: str) -> Any:
             "this needs scikit-learn, which is not installed",
             remedy="pip install 'eatlas[probes]'",
         ) from error
+
+
+# --- clusters -------------------------------------------------------------------------------------
+
+STEPS = 25
+"""Of k-means; further ones bring its clusters closer by less than a thousandth."""
+
+
+def clustered(
+    rows: NDArray[np.float32], count: int, seed: int, starts: int = 1
+) -> NDArray[np.int32]:
+    """The cluster of each unit row: k-means from random rows, the best of some starts.
+
+    A row belongs to the centre that is nearest in direction.
+    """
+    # the default, k-means++, takes four times as long for clusters that are no closer
+    how = {"init": "random", "n_init": starts, "max_iter": STEPS, "random_state": seed}
+    fewer = sklearn("exceptions").ConvergenceWarning
+    # threads add their sums in any order, and wait for each other longer than they save
+    with import_module("threadpoolctl").threadpool_limits(1), catch_warnings():
+        simplefilter("error", fewer)
+        try:
+            means = sklearn("cluster").KMeans(count, **how).fit(rows)
+        except fewer as error:
+            raise EatlasError(
+                f"the vectors do not form {count:,} clusters, as too many are equal",
+                got=str(error).partition(".")[0],
+                allowed="so many vectors that differ",
+                remedy="ask for fewer, or check the vectors",
+            ) from error
+    centres = unit_rows(means.cluster_centers_).astype(np.float32)
+    return np.asarray((rows @ centres.T).argmax(axis=1), np.int32)
 
 
 def clusters_by_group(rows: Array, labels: Labels) -> float:

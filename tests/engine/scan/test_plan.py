@@ -6,7 +6,7 @@ from tests.engine.scan.vocabularies import concepts, vocabulary
 
 import eatlas
 from eatlas import Concept
-from eatlas.engine.attributes import find_attributes
+from eatlas.engine.groups import find_attributes
 from eatlas.engine.scan import make_scan
 from eatlas.errors import EatlasError, SourceError
 
