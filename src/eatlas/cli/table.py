@@ -34,11 +34,12 @@ from eatlas.present.columns import (
     called,
     ends_table,
     explanations,
+    parts_tables,
     rows_of,
     terms_table,
 )
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import CHECKS, CONFIRMED, Finding, findings_of, title
+from eatlas.present.findings import CONFIRMED, Finding, checks_of, findings_of, title
 from eatlas.present.sentences import finding as of_trend
 from eatlas.present.sentences import heading, sentences, statement
 from eatlas.present.tables import compared
@@ -56,7 +57,7 @@ MARKS = {True: ("✓", ""), False: ("✗", "bold"), None: ("–", "dim")}
 """What stands for a check that holds, that fails, or that was not made."""
 SENTENCE = re.compile(r"(?<=[\w)%]{3}\.) (?=[A-Z])")
 """Where a note goes on with what to make of it, which is in the report."""
-LEGEND = f"✓ holds, ✗ fails, – not made: {', '.join(CHECKS)}."
+LEGEND = "✓ holds, ✗ fails, – not made: {}."
 OF_HANGING = " Hangs on: without any one of these words the conclusion is different."
 
 
@@ -66,6 +67,7 @@ def print_results(results: Results) -> None:
     groups, declared = _groups(results), DeclaredFamily.of(results)
     _print_findings(console, results, groups, settings, declared)
     _print_tables(console, groups, settings)
+    _print_parts(console, results)
     _print_matrix(console, results)
     _print_comparisons(console, results, declared)
     for trend in results.trends:
@@ -101,8 +103,18 @@ def _print_tables(
             say(console, "\n".join(explained), "dim")
         printed.update([signature, *explained])
         for result in members:
-            if drawn := statement("contexts", result):
-                say(console, drawn, head=f"{settings.named(result)}: ", hang=2)
+            for about in ("contexts", "documents"):
+                if said := statement(about, result):
+                    say(console, said, head=f"{settings.named(result)}: ", hang=2)
+
+
+def _print_parts(console: Console, results: Results) -> None:
+    """Print how level 1 differs between a part of a corpus and the one before."""
+    for table in parts_tables(list(results), whole=False, before=True):
+        say(console, "")
+        say(console, f"{table.caption}:", "bold")
+        show(console, rich_table(replace(table, caption=""), between=" "))
+        say(console, "\n".join(table.notes), "dim")
 
 
 def _groups(results: Results) -> list[list[AssociationResult]]:
@@ -131,7 +143,7 @@ def _print_findings(
         say(console, title(list(results), findings, settings), "bold", hang=2)
     tested = not all(finding.untested for finding in findings)
     width = min(LONGEST_LABEL, max(cell_len(called(result)) for result in results))
-    measures = len({result.signature for result in results})
+    measures, names = len({result.signature for result in results}), checks_of(*results)
     for members in groups:
         if len(groups) > 1:
             measure = f"{settings.short(members[0])} on " if measures > 1 else ""
@@ -142,7 +154,8 @@ def _print_findings(
             table.add_column(no_wrap=column == "marks", overflow="fold")
         for result in members:
             finding = of[id(result)]
-            marks = Text.assemble(*(MARKS[check.holds] for check in finding.checks))
+            holds = {check.name: check.holds for check in finding.checks}
+            marks = Text.assemble(*(MARKS[holds.get(name)] for name in names))
             said = Text.assemble(str(finding), (_hangs_on(finding), "dim"))
             table.add_row(Text(called(result), "bold"), *[marks] * tested, said)
         show(console, table, folds=True)
@@ -151,7 +164,11 @@ def _print_findings(
     if tested:
         hanging = any(finding.hangs_on for finding in findings)
         of_theme = any(f.confirmation and f.confirmation.effect for f in findings)
-        say(console, LEGEND + OF_HANGING * hanging + f" {CONFIRMED}" * of_theme, "dim")
+        say(
+            console,
+            LEGEND.format(", ".join(names)) + OF_HANGING * hanging + f" {CONFIRMED}" * of_theme,
+            "dim",
+        )
 
 
 def _hangs_on(finding: Finding) -> str:

@@ -25,6 +25,8 @@ MOST_PAIRS = 8
 """Parts of a corpus each two of which are compared; of more, neighbours are."""
 LEAST_DEFINED = 0.9
 """Share of the resamples that must have an effect size, or there is no interval."""
+LEAST_BLOCKS = 5
+"""Units, or blocks of documents, that an interval is drawn from."""
 DECIMALS = 6
 LEVELS: tuple[Any, ...] = ("level1", "level2.X", "level2.Y")
 
@@ -51,6 +53,8 @@ def over_documents(
         given.seed, {"": [corpus.terms[i] for i in chosen]}, f"documents {source.number}"
     )
     drawn = _effects(test, own, resampled_blocks(own.number, RESAMPLES, rng))
+    if own.number < LEAST_BLOCKS:
+        drawn[:] = np.nan
     levels = [
         _level(column, behind)
         for column, behind in zip(drawn.T, test.blocks_behind(own), strict=True)
@@ -58,6 +62,10 @@ def over_documents(
     earlier = range(source.number)
     others = earlier if len(corpus.parts) <= MOST_PAIRS else earlier[-1:]
     return Documents(
+        part=corpus.parts[source.number],
+        vectors=corpus.about["source"],
+        window=corpus.about["window"],
+        quality=corpus.about["transformation"]["quality"],
         unit=corpus.about["resample"] or "documents",
         documents=corpus.about["documents"][source.number],
         blocks=own.number,
@@ -129,12 +137,15 @@ def _differences(
     observed = np.subtract(*(_effects(test, b, np.ones((1, b.number))) for b in (own, theirs)))[0]
     here, there = (resampled_blocks(b.number, RESAMPLES, rng) for b in (own, theirs))
     over_documents = _effects(test, own, here) - _effects(test, theirs, there)
+    if min(own.number, theirs.number) < LEAST_BLOCKS:
+        over_documents[:] = np.nan
     x, y, a, b = sizes
     words = [
         np.column_stack([resampled_blocks(n, RESAMPLES, rng) for n in pair])
         for pair in ((x, y), (a, b))
     ]
     over_both = _effects(test, own, here, words) - _effects(test, theirs, there, words)
+    over_both += 0 * over_documents  # undefined where these are
     labels = relabelled_blocks(own.number, theirs.number, RELABELLINGS, rng)
     pooled = own + theirs
     by_chance = _effects(test, pooled, labels) - _effects(test, pooled, 1 - labels)

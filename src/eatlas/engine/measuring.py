@@ -49,6 +49,8 @@ REMEDIES = {
     "keyed by the paths or names of their files",
     "sentences": "use a sentence encoder or a cbow: source, which takes the mean of the words' "
     "vectors, or the test of the words that these sentences are made of",
+    "part": "take a larger part of the corpus (other --bins, a field with fewer values), or terms "
+    "that it uses",
     "words": "use terms that the source has, or a source with a larger vocabulary; for phrases a "
     "cbow: source, which takes the mean of the vectors of their words",
 }
@@ -200,6 +202,7 @@ def measure_opened(
         from eatlas.engine.documents import over_documents  # noqa: PLC0415  (few sources are parts)
 
         about_words["documents"] = over_documents(measure, given, result, part)
+        remarks = (*part.notes_of({*test.terms}), *remarks)
     about_test = [*filter(None, [namesake(test)]), *_chosen_here(test, source)]
     every = as_notes((*about_test, *remarks, *notes, *more))
     return result.model_copy(update={"diagnosis": diagnosis, "warnings": every, **about_words})
@@ -341,6 +344,7 @@ def require_terms(
         require_any(test, source, vectors.begins())
     needs, pairs = measure.needs, getattr(measure, "pairs", None)
     what = CALLED.get(needs.source, "usable log-probability")
+    part = getattr(vectors, "part", None)
     if pairs is not None:
         what, source = "sentence with each of the other terms", pairs.name or "the corpus"
     for role, least in measure.minimum_of(test).items():
@@ -353,6 +357,8 @@ def require_terms(
         kind = "images" if concept.images else "sentences" if concept.sentences else "words"
         kind = needs.source if needs.source in REMEDIES else "pairs" if pairs is not None else kind
         missing = listed((f"{term} ({reason})" for term, reason in group.reasons.items()), 8)
+        if part is not None:  # a term without a context has no vector
+            kind, what, missing = "part", "context", listed(group.missing, 8)
         raise CoverageError(
             f"test {test.id}, group {role} ({concept.name}): "
             f"{f'only {len(usable)}' if usable else 'no'} {unit} has a {what} in {source}",

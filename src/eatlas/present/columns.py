@@ -17,11 +17,13 @@ from eatlas.present.effects import (
     after_legend,
     chance_cell,
     chance_legend,
+    documents_legend,
     label_after,
     levels_of,
     matched_of,
     only_terms,
     own_share,
+    resampled_units,
     title_after,
 )
 from eatlas.present.family import DeclaredFamily
@@ -158,6 +160,11 @@ def _p_adjusted(row: Row, shown: Effect) -> str:
     return "" if shown.d is None else _p(shown, row.family.adjusted(row.result, shown))
 
 
+def _over_documents(shown: Effect) -> str:
+    ends = shown.documents and shown.documents.interval
+    return f"documents {interval(ends)}" if ends else ""
+
+
 OF_RESULT: dict[str, Callable[[Row], str]] = {
     "test": lambda row: one_line(row.result.test),
     "called": lambda row: called(row.result),
@@ -180,6 +187,7 @@ OF_RESULT: dict[str, Callable[[Row], str]] = {
 OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
     "d": lambda _, shown: effect(shown.d),
     "interval": lambda _, shown: interval(shown.interval) if shown.interval else "",
+    "documents": lambda _, shown: _over_documents(shown),
     "p": lambda _, shown: _p(shown, shown.p_of()),
     "p in the direction of d": lambda _, shown: _p(shown, shown.p_of(shown.direction)),
     "two-sided p": _p_two_sided,
@@ -229,7 +237,7 @@ ATTRIBUTES = Declared("Concepts", ("attributes",), when="terms")
 TERM = Declared("Term", ("term",), of="effect", when="terms")
 GROUP = Declared("Group", ("role",), of="effect", when="terms")
 P_LINES = ("p in the direction of d", "two-sided p")
-EFFECT = Declared("d", ("d", "interval", *P_LINES), of="effect", number=True)
+EFFECT = Declared("d", ("d", "interval", "documents", *P_LINES), of="effect", number=True)
 P = Declared("p", P_LINES, of="effect", number=True, when="d")
 ADJUSTED = Declared("adjusted p", ("adjusted p",), of="effect", number=True)
 LEVEL3 = Declared("Level 3", (), of="level 3", number=True, when="level 3")
@@ -258,7 +266,7 @@ NARROW = (
 """Of a manuscript what fits between the margins of a page: d, interval, p and pattern."""
 WIDTHS: dict[str, tuple[Declared, ...]] = {"narrow": NARROW, "wide": MANUSCRIPT}
 PAGE = (
-    TEST, SOURCE, CONCEPTS, EFFECT.only("d", "interval"), P, ADJUSTED, PATTERN,
+    TEST, SOURCE, CONCEPTS, EFFECT.only("d", "interval", "documents"), P, ADJUSTED, PATTERN,
     AFTER.only("d", "p", "other pattern after"), CHANCE,
     FINDING.only("sentence", when="no pattern"),
 )  # fmt: skip
@@ -391,6 +399,7 @@ def tables(
     for members in by_signature.values():
         if members[0].by_target is None:
             made.append(_of_signature(members, family, WIDTHS[columns]))
+            made += parts_tables(members, whole=columns == "wide")
         else:  # a row for each target
             whole = columns == "wide"
             made += [_of_targets(r, number, whole=whole) for number, r in enumerate(members, 1)]
@@ -420,7 +429,11 @@ def page_table(
         Row(result, {e.place: e for e in levels_of(result)}, settings.of(result), family)
         for result in members
     ]
-    notes = OVER_ATTRIBUTES if "over_attributes" in rows[0].effects else "", after_legend(members)
+    notes = (
+        OVER_ATTRIBUTES if "over_attributes" in rows[0].effects else "",
+        documents_legend(members),
+        after_legend(members),
+    )
     return replace(
         arranged(rows, PAGE), caption=members[0].signature, notes=tuple(filter(None, notes))
     )
@@ -439,6 +452,46 @@ def _of_targets(result: AssociationResult, number: int, *, whole: bool) -> Table
             f"Reference: {shown.reference}.",
         ),
     )
+
+
+OVER_PARTS = (
+    "d in a part less d in another, by words that both have: 95% intervals where {0} are drawn "
+    "again, and where words are too (both); p two-sided, {0} relabelled between the two parts."
+)
+
+
+def parts_tables(
+    results: Sequence[AssociationResult], *, whole: bool = True, before: bool = False
+) -> list[Table]:
+    """How effect sizes in parts of a corpus differ; none for other results.
+
+    Of level 1 alone if not `whole`; with `before` from the part before alone.
+    """
+    several, rows = len({result.test for result in results}) > 1, []
+    for result in results:
+        for shown in result.effects() if result.documents else ():
+            if not whole and shown.place != "level1":
+                continue
+            for each in shown.differences[-1:] if before else shown.differences:
+                p = UNDEFINED if each.p is None else p_value(each.p, shown.rule.alpha)
+                names = [(result.documents.part, f"less {each.part}")]  # type: ignore[union-attr]
+                names = [*[(result.test,)] * several, *names, *[(shown.title,)] * whole]
+                numbers = [
+                    effect(each.difference), interval(each.interval), interval(each.over_both), p
+                ]  # fmt: skip
+                star = each.p is not None and each.p < shown.rule.alpha
+                rows.append((
+                    *(Cell(tuple(map(one_line, lines))) for lines in names),
+                    *(Cell((text,), star=star and n == 0) for n, text in enumerate(numbers)),
+                ))  # fmt: skip
+    if not rows:
+        return []
+    heads = [*["Test"] * several, "Part", *["Level"] * whole]
+    numbers = ["Difference" if whole else "Difference of d", "over documents", "over both", "p"]
+    columns = (*map(Column, heads), *(Column(name, number=True) for name in numbers))
+    notes = (OVER_PARTS.format(resampled_units(results)),)
+    id_, caption = f"{results[0].measure}-parts", "Between parts of the corpus"
+    return [Table(id_, columns, tuple(rows), caption, notes)]
 
 
 def ends_table(result: AssociationResult) -> Table:
@@ -629,6 +682,7 @@ def _notes(
         family=family,
         unit=_unit(members[0]),
         resampled=any(known.patterns for known in uncertain),
+        documents=documents_legend(members),
         after=after_legend(members) if whole else "",
         by_chance=chance_legend(members) if whole else "",
         whole=whole,

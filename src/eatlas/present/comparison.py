@@ -21,6 +21,7 @@ from eatlas.present.sentences import finding, level_statements
 from eatlas.results import AssociationResult, Failure
 from eatlas.results.compare import NO_PROMPT, NUMBERED, choices_of, pivot, side_by_side
 from eatlas.results.levels import CELLS
+from eatlas.results.settings import source_name
 from eatlas.results.trend import series_source
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Series(NamedTuple):
     trend: TrendResult | None
     name: str
     """The test, with what tells it from other series of the test."""
+    place: str
+    """The source, without the part of a corpus that each is."""
     span: str
     """First and last year, and how many have a result."""
     finding: str
@@ -102,6 +105,7 @@ def _series(
         gaps,
         trend,
         name=name,
+        place=source_name(series_source(first)) if first.documents else settings.place(first),
         span=f"{years[0]} to {years[-1]}, {len(members)} of {len(years)} periods",
         finding="" if trend is None else finding(trend, first.rule.alpha),
         statements=[] if trend is None else level_statements(trend),

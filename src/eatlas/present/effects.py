@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from eatlas.errors import joined
-from eatlas.numbers import UNDEFINED, count, p_value, percent
+from eatlas.numbers import UNDEFINED, count, number_of, p_value, percent
 from eatlas.present.text import isolated, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.results.levels import Matched
+from eatlas.results.levels import Documents, Matched
 from eatlas.stimuli.kinds import ROLES
 
 RUNNER_UP = 0.05
@@ -154,6 +154,41 @@ def after_legend(results: Sequence[AssociationResult]) -> str:
     what = "d and p of each term" if only_terms(after[0].effects()) else "d and p at level 1"
     pattern = ", and the pattern," if any(map(label_after, after)) else ""
     return f"{title_after(after)}: {what}{pattern} once {accounted(covariates_of(after))}."
+
+
+def documents_in_words(documents: Documents) -> str:
+    """How many documents a part of a corpus has, and what is resampled where it is not they."""
+    number = number_of(documents.documents, "document")
+    if documents.unit == "documents":
+        return number
+    return f"{number} ({number_of(documents.blocks, 'unit')} by {documents.unit})"
+
+
+def resampled_units(results: Iterable[AssociationResult]) -> str:
+    """What is resampled, and relabelled between parts: documents, or units by a field."""
+    units = dict.fromkeys(r.documents.unit for r in results if r.documents)
+    return joined([unit if unit == "documents" else f"units by {unit}" for unit in units])
+
+
+def larger_doubt(effect: Effect) -> str | None:
+    """Which doubt is larger, about words or about documents, where they differ on the sign of d.
+
+    Empty where they say the same of it; None where one of them is unknown.
+    """
+    over = effect.documents and effect.documents.interval
+    if not (effect.interval and over):
+        return None
+    words, documents = ((low > 0) - (high < 0) for low, high in (effect.interval, over))
+    wider = effect.interval[1] - effect.interval[0] > over[1] - over[0]
+    return "" if words == documents else "words" if wider else "documents"
+
+
+def documents_legend(results: Iterable[AssociationResult]) -> str:
+    """What an interval over documents is; nothing where a table has none."""
+    units = resampled_units(results)
+    return f"Documents: 95% interval of d where {units} are drawn again, with these words." * bool(
+        units
+    )
 
 
 def rank_row(result: AssociationResult, role: str) -> tuple[float | None, str, str]:

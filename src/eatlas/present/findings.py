@@ -24,8 +24,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from eatlas.errors import joined
-from eatlas.numbers import all_of, number_of, p_equals, plural
+from eatlas.numbers import all_of, interval, number_of, p_equals, plural
 from eatlas.present.effects import (
+    documents_in_words,
     held_equal,
     levels_of,
     of_random_weights,
@@ -44,7 +45,7 @@ from eatlas.results.settings import Settings
 from eatlas.stimuli import TARGETS
 
 if TYPE_CHECKING:
-    from eatlas.results.levels import AdjustedTarget
+    from eatlas.results.levels import AdjustedTarget, Documents
     from eatlas.results.targets import TargetShares
 
 Grade = Literal["shown", "partly", "doubtful", "not shown", "no test"]
@@ -55,6 +56,8 @@ WORDS, OTHER, AFTER, CHANCE, TESTS = CHECKS = (
 )  # fmt: skip
 """Of these words, in either direction; of words like them; at equal frequency, or equal covariates
 that were stated; beside random topics; counting all tests."""
+DOCUMENTS = "other documents"
+"""Of documents like those of a part of a corpus."""
 NOTHING = "there is nothing to check"
 RANDOM = "Random weights: "
 """Begins the sentence of a model that was not trained, as a control."""
@@ -109,7 +112,8 @@ class Finding:
     """One short sentence without a stop."""
     grade: Grade
     checks: tuple[Check, ...]
-    """These words, other words, after frequency, chance, number of tests."""
+    """These words, other words, after frequency, chance, number of tests; of a part of a corpus
+    other documents in the third place."""
     claims: tuple[Claim, ...] = ()
     """Of X and Y; empty for single terms, for targets, and where nothing is shown."""
     hangs_on: tuple[str, ...] = ()
@@ -139,12 +143,18 @@ class Finding:
         return tuple(check for check in self.checks[1:] if check.holds is False)
 
 
+def checks_of(*results: AssociationResult) -> tuple[str, ...]:
+    """Names of the checks of some results in their order."""
+    parts = any(result.documents is not None for result in results)
+    return (*CHECKS[:2], DOCUMENTS, *CHECKS[2:]) if parts else CHECKS
+
+
 def graded(checks: Sequence[Check]) -> Grade:
     """The grade that checks allow; the first one is that of these words."""
     words, *others = (check.holds for check in checks)
     if words is None:
         return "no test"
-    made = [holds for holds in others[:-1] if holds is not None]
+    made = [c for c in checks[1:-1] if c.name != DOCUMENTS and c.holds is not None]
     failed = sum(holds is False for holds in others)
     if not words or failed > 1:
         return "doubtful"
@@ -206,7 +216,7 @@ def _of_groups(result: AssociationResult, family: DeclaredFamily | None) -> Find
         why = f"two-sided {p_equals(min(known), alpha)} at least" if known else "undefined"
         checks = (
             Check(WORDS, holds=False, why=why),
-            *(Check(c, None, NOTHING) for c in CHECKS[1:]),
+            *(Check(c, None, NOTHING) for c in checks_of(result)[1:]),
         )
         return Finding(sentence, "not shown", checks)
     checks = tuple(
@@ -242,7 +252,7 @@ def _weakest(check: Check) -> int:
 def _checks(
     result: AssociationResult, effect: Effect, family: DeclaredFamily | None
 ) -> tuple[Check, ...]:
-    """The five checks of one effect size, each two-sided."""
+    """The checks of one effect size, each two-sided."""
     alpha, known, after = effect.rule.alpha, result.frequency, effect.after
     held = held_equal(result.adjusted.covariates) if result.adjusted else ""
     left = after.p_of("two_sided") if after is not None else None
@@ -271,7 +281,19 @@ def _checks(
         checks[CHECKS.index(AFTER)] = Check(
             AFTER, holds=False, why=f"given {held}, d has the other sign"
         )
+    if result.documents is not None:
+        checks.insert(checks_of(result).index(DOCUMENTS), _over_documents(result.documents, effect))
     return tuple(checks)
+
+
+def _over_documents(documents: Documents, effect: Effect) -> Check:
+    """Whether the interval of an effect size over documents is on its side of 0."""
+    ends = effect.documents and effect.documents.interval
+    if not ends:
+        return Check(DOCUMENTS, None, "too few documents for an interval")
+    of = documents_in_words(documents)
+    holds = ends[0] > 0 if effect.direction == "greater" else ends[1] < 0
+    return Check(DOCUMENTS, holds, f"d in {interval(ends)} over {of}")
 
 
 class Tally(NamedTuple):
@@ -464,5 +486,8 @@ def in_grades(findings: Iterable[Finding]) -> list[tuple[str, int]]:
     return [(grade, grades.count(grade)) for grade in order if grade in grades]
 
 
-_SHOWN: dict[str, Callable[..., object]] = {"finding_of": finding_of}
+_SHOWN: dict[str, Callable[..., object]] = {
+    "finding_of": finding_of,
+    "checks_of": lambda results: checks_of(*results),
+}
 FILTERS.update(_SHOWN)

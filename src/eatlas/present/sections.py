@@ -11,7 +11,7 @@ import re
 import warnings
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BytesIO
 from itertools import islice
@@ -20,7 +20,7 @@ from pathlib import Path, PurePath
 from markupsafe import Markup, escape
 
 from eatlas.errors import ResultsError
-from eatlas.present.columns import targets_table, terms_table, values_table
+from eatlas.present.columns import parts_tables, targets_table, terms_table, values_table
 from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, eat_map, in_words
 from eatlas.present.drawings.plane import LEFT_ROOM, SIDE, UPPER_ROOM, has_map, plane_figure
 from eatlas.present.drawings.rows import row_of
@@ -263,11 +263,12 @@ def marked(sentence: str, result: AssociationResult) -> Markup:
 FILTERS.update({
     function.__name__: function
     for function in (
-        figures, images_of, marked, row_of, left, limits, numbers, own_share,
+        figures, images_of, marked, parts_tables, row_of, left, limits, numbers, own_share,
         patterns_seen, score_unit, sentence, share_bar, shares_of, source_of,
         statements, targets_table, terms_table, values_table,
     )
 })  # fmt: skip
+FILTERS["uncaptioned"] = lambda table: replace(table, caption="")
 FILTERS["eat_map"] = lambda result: Markup(eat_map(result))  # noqa: S704
 FILTERS["map_in_words"] = in_words
 FILTERS["in_numbers"] = lambda result: phrase("sentences", "numbers", result)

@@ -176,6 +176,7 @@ def statements(
         "Random labels.": statement("chance", result, level1, family),
         f"Other {plural(unit_of(result, word='word'))}.": " ".join(filter(None, words)),
         f"Other {result.draws.varied}." if result.draws else "": statement("contexts", result),
+        "Other documents.": statement("documents", result),
         f"Given {held}.": statement("given", result, level1),
         "Chance." if matched_of(result) else "Frequency.": statement("frequency", result),
         f"Single {plural(unit_of(result))}.": statement("single_terms", result, level1),

@@ -11,9 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.decoding import own_toml
 from eatlas.numbers import percent, plural
-from eatlas.present.effects import covariates_of, held_equal, matched_of, unit_of
+from eatlas.present.effects import (
+    covariates_of,
+    held_equal,
+    larger_doubt,
+    matched_of,
+    resampled_units,
+    unit_of,
+)
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import CHECKS, CONFIRMED, GRADES, TESTS, WORDS, findings_of
+from eatlas.present.findings import (
+    CHECKS,
+    CONFIRMED,
+    DOCUMENTS,
+    GRADES,
+    TESTS,
+    WORDS,
+    findings_of,
+)
 from eatlas.present.rendering import lines
 from eatlas.present.sections import Section, distinct, source_of
 from eatlas.present.sentences import levels_of_trend, wording
@@ -69,8 +84,14 @@ def in_brief(
         ],
         more_trends=len(trends[TRENDS:]),
         graded=len(graded),
-        fails={check: failing(check) for check in CHECKS},
+        fails={check: failing(check) for check in (*CHECKS, DOCUMENTS)},
         uncounted=failing(WORDS, TESTS),
+        doubts=[
+            (names([section])[0], larger)
+            for section in shown
+            for effect in section.levels
+            if effect.place == "level1" and (larger := larger_doubt(effect)) is not None
+        ],
         method=family.method,
         after=[result for result in results if result.adjusted],
         hangs=[(names([s])[0], s.finding.hangs_on) for s in graded if s.finding.hangs_on],
@@ -136,6 +157,7 @@ def methods_paragraph(
             of: distinct(f"{each.resamples:,}" for each in resampled if each.confidence == of)
             for of in dict.fromkeys(each.confidence for each in resampled)
         },
+        documents=_documents(every),
         crossed=distinct(percent(known.confidence) for known in crossed),
         crossed_units=sorted({CROSSED_UNITS[known.unit] for known in crossed}, reverse=True),
         after=_after([result for result in every if result.by_target is None]),
@@ -150,6 +172,21 @@ def methods_paragraph(
         checks=_checks_made(every, family),
     )
     return " ".join(text)
+
+
+def _documents(results: Sequence[AssociationResult]) -> dict[str, Any] | None:
+    """How vectors of parts of a corpus were made, and what was resampled; None without any."""
+    known = [result.documents for result in results if result.documents]
+    if not known:
+        return None
+    return {
+        "vectors": distinct(source_name(each.vectors) for each in known),
+        "windows": distinct(str(each.window) for each in known),
+        "quality": min(each.quality for each in known),
+        "units": resampled_units(results),
+        "resamples": distinct(f"{each.resamples:,}" for each in known),
+        "compared": any(each.differences for each in known),
+    }
 
 
 def _themes(
@@ -284,6 +321,7 @@ def bibtex(
         or any(said.effect for said in family.confirmations)
         or any(t.p is not None for r in every if r.kind == "groups" for t in r.values or ()),
         "themes": any(r.provenance.explored_on for r in every),
+        "documents": any(r.documents for r in every),
         "crossed": any(map(_crossed, every)),
         "adjusted": any(r.adjusted for r in every),
         "studentised": any(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eatlas.csv_cells import cell
 from eatlas.errors import ResultsError, did_you_mean
-from eatlas.numbers import MINUS, POWER, UNDEFINED, effect, number_of
+from eatlas.numbers import MINUS, POWER, UNDEFINED, effect, interval, number_of, p_equals
 from eatlas.present.columns import (
     WIDTHS,
     Cell,
@@ -19,10 +19,11 @@ from eatlas.present.columns import (
     ends_table,
     legend_of,
     page_table,
+    parts_tables,
     tables,
     terms_table,
 )
-from eatlas.present.effects import after_legend, only_terms, title_after
+from eatlas.present.effects import after_legend, only_terms, resampled_units, title_after
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import FILTERS, render, text
 from eatlas.present.text import clean, one_line, pixels
@@ -31,7 +32,7 @@ from eatlas.results.base import is_result
 from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
-    from eatlas.results.compare import SideBySide
+    from eatlas.results.compare import Difference, SideBySide
 
 PREAMBLE = r"""% Needs \usepackage{{{packages}}} in the preamble.
 % Letters that pdfLaTeX may not know: other engines set them, pdfLaTeX writes their number.
@@ -331,6 +332,7 @@ def notebook_html(shown: Any) -> str:
             )
             for signature in dict.fromkeys(result.signature for result in listed)
         ]
+        made += parts_tables(listed, whole=alone is not None)
     return render(
         "notebook",
         given=results,
@@ -354,22 +356,34 @@ def compared(found: SideBySide) -> Table:
     rows = []
     for row in found:
         cells = [Cell((one_line(row.name),), strong=True)]
-        for result, label in zip(row.members, row.labels, strict=True):
+        for number, (result, label) in enumerate(zip(row.members, row.labels, strict=True)):
             effects = result.effects() if result else ()
             d = effect(effects[0].d) if effects else result.summary() if result else UNDEFINED
             star = bool(effects and effects[0].star)
             after = effects[0].after if effects else None
             left = f"({effect(after.d)}{after.star})" if after else ""
-            cells.append(Cell(tuple(filter(None, (d, label, left))), star))
+            gap = row.difference(effects[0].place, number) if effects else None
+            cells.append(Cell(tuple(filter(None, (d, label, left, _between(gap)))), star))
         rows.append((*cells, *[Cell((row.differs,))] * differs))
     return Table(f"by-{found.by}", tuple(columns), tuple(rows), summary(found), (STARS,))
+
+
+def _between(gap: Difference | None) -> str:
+    """How far a part of a corpus is from the first; empty for other settings."""
+    parts = gap and gap.documents
+    if not parts or parts.difference is None:
+        return ""
+    p = "" if parts.p is None else f" {p_equals(parts.p)}"
+    return f"{parts.difference:+.2f} {interval(parts.over_both)}{p}".replace("-", MINUS)
 
 
 def summary(found: SideBySide) -> str:
     """How many rows and columns there are, how many patterns differ, and what brackets hold."""
     adjusted = any(level.after for result in found.results for level in result.effects()[:1])
     brackets = f"; in brackets: d {title_after(found.results).lower()}" if adjusted else ""
-    return f"{_sizes(found)}{brackets}"
+    units = resampled_units(found.results)
+    between = f"; less the first: over {units} and words, p by relabelling {units}" if units else ""
+    return f"{_sizes(found)}{brackets}{between}"
 
 
 def _sizes(found: SideBySide) -> str:

@@ -277,6 +277,8 @@ class AssociationResult(Findings, Head):
             influence=at(read.influence, place),
             matched=at(self.frequency, f"matched.{place}"),
             adjusted=at(self.adjusted, place),
+            documents=at(self.documents, place),
+            differences=self.documents.of_level(place) if self.documents else (),
             over_sentences=over_sentences,
         )
 
@@ -411,6 +413,7 @@ class AssociationResult(Findings, Head):
         if shares := at(self.frequency, "matched.patterns"):
             row["matched_pattern_share"] = shares.get(self.label)
         row |= self.adjusted.columns() if self.adjusted else {}
+        row |= self.documents.columns() if self.documents else {}
         if self.draws is not None:
             row["draws"] = self.draws.count
         for sentences in filter(None, (effect.over_sentences for effect in effects)):

@@ -14,14 +14,17 @@ import numpy as np
 from eatlas.errors import ResultsError, did_you_mean
 from eatlas.lazy import as_frame, offered
 from eatlas.results.base import AssociationResult
-from eatlas.results.effects import Effect, parameters
+from eatlas.results.effects import MORE_COLUMNS, Effect, parameters
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import at
 from eatlas.results.settings import Settings
+from eatlas.results.trend import series_source
 from eatlas.stimuli.kinds import ROLES, TARGETS
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from eatlas.results.levels import PartDifference
 
 By = Literal["prompt", "layer", "level", "weights", "window", "distance"]
 """Choices of how texts are encoded, and of contexts."""
@@ -88,7 +91,7 @@ def pivot(results: Iterable[AssociationResult], by: str) -> list[dict[str, Assoc
         "source": lambda result: settings.sources[result.source],
         "test": lambda result: result.test,
         "measure": lambda result: settings.measures[result.signature] or result.measure,
-        "period": lambda result: "" if result.period is None else str(result.period),
+        "period": lambda result: at(result.documents, "part") or str(result.period or ""),
     }
     groups: dict[Hashable, dict[str, AssociationResult]] = {}
     for result in results:
@@ -114,7 +117,7 @@ def _alike(result: AssociationResult, by: str) -> Hashable:
         "test": result.test,
         "measure": result.signature,
         "period": result.period,
-        "source": result.source,
+        "source": series_source(result) if by == "period" else result.source,
         "contexts": contexts and contexts.size,
     }
     if by in get_args(By) and contexts is not None:
@@ -140,6 +143,9 @@ class Difference(NamedTuple):
     interval: tuple[float, float] | None
     """Percentile interval of the difference over terms that are resampled for both alike; None
     where the two do not have the same terms, or do not keep their cosines."""
+    documents: PartDifference | None = None
+    """Of two parts of a corpus: by words that both have, with intervals over documents, and over
+    documents and words, and the p by relabelling documents."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +220,8 @@ class Row:
         first, second = effects[0], effects[number]
         if number == 0 or first is None or second is None or first.d is None or second.d is None:
             return None
-        return Difference(second.d - first.d, self._intervals.get((place, number)))
+        parts = _between_parts(self.members[0], self.members[number], place)
+        return Difference(second.d - first.d, self._intervals.get((place, number)), parts)
 
     def icc(self, *, consistency: bool = False) -> tuple[float, float]:
         """Intraclass correlation of the scores of targets among the settings, such as models.
@@ -264,6 +271,24 @@ class Row:
                     low, high = np.quantile(gaps, [tail, 1 - tail]).tolist()
                     intervals[place, n] = low, high
         return intervals
+
+
+def _between_parts(
+    first: AssociationResult | None, second: AssociationResult | None, place: str
+) -> PartDifference | None:
+    """The difference of two parts of one corpus, second less first, as the later one has it."""
+    here, there = (r.documents if r else None for r in (second, first))
+    if not (first and second and here and there):
+        return None
+    corpora = {  # and which of their terms are local
+        result.provenance.source_fingerprint.replace(f";part={known.part}", "", 1)
+        for result, known in ((second, here), (first, there))
+    }
+    if len(corpora) > 1:
+        return None
+    from_here = [each for each in here.of_level(place) if each.part == there.part]
+    from_there = [each for each in there.of_level(place) if each.part == here.part]
+    return next(iter((*from_here, *(each.turned(there.part) for each in from_there))), None)
 
 
 def _paired(first: AssociationResult, second: AssociationResult) -> bool:
@@ -353,8 +378,10 @@ class SideBySide(Sequence[Row]):
             ``significant``; ``adjusted_effect_size``, ``adjusted_p``, ``adjusted_significant``
             and ``adjusted_pattern``, given covariates of the words; ``difference`` from the
             first setting, with ``difference_low`` and ``difference_high`` where both have the
-            same terms; ``pattern_differs``, ``sign_flips`` and ``significance_differs`` from the
-            first; means of level 3.
+            same terms, and of parts of a corpus ``difference_documents_low``, ``..._high``,
+            ``difference_both_low``, ``..._high`` (over documents, and over documents and words)
+            and ``difference_p`` (documents relabelled); ``pattern_differs``, ``sign_flips`` and
+            ``significance_differs`` from the first; means of level 3.
         """
         return as_frame(line for row in self for line in self._lines(row))
 
@@ -370,6 +397,11 @@ class SideBySide(Sequence[Row]):
                 low, high = effect.interval or (None, None)
                 after = effect.after
                 ends = (gap and gap.interval) or (None, None)
+                parts = {
+                    name: at(gap and gap.documents, place)
+                    for name, place in MORE_COLUMNS["before"].items()
+                    if name not in {"difference", "difference_from"}
+                }
                 yield {
                     "row": row.name, self.by: self.values[number],
                     "pattern": labels[number] or None,
@@ -381,6 +413,7 @@ class SideBySide(Sequence[Row]):
                     "adjusted_pattern": at(member.adjusted, "pattern.label"),
                     "difference": gap and gap.d,
                     "difference_low": ends[0], "difference_high": ends[1],
+                    **(parts if member.documents else {}),
                     "pattern_differs": "" not in {labels[0], labels[number]}
                     and labels[0] != labels[number],
                     "sign_flips": bool(first and (first.d or 0) * (effect.d or 0) < 0),
@@ -401,6 +434,8 @@ def side_by_side(results: Iterable[AssociationResult], by: str = "setting") -> S
     """Put results that are alike but for one respect beside each other."""
     given = tuple(results)
     groups = pivot(given, by)
+    if not groups and by == "source":  # parts by year are a series
+        groups = pivot([result for result in given if result.documents], "period")
     if not groups:
         others = [name for name in RESPECTS if name not in {by, "setting"} and pivot(given, name)]
         raise ResultsError(

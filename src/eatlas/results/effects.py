@@ -15,8 +15,10 @@ if TYPE_CHECKING:
         AdjustedLevel,
         CrossedLevel,
         DesignPower,
+        DocumentsLevel,
         MatchedLevel,
         OverDraws,
+        PartDifference,
         TermInfluence,
     )
 
@@ -74,6 +76,16 @@ MORE_COLUMNS = {
         "adjusted_shared": "shared",
     },
     "matched": {f"matched_p_{tail}": f"p_{tail}" for tail in TAILS},
+    "documents": {f"documents_{name}": f"interval.{i}" for i, name in enumerate(("low", "high"))},
+    "before": {
+        "difference_from": "part",
+        "difference": "difference",
+        "difference_documents_low": "interval.0",
+        "difference_documents_high": "interval.1",
+        "difference_both_low": "over_both.0",
+        "difference_both_high": "over_both.1",
+        "difference_p": "p",
+    },
     "over_draws": {
         "sd_over_draws": "sd",
         **{f"combined_{name}": f"combined.{name}" for name in _COMBINED},
@@ -157,6 +169,10 @@ class Effect:
     """Where it lies among those of random topics."""
     adjusted: AdjustedLevel | None = None
     """What is left of it given covariates of the words."""
+    documents: DocumentsLevel | None = None
+    """How far other documents of the part of a corpus would move it."""
+    differences: tuple[PartDifference, ...] = ()
+    """From other parts of the corpus."""
     over_sentences: Effect | None = None
     """The same over single sentences, for comparison; None where terms are read."""
 
@@ -169,6 +185,11 @@ class Effect:
     def interval(self) -> tuple[float, float] | None:
         """Bootstrap interval of d."""
         return self.resampled.interval if self.resampled else None
+
+    @property
+    def before(self) -> PartDifference | None:
+        """Its difference from the part before."""
+        return self.differences[-1] if self.differences else None
 
     @property
     def tail(self) -> Tail:

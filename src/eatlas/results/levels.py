@@ -6,7 +6,7 @@ patterns, scores and draws.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -735,10 +735,27 @@ class PartDifference(Record):
     p: Probability | None
     """Two-sided, of documents relabelled between the parts."""
 
+    def turned(self, part: str) -> PartDifference:
+        """The same from the other part."""
+        d, ends = self.difference, (self.interval, self.over_both)
+        interval, both = ((-each[1], -each[0]) if each else None for each in ends)
+        changed = {"interval": interval, "over_both": both}
+        return self.model_copy(
+            update={"part": part, "difference": None if d is None else -d, **changed}
+        )
+
 
 class Documents(Record):
     """The doubt about a result that is about documents, beside that about words."""
 
+    part: str
+    """Name of the part of the corpus."""
+    vectors: str
+    """Source of the vectors whose means the contexts are."""
+    window: int
+    """Words on each side that make a context."""
+    quality: float
+    """Of the transformation: median cosine of refitted words with their own vectors."""
     unit: str
     """What was resampled: documents, or the field whose values are units, such as speaker."""
     documents: int
@@ -752,3 +769,16 @@ class Documents(Record):
     level2: DocumentsLevel2
     differences: tuple[PartDifference, ...] = ()
     """From other parts of the corpus: all of up to eight, of more the one before."""
+
+    def of_level(self, place: str) -> tuple[PartDifference, ...]:
+        """The differences of one effect size."""
+        return tuple(each for each in self.differences if each.level == place)
+
+    def columns(self) -> dict[str, Any]:
+        """What stands in a table."""
+        return {
+            "part": self.part,
+            "documents": self.documents,
+            "document_blocks": self.blocks,
+            "document_contexts": sum(self.contexts.values()),
+        }

@@ -64,7 +64,7 @@ def _parts_of_text(source: str, *, full: bool = False) -> dict[str, str]:
         head, _, member = source.partition("#")
     parts = {"model": _short(head, full=full)}
     if member:
-        parts["member"] = member.rpartition("/")[2]
+        parts["member"] = unquote(member.rpartition("/")[2])
     for pair in filter(None, options.split("&")):
         key, _, value = pair.partition("=")
         value = unquote(value)
@@ -263,6 +263,8 @@ class Settings:
     def series(self, of: AssociationResult | TrendResult) -> str:
         """The test of a series, and what tells it from other series of the test."""
         source = self.sources.get(of.source, source_name(of.source))
+        if of.source.partition("#")[2] and getattr(of, "documents", None):  # one part of several
+            source = source_name(of.source.partition("#")[0])
         parts = source if len(self._parts) > 1 else "", self.measures.get(of.signature, "")
         setting = ", ".join(filter(None, parts))
         return f"{of.test} ({setting})" if setting else of.test

@@ -169,15 +169,14 @@ class PartSource(Source):
         there = np.where(self.is_local, self.contexts > 0, ~np.isnan(corpus.published[:, 0]))
         return {term: table[i] for i, term in enumerate(corpus.terms) if there[i]}
 
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """Terms with few contexts, and a poor transformation."""
+    def notes_of(self, terms: Collection[str]) -> tuple[Note, ...]:
+        """That some terms of a test have few contexts."""
         few = {
             term: int(n)
             for term, n, local in zip(
                 self.corpus.terms, self.contexts.tolist(), self.is_local.tolist(), strict=True
             )
-            if local and 0 < n < FEW
+            if local and term in terms and 0 < n < FEW
         }
         return (Note("parts.few-contexts", values={"terms": few, "least": FEW}),) if few else ()
 
