@@ -110,7 +110,7 @@ def _print_tables(
 
 def _print_parts(console: Console, results: Results) -> None:
     """Print how level 1 differs between a part of a corpus and the one before."""
-    for table in parts_tables(list(results), whole=False, before=True):
+    for table in parts_tables(list(results), whole=False, few=True):
         say(console, "")
         say(console, f"{table.caption}:", "bold")
         show(console, rich_table(replace(table, caption=""), between=" "))

@@ -359,6 +359,7 @@ def require_terms(
         missing = listed((f"{term} ({reason})" for term, reason in group.reasons.items()), 8)
         if part is not None:  # a term without a context has no vector
             kind, what, missing = "part", "context", listed(group.missing, 8)
+            source = f"the part {part.corpus.parts[part.number]} of {source.partition('#')[0]}"
         raise CoverageError(
             f"test {test.id}, group {role} ({concept.name}): "
             f"{f'only {len(usable)}' if usable else 'no'} {unit} has a {what} in {source}",

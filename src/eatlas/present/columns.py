@@ -461,21 +461,24 @@ OVER_PARTS = (
 
 
 def parts_tables(
-    results: Sequence[AssociationResult], *, whole: bool = True, before: bool = False
+    results: Sequence[AssociationResult], *, whole: bool = True, few: bool = False
 ) -> list[Table]:
     """How effect sizes in parts of a corpus differ; none for other results.
 
-    Of level 1 alone if not `whole`; with `before` from the part before alone.
+    Of level 1 alone if not `whole`; `few` are those of neighbours in a series, and of other parts
+    those that have an interval.
     """
     several, rows = len({result.test for result in results}) > 1, []
     for result in results:
         for shown in result.effects() if result.documents else ():
             if not whole and shown.place != "level1":
                 continue
-            for each in shown.differences[-1:] if before else shown.differences:
+            for each in shown.differences[-1:] if few and result.period else shown.differences:
+                if few and not (result.period or each.interval):
+                    continue
                 p = UNDEFINED if each.p is None else p_value(each.p, shown.rule.alpha)
-                names = [(result.documents.part, f"less {each.part}")]  # type: ignore[union-attr]
-                names = [*[(result.test,)] * several, *names, *[(shown.title,)] * whole]
+                both = result.documents.part, f"less {each.part}"  # type: ignore[union-attr]
+                names = [[result.test]] * several + [[*both]] + [[shown.title]] * whole
                 numbers = [
                     effect(each.difference), interval(each.interval), interval(each.over_both), p
                 ]  # fmt: skip

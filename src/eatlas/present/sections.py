@@ -97,7 +97,8 @@ class Section:
     @property
     def source_name(self) -> str:
         """The source with its year, as a person calls it."""
-        year = "" if self.result.period is None else f", {self.result.period}"
+        dated = self.result.period is not None and not self.result.documents
+        year = f", {self.result.period}" if dated else ""
         return self.settings.place(self.result) + year
 
 

@@ -200,7 +200,8 @@ class Settings:
     @cached_property
     def _written(self) -> re.Pattern[str]:
         """Sources as records write them, with and without their options."""
-        whole = {*self._parts, *self._from.values()}
+        behind = {result.documents.vectors for result in self.results if result.documents}
+        whole = {*self._parts, *self._from.values(), *behind}
         names = whole | {name.partition("?")[0] for name in whole}
         names = {name for name in names if source_name(name) != name}
         any_of = "|".join(map(re.escape, sorted(names, key=len, reverse=True))) or "(?!)"
@@ -225,7 +226,8 @@ class Settings:
         """What tells the setting of a result from the others; empty where there is one alone."""
         periods = {other.period for other in self.results}
         parts = [self.sources[result.source]] if len(self._parts) > 1 else []
-        parts += [str(result.period)] if len(periods) > 1 and result.period is not None else []
+        if len(periods) > 1 and result.period is not None and not result.documents:
+            parts.append(str(result.period))  # a part of a corpus has its years in its name
         parts += [f"{name} {size}" for name, size in _sizes(result) if name in self._sizes]
         return ", ".join(filter(None, [*parts, self.measures.get(result.signature, "")]))
 

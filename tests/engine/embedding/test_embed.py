@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import eatlas
-from eatlas.errors import EatlasError
+from eatlas.errors import EatlasError, EatlasWarning
 from eatlas.stats.local import transformation
 
 pytestmark = pytest.mark.filterwarnings("ignore:The transformation fits")  # random vectors
@@ -146,3 +146,32 @@ def test_years_are_a_series(corpus, vectors, tmp_path):
 def test_what_is_refused(corpus, vectors, options, says):
     with pytest.raises(EatlasError, match=says):
         embed(corpus, vectors, **options)
+
+
+def test_a_part_without_contexts_of_a_test_and_notes_of_each_test(documents, vectors, tmp_path):
+    rare = {**TERMS, "X": ["oak", "elm"], "Y": ["cod", "eel"]}
+    concepts = {role: {role: terms} for role, terms in rare.items()}
+    second = eatlas.AssociationTest(id="rare", **concepts)
+    words = " ".join(WORDS)
+    more = [
+        {"text": f"{words} {t} {words}", "party": "c & d"} for t in ("oak", "elm", "cod", "eel")
+    ]
+    (tmp_path / "c.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in [*documents, *more])
+    )
+    out = tmp_path / "parts.npz"
+    eatlas.embed(tmp_path / "c.jsonl", [TEST, second], vectors, by="party", window=3, out=out)
+    with pytest.warns(EatlasWarning, match="3 of 6 jobs failed"):
+        results = eatlas.run([TEST, second], out, "ml-eat(resamples=0,frequency=off)")
+    assert [(r.test, r.documents.part) for r in results] == [
+        ("tiny", "a"), ("tiny", "b"), ("rare", "c & d"),
+    ]  # fmt: skip
+    notes = {r.test: [n for n in r.warnings if n.code == "parts.few-contexts"] for r in results}
+    assert notes["tiny"] == []
+    assert notes["rare"][0].values["terms"].keys() == {"oak", "elm", "cod", "eel"}
+    error = next(f.error for f in results.failures if f.test == "tiny")
+    assert error.what.endswith(f"no term has a context in the part c & d of {out}")
+    assert (error.got, "a larger part of the corpus" in error.remedy) == (
+        "missing: ivy, rose",
+        True,
+    )
