@@ -174,6 +174,19 @@ def write_series() -> None:
         (folder / f"{year}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def write_speeches() -> None:
+    """Speeches of two parties in words of the garden, and vectors of these words."""
+    rng = np.random.default_rng(8)
+    words = [word for _, names in GARDEN.values() for word in names.split()]
+    rows = [f"{w} {' '.join(f'{x:.4f}' for x in rng.standard_normal(5))}\n" for w in words]
+    Path("space.txt").write_text("".join(rows), encoding="utf-8")
+    with Path("speeches.jsonl").open("w", encoding="utf-8") as file:
+        for i in range(40):
+            text = " ".join(rng.choice(words, 90).tolist())
+            speech = {"text": text, "party": ("red", "blue & green")[i % 2], "who": f"s{i % 12}"}
+            file.write(json.dumps(speech) + "\n")
+
+
 def write_vectors() -> None:
     """Two small files: of a planted association, and of vectors that are all alike."""
     rng = np.random.default_rng(6)

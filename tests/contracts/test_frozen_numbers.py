@@ -29,6 +29,7 @@ from tests.contracts.sessions import (
     write_groups,
     write_sentences,
     write_series,
+    write_speeches,
     write_vectors,
 )
 
@@ -45,7 +46,7 @@ LEAVES = frozenset([
     "effect_size", "difference", "greater", "less", "two_sided", "p", "p_greater", "p_less",
     "p_two_sided", "label", "two_sided_label", "mean", "sd", "value", "bias", "signed",
     "mean_bias", "association", "distribution", "deviation", "rho", "tau2", "q", "se", "t", "df",
-    "readings", "interval", "slope", "skew", "stereotype",
+    "readings", "interval", "over_both", "slope", "skew", "stereotype",
 ])  # fmt: skip
 """Names of the numbers and labels that are frozen."""
 LEFT_OUT = {
@@ -166,6 +167,16 @@ CASES = (
         "series",
         ("run --json --tests garden.toml --vectors decades --measure ml-eat --measure weat",),
         (write_garden, write_series),
+    ),
+    Case(
+        "parts",
+        (
+            "embed speeches.jsonl --tests garden.toml --vectors space.txt --by party --unit who "
+            "-o parts.npz",
+            "run --json --tests garden.toml --vectors parts.npz --measure ml-eat(resamples=0)",
+        ),
+        (write_garden, write_speeches),
+        computed=True,  # vectors of resamples are in single precision
     ),
     Case(
         "minilm",

@@ -27,7 +27,7 @@ from eatlas.present.drawings.eat_map import NEITHER, UNDEFINED, legend, small_ma
 from eatlas.present.drawings.svg import Scales
 from eatlas.present.effects import about_terms, label_after, levels_of, title_after
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import CHECKS, GRADES, Grade
+from eatlas.present.findings import CHECKS, GRADES, Grade, checks_of
 from eatlas.present.page import PACK, deflated, detail_of
 from eatlas.present.rendering import page_files, phrase, render
 from eatlas.present.sections import Section, source_of
@@ -168,6 +168,8 @@ class Collection:
     """Lines that came twice, results that another one replaces, and trends."""
     family: DeclaredFamily = field(default_factory=lambda: DeclaredFamily(None))
     """Of all results, for the check of the number of tests."""
+    checks: tuple[str, ...] = CHECKS
+    """Names of the checks of findings."""
     values: dict[str, object] | None = None
     """What the figures of all results have in common; None where cells have numbers alone."""
     directional: bool = False
@@ -185,6 +187,7 @@ class Collection:
                 slim[_hash(*place)] = record.model_copy(update=dict.fromkeys(heavy))
         every = list(slim.values())
         self.family = DeclaredFamily.of(every).of_several()
+        self.checks = checks_of(*every)
         if len(every) <= IN_FULL:
             self.values = {
                 "scales": Scales.of(every), "cells": CELLS, "tails": TAILS, "packed": True,
@@ -239,6 +242,7 @@ class Collection:
         terms = about_terms(result) or not sizes
         section = Section("result", result, self.family, Settings.among([result]))
         finding = section.finding
+        holds = {check.name: check.holds for check in finding.checks}
         self.cells[link] = Cell(
             id=link,
             model=model.id,
@@ -254,7 +258,7 @@ class Collection:
             ),
             d=levels[0].d if levels and levels[0].symbol == "d" else None,
             grade=finding.grade,
-            marks="".join(MARKS[check.holds] for check in finding.checks),
+            marks="".join(MARKS[holds.get(name)] for name in self.checks),
             after=f"{later}: {_left(result)}" if result.changed_after else "",
             at=(len(self.packs), len(self._waiting)),
         )
@@ -557,7 +561,7 @@ def _page(collected: Collection, title: str) -> str:
         matrices=matrices,
         measures=list(dict.fromkeys(one["signature"].partition("(")[0] for one in matrices)),
         grades=[g for g in GRADES if any(c.grade == g for c in collected.cells.values())],
-        checks=CHECKS,
+        checks=collected.checks,
         marks=MARKS,
         steps=[f"{STEP * step:g}" for step in range(STEPS + 1)],
         models=collected.models,
