@@ -110,6 +110,7 @@ def embed(
         "case": cast("Any", case),
         "compounds": cast("Any", compounds),
         "field": field,
+        "documents": cast("Any", documents),
         "workers": workers,
         "executor": executor_of(engine, workers),
     }
@@ -133,8 +134,8 @@ def embed(
     output = output or Path("parts.npz")
     with _progress() as progress:
         result = embed_corpus(
-            corpus, tests, vectors, by=by or "file", bins=_bins(bins),
-            documents=cast("Any", documents), out=output, progress=progress, **shared,
+            corpus, tests, vectors, by=by or "file", bins=_bins(bins), out=output,
+            progress=progress, **shared,
         )  # fmt: skip
     say_damaged(result.about["corpus"])
     with output_of_a_command():

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.files import Corpus
+from eatlas.corpora.files import Corpus, Unit
 from eatlas.corpora.local import Parting, year_of
 from eatlas.corpora.matching import Case, Compounds
 from eatlas.corpora.sampling import Progress
@@ -81,6 +81,7 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
     case: Case = "auto",
     compounds: Compounds = "either",
     field: str | None = None,
+    documents: Unit = "line",
     out: str | Path | None = None,
     workers: int | None = 1,
     executor: Executor | None = None,
@@ -113,7 +114,7 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
         Random draws of each p-value.
     seed : int
         Of the draws.
-    window, stop_words, matrix, case, compounds, field, workers, executor, progress
+    window, stop_words, matrix, case, compounds, field, documents, workers, executor, progress
         As for :func:`eatlas.embed`.
     language : str
         Of texts and terms.
@@ -162,7 +163,7 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
     with added_up(
         corpus, terms, language, vectors, Parting(fields[0], (), unit or "", fields), window=window,
         stop_words=stop_words, matrix=matrix, case=case, compounds=compounds, field=field,
-        documents="line", path=path, workers=workers, executor=executor, progress=progress,
+        documents=documents, path=path, workers=workers, executor=executor, progress=progress,
     ) as contexts:  # fmt: skip
         result = _measured(contexts, reference, permutations, seed)
         if path is not None:
