@@ -252,12 +252,14 @@ def _print(result: CorpusParts, output: Path) -> None:
         rows.append([part, f"{documents:,}", f"{of_targets.sum():,}", str((of_targets == 0).sum())])
     print_rows(rows, least=(max(map(len, about["parts"])),))
     learned = about["transformation"]
+    repeats = about["repeats"]
     left_out = [f"{n:,} documents {why}" for why, n in about["left_out"].items()]
     for line in (
         "",
         f"{about['words']:,} words of {size_of(about['corpus'])}",
         *skipped_in(about["corpus"]),
         *([f"in no part: {'; '.join(left_out)}"] if left_out else []),
+        *([f"documents that repeat the text of another: {repeats:,}"] if repeats else []),
         f"transformation: {'of ' + learned['file'] if 'file' in learned else 'learned here'} from "
         f"{learned['words']:,} words; median cosine of refitted words with their own vectors "
         f"{learned['quality']:.2f}",

@@ -32,7 +32,8 @@ GROUPS = 16
 from at most."""
 FILE = "file"
 """What stands for the name of a file, where a field is asked for."""
-LACKING, OUTSIDE = "without the field", "outside all bins"
+LACKING, NO_UNIT = "without the field", "without the field of the unit"
+OUTSIDE = "outside all bins"
 NO_YEAR = "with a field that is not a year"
 _YEAR = re.compile(r"-?\d{1,4}(?=$|[-/T. ])")
 
@@ -142,6 +143,8 @@ class Sums:
     words: int = 0
     known: int = 0
     """Words that have a vector, or are stop words."""
+    texts: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
+    """Hash of the text of each document in a part."""
     left_out: Counter[str] = field(default_factory=Counter)
     """Documents in no part, by reason."""
 
@@ -208,7 +211,7 @@ class LocalSearch:
                 word,
                 *(change(word, self.rule.language) for change in (capital, upper)),
             }:
-                spellings.pop(spelling, None)
+                spellings[spelling] = kernels.STOP_WORD
         coded = [spelling.encode() for spelling in spellings]
         ends = np.cumsum([len(each) for each in coded], dtype=np.int64)
         hashes = kernels.hashes_of(np.frombuffer(b"".join(coded), np.uint8), ends)
@@ -226,16 +229,18 @@ class LocalSearch:
         sums, counts = np.zeros((0, d)), np.zeros(0, np.int64)
         learned_sums, learned_counts = np.zeros((number, d), np.float32), np.zeros(number, np.int64)
         accounts = [Account(part.label) for part in group.parts]
+        texts = [found.texts]
         for batch, values in documents.read(group, accounts):
             data, separator = batch
             starts, rows, of_document = kernels.words(
                 data, separator, character_table(), self._table
             )
             found.words += len(rows)
-            found.known += int(np.count_nonzero(rows >= 0))
-            blocks = documents.blocks(
-                int(np.count_nonzero(data == separator)) + 1, values, of_document
-            )
+            found.known += int(np.count_nonzero(rows != kernels.NO_WORD))
+            padded = np.insert(data, 0, separator)  # so that each document begins with one
+            ends = np.append(np.flatnonzero(data == separator) + 1, len(padded))
+            blocks = documents.blocks(len(ends), values, of_document)
+            texts.append(kernels.hashes_of(padded, ends)[blocks[:, 0] >= 0])
             if number:
                 kernels.add_words(
                     rows, of_document, most, self.vectors, self.window, learned_sums, learned_counts
@@ -264,6 +269,7 @@ class LocalSearch:
         found.sums, found.counts = sums[: len(row_of)].astype(np.float32), counts[: len(row_of)]
         found.parts, found.units = documents.parts, documents.units
         found.documents, found.left_out = documents.counts, documents.left_out
+        found.texts = np.concatenate(texts)
         found.learned = np.flatnonzero(learned_counts).astype(np.int32)
         found.learned_sums = learned_sums[found.learned]
         found.learned_counts = learned_counts[found.learned]
@@ -343,7 +349,7 @@ class _Documents:
         name, why = self.parting.part_of([self._file if i is None else own[i] for i in by])
         called = self._file if unit is None else own[unit]
         if why or called is None:
-            return -1, -1, why or LACKING
+            return -1, -1, why or NO_UNIT
         part = self._number.setdefault(name, len(self.parts))
         if part == len(self.parts):
             self.parts.append(name)
@@ -365,6 +371,7 @@ class Joined:
         self._total.learned_sums = np.zeros((search.learned, d))
         self._total.learned_counts = np.zeros(search.learned, np.int64)
         self._total.sums = np.zeros((0, d))
+        self._texts = [self._total.texts]
         self._number: dict[str, int] = {}
         self._blocks: list[dict[str, int]] = []
         self._row_of: dict[tuple[int, int, int], int] = {}
@@ -375,6 +382,7 @@ class Joined:
         total.words += found.words
         total.known += found.known
         total.left_out += found.left_out
+        self._texts.append(found.texts)
         total.learned_sums[found.learned] += found.learned_sums
         total.learned_counts[found.learned] += found.learned_counts
         numbers: list[tuple[int, list[int]]] = []
@@ -404,4 +412,5 @@ class Joined:
         rows = np.array(list(self._row_of), np.int32).reshape(-1, 3)
         units = [list(blocks)[: self._parting.blocks] for blocks in self._blocks]
         sums, counts = self._total.sums[: len(rows)], self._total.counts[: len(rows)]
-        return replace(self._total, rows=rows, units=units, sums=sums, counts=counts)
+        texts = np.concatenate(self._texts)
+        return replace(self._total, rows=rows, units=units, sums=sums, counts=counts, texts=texts)

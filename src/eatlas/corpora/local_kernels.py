@@ -13,7 +13,7 @@ Table = tuple[NDArray[np.uint64], NDArray[np.int32]]
 """Hashes of spellings, and the row of each: open addressing, of a size that is a power of 2."""
 _START, _PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)  # of FNV
 _ASCII = 128
-NO_WORD = -1
+NO_WORD, STOP_WORD = -1, -2
 
 
 @compiled  # type: ignore[misc, unused-ignore]
@@ -46,7 +46,7 @@ def table_of(hashes: NDArray[np.uint64], rows: NDArray[np.int32], size: int) -> 
 
 @compiled  # type: ignore[misc, unused-ignore]
 def words(data: Bytes, separator: int, characters: Bytes, table: Table) -> tuple[Any, Any, Any]:
-    """Where each word of a text begins, its row in the table or -1, and its document."""
+    """Where each word of a text begins, its row in the table or below 0, and its document."""
     keys, values = table
     mask = np.uint64(len(keys) - 1)
     capacity = len(data) // 2 + 2

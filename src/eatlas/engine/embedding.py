@@ -37,7 +37,7 @@ from eatlas.paths import is_there
 from eatlas.sources import Source, spellings
 from eatlas.sources.coverage import embed_concepts
 from eatlas.sources.opening import VectorsLike, open_one_named
-from eatlas.sources.parts import CorpusParts, read_parts
+from eatlas.sources.parts import CorpusParts, is_parts, read_parts
 from eatlas.sources.published import on_this_machine
 from eatlas.stats.local import transformation
 from eatlas.stimuli import AssociationTest, Concept, Test, load_tests
@@ -46,7 +46,7 @@ from eatlas.stimuli.languages import is_english
 from eatlas.version import __version__
 from eatlas.writing import atomic_file
 
-FORM = 1
+FORM = 2
 """Raised whenever the sums of a part mean something else than before."""
 VOCABULARY = 100_000
 """Words that contexts are made of: the first of the source."""
@@ -66,6 +66,8 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 """English words that say little of the words beside them."""
 MARK = b"\x1b2"
 """Between what was read and what was added up."""
+LEAST_KNOWN = 0.7
+"""Share of the words of texts that have a vector, or are stop words, below which is a warning."""
 GOOD = 0.7
 """Median cosine of refitted vectors below which a transformation gets a warning."""
 
@@ -234,7 +236,7 @@ class AddedContexts:
     """What was read of the corpus."""
 
     def warn(self) -> None:
-        """Warn of a poor transformation, and of terms that never occur."""
+        """Warn of a poor transformation, terms that never occur, and a part by itself."""
         quality, terms = self.learned["quality"], self.search.terms
         if quality < GOOD:
             values = {"quality": quality, "least": GOOD}
@@ -245,6 +247,9 @@ class AddedContexts:
         if unseen:
             values = {"terms": unseen, "of": len(terms)}
             warn(Note("parts.unseen", values=values), stacklevel=4)
+        if len(self.sums.parts) == 1:
+            values = {"part": self.sums.parts[0]}
+            warn(Note("parts.single", values=values), stacklevel=4)
 
 
 @contextmanager
@@ -303,16 +308,26 @@ def added_up(  # noqa: PLR0913
                 progress(len(added.accounts), len(groups))
         found = added.joined.total()
         every = [account for k in range(len(groups)) for account in added.accounts[k]]
-        _require_parts(found, parting)
-        if carried is None:
-            counts = found.learned_counts
-            means = found.learned_sums / np.maximum(counts, 1)[:, None]
-            learned, quality, many = transformation(
-                means, counts, rows[: search.learned].astype(np.float64)
-            )
-            carried = learned.astype(np.float32), {"quality": quality, "words": many}
+        try:
+            _require_parts(found, parting)
+            if found.known < LEAST_KNOWN * found.words:
+                values = {"share": found.known / found.words, "words": found.words}
+                warn(Note("parts.few-known", values=values), stacklevel=5)
+            carried = carried or _learned(found, rows[: search.learned])
+        except EatlasError:  # the same texts would end in it again
+            added.discard(list(added.pieces))
+            progress(0, len(groups))
+            raise
         yield AddedContexts(search, source, name, found, *carried, files_read(parts, every))
         added.discard(list(added.pieces))
+
+
+def _learned(found: Sums, vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], Any]:
+    """The transformation that a corpus gives, and what is said of it."""
+    counts = found.learned_counts
+    means = found.learned_sums / np.maximum(counts, 1)[:, None]
+    matrix, quality, words = transformation(means, counts, vectors.astype(np.float64))
+    return matrix.astype(np.float32), {"quality": quality, "words": words}
 
 
 def _bins(bins: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
@@ -369,6 +384,11 @@ def _vocabulary(source: Source) -> tuple[tuple[str, ...], NDArray[np.float32]]:
 
 def _matrix(path: Path, source: Source) -> tuple[NDArray[np.float32], dict[str, Any]]:
     """The transformation of a file that was written before."""
+    if path.exists() and not is_parts(path):
+        raise SourceError(
+            f"{path}: no parts of a corpus, from which a transformation could be taken",
+            allowed="a file that eatlas embed has written",
+        )
     parts = read_parts(path)
     if parts.about["source_fingerprint"] != source.fingerprint:
         raise EatlasError(
@@ -384,7 +404,10 @@ def _require_parts(found: Sums, parting: Parting) -> None:
     why = "; ".join(f"{n:,} documents {reason}" for reason, n in found.left_out.items())
     if not found.parts:
         raise SourceError(
-            f"no document is in a part: by={parting.by}"
+            (
+                f"no document is in a part: by={parting.by}"
+                + f", unit={parting.unit}" * bool(parting.unit)
+            )
             if not parting.covariates
             else f"no document has all covariates: {', '.join(parting.covariates)}",
             got=why or "no documents",
@@ -395,7 +418,8 @@ def _require_parts(found: Sums, parting: Parting) -> None:
             f"by={parting.by} gives too many parts",
             got=f"{len(found.parts):,}: {listed(found.parts, 5)}",
             allowed=f"at most {MOST_PARTS}",
-            remedy="put years together with bins (--bins 1990-1999,2000-2009)",
+            remedy="put years together with bins (--bins 1990-1999,2000-2009), or name a field of "
+            "fewer values",
         )
 
 
@@ -443,6 +467,7 @@ def _made(contexts: AddedContexts, tests: Sequence[Test]) -> CorpusParts:
         "transformation": contexts.learned,
         "words": found.words,
         "known": found.known,
+        "repeats": len(found.texts) - len(np.unique(found.texts)),
         "left_out": dict(found.left_out),
         "corpus": contexts.read,
     }

@@ -25,6 +25,8 @@ KEY = "eatlas_parts"
 """Array that tells these files from others; it holds what is said of them as JSON."""
 ARRAYS = ("rows", "sums", "counts", "matrix", "published")
 SCHEMA = "eatlas/parts/1"
+NEEDED = ("parts", "years", "documents", "blocks", "resample", "targets", "ranks", "corpus")
+"""What is said of all parts."""
 TARGETS, ALL = "targets", "all"
 """Which terms have the vectors of the part: the tests' targets, or all."""
 FEW = 10
@@ -89,13 +91,21 @@ def is_parts(path: Path) -> bool:
 
 def read_parts(path: Path) -> CorpusParts:
     """Read what ``eatlas embed`` has written."""
-    with faults_of_library(path, "parts of a corpus"), np.load(path, allow_pickle=False) as file:
+    what = "the file of parts"
+    with faults_of_library(path, what), np.load(path, allow_pickle=False) as file:
         about = json.loads(str(file[KEY][()]))
+        schema = about.pop("schema", None)
+        if schema != SCHEMA:
+            raise SourceError(
+                f"{path}: parts of another form",
+                got=repr(schema),
+                allowed=SCHEMA,
+                remedy="write the file again with this version's eatlas embed",
+            )
         arrays = {name: file[name] for name in ARRAYS}
-    schema = about.pop("schema", None)
-    if schema != SCHEMA:
-        raise SourceError(f"{path}: parts of another form", got=repr(schema), allowed=SCHEMA)
-    return CorpusParts(tuple(about.pop("terms")), about=about, **arrays)
+        parts = CorpusParts(tuple(about.pop("terms")), about=about, **arrays)
+        _ = parts.contexts, [about[name] for name in NEEDED]  # numbers of parts and terms fit
+    return parts
 
 
 class PartSource(Source):

@@ -141,6 +141,8 @@ def test_years_are_a_series(corpus, vectors, tmp_path):
         ({"by": "party", "bins": [(1990, 1999)]}, "no document is in a part"),
         ({"by": "year", "bins": [(1990, 1995), (1995, 1999)]}, "no bins of years"),
         ({"window": 0}, "window"),
+        ({"unit": "nobody"}, "unit=nobody"),
+        ({"matrix": __file__}, "no parts of a corpus"),
     ],
 )
 def test_what_is_refused(corpus, vectors, options, says):
@@ -175,3 +177,38 @@ def test_a_part_without_contexts_of_a_test_and_notes_of_each_test(documents, vec
         "missing: ivy, rose",
         True,
     )
+
+
+def test_what_is_refused_after_reading_leaves_no_file(corpus, vectors, tmp_path):
+    with pytest.raises(EatlasError, match="no document is in a part"):
+        embed(corpus, vectors, by="nobody", out=tmp_path / "parts.npz")
+    assert [path.name for path in tmp_path.iterdir() if path.suffix != ".lock"] == []
+
+
+def test_repeats_unknown_words_and_a_part_by_itself_are_counted(documents, vectors, tmp_path):
+    rows = [{**documents[0], "text": f"{documents[0]['text']} {'nowhere ' * 60}"}, *documents]
+    path = tmp_path / "texts.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, *documents[:3], rows[0]]))
+    parts = embed(path, vectors)
+    assert parts.about["repeats"] == 4
+    words = [re.findall(r"\w+", row["text"].lower()) for row in [*rows, *documents[:3], rows[0]]]
+    assert parts.about["words"] == sum(map(len, words))
+    known = {*vectors, *eatlas.engine.embedding.STOP_WORDS}
+    assert parts.about["known"] == sum(word in known for each in words for word in each)
+    lone = [{"text": f"{row['text']} {'nowhere ' * 200}", "party": "a"} for row in documents]
+    path.write_text("".join(json.dumps(row) + "\n" for row in lone))
+    with (
+        pytest.warns(eatlas.EatlasWarning, match="have a vector or are stop words"),
+        pytest.warns(eatlas.EatlasWarning, match="All documents are in one part, a"),
+    ):
+        embed(path, vectors)
+
+
+def test_a_damaged_file_of_parts_is_refused(corpus, vectors, tmp_path):
+    out = tmp_path / "parts.npz"
+    embed(corpus, vectors, out=out)
+    arrays = dict(np.load(out))
+    arrays["rows"][0, 0] = 99
+    np.savez(out, **arrays)
+    with pytest.raises(EatlasError, match="the file of parts is damaged"):
+        eatlas.open_vectors(out)
