@@ -116,7 +116,10 @@ def test_where_it_is_shown(capsys):
     assert (rows[1]["difference_from"], rows[1]["difference_p_Y"]) == (NAMES[0], 0.03)
     page, cell = report_html(results), notebook_html(results)
     assert "Between parts of the corpus" in page
-    assert "Other words and other documents say the same of the sign of d" in page
+    assert (
+        "Other words and other documents agree on whether d at level 1 may be 0, in both results"
+        in page
+    )
     assert "documents [0.90, 1.60]" in cell
     text = methods_paragraph(results)
     assert "words within 6 words of its occurrences" in text
@@ -134,4 +137,4 @@ def test_parts_are_compared_from_either_side():
         assert gap.over_both == ((-0.1, 1.1) if sign > 0 else (-1.1, 0.1))
         frame = compared.to_frame().query("place == 'level1'")
         assert frame.difference_p.iloc[1] == 0.03
-        assert "[" in repr(compared)
+        assert ("less the first 0.50 [−0.10, 1.10] p = .03" in repr(compared)) == (sign > 0)

@@ -373,8 +373,9 @@ def _between(gap: Difference | None) -> str:
     parts = gap and gap.documents
     if not parts or parts.difference is None:
         return ""
-    p = "" if parts.p is None else f" {p_equals(parts.p)}"
-    return f"{parts.difference:+.2f} {interval(parts.over_both)}{p}".replace("-", MINUS)
+    both = interval(parts.over_both) if parts.over_both else ""
+    p = "" if parts.p is None else p_equals(parts.p)
+    return " ".join(filter(None, (f"less the first {effect(parts.difference)}", both, p)))
 
 
 def summary(found: SideBySide) -> str:
@@ -382,7 +383,7 @@ def summary(found: SideBySide) -> str:
     adjusted = any(level.after for result in found.results for level in result.effects()[:1])
     brackets = f"; in brackets: d {title_after(found.results).lower()}" if adjusted else ""
     units = resampled_units(found.results)
-    between = f"; less the first: over {units} and words, p by relabelling {units}" if units else ""
+    between = f"; less the first over {units} and words, p by relabelling {units}" if units else ""
     return f"{_sizes(found)}{brackets}{between}"
 
 

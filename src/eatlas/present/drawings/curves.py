@@ -112,7 +112,8 @@ def timeline_of(
     closest = min(
         (across.at(b) - across.at(a) for a, b in pairwise(years)), default=across.end - across.start
     )
-    values = [v for line in lines for e in line.by.values() for v in (e.d, *(e.interval or ()))]
+    shown = [effect for line in lines for effect in line.by.values()]
+    values = [v for e in shown for v in (e.d, *(e.interval or ()), *_over_documents(e))]
     threshold, sides = first.rule.threshold or 0.0, first.sides[-1]
     band = [-threshold, threshold]
     up = Axis.around([*band, *(v for v in values if v is not None)], _BOTTOM, _TOP)
@@ -141,6 +142,11 @@ def timeline_of(
     if missing:
         alt += f"; without a result: {', '.join(map(str, missing))}"
     return figure(_BOTTOM + 48, *parts, title=title, alt=alt, width=width, kind="figure timeline")
+
+
+def _over_documents(shown: Effect) -> tuple[float, ...]:
+    """Ends of its interval over documents; empty without one."""
+    return (shown.documents and shown.documents.interval) or ()
 
 
 def _shade(left: float, right: float, top: float, bottom: float, *inside: str) -> str:
@@ -185,7 +191,7 @@ def _line(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, closes
     """A line in pieces, with a bar for each interval and a mark for each year."""
     dashes, side, shape, colour = line.look
     size = max(0.5, min(1.0, closest / 11.0))
-    bars, whole, marks, before = "", "", [], None
+    bars, thick, whole, marks, before = "", "", "", [], None
     for year, shown in line.by.items():
         if shown.d is None:
             before = None
@@ -197,6 +203,9 @@ def _line(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, closes
         if shown.interval:
             low, high = map(up.at, shown.interval)
             bars += f"M{x:.1f} {low:.1f}V{high:.1f}"
+        if over := _over_documents(shown):
+            low, high = map(up.at, over)
+            thick += f"M{x:.1f} {low:.1f}V{high:.1f}"
         p = shown.p_of()
         of_p = "" if p is None else f", {p_equals(p, shown.rule.alpha)}"
         text = f"{year}, {name_of(line)}: {shown.symbol} = {effect(shown.d)}{of_p}"
@@ -206,6 +215,7 @@ def _line(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, closes
     return tag(
         "g",
         path(bars, "bar", stroke_opacity=0.4) if bars else "",
+        path(thick, "bar", stroke_opacity=0.4, stroke_width=4) if thick else "",
         path(whole, "open", stroke_dasharray=dashes) if whole else "",
         *marks,
         class_=f"fig-series {colour}".strip(),
