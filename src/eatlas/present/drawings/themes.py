@@ -111,6 +111,8 @@ def chart(result: ThemesResult, width: float, title: str) -> Drawing:
     scale, sheet = Scale.of(result), Sheet(width)
     chosen = sorted(result.themes, key=strength)[:MOST]
     longest = max(pixels(isolated(theme.name), LETTERS) for theme in chosen)
+    if not scale.two:
+        longest = max(longest, *(pixels(_ends(result, theme), 11) for theme in chosen))
     names = LEFT + min(0.38 * width, 300.0, 1.1 * longest)
     room = 92.0 * (scale.two and width >= WIDE)
     axis = scale.axis.on(names + 12, width - RIGHT - room - 132).sparse()
@@ -159,8 +161,7 @@ def _row(
     beyond = theme.p_max_t < result.alpha
     lines, below = broken(theme.name, names, 2, LETTERS), ""
     if not scale.two:
-        most, least = (isolated(result.concepts[role]) for role in theme.ends)
-        below = short(f"{most}, least {least}", names, 11)
+        below = short(_ends(result, theme), names, 11)
     high, first = 14.0 * (len(lines) + bool(below)) + 5, sheet.y + 14
     y = sheet.y + high / 2
     sheet.add(
@@ -174,6 +175,12 @@ def _row(
         x = axis.end + NUMBER + 6 + room
         sheet.add(label(interval(theme.interval), x, y + 4, anchor="end"))
     sheet.y += high
+
+
+def _ends(result: ThemesResult, theme: Theme) -> str:
+    """The groups that a theme goes most and least with."""
+    most, least = (isolated(result.concepts[role]) for role in theme.ends)
+    return f"{most}, least {least}"
 
 
 def _in_words(result: ThemesResult, theme: Theme) -> str:
