@@ -122,6 +122,22 @@ def test_one_source_confirms_and_one_does_not(folder, file):
     assert any(line.startswith("provenance.explored_on: None") for line in verdict.details)
 
 
+def test_the_same_vectors_in_another_file_confirm_nothing(folder, found, file):
+    lines = (folder / "one.txt").read_text().splitlines()
+    words, table = zip(*(line.split(" ", 1) for line in lines), strict=True)
+    np.save(folder / "half.npy", np.array([row.split() for row in table], np.float16))
+    (folder / "half.vocab").write_text("\n".join(words) + "\n")
+    results = eatlas.run(file, str(folder / "half.npy"), QUICK)
+    origin = results[0].provenance.explored_on
+    assert results[0].provenance.source_fingerprint != origin.fingerprint
+    assert [each.verdict for each in results.confirmations()] == ["same vectors"] * 2
+    assert all("stimuli.same-vectors" in [n.code for n in r.warnings] for r in results)
+    (theme,) = (each for each in found.themes if each.name == origin.theme)
+    cells = results[0].level3
+    assert origin.cosines == tuple(round(x, 5) for x in theme.cosines.values())
+    assert [*origin.cosines] == pytest.approx([cells.XA.mean, cells.XB.mean], abs=1e-4)
+
+
 def test_findings_and_titles_say_so(folder, file, eatlas_cli, tmp_path):
     ended = eatlas_cli(
         "run", "--tests", file, "--vectors", folder / "one.txt", "--measure", QUICK, "--out", "one"
@@ -283,7 +299,7 @@ def test_a_faulty_record_of_where_a_theme_was_found(file, tmp_path):
     text = Path(file).read_text(encoding="utf-8")
     for old, new, said in (
         ('towards = "A"', 'towards = "C"', "explored_on.towards: input should be 'A' or 'B'"),
-        (", themes = 3 }", " }", "explored_on.themes: field required"),
+        (", themes = 3", "", "explored_on.themes: field required"),
     ):
         (tmp_path / "faulty.toml").write_text(text.replace(old, new), encoding="utf-8")
         with pytest.raises(EatlasError, match="test theme-") as info:

@@ -22,6 +22,7 @@ from eatlas.measures.base import Array, Input, Measure, Need, generator_of, stim
 from eatlas.measures.levels import diagnose_terms
 from eatlas.notes import Note, as_note, as_notes, warn
 from eatlas.results import AssociationResult, is_result
+from eatlas.results.confirming import same_vectors
 from eatlas.results.parts import Concepts, Coverage, GroupCoverage, Provenance
 from eatlas.sources import CaseRule, Source, embed, open_sources, open_vectors, period_of
 from eatlas.sources.coverage import embed_concepts
@@ -203,15 +204,15 @@ def measure_opened(
 
         about_words["documents"] = over_documents(measure, given, result, part)
         remarks = (*part.notes_of({*test.terms}), *remarks)
-    about_test = [*filter(None, [namesake(test)]), *_chosen_here(test, source)]
+    about_test = [*filter(None, [namesake(test)]), *_chosen_here(result)]
     every = as_notes((*about_test, *remarks, *notes, *more))
     return result.model_copy(update={"diagnosis": diagnosis, "warnings": every, **about_words})
 
 
-def _chosen_here(test: Test, source: AnySource) -> list[Note]:
+def _chosen_here(result: AssociationResult) -> list[Note]:
     """Say that a theme was found on the vectors that it is measured on."""
-    origin = test.explored_on
-    if origin is None or not origin.same_vectors(source.fingerprint):
+    origin = result.provenance.explored_on
+    if origin is None or not same_vectors(result):
         return []
     return [Note("stimuli.same-vectors", values={"theme": origin.theme})]
 

@@ -35,6 +35,7 @@ from eatlas.notes import Note
 from eatlas.results.parts import Provenance, defined, defined_ends
 from eatlas.results.scan import summary_of
 from eatlas.results.themes import (
+    MOST_TERMS,
     NAMED,
     Clustering,
     GroupDifference,
@@ -78,6 +79,8 @@ class ThemesPlan:
     measure: SCEAT
     units: Array
     """Unit rows of the groups' words that are compared, shape (N, d), group by group."""
+    centres: Mapping[str, Array]
+    """Mean unit row of all words of each group, by role."""
     regression: Regression
     words: Words
     categories: Mapping[str, Places] | None
@@ -165,9 +168,13 @@ def make_themes(  # noqa: PLR0913  (each is a decision of its own)
     }
     depends = [__version__, source.fingerprint, seed, counts, words.words]
     identity = hashlib.sha256(json.dumps(depends).encode()).hexdigest()
+    centres = {
+        role: rows[np.argsort(coverage[role].used)].mean(axis=0)
+        for role, rows in compared.rows.items()
+    }
     return ThemesPlan(
-        chosen, comparison.units, comparison.regression, words, of_themes.categories, counts,
-        renamed, head, tuple(notes), seed, identity, path,
+        chosen, comparison.units, centres, comparison.regression, words, of_themes.categories,
+        counts, renamed, head, tuple(notes), seed, identity, path,
     )  # fmt: skip
 
 
@@ -350,6 +357,7 @@ def _themes(plan: ThemesPlan, members: Mapping[str, Places]) -> list[Theme]:
         beyond = family.p_max_t[row] < alpha
         near, _ = _by_nearness(plan.words, places)
         words = [plan.words.words[i] for i in near.tolist()]
+        central = plan.words.rows[near[:MOST_TERMS]].mean(axis=0, dtype=np.float64)
         associated, against = _examples(words, _differences(plan, near, sides), difference)
         themes.append(
             Theme(
@@ -361,6 +369,7 @@ def _themes(plan: ThemesPlan, members: Mapping[str, Places]) -> list[Theme]:
                 effect_size=defined(difference / spread),
                 interval=defined_ends(ends),
                 means=dict(zip(roles, means[row].tolist(), strict=True)),
+                cosines={role: float(central @ centre) for role, centre in plan.centres.items()},
                 p=family.tails[row].p,
                 p_max_t=float(family.p_max_t[row]),
                 associated=associated,

@@ -62,6 +62,13 @@ class Confirmation:
 _SIDES = {"A": "greater", "B": "less"}
 
 
+def same_vectors(result: AssociationResult) -> bool:
+    """Whether the theme of a result was found on the vectors that it is measured on."""
+    found, cells = result.provenance.explored_on, result.level3
+    cosines = (cells.XA.mean, cells.XB.mean) if cells else ()
+    return bool(found and found.same_vectors(result.provenance.source_fingerprint, cosines))
+
+
 def confirmations_of(
     results: Iterable[AssociationResult], setting: Any
 ) -> tuple[Confirmation, ...]:
@@ -73,7 +80,7 @@ def confirmations_of(
         if found is None:
             continue
         plain = next((e for e in result.effects() if e.place == TESTED), None)
-        if found.same_vectors(result.provenance.source_fingerprint):
+        if same_vectors(result):
             every.append(Confirmation(result, found, "same vectors"))
         elif plain is None or plain.p is None:
             every.append(Confirmation(result, found, "not tested"))

@@ -83,6 +83,8 @@ class Theme(Record):
     """Of the effect size, simultaneously for all themes; None with more than two groups."""
     means: dict[str, float]
     """Mean score of the words of each group, by role, at the mean of the covariates."""
+    cosines: dict[str, float]
+    """Mean cosine of its first 25 words with the words of each group, by role, not adjusted."""
     p: Probability
     """Two-sided, of this theme by itself; of more than two groups that any differ."""
     p_max_t: Probability
@@ -316,6 +318,7 @@ class ThemesResult(Record):
                 towards=towards,
                 p_max_t=theme.p_max_t,
                 themes=len(self.themes),
+                cosines=(round(theme.cosines[a], 5), round(theme.cosines[b], 5)),
             ),
             **{role: Concept(name=of, terms=terms) for role, (of, terms) in concepts.items()},
         )

@@ -70,6 +70,10 @@ class ContextsOrigin(Frozen):
         return f"{self.name or 'a corpus'}, SHA-256 {self.sha256}"
 
 
+ROUNDED = 1e-4
+"""Mean cosines of the same vectors differ by less, in files of five decimals or half precision."""
+
+
 class ExploredOn(Frozen):
     """The vectors on which a theme was found whose words are X."""
 
@@ -84,11 +88,20 @@ class ExploredOn(Frozen):
     """Two-sided, adjusted for all themes by the step-down maxT."""
     themes: int = Field(ge=1)
     """How many were tested."""
+    cosines: tuple[float, float] | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
+    """Mean cosines of X with A and with B there."""
 
-    def same_vectors(self, fingerprint: str) -> bool:
-        """Whether a source has these vectors, transformed or averaged over phrases."""
+    def same_vectors(self, fingerprint: str, cosines: Sequence[float] = ()) -> bool:
+        """Whether a source has these vectors: transformed, averaged over phrases, in another file.
+
+        `cosines` are the means of X with A and with B on that source.
+        """
         both = (self.fingerprint, fingerprint)
-        return len({each.removeprefix("cbow:").split(";")[0] for each in both}) == 1
+        gaps = [abs(a - b) for a, b in zip(self.cosines or (), cosines, strict=False)]
+        same_file = len({each.removeprefix("cbow:").split(";")[0] for each in both}) == 1
+        return same_file or (len(gaps) == 2 and max(gaps) < ROUNDED)
 
 
 class Described(Frozen):
@@ -351,7 +364,7 @@ def identifier(text: str) -> str:
     >>> identifier("my tests, 2")
     'my-tests-2'
     """
-    return re.sub(r"[\s,;#?=]+", "-", text)
+    return re.sub(r"[\s\x00-\x1f\x7f-\x9f,;#?=]+", "-", text)
 
 
 def digest(content: Mapping[str, Any]) -> str:
