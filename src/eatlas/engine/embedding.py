@@ -92,8 +92,9 @@ class AddedGroups(FileJournal):
 
     def keep(self, number: int, sums: Sums, accounts: list[Account]) -> None:
         """Keep what a group gave."""
-        read = json.dumps([asdict(account) for account in accounts]).encode()
-        self.append(self._names[number], read + MARK + sums.to_bytes())
+        if self.path is not None:
+            read = json.dumps([asdict(account) for account in accounts]).encode()
+            self.append(self._names[number], read + MARK + sums.to_bytes())
         self._add(number, sums, accounts)
 
     def take(self, name: str, result: bytes) -> None:

@@ -128,7 +128,7 @@ def test_years_are_a_series(corpus, vectors, tmp_path):
     first = documents.differences[0]
     assert (first.part, first.level) == ("1990", "level1")
     each = [result.level1.effect_size for result in results]
-    assert first.difference == pytest.approx(each[1] - each[0], abs=1e-5)
+    assert first.difference == pytest.approx(each[1] - each[0], abs=1e-6)
     assert first.over_both[1] - first.over_both[0] > first.interval[1] - first.interval[0]
     assert 0.05 < first.p <= 1  # the same words in all years
     assert eatlas.verify(results)[0].status == "same"
