@@ -15,6 +15,7 @@ SCHEMAS = {
     "result-1": "eatlas.results.json_lines",
     "scan-1": "eatlas.results.scan",
     "themes-1": "eatlas.results.themes",
+    "embedding-regression-1": "eatlas.results.embedding_regression",
     "diagnosis-1": "eatlas.results.diagnosis",
     "residual-1": "eatlas.results.residual",
     "card-1": "eatlas.apps.protocol.evidence",
