@@ -47,10 +47,18 @@ def part(number, level1=(0.9, 1.6), words=(0.4, 1.9), x=(0.3, 0.9), unit="speake
 @pytest.mark.parametrize(
     ("x", "holds", "why"),
     [
-        ((0.3, 0.9), True, "d in [0.30, 0.90] over 40 documents (9 units by speaker)"),
-        ((-0.1, 0.9), False, "d in [−0.10, 0.90] over 40 documents (9 units by speaker)"),
-        ((-0.9, -0.3), False, "d in [−0.90, −0.30] over 40 documents (9 units by speaker)"),
-        (None, None, "too few documents for an interval"),
+        ((0.3, 0.9), True, "95% interval of d over 40 documents (9 units by speaker) [0.30, 0.90]"),
+        (
+            (-0.1, 0.9),
+            False,
+            "95% interval of d over 40 documents (9 units by speaker) [−0.10, 0.90]",
+        ),
+        (
+            (-0.9, -0.3),
+            False,
+            "95% interval of d over 40 documents (9 units by speaker) [−0.90, −0.30]",
+        ),
+        (None, None, "too few units by speaker for an interval"),
     ],
 )
 def test_a_check_of_other_documents(x, holds, why):

@@ -456,7 +456,8 @@ def _of_targets(result: AssociationResult, number: int, *, whole: bool) -> Table
 
 OVER_PARTS = (
     "d in a part less d in another, by words that both have: 95% intervals where {0} are drawn "
-    "again, and where words are too (both); p two-sided, {0} relabelled between the two parts."
+    "again, and where words are too (both); p two-sided, {0} relabelled between the two parts, not "
+    "adjusted for the number of differences."
 )
 
 

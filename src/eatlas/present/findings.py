@@ -31,6 +31,7 @@ from eatlas.present.effects import (
     levels_of,
     of_random_weights,
     only_terms,
+    resampled_units,
     short_name,
     unit_of,
 )
@@ -45,7 +46,7 @@ from eatlas.results.settings import Settings
 from eatlas.stimuli import TARGETS
 
 if TYPE_CHECKING:
-    from eatlas.results.levels import AdjustedTarget, Documents
+    from eatlas.results.levels import AdjustedTarget
     from eatlas.results.targets import TargetShares
 
 Grade = Literal["shown", "partly", "doubtful", "not shown", "no test"]
@@ -282,18 +283,18 @@ def _checks(
             AFTER, holds=False, why=f"given {held}, d has the other sign"
         )
     if result.documents is not None:
-        checks.insert(checks_of(result).index(DOCUMENTS), _over_documents(result.documents, effect))
+        checks.insert(checks_of(result).index(DOCUMENTS), _over_documents(result, effect))
     return tuple(checks)
 
 
-def _over_documents(documents: Documents, effect: Effect) -> Check:
+def _over_documents(result: AssociationResult, effect: Effect) -> Check:
     """Whether the interval of an effect size over documents is on its side of 0."""
     ends = effect.documents and effect.documents.interval
-    if not ends:
-        return Check(DOCUMENTS, None, "too few documents for an interval")
-    of = documents_in_words(documents)
+    if not ends or not result.documents:
+        return Check(DOCUMENTS, None, f"too few {resampled_units([result])} for an interval")
     holds = ends[0] > 0 if effect.direction == "greater" else ends[1] < 0
-    return Check(DOCUMENTS, holds, f"d in {interval(ends)} over {of}")
+    of = documents_in_words(result.documents)
+    return Check(DOCUMENTS, holds, f"95% interval of d over {of} {interval(ends)}")
 
 
 class Tally(NamedTuple):
