@@ -42,6 +42,8 @@ from eatlas.stats.embedding_regression import (
     permuted_p,
     standard_error,
 )
+from eatlas.stimuli import Concept
+from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.version import __version__
 from eatlas.writing import atomic_file
 
@@ -157,6 +159,9 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
             allowed=", ".join(fields),
         )
     require_whole("permutations", permutations, 99)
+    require_whole("seed", seed, 0)
+    concept = Concept(name="terms", terms=terms)
+    refuse_wildcards({"terms": concept}, "a text is read for words", "regression, ")
     path = None if out is None else Path(out)
     if path is not None:
         require_place(path, "an embedding regression", (".json",))
@@ -517,6 +522,10 @@ def _measured(
             source_fingerprint=contexts.source.fingerprint,
             matrix_sha256=hashlib.sha256(contexts.matrix.tobytes()).hexdigest(),
             contexts_sha256=digest.hexdigest(),
+            case=search.rule.case,
+            compounds=search.rule.compounds,
+            language=search.rule.language,
+            stop_words=tuple(sorted(search.stop_words)),
             corpus=contexts.read,
         ),
     )

@@ -111,6 +111,12 @@ class RegressionProvenance(Record):
     """Hash of the transformation."""
     contexts_sha256: str
     """Hash of the mean contexts that the vectors were made of."""
+    case: str
+    compounds: str
+    language: str
+    """Rules by which the terms were found."""
+    stop_words: tuple[str, ...]
+    """Words that were left out of contexts."""
     corpus: dict[str, Any]
     """What was read."""
 

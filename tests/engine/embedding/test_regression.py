@@ -126,6 +126,8 @@ def test_a_planted_change_is_found_and_only_it(planted, vectors):
         ({"reference": {"party": "c"}}, "no document has party=c"),
         ({"unit": "one"}, "too few"),
         ({"permutations": 9}, "permutations"),
+        ({"seed": -1}, "seed"),
+        ({"terms": "iv*"}, r"'iv\*' stands for the words"),
     ],
 )
 def test_what_is_refused(planted, vectors, options, says):
