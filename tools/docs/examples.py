@@ -2,7 +2,7 @@
 
 A page is run from top to bottom in an empty directory:
 
-- a fence with a title is a file of that name;
+- a fence with a title is a file of that name, and so is a file of docs/data that it links to;
 - `python` runs, all blocks of a page in one namespace;
 - of `sh`, the commands that begin with `eatlas` run; others (`make`, `pip`) do not;
 - nothing of `shell` runs: commands that need a model, a download or a corpus;
@@ -16,6 +16,7 @@ from __future__ import annotations
 import io
 import re
 import shlex
+import shutil
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -29,6 +30,8 @@ FENCE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 TITLE = re.compile(r'title="([^"]+)"')
+DATA = Path(__file__).parents[2] / "docs/data"
+LINKED = re.compile(r"\]\((?:\.\./)*data/([\w.-]+)\)")
 EXIT = re.compile(r"<!-- exit (\d+) -->\s*$")
 SAID = re.compile(r"""print\(.*\)\s+# (?P<words>[-+\d"'(\[A-Z]\S*(?: of \S+)?)""", re.MULTILINE)
 """A value, or a count such as `1 of 20`. A comment that begins in lower case only explains."""
@@ -89,6 +92,8 @@ def run_page(page: str) -> Iterator[tuple[Block, str]]:
     """
     names: dict[str, Any] = {"__name__": "__main__"}
     printed: str | None = None
+    for name in LINKED.findall(page):
+        shutil.copy(DATA / name, name)
     for block in blocks(page):
         if block.title is not None:
             path = Path(block.title)
