@@ -100,12 +100,12 @@ import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from eatlas.corpora import files as shards
 shards.SIZE = 30
-from eatlas.cli import text
-class CutOff(text.Lines):
+from eatlas.cli import progress
+class CutOff(progress.Lines):
     def __call__(self, done, total):
         if done:
             os.kill(os.getpid(), signal.SIGINT)
-text.Lines = CutOff
+progress.Lines = CutOff
 sys.argv = ['eatlas', 'text', 'corpus.txt', '--tests', 'jobs.toml', '--workers', '1']
 from eatlas.cli import main
 main()

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from eatlas.cli.contexts import say_damaged, size_of, skipped_in
-from eatlas.cli.messages import output_of_a_command, print_line, print_rows, remark
+from eatlas.cli.messages import output_of_a_command, print_line, print_rows
 from eatlas.cli.options import executor_of
-from eatlas.cli.progress import Lines, bar_of, what_is_kept
+from eatlas.cli.progress import progress_of_parts
 from eatlas.errors import EatlasError
 
 if TYPE_CHECKING:
     from eatlas.results.embedding_regression import EmbeddingRegression, TermRegression
     from eatlas.sources.parts import CorpusParts
 
-QUIET = 10.0
-"""Seconds before the first line of progress in a pipe."""
 MOST_WORDS, MOST_RATIOS = 8, 3
 """Nearest words, and ratios of nearness, that are printed."""
 
@@ -132,7 +129,7 @@ def embed(
     from eatlas.engine.embedding import embed as embed_corpus  # noqa: PLC0415  (--help waits)
 
     output = output or Path("parts.npz")
-    with _progress() as progress:
+    with progress_of_parts("read", "run") as progress:
         result = embed_corpus(
             corpus, tests, vectors, by=by or "file", bins=_bins(bins), out=output,
             progress=progress, **shared,
@@ -140,24 +137,6 @@ def embed(
     say_damaged(result.about["corpus"])
     with output_of_a_command():
         _print(result, output)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """Show how much is read, and say at an interruption what is kept."""
-    added = -1
-    kept = what_is_kept(lambda: max(0, added), "parts of the corpus are read", "nothing is read")
-    with kept, bar_of("parts") as bar:
-        tick = bar or Lines("parts", QUIET)
-
-        def progress(done: int, parts: int) -> None:
-            nonlocal added
-            if done and added < 0:
-                remark(f"parts taken over from an interrupted run: {done:,} of {parts:,}")
-            added = done
-            tick(done, parts)
-
-        yield progress
 
 
 def _regress(
@@ -171,7 +150,7 @@ def _regress(
     """Regress terms on covariates and print the coefficients and the nearest words."""
     from eatlas.engine.embedding_regression import embedding_regression  # noqa: PLC0415
 
-    with _progress() as progress:
+    with progress_of_parts("read", "run") as progress:
         result = embedding_regression(
             corpus, terms, vectors, covariates, out=output, progress=progress, **options
         )

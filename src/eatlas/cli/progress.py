@@ -14,6 +14,8 @@ from eatlas.errors import EatlasError
 
 PAUSE = 30.0
 """Seconds between two lines."""
+QUIET = 10.0
+"""Seconds before the first line of parts of a corpus."""
 PATIENCE = 1.0
 """Seconds after which a bar is shown."""
 
@@ -86,6 +88,29 @@ def what_is_kept(done: Callable[[], int], kept: str, nothing: str) -> Iterator[N
         if begin:
             raise typer.Exit(130) from stop
         raise
+
+
+@contextmanager
+def progress_of_parts(verb: str, task: str) -> Iterator[Callable[[int, int], None]]:
+    """Show how many parts of a corpus are read, and say at an interruption what is kept.
+
+    `verb` says what is done with parts, such as counted, and `task` what was interrupted.
+    """
+    finished = -1
+    kept = what_is_kept(
+        lambda: max(0, finished), f"parts of the corpus are {verb}", f"nothing is {verb}"
+    )
+    with kept, bar_of("parts") as bar:
+        tick = bar or Lines("parts", QUIET)
+
+        def progress(done: int, parts: int) -> None:
+            nonlocal finished
+            if done and finished < 0:
+                remark(f"parts taken over from an interrupted {task}: {done:,} of {parts:,}")
+            finished = done
+            tick(done, parts)
+
+        yield progress
 
 
 class Lines:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
 from eatlas.cli.messages import output_of_a_command, print_line, remark
 from eatlas.cli.options import executor_of
 from eatlas.cli.progress import Lines, bar_of, what_is_kept
 from eatlas.errors import EatlasError
-
-if TYPE_CHECKING:
-    from eatlas.engine.scan import ScanPlan
-    from eatlas.engine.themes import ThemesPlan
-    from eatlas.executors import Executor
-    from eatlas.results.scan import ScanResult
-    from eatlas.results.themes import ThemesResult
 
 SORT, BANDS, GROUPS = "effect_size", "1000,10000,100000", 4
 NO_BANDS = "none"
@@ -93,58 +87,70 @@ def scan(
     """
     if groups != GROUPS and groups_from is None:
         raise EatlasError("--groups belongs to --groups-from", remedy="add --groups-from FILE")
-    if themes is not None:
-        scans = {"--sort": sort == SORT, "--frequency-bands": frequency_bands == BANDS}
-        scans["--engine"] = engine == "local"
-        if strange := [option for option, is_default in scans.items() if not is_default]:
+    if themes is None:
+        of_themes = {"--groups-from": groups_from, "--names": names, "--write": write}
+        if strange := [option for option, value in of_themes.items() if value is not None]:
             raise EatlasError(
-                "options of a scan of single words have no meaning with --themes",
-                got=", ".join(strange),
-                remedy="leave them out, or leave --themes out to scan single words",
+                f"{strange[0]} belongs to --themes", remedy="add --themes N, such as 60"
             )
-        own = _attributes(attributes, a, b) if attributes or a or b else None
-        _themes(
-            vectors, own, _number_or_file(themes), groups_from=groups_from, groups=groups,
-            names=names, first=first, out=out, top=top, write=write,
+        _scan_words(
+            vectors, _attributes(attributes, a, b), engine, top=top,
+            sort=cast("Any", sort.lower().replace("-", "_")), bands=_edges(frequency_bands),
+            first=first, out=out,
         )  # fmt: skip
         return
-    for option, value in (("--groups-from", groups_from), ("--names", names), ("--write", write)):
-        if value is not None:
-            raise EatlasError(f"{option} belongs to --themes", remedy="add --themes N, such as 60")
-    from eatlas.engine.scan import make_scan  # noqa: PLC0415  (--help waits for none)
+    of_words = {"--sort": sort == SORT, "--frequency-bands": frequency_bands == BANDS}
+    of_words["--engine"] = engine == "local"
+    if strange := [option for option, is_default in of_words.items() if not is_default]:
+        raise EatlasError(
+            "options of a scan of single words have no meaning with --themes",
+            got=", ".join(strange),
+            remedy="leave them out, or leave --themes out to scan single words",
+        )
+    _scan_themes(
+        vectors, _attributes(attributes, a, b) if attributes or a or b else None,
+        _number_or_file(themes), top=top, write=write, groups_from=groups_from, groups=groups,
+        names=names, first=first, out=out,
+    )  # fmt: skip
 
-    chosen, edges = _attributes(attributes, a, b), _edges(frequency_bands)
-    order: Any = sort.lower().replace("-", "_")
-    plan = make_scan(vectors, chosen, top=top, sort=order, bands=edges, first=first, out=out)
-    result = _scanned(plan, executor_of(engine, None))
+
+def _scan_words(vectors: str, attributes: Any, engine: str, **how: Any) -> None:
+    """Test single words and print the most associated ones."""
+    from eatlas.engine.scan import Chunks, finish, make_scan, measure_all  # noqa: PLC0415
+
+    plan = make_scan(vectors, attributes, **how)
+    measure = partial(measure_all, executor=executor_of(engine, None))
+    result = _carried_out(plan, Chunks(plan), measure, finish)
     from eatlas.cli.other_tables import print_scan  # noqa: PLC0415  (after the work)
-    from eatlas.results.scan import summary_of  # noqa: PLC0415
 
     with output_of_a_command():
         print_scan(result)
         print_line("")
-        if out is None:
+        if plan.out is None:
             print_line("Every word with its p-values: --out FILE.csv")
         else:
-            print_line(f"words:   {out}")
-            print_line(f"summary: {summary_of(out)}")
+            _print_files(plan.out)
 
 
-def _themes(
+def _scan_themes(
     vectors: str, attributes: Any, themes: int | str, *, top: int, write: Path | None, **how: Any
 ) -> None:
     """Find themes, print them, and write tests of them."""
-    from eatlas.engine.themes import make_themes  # noqa: PLC0415  (--help waits for none)
+    from eatlas.engine.themes import (  # noqa: PLC0415  (--help waits for none)
+        Clusterings,
+        cluster_all,
+        find_themes,
+        make_themes,
+    )
 
     if write is not None:
         read = (attributes, themes, how["groups_from"], how["names"])
         _require_tests(write, [Path(file) for file in read if isinstance(file, str | Path)])
     plan = make_themes(vectors, attributes, themes, **how)
-    result = _found(plan)
+    result = _carried_out(plan, Clusterings(plan), cluster_all, find_themes)
     if write is not None and result.found:
         result.write_tests(write)
     from eatlas.cli.other_tables import print_themes  # noqa: PLC0415  (after the work)
-    from eatlas.results.scan import summary_of  # noqa: PLC0415
 
     with output_of_a_command():
         print_themes(result, top)
@@ -152,16 +158,24 @@ def _themes(
         if plan.out is None:
             print_line("Every theme with its words, for a page of them: --out FILE.csv")
         else:
-            print_line(f"words:   {plan.out}")
-            print_line(f"summary: {summary_of(plan.out)}")
+            _print_files(plan.out)
             print_line(f"page:    eatlas report {quote(str(plan.out))}")
-        if write is None and result.found:
-            print_line("Tests of the themes found, for other vectors: --write FILE.toml")
-        if write is not None and result.found:
+        if write is None:
+            if result.found:
+                print_line("Tests of the themes found, for other vectors: --write FILE.toml")
+        elif result.found:
             print_line(f"tests:   {write}, to be confirmed on vectors of another text:")
             print_line(f"         eatlas run --tests {quote(str(write))} --vectors ...")
-        elif write is not None:
+        else:
             print_line(f"tests:   none, as no theme was found; {write} was not written")
+
+
+def _print_files(out: Path) -> None:
+    """Print what was written."""
+    from eatlas.results.scan import summary_of  # noqa: PLC0415
+
+    print_line(f"words:   {out}")
+    print_line(f"summary: {summary_of(out)}")
 
 
 def _require_tests(path: Path, read: list[Path]) -> None:
@@ -174,25 +188,29 @@ def _require_tests(path: Path, read: list[Path]) -> None:
     require_other_file(path, read)
 
 
-def _found(plan: ThemesPlan) -> ThemesResult:
-    """Make all clusterings, with progress on the way, and judge the themes.
+def _carried_out(plan: Any, journal: Any, work: Any, conclude: Any) -> Any:
+    """Do the work of a plan, with progress on the way, and conclude.
 
-    With a file, go on where an earlier search ended.
+    With a file, go on where an earlier scan ended.
     """
-    from eatlas.engine.themes import Clusterings, cluster_all, find_themes  # noqa: PLC0415
+    from eatlas.engine.store import left_by_others  # noqa: PLC0415
 
+    what = journal.work
     nothing = "nothing is kept" if plan.out else "nothing is kept, which takes --out"
     with (
-        Clusterings(plan) as done,
-        what_is_kept(lambda: len(done.done) if plan.out else 0, "clusterings are done", nothing),
+        journal,
+        what_is_kept(lambda: journal.finished if plan.out else 0, f"{what} are done", nothing),
     ):
-        if done.done:
-            remark(f"clusterings taken over from an interrupted scan: {len(done.done)}")
-        _left_by_others(plan, "clusterings")
-        with bar_of("clusterings") as bar:
-            tick = bar or Lines("clusterings", LATE, done=len(done.done))
-            cluster_all(plan, done, lambda count: tick(count, len(plan.counts)))
-        return find_themes(plan, done)
+        if journal.finished:
+            remark(f"{what} taken over from an interrupted scan: {journal.finished:,}")
+        for path in left_by_others(plan.out, plan.identity) if plan.out else ():
+            remark(
+                f"{path}: found an interrupted scan with other settings; its {what} are left there"
+            )
+        with bar_of(what) as bar:
+            tick = bar or Lines(what, LATE, done=journal.finished)
+            work(plan, journal, lambda done: tick(done, plan.expected))
+        return conclude(plan, journal)
 
 
 def _number_or_file(text: str) -> int | str:
@@ -240,32 +258,3 @@ def _edges(text: str) -> tuple[int, ...]:
             got=text,
             allowed="rising whole numbers separated by commas, such as 1000,10000,100000; or none",
         ) from error
-
-
-def _left_by_others(plan: ScanPlan | ThemesPlan, what: str) -> None:
-    """Say what scans with other settings have left unfinished beside the file."""
-    from eatlas.engine.store import left_by_others  # noqa: PLC0415
-
-    for path in left_by_others(plan.out, plan.identity) if plan.out else ():
-        remark(f"{path}: found an interrupted scan with other settings; its {what} are left there")
-
-
-def _scanned(plan: ScanPlan, executor: Executor | None) -> ScanResult:
-    """Measure all words, with progress on the way, and sum them up.
-
-    With a file, go on where an earlier scan ended.
-    """
-    from eatlas.engine.scan import Chunks, finish, measure_all  # noqa: PLC0415
-
-    nothing = "nothing is kept" if plan.out else "nothing is kept, which takes --out"
-    with (
-        Chunks(plan) as chunks,
-        what_is_kept(lambda: chunks.words if plan.out else 0, "words are done", nothing),
-    ):
-        if chunks.words:
-            remark(f"words taken over from an interrupted scan: {chunks.words:,}")
-        _left_by_others(plan, "words")
-        with bar_of("words") as bar:
-            tick = bar or Lines("words", LATE, done=chunks.words)
-            measure_all(plan, chunks, lambda done: tick(done, plan.expected), executor)
-        return finish(plan, chunks)

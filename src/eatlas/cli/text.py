@@ -6,16 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from eatlas.cli.contexts import say_damaged, size_of, skipped_in
-from eatlas.cli.messages import output_of_a_command, print_line, print_rows, remark
+from eatlas.cli.messages import output_of_a_command, print_line, print_rows
 from eatlas.cli.options import executor_of
-from eatlas.cli.progress import Lines, bar_of, what_is_kept
+from eatlas.cli.progress import progress_of_parts
 from eatlas.errors import listed
 
 if TYPE_CHECKING:
     from eatlas.corpora.counts import TextCounts
-
-QUIET = 10.0
-"""Seconds before the first line of progress in a pipe."""
 
 
 def text(
@@ -54,20 +51,7 @@ def text(
     """
     from eatlas.engine.text import count_text  # noqa: PLC0415  (--help waits for none)
 
-    counted = -1
-    kept = what_is_kept(
-        lambda: max(0, counted), "parts of the corpus are counted", "nothing is counted"
-    )
-    with kept, bar_of("parts") as bar:
-        tick = bar or Lines("parts", QUIET)
-
-        def progress(done: int, parts: int) -> None:
-            nonlocal counted
-            if done and counted < 0:
-                remark(f"parts taken over from an interrupted count: {done:,} of {parts:,}")
-            counted = done
-            tick(done, parts)
-
+    with progress_of_parts("counted", "count") as progress:
         result = count_text(
             corpus,
             tests,

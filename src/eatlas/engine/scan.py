@@ -478,7 +478,7 @@ class Chunks(FileJournal):
         self.done: dict[int, Chunk] = {}
 
     @property
-    def words(self) -> int:
+    def finished(self) -> int:
         """Words of all chunks."""
         return sum(chunk.read for chunk in self.done.values())
 

@@ -102,6 +102,11 @@ class ThemesPlan:
         """Whether there are two groups, whose differences have a sign."""
         return len(self.regression.sizes) == 2
 
+    @property
+    def expected(self) -> int:
+        """Clusterings that are to be made."""
+        return len(self.counts)
+
 
 def make_themes(  # noqa: PLR0913  (each is a decision of its own)
     vectors: Any,
@@ -245,6 +250,11 @@ class Clusterings(FileJournal):
         super().__init__(plan.out, plan.identity)
         self.done: dict[int, NDArray[np.int32]] = {}
 
+    @property
+    def finished(self) -> int:
+        """How many they are."""
+        return len(self.done)
+
     def keep(self, number: int, labels: NDArray[np.int32]) -> None:
         """Keep a finished clustering."""
         self.append(f"{self.identity} {number}", json.dumps(labels.tolist()).encode())
@@ -267,7 +277,7 @@ def cluster_all(
             drawn = np.random.default_rng([plan.seed, number]).integers(2**31)
             done.keep(number, clustered(plan.words.rows, count, int(drawn)))
         if progress is not None:
-            progress(len(done.done))
+            progress(done.finished)
 
 
 # --- themes ---------------------------------------------------------------------------------------
