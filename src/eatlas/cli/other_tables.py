@@ -27,7 +27,7 @@ from eatlas.results.diagnosis import (
 from eatlas.results.effects import shown
 from eatlas.results.levels import Power
 from eatlas.results.scan import SIDES, ScanResult
-from eatlas.results.themes import NAMED, Theme, ThemesResult, strength
+from eatlas.results.themes import Theme, ThemesResult, strength
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -178,7 +178,7 @@ def _show_themes(
     heads, rows = ["theme", "towards" if two else "most > least", "d"], list[list[str]]()
     heads += [*["interval"] * two, "maxT ", *["again"] * (result.clustering is not None)]
     for theme in themes:
-        most, least = (called[role] for role in theme.sides[:: -1 if theme.difference < 0 else 1])
+        most, least = (called[role] for role in theme.ends)
         row = [most if two else f"{most} > {least}", effect(theme.effect_size)]
         if two:
             row.append("[{}, {}]".format(*map(effect, theme.interval)) if theme.interval else "")
@@ -192,9 +192,10 @@ def _show_themes(
     room = min(MOST_THEME, max(LEAST_THEME, console.width - beside + len(heads[0])))
     cells = []
     for row, theme in zip(rows, themes, strict=True):
-        name, label = "" if theme.name == ", ".join(theme.words[:NAMED]) else f"{theme.name}: ", ""
+        name = "" if theme.name == theme.central else plain_line(f"{theme.name}: ")
+        label = ""
         for word in map(plain_line, theme.words):
-            longer = f"{label}, {word}" if label else plain_line(name) + word
+            longer = f"{label}, {word}" if label else name + word
             if cell_len(longer) > room:
                 break
             label = longer

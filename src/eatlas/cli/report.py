@@ -79,7 +79,7 @@ def _themes(
     paths: list[Path], target: Path | None, family: str, images: list[Path] | None
 ) -> ThemesResult:
     """The one search for themes that a report is of."""
-    from eatlas.results.scan import summary_of  # noqa: PLC0415
+    from eatlas.results.scan import files_of  # noqa: PLC0415
     from eatlas.results.themes import read_themes  # noqa: PLC0415
     from eatlas.writing import require_other_file  # noqa: PLC0415
 
@@ -96,8 +96,7 @@ def _themes(
             remedy="leave it out: themes are adjusted together by maxT",
         )
     if target is not None:
-        words = paths[0].with_name(paths[0].name.removesuffix(".json"))
-        require_other_file(target, [words, summary_of(words)])
+        require_other_file(target, files_of(paths[0]))
     return read_themes(paths[0])
 
 

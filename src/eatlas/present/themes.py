@@ -72,8 +72,8 @@ def again(result: ThemesResult, theme: Theme) -> str:
 
 def more(theme: Theme) -> list[str]:
     """The most central words, less those that a theme is called by."""
-    named = theme.name == ", ".join(theme.words[:NAMED])
-    return [isolated(word) for word in theme.words[NAMED * named : LISTED]]
+    first = NAMED if theme.name == theme.central else 0
+    return [isolated(word) for word in theme.words[first:LISTED]]
 
 
 def called(result: ThemesResult) -> dict[str, str]:

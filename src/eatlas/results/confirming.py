@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -64,35 +64,38 @@ _SIDES = {"A": "greater", "B": "less"}
 
 def same_vectors(result: AssociationResult) -> bool:
     """Whether the theme of a result was found on the vectors that it is measured on."""
-    found, cells = result.provenance.explored_on, result.level3
+    theme, cells = result.provenance.explored_on, result.level3
     cosines = (cells.XA.mean, cells.XB.mean) if cells else ()
-    return bool(found and found.same_vectors(result.provenance.source_fingerprint, cosines))
+    return bool(theme and theme.same_vectors(result.provenance.source_fingerprint, cosines))
 
 
 def confirmations_of(
     results: Iterable[AssociationResult], setting: Any
 ) -> tuple[Confirmation, ...]:
     """What results say of themes; `setting` is what tells the settings of results apart."""
-    tested: dict[Any, list[tuple[int, Effect]]] = {}
-    every: list[Confirmation] = []
+    confirmations: list[Confirmation] = []
+    families: dict[Any, list[tuple[int, Effect]]] = {}
     for result in results:
-        found = result.provenance.explored_on
-        if found is None:
+        theme = result.provenance.explored_on
+        if theme is None:
             continue
-        plain = next((e for e in result.effects() if e.place == TESTED), None)
+        plain = next((effect for effect in result.effects() if effect.place == TESTED), None)
+        verdict: Verdict = "not confirmed"
         if same_vectors(result):
-            every.append(Confirmation(result, found, "same vectors"))
+            verdict = "same vectors"
         elif plain is None or plain.p is None:
-            every.append(Confirmation(result, found, "not tested"))
+            verdict = "not tested"
         else:
-            tested.setdefault(setting(result), []).append((len(every), plain.after or plain))
-            every.append(Confirmation(result, found, "not confirmed"))
-    for together in tested.values():
+            family = families.setdefault(setting(result), [])
+            family.append((len(confirmations), plain.after or plain))
+        confirmations.append(Confirmation(result, theme, verdict))
+    for family in families.values():
         # without spread there is no effect size, and p is 1
-        raw = [effect.p_of("two_sided") or 1.0 for _, effect in together]
-        for (i, effect), p in zip(together, holm(np.array(raw)).tolist(), strict=True):
-            result, found = every[i].result, every[i].found
-            holds = p < effect.rule.alpha and effect.direction == _SIDES[found.towards]
-            verdict: Verdict = "confirmed" if holds else "not confirmed"
-            every[i] = Confirmation(result, found, verdict, effect, p, len(together))
-    return tuple(every)
+        raw = [effect.p_of("two_sided") or 1.0 for _, effect in family]
+        for (i, effect), p in zip(family, holm(np.array(raw)).tolist(), strict=True):
+            same_side = effect.direction == _SIDES[confirmations[i].found.towards]
+            verdict = "confirmed" if same_side and p < effect.rule.alpha else "not confirmed"
+            confirmations[i] = replace(
+                confirmations[i], verdict=verdict, effect=effect, adjusted=p, together=len(family)
+            )
+    return tuple(confirmations)

@@ -204,22 +204,30 @@ class Family(Rejected):
     max_t_details: MaxTFamily
 
 
-class ScanResult(Record):
-    """What :func:`eatlas.scan` found: the summary, and the way to all words."""
+class ScanHead(Record):
+    """What was scanned, and for what."""
 
-    schema_version: Literal["eatlas/scan/1"] = Field(default=SCHEMA, alias="schema")
-    measure: Literal["sc-eat"] = "sc-eat"
+    schema_version: Any = Field(alias="schema")
+    measure: Any
     signature: str
-    """The measure with all its parameters."""
+    """The measure, with all settings that decide the numbers."""
     test: str | None
-    """Id of the test that the attributes come from; None for words that were handed over."""
+    """Id of the test that the groups come from; None for words that were handed over."""
     title: str = ""
     source: str
     """Source string of the vectors, or the name that the scan gives them."""
     source_from: str = Field(default="", exclude_if=is_empty)
     """Source string of vectors that the scan gives a name; empty where `source` is one."""
     concepts: Concepts
+    """Names of the groups by role: A and B, or G1, G2 and so on of more than two."""
     coverage: Coverage
+
+
+class ScanResult(ScanHead):
+    """What :func:`eatlas.scan` found: the summary, and the way to all words."""
+
+    schema_version: Literal["eatlas/scan/1"] = Field(default=SCHEMA, alias="schema")
+    measure: Literal["sc-eat"] = "sc-eat"
     vocabulary: Vocabulary
     family: Family
     bands: tuple[BandSummary, ...]
@@ -312,3 +320,9 @@ def json_schema() -> dict[str, Any]:
 def summary_of(words: Path) -> Path:
     """Where the summary of a file of words is."""
     return words.with_name(f"{words.name}.json")
+
+
+def files_of(path: Path) -> tuple[Path, Path]:
+    """The file of words of a scan and its summary, by the name of either."""
+    words = path.with_name(path.name.removesuffix(".json"))
+    return words, summary_of(words)

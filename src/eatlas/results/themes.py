@@ -16,8 +16,6 @@ from eatlas.lazy import as_frame
 from eatlas.notes import Noted
 from eatlas.numbers import number_of, p_equals
 from eatlas.results.parts import (
-    Concepts,
-    Coverage,
     Probability,
     Provenance,
     Record,
@@ -25,7 +23,7 @@ from eatlas.results.parts import (
     is_none,
     schema_of,
 )
-from eatlas.results.scan import SUFFIXES, ScanResult, summary_of
+from eatlas.results.scan import SUFFIXES, ScanHead, ScanResult, files_of
 from eatlas.stats.inputs import whole
 from eatlas.stimuli import AssociationTest, Concept
 from eatlas.stimuli.kinds import ExploredOn, identifier
@@ -108,6 +106,11 @@ class Theme(Record):
         return (self.means[a] - self.means[b]) * self.effect_size / self.difference
 
     @property
+    def central(self) -> str:
+        """Its most central words, by which a theme is called before a user names it."""
+        return ", ".join(self.words[:NAMED])
+
+    @property
     def ends(self) -> tuple[str, str]:
         """Roles of the group that the theme goes most with, and of that it goes least with."""
         first, second = self.sides
@@ -140,23 +143,11 @@ class ThemesVocabulary(Record):
     """Words of the user's categories that the source lacks, by category."""
 
 
-class ThemesResult(Record):
+class ThemesResult(ScanHead):
     """What :func:`eatlas.scan` found with ``themes``."""
 
     schema_version: Literal["eatlas/themes/1"] = Field(default=SCHEMA, alias="schema")
     measure: Literal["themes"] = "themes"
-    signature: str
-    """All settings that decide the numbers."""
-    test: str | None
-    """Id of the test that the groups come from; None for words that were handed over."""
-    title: str = ""
-    source: str
-    """Source string of the vectors, or the name that the scan gives them."""
-    source_from: str = Field(default="", exclude_if=is_empty)
-    """Source string of vectors that the scan gives a name; empty where `source` is one."""
-    concepts: Concepts
-    """Names of the groups by role: A and B, or G1, G2 and so on of more than two."""
-    coverage: Coverage
     vocabulary: ThemesVocabulary
     alpha: float
     covariates: tuple[str, ...]
@@ -212,7 +203,7 @@ class ThemesResult(Record):
         """
         rows = []
         for theme in self.themes:
-            made = ", ".join(theme.words[:NAMED]) if self.clustering else theme.name
+            made = theme.central if self.clustering else theme.name
             most, least = theme.ends
             low, high = theme.interval or (None, None)
             rows.append(
@@ -274,33 +265,21 @@ class ThemesResult(Record):
         a, b = self.concepts if len(self.concepts) == 2 else theme.sides
         towards: Literal["A", "B"] = "A" if theme.lean(a, b) > 0 else "B"
         x = theme.words[:MOST_TERMS]
-        beside = sorted(self.themes, key=lambda each: each.lean(a, b), reverse=towards == "B")
-        # themes of a user may share words
-        left = ((each, [w for w in each.words if w not in x]) for each in beside if each != theme)
-        other, y = next((pair for pair in left if pair[1]), (theme, []))
-        if not y:
+        opposed = sorted(self.themes, key=lambda each: each.lean(a, b), reverse=towards == "B")
+        for opposite in opposed:
+            # themes of a user may share words
+            y = [word for word in opposite.words if word not in x]
+            if y and opposite != theme:
+                break
+        else:
             raise ResultsError(
                 f"{theme.name}: there is no test of this theme",
                 got="every other theme has the same words",
                 allowed="themes with words of their own",
             )
         source, provenance = self.source, self.provenance
-        group, opposite = (self.concepts[role] for role in ((a, b) if towards == "A" else (b, a)))
-        given = f", given {joined(self.covariates)}" if self.covariates else ""
-        stable = (
-            "" if theme.stability is None else f"; again in {theme.stability:.0%} of clusterings"
-        )
-        notes = [
-            f"X: of {theme.n} words of a theme those nearest its centre. Among {len(self.themes)} "
-            f"themes of {source} it leans towards {group}{given}: maxT "
-            f"{p_equals(theme.p_max_t)}{stable}.",
-            f"Y: of the theme that leans most to {opposite} there.",
-        ]
-        if self.groups_from:
-            notes.append(f"A and B: clusters of the words of {self.groups_from} on {source}.")
-        notes.append("Exploratory: vectors of another text can confirm it, these cannot.")
         of_groups = f"; A and B: {provenance.citation}" if provenance.citation else ""
-        concepts = {"X": (theme.name, x), "Y": (other.name, y[:MOST_TERMS])} | {
+        concepts = {"X": (theme.name, x), "Y": (opposite.name, y[:MOST_TERMS])} | {
             role: (self.concepts[of], self.coverage[of].used + self.coverage[of].missing)
             for role, of in (("A", a), ("B", b))
         }
@@ -309,7 +288,7 @@ class ThemesResult(Record):
             title=f"{theme.name}: a theme of {source}",
             citation=f"Theme found by eatlas {provenance.version} on {source}{of_groups}",
             language=provenance.language,
-            notes=tuple(notes),
+            notes=self._notes_of(theme, *((a, b) if towards == "A" else (b, a))),
             explored=len(self.themes),
             explored_on=ExploredOn(
                 source=source,
@@ -322,6 +301,22 @@ class ThemesResult(Record):
             ),
             **{role: Concept(name=of, terms=terms) for role, (of, terms) in concepts.items()},
         )
+
+    def _notes_of(self, theme: Theme, nearer: str, other: str) -> tuple[str, ...]:
+        """What the test of a theme says of its words; the roles are those that it leans to."""
+        adjusted = f", given {joined(self.covariates)}" if self.covariates else ""
+        again = (
+            "" if theme.stability is None else f"; again in {theme.stability:.0%} of clusterings"
+        )
+        notes = [
+            f"X: of {theme.n} words of a theme those nearest its centre. Among {len(self.themes)} "
+            f"themes of {self.source} it leans towards {self.concepts[nearer]}{adjusted}: maxT "
+            f"{p_equals(theme.p_max_t)}{again}.",
+            f"Y: of the theme that leans most to {self.concepts[other]} there.",
+        ]
+        if self.groups_from:
+            notes.append(f"A and B: clusters of the words of {self.groups_from} on {self.source}.")
+        return *notes, "Exploratory: vectors of another text can confirm it, these cannot."
 
     def write_tests(self, path: str | Path, top: int | None = None) -> None:
         """Write these tests to a TOML file, which ``eatlas run --tests`` reads.
@@ -395,8 +390,7 @@ def read_scan(path: str | Path) -> ScanResult | ThemesResult:
     >>> len(frame), frame["word"][0]
     (500, 'the')
     """
-    path = Path(path)
-    summary = path if path.suffix == ".json" else summary_of(path)
+    words, summary = files_of(Path(path))
     try:
         data = summary.read_bytes()
         kind = ThemesResult if b'"eatlas/themes/' in data[:200] else ScanResult
@@ -407,7 +401,6 @@ def read_scan(path: str | Path) -> ScanResult | ThemesResult:
             got=getattr(error, "strerror", None) or str(error).split("\n")[0],
         ) from error
     # the two files may have been moved together
-    words = summary.with_name(summary.name.removesuffix(".json"))
     return result.model_copy(update={"words_file": str(words)}) if words.exists() else result
 
 

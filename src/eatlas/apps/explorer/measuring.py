@@ -319,7 +319,7 @@ def themes_in_order(scan: ThemesResult | None) -> list[tuple[str, list[tuple[The
     rows = [
         (
             theme,
-            scan.concepts[theme.sides[theme.difference < 0]],
+            scan.concepts[theme.ends[0]],
             ", ".join(theme.words[:MOST_TERMS]),
         )
         for theme in sorted(scan.themes, key=strength)
