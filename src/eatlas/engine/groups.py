@@ -158,8 +158,8 @@ class Groups:
             return words
         long = [word for word in words if len(word) > SHORT]
         return words.union(
-            (w.removesuffix(one) + many for w in words for one, many in PLURALS if w.endswith(one)),
-            (w.removesuffix(many) + one for w in long for one, many in PLURALS if w.endswith(many)),
+            (w.removesuffix(s) + plural for w in words for s, plural in PLURALS if w.endswith(s)),
+            (w.removesuffix(p) + single for w in long for single, p in PLURALS if w.endswith(p)),
         )
 
 

@@ -27,7 +27,7 @@ from eatlas.corpora.files import pyarrow_of
 from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.csv_cells import MARK, cell
 from eatlas.engine.groups import GroupsLike, find_attributes
-from eatlas.engine.store import FileJournal
+from eatlas.engine.store import NumberedPieces
 from eatlas.engine.themes import (
     GROUPS,
     Clusterings,
@@ -468,32 +468,18 @@ class Chunk:
         return cls(words=words, missing=missing, **arrays)
 
 
-class Chunks(FileJournal):
-    """The finished chunks of a scan, by their number; kept in a file where the scan has one."""
+class Chunks(NumberedPieces[Chunk]):
+    """The finished chunks of a scan."""
 
-    work, task = "words", "scan"
+    work = "words"
 
     def __init__(self, plan: ScanPlan) -> None:
-        super().__init__(plan.out, plan.identity)
-        self.done: dict[int, Chunk] = {}
+        super().__init__(plan, Chunk.to_bytes, Chunk.from_bytes)
 
     @property
     def finished(self) -> int:
         """Words of all chunks."""
         return sum(chunk.read for chunk in self.done.values())
-
-    def keep(self, chunk: Chunk) -> None:
-        """Keep a finished chunk."""
-        if self.path is not None:
-            self.append(f"{self.identity} {chunk.index}", chunk.to_bytes())
-        self.done[chunk.index] = chunk
-
-    def take(self, name: str, result: bytes) -> None:
-        """Take over a chunk that was measured before."""
-        chunk = Chunk.from_bytes(result)
-        if name != f"{self.identity} {chunk.index}":
-            raise ValueError(name)
-        self.done[chunk.index] = chunk
 
 
 def measure_all(
@@ -521,7 +507,7 @@ def measure_all(
     work = partial(measure_chunk, plan=replace(plan, source=source))
     with closing((executor or Threads(min(THREADS, processors())))(work, pieces())) as outcomes:
         for _, chunk in outcomes:
-            chunks.keep(chunk)
+            chunks.keep(chunk.index, chunk)
             done += chunk.read
             if progress is not None:
                 progress(done)

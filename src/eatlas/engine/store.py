@@ -13,11 +13,11 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from glob import escape
 from pathlib import Path
-from typing import Self
+from typing import Any, Generic, Self, TypeVar
 
 from filelock import FileLock, Timeout, UnixFileLock
 
@@ -25,6 +25,8 @@ from eatlas.errors import EatlasError, ResultsError
 from eatlas.notes import Note, warn
 from eatlas.results import AssociationResult
 from eatlas.results.json_lines import record_from_dict
+
+Piece = TypeVar("Piece")
 
 STORE = "unfinished.jsonl"
 LOCK = ".eatlas.lock"
@@ -160,6 +162,37 @@ class FileJournal(Journal):
             super().__init__(None, None, None)
         else:
             super().__init__(_unfinished(out, identity), out.with_name(f".{out.name}.lock"), out)
+
+
+class NumberedPieces(FileJournal, Generic[Piece]):
+    """The finished pieces of a scan by their number; kept in a file where the scan has one."""
+
+    task = "scan"
+
+    def __init__(
+        self, plan: Any, to_bytes: Callable[[Piece], bytes], from_bytes: Callable[[bytes], Piece]
+    ) -> None:
+        super().__init__(plan.out, plan.identity)
+        self.done: dict[int, Piece] = {}
+        self._to_bytes, self._from_bytes = to_bytes, from_bytes
+
+    @property
+    def finished(self) -> int:
+        """How much is done, in what `work` names."""
+        return len(self.done)
+
+    def keep(self, number: int, piece: Piece) -> None:
+        """Keep a finished piece."""
+        if self.path is not None:
+            self.append(f"{self.identity} {number}", self._to_bytes(piece))
+        self.done[number] = piece
+
+    def take(self, name: str, result: bytes) -> None:
+        """Take over a piece that was done before."""
+        identity, _, number = name.partition(" ")
+        if identity != self.identity:
+            raise ValueError(name)
+        self.done[int(number)] = self._from_bytes(result)
 
 
 def _unfinished(out: Path, identity: str) -> Path:

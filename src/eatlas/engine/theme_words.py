@@ -123,10 +123,10 @@ def _of_categories(
     keys, vectors = _look_up(terms, frequent, source, case, groups.language)
     members: dict[str, list[str]] = {}
     of_groups, forms = set[str](), groups.forms
-    for name, own in categories.items():
-        every = dict.fromkeys(key for term in own for key in keys[term])
-        members[name] = [word for word in every if word.lower() not in forms]
-        of_groups |= every.keys() - set(members[name])
+    for name, category in categories.items():
+        found_as = dict.fromkeys(key for term in category for key in keys[term])
+        members[name] = [word for word in found_as if word.lower() not in forms]
+        of_groups |= found_as.keys() - set(members[name])
     if empty := [name for name, words in members.items() if not words]:
         raise CoverageError(
             f"categories without a usable word in {source.name}: {listed(empty)}",
@@ -147,8 +147,8 @@ def _of_categories(
     rows = kernels.unit_rows(np.array([vectors[word] for word in words])).astype(np.float32)
     ranks = {} if isinstance(order, str) else order.ranks(words)
     place_of = {word: i for i, word in enumerate(words)}
-    places = {name: np.array([place_of[word] for word in own]) for name, own in members.items()}
-    missing = {name: tuple(t for t in own if t in lacking) for name, own in categories.items()}
+    places = {name: np.array([place_of[w] for w in group]) for name, group in members.items()}
+    missing = {name: tuple(t for t in terms if t in lacking) for name, terms in categories.items()}
     return (
         Words(words, rows, [ranks.get(word) for word in words]),
         places,

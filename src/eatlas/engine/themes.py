@@ -27,7 +27,7 @@ from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.csv_cells import cell
 from eatlas.engine.frequency import order_of
 from eatlas.engine.groups import given_frequency, look_up_groups
-from eatlas.engine.store import FileJournal
+from eatlas.engine.store import NumberedPieces
 from eatlas.engine.theme_words import Places, Words, words_of_themes
 from eatlas.errors import EatlasError, SignatureError, StimulusError, did_you_mean, listed
 from eatlas.measures import SCEAT, get_measure
@@ -241,31 +241,17 @@ def _counts(themes: int, words: int, source: str) -> tuple[int, ...]:
 # --- clusterings ----------------------------------------------------------------------------------
 
 
-class Clusterings(FileJournal):
-    """The finished clusterings of a search, by their number; kept where it writes a file."""
+class Clusterings(NumberedPieces[NDArray[np.int32]]):
+    """The finished clusterings of a search."""
 
-    work, task = "clusterings", "scan"
+    work = "clusterings"
 
     def __init__(self, plan: ThemesPlan) -> None:
-        super().__init__(plan.out, plan.identity)
-        self.done: dict[int, NDArray[np.int32]] = {}
-
-    @property
-    def finished(self) -> int:
-        """How many they are."""
-        return len(self.done)
-
-    def keep(self, number: int, labels: NDArray[np.int32]) -> None:
-        """Keep a finished clustering."""
-        self.append(f"{self.identity} {number}", json.dumps(labels.tolist()).encode())
-        self.done[number] = labels
-
-    def take(self, name: str, result: bytes) -> None:
-        """Take over a clustering that was made before."""
-        identity, _, number = name.partition(" ")
-        if identity != self.identity:
-            raise ValueError(name)
-        self.done[int(number)] = np.array(json.loads(result), np.int32)
+        super().__init__(
+            plan,
+            lambda labels: json.dumps(labels.tolist()).encode(),
+            lambda data: np.array(json.loads(data), np.int32),
+        )
 
 
 def cluster_all(

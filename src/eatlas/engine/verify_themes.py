@@ -98,13 +98,13 @@ def _of_clusters(result: ThemesResult, anew: Callable[..., Any]) -> tuple[Themes
     again = anew(themes=clustering.count)
     names = {frozenset(theme.words): theme.name for theme in result.themes}
     words = [frozenset(theme.words) for theme in again.themes]
-    if lost := sum(some not in names for some in words):
+    if lost := sum(members not in names for members in words):
         clusters = f"{lost:,} of {number_of(len(words), 'cluster')}"
         return None, (
             f"the words of the themes and their stability, as {clusters} came out with other words"
         )
     themes = zip(again.themes, words, strict=True)
-    named = tuple(theme.model_copy(update={"name": names[some]}) for theme, some in themes)
+    named = tuple(theme.model_copy(update={"name": names[words]}) for theme, words in themes)
     return again.model_copy(update={"themes": named}), ""
 
 

@@ -25,41 +25,40 @@ WORDS, PAIRS = 40, 30
 SCREEN = 720.0
 """Pixels of the chart in the page."""
 MADE = "themes.groups-made"
+UNADJUSTED = "NOT adjusted for frequency"
 LOUD = ("themes.unadjusted", MADE)
 """Notes without which no finding is read."""
 
 
 def title(result: ThemesResult) -> str:
     """The finding in a sentence, with what limits it."""
-    found, names, of = result.found, called(result), number_of(len(result.themes), "theme")
-    one, made = len(found) < 2, any(note.code == MADE for note in result.warnings)
+    themes, names = result.found, called(result)
+    made = any(note.code == MADE for note in result.warnings)
     if len(names) == 2:
-        sizes = {role: sum(theme.ends[0] == role for theme in found) for role in names}
+        sizes = {role: sum(theme.ends[0] == role for theme in themes) for role in names}
         sides = [role for role in names if sizes[role]] or [*names]
-        both = len(sides) == 2 and bool(found)
+        both = len(sides) == 2 and bool(themes)
         groups = " or ".join(names[r] + f" ({count(sizes[r])})" * both for r in sides)
-        verb = f"{'goes' if one else 'go'} with {groups} beyond chance"
+        finding = f"{'goes' if len(themes) < 2 else 'go'} with {groups} beyond chance"
     else:
         groups = "clusters of names" if made else "groups"
         few = len(names) <= FEW + 1 and not made
         among = joined([*names.values()]) if few else f"{len(names)} {groups}"
-        verb = f"{'differs' if one else 'differ'} beyond chance between {among}"
-    given = f"given {held_equal(result.covariates)}" if result.covariates else UNADJUSTED
-    parts = [f"{count(len(found)) if found else 'None'} of {of} {verb}, {given}"]
-    rare = sum(theme.stability is not None and theme.stability < 0.5 for theme in found)
-    if len(found) > FEW and rare and result.clustering:
+        finding = f"{'differs' if len(themes) < 2 else 'differ'} beyond chance between {among}"
+    adjusted = f"given {held_equal(result.covariates)}" if result.covariates else UNADJUSTED
+    of = number_of(len(result.themes), "theme")
+    parts = [f"{count(len(themes)) if themes else 'None'} of {of} {finding}, {adjusted}"]
+    rare = sum(theme.stability is not None and theme.stability < 0.5 for theme in themes)
+    if len(themes) > FEW and rare and result.clustering:
         repeats = result.clustering.repeats
         parts.append(f"{count(rare)} of these in fewer than half of {repeats} other clusterings")
     if made:
         parts.append("clusters of names differ by construction")
     named = []
-    for theme in found if len(found) <= FEW else ():
+    for theme in themes if len(themes) <= FEW else ():
         text = again(result, theme)
         named.append(f"“{isolated(theme.name)}”" + f" (again in {text} clusterings)" * bool(text))
     return "; ".join(parts) + f": {'; '.join(named)}" * bool(named)
-
-
-UNADJUSTED = "NOT adjusted for frequency"
 
 
 def again(result: ThemesResult, theme: Theme) -> str:
@@ -113,11 +112,11 @@ def themes_html(result: ThemesResult) -> str:
     """A search for themes as one self-contained page."""
     numbered = list(enumerate(result.themes, start=1))
     runs = groupby(numbered, key=lambda row: row[1].p_max_t < result.alpha)
-    said = title(result)
+    heading = title(result)
     return render(
         "themes",
         r=result,
-        title=said,
+        title=heading,
         scale=Scale.of(result),
         runs=[(beyond, list(rows)) for beyond, rows in runs],
         again=again,
@@ -126,7 +125,7 @@ def themes_html(result: ThemesResult) -> str:
         methods=themes_methods(result),
         bibtex=themes_bibtex(result),
         table=themes_table(result),
-        drawing=chart(result, SCREEN, said).on_page,
+        drawing=chart(result, SCREEN, heading).on_page,
         loud=LOUD,
         open=OPEN,
         few=LISTED,
@@ -146,14 +145,14 @@ def themes_methods(result: ThemesResult) -> str:
 
 def themes_bibtex(result: ThemesResult) -> str:
     """Entries of all works that the paragraph cites."""
-    pairs, given = any(theme.pairs for theme in result.themes), bool(result.covariates)
+    pairs, adjusted = any(theme.pairs for theme in result.themes), bool(result.covariates)
     by_error = pairs or len(result.concepts) == 2
     methods = {
         "themes": True,
         "k-means": result.clustering is not None,
-        "residuals": given,
-        "adjusted": given and by_error,
-        "studentised": by_error and not given,
+        "residuals": adjusted,
+        "adjusted": adjusted and by_error,
+        "studentised": by_error and not adjusted,
         "holm": pairs,
         "glove-sample": "glove-sample" in (result.source, result.source_from),
     }

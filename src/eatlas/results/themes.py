@@ -203,13 +203,13 @@ class ThemesResult(ScanHead):
         """
         rows = []
         for theme in self.themes:
-            made = theme.central if self.clustering else theme.name
+            default = theme.central if self.clustering else theme.name
             most, least = theme.ends
             low, high = theme.interval or (None, None)
             rows.append(
                 {
-                    "theme": made,
-                    "name": theme.name if theme.name != made else "",
+                    "theme": default,
+                    "name": theme.name if theme.name != default else "",
                     "n": theme.n,
                     "towards": self.concepts[most],
                     "away": self.concepts[least],
@@ -254,10 +254,10 @@ class ThemesResult(ScanHead):
         themes = self.found if top is None else strongest[: whole(top, "top", 0)]
         tests: dict[str, AssociationTest] = {}
         for theme in themes:
-            name = made = identifier(f"theme-{theme.name.lower()}")
-            while made in tests:  # names that differ in spaces or commas alone
-                made = f"{name}-{len(tests) + 1}"
-            tests[made] = self._test_of(theme, made)
+            base = name = identifier(f"theme-{theme.name.lower()}")
+            while name in tests:  # names that differ in spaces or commas alone
+                name = f"{base}-{len(tests) + 1}"
+            tests[name] = self._test_of(theme, name)
         return tuple(tests.values())
 
     def _test_of(self, theme: Theme, name: str) -> AssociationTest:
@@ -302,7 +302,7 @@ class ThemesResult(ScanHead):
             **{role: Concept(name=of, terms=terms) for role, (of, terms) in concepts.items()},
         )
 
-    def _notes_of(self, theme: Theme, nearer: str, other: str) -> tuple[str, ...]:
+    def _notes_of(self, theme: Theme, nearer: str, farther: str) -> tuple[str, ...]:
         """What the test of a theme says of its words; the roles are those that it leans to."""
         adjusted = f", given {joined(self.covariates)}" if self.covariates else ""
         again = (
@@ -312,7 +312,7 @@ class ThemesResult(ScanHead):
             f"X: of {theme.n} words of a theme those nearest its centre. Among {len(self.themes)} "
             f"themes of {self.source} it leans towards {self.concepts[nearer]}{adjusted}: maxT "
             f"{p_equals(theme.p_max_t)}{again}.",
-            f"Y: of the theme that leans most to {self.concepts[other]} there.",
+            f"Y: of the theme that leans most to {self.concepts[farther]} there.",
         ]
         if self.groups_from:
             notes.append(f"A and B: clusters of the words of {self.groups_from} on {self.source}.")

@@ -16,17 +16,17 @@ Categories = dict[str, list[str]]
 _DICTIONARIES = {".dic": "liwc", ".yml": "quanteda", ".yaml": "quanteda"}
 
 
-def read_categories(given: Any) -> tuple[Categories, str]:
+def read_categories(themes: Any) -> tuple[Categories, str]:
     """Words by category, and the name of the file that has them.
 
     Parameters
     ----------
-    given : path or mapping
+    themes : path or mapping
         A CSV file with the columns ``theme`` and ``word``, a row for each word; a dictionary of
         LIWC (``.dic``) or quanteda (``.yml``); or lists of words by name.
     """
-    if isinstance(given, str | Path):
-        path = Path(given)
+    if isinstance(themes, str | Path):
+        path = Path(themes)
         form = _DICTIONARIES.get(path.suffix.lower())
         if form:
             return read_dictionary(path, form)[0], path.name
@@ -35,13 +35,13 @@ def read_categories(given: Any) -> tuple[Categories, str]:
             categories.setdefault(theme, [])
             categories[theme] += [word] if word else []
         file = path.name
-    elif isinstance(given, Mapping):
-        concepts = [Concept(name=str(name), terms=words) for name, words in given.items()]
+    elif isinstance(themes, Mapping):
+        concepts = [Concept(name=str(name), terms=words) for name, words in themes.items()]
         categories, file = {concept.name: [*concept.terms] for concept in concepts}, ""
     else:
         raise SourceError(
             "these are no themes",
-            got=described(given),
+            got=described(themes),
             allowed="a number of themes; a CSV file with the columns theme and word; or lists of "
             'words by name, {"Sports": ["game", ...], ...}',
         )
@@ -57,26 +57,26 @@ def read_categories(given: Any) -> tuple[Categories, str]:
     return {name: list(dict.fromkeys(words)) for name, words in categories.items()}, file
 
 
-def read_names(given: Any) -> Mapping[str, str]:
+def read_names(names: Any) -> Mapping[str, str]:
     """What a user calls themes, by the names that they would have."""
-    if given is None:
+    if names is None:
         return {}
-    if not isinstance(given, Mapping | str | Path):
+    if not isinstance(names, Mapping | str | Path):
         raise SourceError(
             "these are no names of themes",
-            got=described(given),
+            got=described(names),
             allowed='a CSV file with the columns theme and name, or {"theme": "name", ...}',
         )
-    pairs = given.items() if isinstance(given, Mapping) else _rows(Path(given), "theme", "name")
-    names: dict[str, str] = {}
+    pairs = names.items() if isinstance(names, Mapping) else _rows(Path(names), "theme", "name")
+    renamed: dict[str, str] = {}
     for theme, name in ((theme, str(name).strip()) for theme, name in pairs):
-        if name and name != theme and names.setdefault(theme, name) != name:
+        if name and name != theme and renamed.setdefault(theme, name) != name:
             raise SourceError(
                 f"{theme!r} has two names",
-                got=f"{names[theme]!r} and {name!r}",
+                got=f"{renamed[theme]!r} and {name!r}",
                 allowed="one name for each theme",
             )
-    return names
+    return renamed
 
 
 def _rows(path: Path, *columns: str) -> Iterator[tuple[str, ...]]:

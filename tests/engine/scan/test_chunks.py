@@ -43,7 +43,7 @@ def chunks_of(out, identity=IDENTITY):
 def store(out, chunks):
     with chunks_of(out) as file:
         for chunk in chunks:
-            file.keep(chunk)
+            file.keep(chunk.index, chunk)
 
 
 def file_of(out):
@@ -59,7 +59,7 @@ def test_what_was_kept_comes_back(tmp_path, chunks):
         assert (sorted(file.done), file.finished) == ([1, 2], 14)
         assert same(file.done[1], odd)
         assert same(file.done[2], chunks[2])
-        file.keep(chunks[0])
+        file.keep(0, chunks[0])
     with chunks_of(out) as file:
         assert sorted(file.done) == [0, 1, 2]
 

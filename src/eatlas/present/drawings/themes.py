@@ -43,6 +43,10 @@ CUT = 4.0
 """Effect sizes at which intervals are cut off, where no effect size is larger."""
 HIGH = 16.0
 """Pixels of the row of a page."""
+NUMBER = 52.0
+"""Pixels of an effect size."""
+NOTE = "p is two-sided and adjusted for all themes by step-down maxT."
+LOOKED = "Themes are found by looking: their words are to be tested on another source."
 
 
 class Scale(NamedTuple):
@@ -133,24 +137,18 @@ def chart(result: ThemesResult, width: float, title: str) -> Drawing:
         below = muted(what, (axis.start + axis.end) / 2, last + 32)
         return axis.grid(first, last) + below, last + 38
 
-    every = len(result.themes)
+    number = len(result.themes)
     key = f"{'Filled' if scale.two else 'Strong'}: p by maxT < {level_of(result.alpha)}."
     key += " Lines: simultaneous intervals." * scale.two
-    key += f" The {MOST} of {every:,} themes with the smallest p." * (every > MOST)
+    key += f" The {MOST} of {number:,} themes with the smallest p." * (number > MOST)
     key += " NOT adjusted for frequency." * (not result.covariates)
-    said = "; ".join(_in_words(result, theme) for theme in chosen[:SAID])
-    found = f"{number_of(every, 'theme')}, {count(len(result.found))} beyond chance"
+    words = "; ".join(_in_words(result, theme) for theme in chosen[:SAID])
+    finding = f"{number_of(number, 'theme')}, {count(len(result.found))} beyond chance"
     return sheet.close(
-        f"{found}. {said}.", title=title, about=source_name(result.source),
+        f"{finding}. {words}.", title=title, about=source_name(result.source),
         heads=tuple(heads), key=key, around=around, kind="figure themes",
         notes=(NOTE, LOOKED)[: 1 + bool(result.clustering)],
     )  # fmt: skip
-
-
-NUMBER = 52.0
-"""Pixels of an effect size."""
-NOTE = "p is two-sided and adjusted for all themes by step-down maxT."
-LOOKED = "Themes are found by looking: their words are to be tested on another source."
 
 
 def _row(
