@@ -23,6 +23,7 @@ from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSou
 from eatlas.measures import Measure, get_measure
 from eatlas.results import AssociationResult, Failure, TrendResult
 from eatlas.results.themes import ThemesResult
+from eatlas.results.trend import series_source
 from eatlas.sources import open_vectors, period_of
 from eatlas.sources.covariates import CovariatesAtHand, CovariatesLike, WordCovariates
 from eatlas.sources.wildcards import expand
@@ -408,16 +409,19 @@ def _of_trend(
     def named(record: AssociationResult | TrendResult) -> tuple[object, ...]:
         """The hash of the stimuli distinguishes windows."""
         origin = record.provenance
-        return record.test, record.source, record.signature, origin.seed, origin.stimuli_sha256
+        return (
+            record.test, series_source(record), record.signature, origin.seed,
+            origin.stimuli_sha256,
+        )  # fmt: skip
 
     same = [c for c in checks if c.result.period is not None and named(c.result) == named(trend)]
     if not same:
         reason = "no result of its periods and seed was given, so that its test cannot be rebuilt"
         return Verdict(trend, "not repeated", (reason,))
-    first = same[0]
-    source = sources[first.source] if first.measure else first.again
-    if not isinstance(source, dict):
-        return _unrepeated(trend, source)
+    opened = [sources[check.source] if check.measure else check.again for check in same]
+    for source in opened:  # one, or each part of a corpus by itself
+        if not isinstance(source, dict):
+            return _unrepeated(trend, source)
     again = [check.again for check in same if isinstance(check.again, AssociationResult)]
     if not (computed := trends(again, (), trend.provenance.seed)):
         reason = "too few periods of the series give a result now"
@@ -425,8 +429,13 @@ def _of_trend(
     old, new = trend.to_dict(), computed[0].to_dict()
     lines = [*differences(old, {**new, "missing": old["missing"]})]
     stated = {*trend.periods, *(gap.period for gap in trend.missing)}
-    if stated != set(source):
-        lines.append(f"periods: {sorted(stated)} in the file, {[*source]} in the series")
+    if (
+        series_source(same[0].result) != same[0].result.source
+    ):  # parts without a result are not open
+        stated = {*trend.periods}
+    periods = [*dict.fromkeys(period for source in opened for period in source)]  # type: ignore[union-attr]
+    if stated != set(periods):
+        lines.append(f"periods: {sorted(stated)} in the file, {periods} in the series")
     return _judged(trend, lines)
 
 
