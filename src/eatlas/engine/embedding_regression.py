@@ -365,6 +365,36 @@ class _Candidates:
         return [i for i in order if self.words[i].lower() != term.lower()][:NEIGHBOURS]
 
 
+def _levels(field: _Field, design: _Design) -> list[tuple[str, Any]]:
+    """Values at which the term is looked at, as they are written and as they are coded."""
+    if field.numbers is None:
+        return [(v, v) for v in sorted(set(field.values[design.rows].tolist()))]
+    numbers = field.numbers[design.rows]
+    some = np.unique(np.quantile(numbers, QUANTILES, method="nearest"))
+    some = some if len(some) > 1 else np.array([numbers.min(), numbers.max()])
+    mean, sd = field.about.mean or 0.0, field.about.sd or 1.0
+    return [(f"{v:.10g}", (v - mean) / sd) for v in some.tolist()]
+
+
+def _profile(
+    field: _Field, value: str, design: _Design, candidates: _Candidates, cosines: Array, term: str
+) -> Profile:
+    """The nearest words of a term at one value."""
+    o, own = design.observations, None
+    if field.numbers is None:
+        own = field.values[design.rows] == value
+    return Profile(
+        field=field.about.field,
+        value=value,
+        units=None if own is None else len(np.unique(o.unit[own])),
+        contexts=None if own is None else int(design.contexts[own].sum()),
+        neighbours=tuple(
+            Neighbour(word=candidates.words[i], cosine=round(float(cosines[i]), DECIMALS))
+            for i in candidates.nearest(cosines, term)
+        ),
+    )
+
+
 def _term(
     term: str,
     design: _Design,
@@ -376,55 +406,29 @@ def _term(
     """The regression of one term with its neighbours."""
     o = design.observations
     squared, noise = o.squared_norms()
-    each = [(o.coefficients, np.subtract(*o.squared_norms())) for o in o.without_groups()]
+    each = [(w.coefficients, np.subtract(*w.squared_norms())) for w in o.without_groups()]
     without, coefficients_without = (np.array([e[i] for e in each]) for i in (1, 0))
     errors, half = standard_error(without), half_width(len(each), CONFIDENCE)
-    profiles: list[Profile] = []
+    profiles: dict[tuple[str, str], Profile] = {}
     at: dict[tuple[str, str], tuple[Array, list[int]]] = {}
     ends: dict[str, tuple[str, str]] = {}
     for field in fields:
-        name = field.about.field
-        values = field.values[design.rows]
-        if field.numbers is None:
-            levels = [(v, v) for v in sorted(dict.fromkeys(values.tolist()))]
-        else:
-            numbers = np.quantile(field.numbers[design.rows], QUANTILES, method="nearest").tolist()
-            scale = field.about.mean or 0.0, field.about.sd or 1.0
-            levels = [(f"{v:g}", (v - scale[0]) / scale[1]) for v in dict.fromkeys(numbers)]
-            ends[name] = levels[-1][0], levels[0][0]
+        name, levels = field.about.field, _levels(field, design)
+        ends[name] = levels[-1][0], levels[0][0]
         for value, coded in levels:
             x = design.profile(name, coded)
             cosines = candidates.cosines(x @ o.coefficients)
-            near = candidates.nearest(cosines, term)
-            at[name, value] = x, near
-            own = values == value if field.numbers is None else None
-            profiles.append(
-                Profile(
-                    field=name,
-                    value=value,
-                    units=None if own is None else len(np.unique(o.unit[own])),
-                    contexts=None if own is None else int(design.contexts[own].sum()),
-                    neighbours=tuple(
-                        Neighbour(word=candidates.words[i], cosine=round(cosines[i], DECIMALS))
-                        for i in near
-                    ),
-                )
-            )
+            profiles[name, value] = _profile(field, value, design, candidates, cosines, term)
+            at[name, value] = x, candidates.nearest(cosines, term)
     coefficients = []
     for j, (name, value, against) in enumerate(design.columns, 1):
         pair = (value, against) if value else ends[name]
-        debiased = float(squared[j] - noise[j])
-        se = float(errors[j])
+        debiased, se = float(squared[j] - noise[j]), float(errors[j])
         (first, near), (second, far) = (at[name, end] for end in pair)
         coefficients.append(
             Coefficient(
-                field=name,
-                value=pair[0],
-                against=pair[1],
-                squared_norm=float(squared[j]),
-                bias=float(noise[j]),
-                debiased=debiased,
-                se=se,
+                field=name, value=pair[0], against=pair[1],
+                squared_norm=float(squared[j]), bias=float(noise[j]), debiased=debiased, se=se,
                 interval=(debiased - half * se, debiased + half * se),
                 p=permuted_p(o, j, permutations, rng),
                 ratios=_ratios(
@@ -440,7 +444,7 @@ def _term(
         contexts=int(design.contexts.sum()),
         left_out=design.left_out,
         coefficients=tuple(coefficients),
-        profiles=tuple(profiles),
+        profiles=tuple(profiles.values()),
     )
 
 
