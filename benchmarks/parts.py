@@ -87,20 +87,17 @@ class Addresses:
     def halves(self, labels, unit, sums=None):
         """Two parts of these labels; units are blocks."""
         sums = self.sums if sums is None else sums
-        rows, blocks, picked = [], [], []
+        tables, blocks = [], []
         for part in (0, 1):
             own = np.flatnonzero(labels == part)
-            names = list(dict.fromkeys(unit[i] for i in own))
+            names, number = np.unique(np.array(unit)[own], return_inverse=True)
+            added = np.arange(len(names))[:, None] == number
             blocks.append(len(names))
-            for i in own:
-                terms = np.flatnonzero(self.counts[i])
-                rows += [(part, names.index(unit[i]), term) for term in terms]
-                picked += [(i, term) for term in terms]
-        at = tuple(np.array(picked).T)
-        keys, into = np.unique(np.array(rows, np.int32), axis=0, return_inverse=True)
-        added, counts = np.zeros((len(keys), sums.shape[2])), np.zeros(len(keys), np.int64)
-        np.add.at(added, into, sums[at])
-        np.add.at(counts, into, self.counts[at])
+            counts = added @ self.counts[own]
+            at = np.nonzero(counts)
+            rows = np.column_stack([np.full(len(at[0]), part), *at]).astype(np.int32)
+            tables.append((rows, np.tensordot(added, sums[own], 1)[at], counts[at]))
+        keys, added, counts = map(np.concatenate, zip(*tables, strict=True))
         about = {**self.whole.about, "parts": ["0", "1"], "years": [], "blocks": blocks}
         about["documents"] = [int((labels == part).sum()) for part in (0, 1)]
         return CorpusParts(
