@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import norm, t
 
 from eatlas.engine import documents
+from eatlas.sources.parts import CorpusParts, PartSource
 from eatlas.stats.local import Blocks, LocalTest, expanded, relabelled_blocks, resampled_blocks
 
 SIZES, D, DOCUMENTS = (3, 4, 2, 3), 6, 9
@@ -133,3 +134,41 @@ def test_intervals_over_documents_cover():
             (low, high), _ = documents._interval(drawn[:, level], behind)
             held.append(low <= truth[level] <= high)
     assert 0.92 < np.mean(held) < 0.98
+
+
+def in_two_parts(blocks, labels):
+    """Both parts of a corpus that documents with such labels are in; all documents are blocks."""
+    at = np.nonzero(blocks.counts)
+    number = np.where(labels, np.cumsum(labels), np.cumsum(~labels)) - 1
+    rows = np.column_stack([labels[at[0]], number[at[0]], at[1]]).astype(np.int32)
+    terms = tuple(f"t{i}" for i in range(sum(SIZES)))
+    about = {"parts": ["a", "b"], "years": [], "blocks": [int((~labels).sum()), int(labels.sum())]}
+    about["targets"] = list(terms)
+    counts = blocks.counts[at].astype(int)
+    published = np.full((len(terms), D), np.nan, np.float32)
+    parts = CorpusParts(terms, rows, blocks.sums[at], counts, np.eye(D), published, about)
+    return PartSource("parts.npz", parts, 1)
+
+
+@pytest.mark.slow
+def test_p_of_a_difference_errs_as_often_as_said(monkeypatch):
+    monkeypatch.setattr(documents, "RESAMPLES", 4)
+    monkeypatch.setattr(documents, "RELABELLINGS", 99)
+    rng, terms, every = np.random.default_rng(8), sum(SIZES[:2]), [*range(sum(SIZES))]
+    test, _ = made(0)
+    counts = 1 + rng.poisson(rng.gamma(0.5, 4, (60, 1)), (60, terms))
+    sums = rng.normal(size=(terms, D)) + rng.normal(size=(60, terms, D))
+    blocks = Blocks((sums * counts[..., None]).astype(np.float32), counts * 1.0)
+    drawn = []
+    for _ in range(150):
+        source = in_two_parts(blocks, rng.permutation(60) < 25)
+        drawn.append([d.p for d in documents._differences(test, source, 0, every, rng)])
+    assert np.mean(np.array(drawn) <= 0.05) == pytest.approx(0.05, abs=0.04)
+    labels = np.arange(60) < 30
+    towards = test.fixed[7:9].mean(axis=0) - test.fixed[9:].mean(axis=0)
+    sums[:30, : SIZES[0]] += 4 * towards
+    planted = Blocks((sums * counts[..., None]).astype(np.float32), counts * 1.0)
+    first, *_ = documents._differences(test, in_two_parts(planted, labels), 0, every, rng)
+    assert first.level == "level1"
+    assert first.difference > 0
+    assert first.p <= 0.02
