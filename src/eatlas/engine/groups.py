@@ -23,7 +23,7 @@ from eatlas.engine.adjusting import (
 from eatlas.engine.frequency import Ranking, keys_of
 from eatlas.errors import CoverageError, StimulusError, listed
 from eatlas.notes import Note
-from eatlas.results.parts import Concepts, Coverage
+from eatlas.results.parts import Concepts, Coverage, Provenance
 from eatlas.results.scan import SIDES
 from eatlas.results.themes import NAMED
 from eatlas.sources import CaseRule, Source, spellings
@@ -32,8 +32,9 @@ from eatlas.sources.frequency_order import WordOrder
 from eatlas.stats.regression import Regression
 from eatlas.stats.space import clustered
 from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
-from eatlas.stimuli.kinds import TestLike
+from eatlas.stimuli.kinds import TestLike, digest
 from eatlas.stimuli.languages import is_english
+from eatlas.version import __version__
 
 Array = NDArray[np.float64]
 GroupsLike = TestLike | tuple[Concept, Concept] | Mapping[str, Sequence[str]]
@@ -105,6 +106,34 @@ def by_role(concepts: Sequence[Concept]) -> dict[str, Concept]:
     """Two groups are A and B, more are G1, G2 and so on."""
     roles = SIDES if len(concepts) == 2 else [f"G{i}" for i in range(1, len(concepts) + 1)]
     return dict(zip(roles, concepts, strict=True))
+
+
+def head_of(
+    source: Source,
+    name: str,
+    test: AssociationTest | GroupsTest | None,
+    stimuli: Mapping[str, object],
+    vectors_sha256: str,
+    case: CaseRule,
+    seed: int,
+) -> dict[str, Any]:
+    """What the results of scans say of the source, of the test, and of where numbers come from."""
+    return {
+        "test": test.id if test else None,
+        "title": test.title if test else "",
+        "source": name or source.name,
+        "source_from": source.name if name else "",
+        "provenance": Provenance(
+            version=__version__,
+            seed=seed,
+            case=case,
+            stimuli_sha256=digest(stimuli),
+            source_fingerprint=source.fingerprint,
+            vectors_sha256=vectors_sha256,
+            citation=test.citation if test else "",
+            language=test.language if test else "",
+        ),
+    }
 
 
 # --- groups as a source has them ------------------------------------------------------------------

@@ -26,7 +26,7 @@ from eatlas import kernels
 from eatlas.corpora.files import pyarrow_of
 from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.csv_cells import MARK, cell
-from eatlas.engine.groups import GroupsLike, find_attributes
+from eatlas.engine.groups import GroupsLike, find_attributes, head_of
 from eatlas.engine.store import NumberedPieces
 from eatlas.engine.themes import (
     GROUPS,
@@ -47,7 +47,7 @@ from eatlas.executors import Executor, Threads, processors
 from eatlas.measures import SCEAT, get_measure
 from eatlas.notes import Note
 from eatlas.results.levels import Level, PValues
-from eatlas.results.parts import TAILS, Concepts, Provenance
+from eatlas.results.parts import TAILS, Concepts
 from eatlas.results.scan import (
     COLUMNS,
     SIDES,
@@ -82,7 +82,6 @@ from eatlas.stats.permutation import (
 )
 from eatlas.stats.permutation.sampled import drawn_tail
 from eatlas.stimuli import Concept
-from eatlas.stimuli.kinds import digest
 from eatlas.version import __version__
 from eatlas.writing import atomic_files
 
@@ -322,23 +321,10 @@ def make_scan(  # noqa: PLR0913  (as scan)
     stimuli |= {side: sorted(concepts[side].terms) for side in SIDES}
     head = {
         "signature": chosen.signature,
-        "test": test.id if test else None,
-        "title": test.title if test else "",
-        "source": name or source.name,
-        "source_from": source.name if name else "",
         "concepts": Concepts({side: concepts[side].name for side in SIDES}),
         "coverage": embedded.coverage,
         "sort": sort,
-        "provenance": Provenance(
-            version=__version__,
-            seed=seed,
-            case=case,
-            stimuli_sha256=digest(stimuli),
-            source_fingerprint=source.fingerprint,
-            vectors_sha256=embedded.sha256,
-            citation=test.citation if test else "",
-            language=language,
-        ),
+        **head_of(source, name, test, stimuli, embedded.sha256, case, seed),
     }
     step = ROWS if a + b <= QUICK else SLOW_ROWS if a + b <= MOST_SCORES else SLOWEST_ROWS
     side_of = {key: i for i, side in enumerate(SIDES, 1) for key in embedded.keys[side].values()}

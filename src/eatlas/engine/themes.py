@@ -26,13 +26,13 @@ from eatlas import kernels
 from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.csv_cells import cell
 from eatlas.engine.frequency import order_of
-from eatlas.engine.groups import given_frequency, look_up_groups
+from eatlas.engine.groups import given_frequency, head_of, look_up_groups
 from eatlas.engine.store import NumberedPieces
 from eatlas.engine.theme_words import Places, Words, words_of_themes
 from eatlas.errors import EatlasError, SignatureError, StimulusError, did_you_mean, listed
 from eatlas.measures import SCEAT, get_measure
 from eatlas.notes import Note
-from eatlas.results.parts import Provenance, defined, defined_ends
+from eatlas.results.parts import defined, defined_ends
 from eatlas.results.scan import summary_of
 from eatlas.results.themes import (
     MOST_TERMS,
@@ -50,7 +50,6 @@ from eatlas.sources.opening import files_named, open_one_named
 from eatlas.stats.multiplicity import holm
 from eatlas.stats.regression import Regression, family_test, groups_test, orders_of
 from eatlas.stats.space import clustered, sklearn
-from eatlas.stimuli.kinds import digest
 from eatlas.stimuli.languages import is_english
 from eatlas.version import __version__
 from eatlas.writing import atomic_files
@@ -144,14 +143,10 @@ def make_themes(  # noqa: PLR0913  (each is a decision of its own)
     counts = _counts(themes, len(words.words), source.name) if isinstance(themes, int) else ()
 
     of = themes if isinstance(themes, int) else themes_file or "categories"
-    test, coverage = compared.test, compared.coverage
-    terms = {role: sorted((*group.used, *group.missing)) for role, group in coverage.items()}
+    coverage, stimuli = compared.coverage, dict[str, Any](kind="themes")
+    stimuli |= {role: sorted((*group.used, *group.missing)) for role, group in coverage.items()}
     head = {
         "signature": f"themes({of},alpha={chosen.alpha:g},ddof={chosen.ddof},first={first})",
-        "test": test.id if test else None,
-        "title": test.title if test else "",
-        "source": name or source.name,
-        "source_from": source.name if name else "",
         "concepts": compared.names,
         "coverage": coverage,
         "vocabulary": of_themes.about,
@@ -160,16 +155,7 @@ def make_themes(  # noqa: PLR0913  (each is a decision of its own)
         "shared": comparison.regression.shared if comparison.covariates else None,
         "themes_file": themes_file,
         "groups_from": compared.file,
-        "provenance": Provenance(
-            version=__version__,
-            seed=seed,
-            case=case,
-            stimuli_sha256=digest({"kind": "themes", **terms}),
-            source_fingerprint=source.fingerprint,
-            vectors_sha256=compared.sha256,
-            citation=test.citation if test else "",
-            language=compared.language,
-        ),
+        **head_of(source, name, compared.test, stimuli, compared.sha256, case, seed),
     }
     depends = [__version__, source.fingerprint, seed, counts, words.words]
     identity = hashlib.sha256(json.dumps(depends).encode()).hexdigest()
