@@ -112,6 +112,8 @@ def test_where_it_is_shown(capsys):
         r"Republican less Whig & Democratic +0\.50\* +\[0\.20, 0\.80\] +\[−0\.10, 1\.10\] +\.030"
     )
     assert re.search(between, terminal)
+    doubts = r"Republican +1\.40\* +\[0\.40, 1\.90\] +\[0\.90, 1\.60\] +agree +40 \(9\) +50"
+    assert re.search(doubts, terminal)
     markdown = report_table(results, "markdown")
     assert r"documents \[0.90, 1.60\]" in markdown
     assert r"less Whig &amp; Democratic | Level 2, X | 0.50\*" in markdown

@@ -32,6 +32,7 @@ from eatlas.present.columns import (
     TERMINAL,
     arranged,
     called,
+    doubts_tables,
     ends_table,
     explanations,
     parts_tables,
@@ -103,14 +104,14 @@ def _print_tables(
             say(console, "\n".join(explained), "dim")
         printed.update([signature, *explained])
         for result in members:
-            for about in ("contexts", "documents"):
-                if said := statement(about, result):
-                    say(console, said, head=f"{settings.named(result)}: ", hang=2)
+            if drawn := statement("contexts", result):
+                say(console, drawn, head=f"{settings.named(result)}: ", hang=2)
 
 
 def _print_parts(console: Console, results: Results) -> None:
-    """Print how level 1 differs between a part of a corpus and the one before."""
-    for table in parts_tables(list(results), whole=False, few=True):
+    """Print both kinds of doubt about parts of a corpus, and how neighbours differ."""
+    every = list(results)
+    for table in (*doubts_tables(every), *parts_tables(every, whole=False, few=True)):
         say(console, "")
         say(console, f"{table.caption}:", "bold")
         show(console, rich_table(replace(table, caption=""), between=" "))

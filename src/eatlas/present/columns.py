@@ -19,6 +19,7 @@ from eatlas.present.effects import (
     chance_legend,
     documents_legend,
     label_after,
+    larger_doubt,
     levels_of,
     matched_of,
     only_terms,
@@ -452,6 +453,41 @@ def _of_targets(result: AssociationResult, number: int, *, whole: bool) -> Table
             f"Reference: {shown.reference}.",
         ),
     )
+
+
+BOTH = (
+    "95% intervals of d: {0} are drawn again, or words are. They agree where both hold 0, or "
+    "neither does; else the doubt that is larger is named."
+)
+
+
+def doubts_tables(results: Sequence[AssociationResult]) -> list[Table]:
+    """Both kinds of doubt about level 1 in parts of a corpus; none for other results."""
+    several, rows = len({result.test for result in results}) > 1, []
+    for result in results:
+        if (known := result.documents) is None:
+            continue
+        (shown,) = (each for each in result.effects() if each.place == "level1")
+        over, larger = shown.documents and shown.documents.interval, larger_doubt(shown)
+        units = f" ({known.blocks})" * (known.unit != "documents")
+        texts = [
+            effect(shown.d), interval(shown.interval), interval(over or None),
+            {"": "agree", None: UNDEFINED}.get(larger, f"{larger} larger"),
+            f"{known.documents:,}{units}", f"{sum(known.contexts.values()):,}",
+        ]  # fmt: skip
+        names = [*[result.test] * several, known.part]
+        cells = [*map(one_line, names), *texts]
+        rows.append(
+            tuple(Cell((text,), star=shown.significant and text is texts[0]) for text in cells)
+        )
+    if not rows:
+        return []
+    heads = [*["Test"] * several, "Part"]
+    documents = f"Documents{' (units)' * any('(' in row[-2].lines[0] for row in rows)}"
+    numbers = ["d", "over words", "over documents", "Doubts", documents, "Contexts"]
+    columns = (*map(Column, heads), *(Column(name, number=name != "Doubts") for name in numbers))
+    notes = (BOTH.format(resampled_units(results)),)
+    return [Table("doubts", columns, tuple(rows), "Two kinds of doubt about level 1", notes)]
 
 
 OVER_PARTS = (
