@@ -84,7 +84,13 @@ def test_groups_of_names_have_roles_in_the_table(eatlas_cli, vectors, tmp_path):
     assert "most > least" in ended.out
     assert "interval" not in ended.out
     head = ended.said.index("theme most > least")
-    for text in ("NOT ADJUSTED", "of 2 themes", "G1: ", "The groups were made of 16 names"):
+    of = "differs" if " 1 differs " in ended.said else "differ"
+    for text in (
+        "NOT ADJUSTED",
+        f" {of} between 3 groups beyond chance",
+        "G1: ",
+        "The groups were made of 16 names",
+    ):
         assert ended.said.index(text) < head
 
 
@@ -177,6 +183,8 @@ def test_names_and_numbers_from_python(vectors, tmp_path):
     result = eatlas.scan(**how, themes={"Sport": ["pab"]}, names={"Sport": 7})
     assert [theme.name for theme in result.themes] == ["7"]
     assert result.summary().startswith("1 theme, ")
+    with pytest.raises(EatlasError, match="alpha is too small .*\\n  got: +0.001"):
+        eatlas.scan(**how, themes={"Sport": ["pab"]}, measure="sc-eat(alpha=0.001)")
     for names in (["Sport"], 7):
         with pytest.raises(SourceError, match="these are no names of themes\n  got: "):
             eatlas.scan(**how, themes={"Sport": ["pab"]}, names=names)

@@ -128,6 +128,8 @@ def test_texts_for_a_paper(two, three):
     assert "Holm's (1979)" in methods
     assert "holm1979" in bibtex
     assert "k-means" not in methods
+    assert "two-sided" not in methods + eatlas.plot(three).description
+    assert "fixed beforehand" not in methods  # which only the user knows
     assert "dhillon" not in bibtex
     for result in (two, three):
         for form in ("latex", "markdown", "html-table"):

@@ -128,10 +128,11 @@ def print_themes(result: ThemesResult, top: int) -> None:
     long = max(map(cell_len, names.values())) > TOWARDS
     called = {role: role if long else plain_line(name) for role, name in names.items()}
     groups = " or ".join(f"{names[role]}{f' ({role})' * long}" for role in names)
+    verb = ("goes with" if two else "differs") if below == 1 else ("go with" if two else "differ")
     say(
         console,
         f"{result.source}: of {number_of(themes, 'theme')}, {count(below)} "
-        f"{'goes' if below == 1 else 'go'} with {groups if two else f'one of {len(names)} groups'} "
+        f"{verb} {groups if two else f'between {len(names)} groups'} "
         f"beyond chance{', given the frequency of the words' if result.covariates else ''}",
         "bold",
         hang=2,
@@ -165,7 +166,8 @@ def _about_themes(result: ThemesResult, called: Mapping[str, str]) -> str:
         )
     return (
         f"d in standard deviations{', above 0 towards ' + called['A'] if two else ''}; "
-        f"{f'{level} interval for all themes at once; ' * two}maxT: p adjusted for all themes, * "
+        f"{f'{level} interval for all themes at once; ' * two}maxT: p "
+        f"{'' if two else 'that any groups differ, '}adjusted for all themes, * "
         f"below {level_of(result.alpha)}{again}."
     )
 

@@ -65,6 +65,8 @@ GROUPS, MOST_GROUPS = 4, 50
 """Groups that a list of names is clustered into by default, and at most."""
 REPEATS, REPEAT_DRAWS = 10, 999
 """Further clusterings, and the relabellings in each of them: a p of .05 is known within .014."""
+LEAST_ALPHA = 1 / (REPEAT_DRAWS + 1)
+"""No p of a further clustering is below."""
 EXAMPLES = 5
 """Words of a theme that are shown for their association."""
 TABLE = ("theme", "word", "rank", "nearness", "difference")
@@ -185,8 +187,14 @@ def _require_choices(themes: Any, first: Any, seed: Any, groups: Any) -> None:
 def _measure(measure: str | SCEAT) -> SCEAT:
     """The measure, whose effect size themes are judged by."""
     chosen = get_measure(measure)
-    if isinstance(chosen, SCEAT):
+    if isinstance(chosen, SCEAT) and chosen.alpha > LEAST_ALPHA:
         return chosen
+    if isinstance(chosen, SCEAT):
+        raise SignatureError(
+            "alpha is too small for the relabellings of themes",
+            got=f"{chosen.alpha:g}",
+            allowed=f"more than {LEAST_ALPHA:g}",
+        )
     raise SignatureError(
         "themes are judged by the effect size of sc-eat",
         got=chosen.signature,

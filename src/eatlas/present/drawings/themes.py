@@ -45,7 +45,7 @@ HIGH = 16.0
 """Pixels of the row of a page."""
 NUMBER = 52.0
 """Pixels of an effect size."""
-NOTE = "p is two-sided and adjusted for all themes by step-down maxT."
+NOTE = "adjusted for all themes by step-down maxT."
 LOOKED = "Themes are found by looking: their words are to be tested on another source."
 
 
@@ -144,10 +144,11 @@ def chart(result: ThemesResult, width: float, title: str) -> Drawing:
     key += " NOT adjusted for frequency." * (not result.covariates)
     words = "; ".join(_in_words(result, theme) for theme in chosen[:SAID])
     finding = f"{number_of(number, 'theme')}, {count(len(result.found))} beyond chance"
+    p_of = "p is two-sided and" if scale.two else "p is of F,"
     return sheet.close(
         f"{finding}. {words}.", title=title, about=source_name(result.source),
         heads=tuple(heads), key=key, around=around, kind="figure themes",
-        notes=(NOTE, LOOKED)[: 1 + bool(result.clustering)],
+        notes=(f"{p_of} {NOTE}", LOOKED)[: 1 + bool(result.clustering)],
     )  # fmt: skip
 
 
