@@ -136,13 +136,12 @@ def _of_categories(
         )
     counts = Counter(word for words in members.values() for word in words)
     lacking = {term for term in terms if not keys[term]}
-    for code, noted in (
-        ("overlap", [word for word, n in counts.items() if n > 1]),
-        ("missing", sorted(lacking)),
-        ("own-words", sorted(of_groups)),
-    ):
-        if noted:
-            notes.append(Note(f"themes.{code}", values={"words": noted}))
+    noted = (
+        Note("themes.overlap", values={"words": [word for word, n in counts.items() if n > 1]}),
+        Note("themes.missing", values={"words": sorted(lacking)}),
+        Note("themes.own-words", values={"words": sorted(of_groups)}),
+    )
+    notes += [note for note in noted if note.values["words"]]
     words = list(counts)
     rows = kernels.unit_rows(np.array([vectors[word] for word in words])).astype(np.float32)
     ranks = {} if isinstance(order, str) else order.ranks(words)

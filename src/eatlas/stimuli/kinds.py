@@ -199,7 +199,7 @@ class Described(Frozen):
         >>> eatlas.load_tests(path) == (test,)
         True
         """
-        from eatlas.stimuli.toml import write_toml  # noqa: PLC0415  (which knows all kinds)
+        from eatlas.stimuli.toml import write_toml  # noqa: PLC0415  (few write tests)
 
         write_toml([self], path)
 

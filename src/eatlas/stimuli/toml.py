@@ -11,7 +11,6 @@ from typing import Any
 from eatlas.errors import StimulusError
 from eatlas.stimuli.concepts import Concept, Sentence
 from eatlas.stimuli.images import Image, not_here
-from eatlas.stimuli.kinds import ContextsOrigin, ExploredOn, SentencePairsTest
 from eatlas.stimuli.records import Frozen
 from eatlas.writing import atomic_file
 
@@ -68,8 +67,13 @@ def _table(test: Frozen, folder: Path | None) -> str:
     for key in ("reference", "expected"):
         if isinstance(test.__dict__.get(key), tuple):
             values[key] = dict(values[key])
-    if isinstance(test, SentencePairsTest):
-        values |= {"pairs": test.tables, "targets": None, "groups": None, "reference": None}
+    if values["kind"] == "sentence-pairs":
+        values |= {
+            "pairs": test.tables,  # type: ignore[attr-defined]
+            "targets": None,
+            "groups": None,
+            "reference": None,
+        }
     return "\n".join(["[[test]]", *(f"{key} = {inline(v)}" for key, v in values.items() if v)])
 
 
@@ -94,7 +98,7 @@ def _plain(value: Any, folder: Path | None) -> Any:
     elif isinstance(value, Sentence):
         table = value.model_dump(include={"text", "stimulus", "template", "key"})
         table |= {"span": value.stated_span}
-    elif isinstance(value, ContextsOrigin | ExploredOn):
+    elif isinstance(value, Frozen):  # where contexts, or what was explored, come from
         return value.model_dump(exclude_none=True)
     else:
         return value
