@@ -35,8 +35,8 @@ import statsmodels.api as sm
 from adjusted import ALL, ALPHA, Range, Words
 
 import eatlas
-from eatlas.engine.themes import clustered
 from eatlas.stats.regression import ORDERS, Regression, family_test
+from eatlas.stats.space import clustered
 
 THEMES = 120
 DESIGNS: dict[str, tuple[int, list[Range]]] = {

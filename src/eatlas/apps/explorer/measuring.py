@@ -317,15 +317,11 @@ def themes_in_order(scan: ThemesResult | None) -> list[tuple[str, list[tuple[The
     if scan is None:
         return []
     rows = [
-        (
-            theme,
-            scan.concepts[theme.ends[0]],
-            ", ".join(theme.words[:MOST_TERMS]),
-        )
+        (theme, scan.concepts[theme.ends[0]], ", ".join(theme.words[:MOST_TERMS]))
         for theme in sorted(scan.themes, key=strength)
     ]
-    found = len(scan.found)
-    parts = {"Beyond chance": rows[:found], "Not beyond chance": rows[found:]}
+    below = len(scan.found)
+    parts = {"Beyond chance": rows[:below], "Not beyond chance": rows[below:]}
     return [(name, part) for name, part in parts.items() if part]
 
 
