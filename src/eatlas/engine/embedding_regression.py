@@ -150,6 +150,27 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
     permutation of the residuals without the covariate (Freedman and Lane 1983), with
     :math:`\|b_j\|^2` over its bias as statistic. Where covariates differ within units, signs of
     whole units change instead.
+
+    Examples
+    --------
+    One party speaks of war beside the army, the other beside farms:
+
+    >>> import eatlas, json, tempfile, warnings
+    >>> from pathlib import Path
+    >>> rng = np.random.default_rng(0)
+    >>> words = "army navy farm crop road ship bank coin".split()
+    >>> vectors = {word: rng.normal(size=2) for word in [*words, "war"]}
+    >>> speeches = []
+    >>> for party, own in [("left", words[:2]), ("right", words[2:4])] * 30:
+    ...     text = [*rng.choice(own, 6), "war", *rng.choice(words, 20)]
+    ...     speeches.append({"party": party, "text": " ".join(text)})
+    >>> path = Path(tempfile.mkdtemp(), "speeches.jsonl")
+    >>> _ = path.write_text("\n".join(map(json.dumps, speeches)))
+    >>> with warnings.catch_warnings(action="ignore"):  # so small a corpus fits poorly
+    ...     result = embedding_regression(path, "war", vectors, "party")
+    >>> party = result.terms[0].coefficients[0]
+    >>> party.value, party.against, party.p
+    ('right', 'left', 0.001)
     """
     terms, fields = _names(terms, "terms"), _names(covariates, "covariates")
     reference = dict(reference or {})
