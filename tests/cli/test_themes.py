@@ -73,6 +73,11 @@ def test_themes_of_a_user_given_frequency(eatlas_cli, vectors, tmp_path):
     assert "Missing words of xaa, xbb, ...: zzy." in ended.said
     assert eatlas_cli("verify", "w.csv").out.startswith("1 of 1 scans for themes are the same\n")
     assert "1 word is in several categories, and counts in each: pab." in ended.said
+    assert "the table of a scan" not in ended.said
+    ended = eatlas_cli("scan", *source, "--themes", "w.csv", "--out", "again.csv")
+    warned = "w.csv is the table of a scan, and p counts its 2 themes alone."
+    assert 0 < ended.said.index(warned) < ended.said.index("The strongest")
+    assert eatlas_cli("verify", "again.csv").code == 0
 
 
 def test_groups_of_names_have_roles_in_the_table(eatlas_cli, vectors, tmp_path):

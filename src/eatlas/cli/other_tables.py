@@ -53,7 +53,7 @@ ABOUT_DIAGNOSES = (
     "loudest dimension: share of variance and of squared length. One source alone is shown with "
     "every figure."
 )
-FIRST = ("themes.unadjusted", "themes.groups-made")
+FIRST = ("themes.unadjusted", "themes.groups-made", "themes.from-a-scan")
 """Notes that come before the themes."""
 TOWARDS = 12
 """Columns of a group's name; the role stands for longer ones."""
@@ -139,7 +139,7 @@ def print_themes(result: ThemesResult, top: int) -> None:
     )
     if long and not two:
         say(console, "; ".join(f"{role}: {names[role]}" for role in names), hang=2)
-    for note in notes["themes.groups-made"]:
+    for note in notes["themes.groups-made"] + notes["themes.from-a-scan"]:
         say(console, str(note), hang=2)
     if top:
         chance = "" if below else ", none beyond chance"

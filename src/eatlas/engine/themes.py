@@ -45,7 +45,7 @@ from eatlas.results.themes import (
     strength,
 )
 from eatlas.sources import CaseRule
-from eatlas.sources.categories import Categories, read_categories, read_names
+from eatlas.sources.categories import Categories, from_a_scan, read_categories, read_names
 from eatlas.sources.opening import files_named, open_one_named
 from eatlas.stats.multiplicity import holm
 from eatlas.stats.regression import Regression, family_test, groups_test, orders_of
@@ -136,6 +136,9 @@ def make_themes(  # noqa: PLR0913  (each is a decision of its own)
     source.require_listed("themes are made of a source's own words (an encoder has none)")
 
     notes: list[Note] = []
+    if from_a_scan(themes):
+        about = {"file": themes_file, "themes": len(categories or ())}
+        notes.append(Note("themes.from-a-scan", values=about))
     compared = look_up_groups(attributes, groups_from, groups, source, case, seed, notes)
     order = order_of(source, "always", english=is_english(compared.language))
     comparison = given_frequency(compared, order, chosen.alpha, case, notes)

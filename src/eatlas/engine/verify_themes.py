@@ -24,8 +24,10 @@ from eatlas.sources.counts import table_cells
 from eatlas.stimuli import AssociationTest, Concept, GroupsTest, Test, built_in_tests
 
 _SETTINGS = re.compile(r"themes\([^()]*,alpha=([^,()]+),ddof=(\d+),first=(\d+)\)")
-_NOT_KEPT = frozenset({"themes.groups-made", "themes.names-left", "themes.own-words"})
-"""Notes on names that groups were made of and words of categories, which the record has not."""
+_NOT_KEPT = frozenset(
+    f"themes.{name}" for name in ("from-a-scan", "groups-made", "names-left", "own-words")
+)
+"""Notes on the user's files of names and of categories, which the record has not."""
 _LAST_DECIMAL = 1.01e-6
 """Of the table, which has six."""
 

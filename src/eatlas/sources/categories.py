@@ -57,6 +57,14 @@ def read_categories(themes: Any) -> tuple[Categories, str]:
     return {name: list(dict.fromkeys(words)) for name, words in categories.items()}, file
 
 
+def from_a_scan(given: Any) -> bool:
+    """Whether a file of categories has the differences of its words, as a scan writes them."""
+    if not isinstance(given, str | Path) or Path(given).suffix.lower() in _DICTIONARIES:
+        return False
+    header = table_cells(Path(given), "themes", "CSV")[0]
+    return "difference" in [name.strip().lower() for name in header]
+
+
 def read_names(names: Any) -> Mapping[str, str]:
     """What a user calls themes, by the names that they would have."""
     if names is None:
