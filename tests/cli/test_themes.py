@@ -78,6 +78,9 @@ def test_themes_of_a_user_given_frequency(eatlas_cli, vectors, tmp_path):
     warned = "w.csv is the table of a scan, and p counts its 2 themes alone."
     assert 0 < ended.said.index(warned) < ended.said.index("The strongest")
     assert eatlas_cli("verify", "again.csv").code == 0
+    assert eatlas_cli("report", "again.csv").code == 0
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert 0 < page.index("w.csv is the table of a scan") < page.index("<nav")
 
 
 def test_groups_of_names_have_roles_in_the_table(eatlas_cli, vectors, tmp_path):

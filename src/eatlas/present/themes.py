@@ -26,7 +26,7 @@ SCREEN = 720.0
 """Pixels of the chart in the page."""
 MADE = "themes.groups-made"
 UNADJUSTED = "NOT adjusted for frequency"
-LOUD = ("themes.unadjusted", MADE)
+LOUD = ("themes.unadjusted", MADE, "themes.from-a-scan")
 """Notes without which no finding is read."""
 
 
