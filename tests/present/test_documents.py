@@ -137,6 +137,7 @@ def test_where_it_is_shown(capsys):
     entries = bibtex(results, DeclaredFamily.of(results))
     assert "khodak2018carte" in entries
     assert "rodriguez2023embedding" in entries
+    assert "hesterberg2015what" in entries
 
 
 def test_parts_are_compared_from_either_side():

@@ -297,6 +297,8 @@ def _of_model(settings: Settings, *, full: bool) -> str:
     if len(parts) > _FEW_SOURCES:
         keys = dict.fromkeys(key for of_source in parts.values() for key in of_source)
         counts = {key: len({each.get(key, "") for each in parts.values()}) for key in keys}
+        if any(result.documents for result in settings.results) and "member" in counts:
+            counts["part"] = counts.pop("member")
         beside = [" by ".join(f"{n} {key}s" for key, n in counts.items() if n > 1)]
     if len(years) > 1:
         beside.append(f"{len(years)} periods, {years[0]} to {years[-1]}")
