@@ -10,7 +10,8 @@ read once, and kept apart; then
   presidents are put there and relabelled;
 - samples of them are drawn with replacement, as from a population whose effect sizes are known:
   those of all addresses. Printed is the share of the intervals over documents that hold these, of
-  the percentile interval, and of the expanded one that results have;
+  the percentile interval, and of the expanded one that results have; then the same of differences
+  between addresses from 1918 on and earlier ones;
 - in one half the contexts of one test's women are moved by the mean vector of its attribute A, or
   twice that, and the tests are listed whose difference between the halves has a p below .05.
 """
@@ -169,6 +170,36 @@ def coverage(addresses, samples):
             print(f"| {test.id} | {size} | {cells} | {len(held['expanded']):,} |", flush=True)
 
 
+def coverage_of_differences(addresses, samples):
+    """Shares of the intervals of later addresses less earlier ones that hold the population's."""
+    early = np.array([int(name[:4]) < 1918 for name in addresses.names])
+    for test in addresses.tests:
+        terms, local = addresses.local(test)
+        targets = terms[: sum(local.sizes[:2])]
+        every = []
+        for own in (early, ~early):
+            sums, counts = addresses.sums[own][:, targets], addresses.counts[own][:, targets]
+            every.append(Blocks(sums, counts.astype(float)).transformed(addresses.whole.matrix))
+        effects = [documents._effects(local, b, np.ones((1, b.number)))[0] for b in every]
+        for sizes in ((60, 60), (30, 120)):
+            rng, held = np.random.default_rng(1), {"percentile": [], "expanded": []}
+            for _ in range(samples):
+                picked = [rng.integers(b.number, size=n) for b, n in zip(every, sizes, strict=True)]
+                own = [Blocks(b.sums[i], b.counts[i]) for b, i in zip(every, picked, strict=True)]
+                drawn = [
+                    documents._effects(local, b, resampled_blocks(b.number, 400, rng)) for b in own
+                ]
+                behind = 2 / np.sum([1 / local.blocks_behind(b) for b in own], axis=0)
+                for level, truth in enumerate(effects[1] - effects[0]):
+                    for name, blocks in (("percentile", np.inf), ("expanded", behind[level])):
+                        of_level = drawn[1][:, level] - drawn[0][:, level]
+                        ends, _ = documents._interval(of_level, blocks)
+                        if ends:
+                            held[name].append(ends[0] <= truth <= ends[1])
+            cells = " | ".join(f"{np.mean(each):.3f}" for each in held.values())
+            print(f"| {test.id}, difference | {sizes} | {cells} | {len(held['expanded']):,} |")
+
+
 def planted(addresses, splits, far):
     """What is found where one test's X is moved in one half; the tests that find it."""
     rng, (first, *_) = np.random.default_rng(7), addresses.tests
@@ -211,6 +242,7 @@ def main():
     print("\n| test | documents | percentile | expanded | intervals |")
     print("| --- | ---: | ---: | ---: | ---: |")
     coverage(addresses, given.samples)
+    coverage_of_differences(addresses, given.samples)
     print(f"\n{time.process_time() - begun:.0f} s; {expanded(0.95, 10):.4f} of resamples for 10")
 
 
