@@ -101,7 +101,8 @@ def test_whether_both_kinds_of_doubt_agree(documents, words, said):
     assert statement("documents", ml_eat()) == ""
 
 
-def test_where_it_is_shown(capsys):
+def test_where_it_is_shown(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
     results = Results([part(0), part(1)])
     print_results(results)
     terminal = capsys.readouterr().out
