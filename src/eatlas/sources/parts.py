@@ -141,6 +141,13 @@ class PartSource(Source):
         """Whether its vectors are those of a vocabulary."""
         return False
 
+    def require_listed(self, why: str) -> None:
+        """Refuse: it has the terms of tests alone."""
+        raise SourceError(
+            f"{self.name}: {why}, and a part of a corpus has the terms of its tests alone",
+            remedy=f"take the vectors that it was embedded with: {self.corpus.about['source']}",
+        )
+
     @property
     def order(self) -> WordOrder | str:
         """Ranks of the terms in the vectors' source; or why there are none."""

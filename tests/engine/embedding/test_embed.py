@@ -204,9 +204,11 @@ def test_repeats_unknown_words_and_a_part_by_itself_are_counted(documents, vecto
         embed(path, vectors)
 
 
-def test_a_damaged_file_of_parts_is_refused(corpus, vectors, tmp_path):
+def test_damaged_files_and_diagnoses_of_parts_are_refused(corpus, vectors, tmp_path):
     out = tmp_path / "parts.npz"
     embed(corpus, vectors, out=out)
+    with pytest.raises(EatlasError, match="has the terms of its tests alone"):
+        eatlas.diagnose(f"{out}#a")
     arrays = dict(np.load(out))
     arrays["rows"][0, 0] = 99
     np.savez(out, **arrays)
