@@ -7,7 +7,6 @@ that any resample of documents needs.
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import sys
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 
 from eatlas.corpora.files import SIZE, Account, Batch, Part, Values, read_documents
 from eatlas.corpora.matching import Matcher, Rule, character_table
+from eatlas.packing import packed, unpacked
 from eatlas.stimuli.languages import capital, upper
 
 BLOCKS = 200
@@ -149,23 +149,14 @@ class Sums:
     """Documents in no part, by reason."""
 
     def to_bytes(self) -> bytes:
-        """As NumPy writes arrays, without line ends."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        arrays = {name: v for name, v in values.items() if isinstance(v, np.ndarray)}
-        rest = json.dumps({name: v for name, v in values.items() if name not in arrays}).encode()
-        buffer = io.BytesIO()
-        np.savez(buffer, allow_pickle=False, rest=np.frombuffer(rest, np.uint8), **arrays)
-        return buffer.getvalue().replace(b"\x1b", b"\x1b0").replace(b"\n", b"\x1b1")
+        """For a journal."""
+        return packed({each.name: getattr(self, each.name) for each in fields(self)})
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Sums:
         """The inverse of :meth:`to_bytes`."""
-        buffer = io.BytesIO(data.replace(b"\x1b1", b"\n").replace(b"\x1b0", b"\x1b"))
-        with np.load(buffer, allow_pickle=False) as file:
-            arrays: dict[str, Any] = dict(file)
-        rest = json.loads(arrays.pop("rest").tobytes())
-        rest["left_out"] = Counter(rest["left_out"])
-        return cls(**arrays, **rest)
+        values = unpacked(data)
+        return cls(**{**values, "left_out": Counter(values["left_out"])})
 
 
 @dataclass(frozen=True)
