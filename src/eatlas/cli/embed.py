@@ -11,6 +11,7 @@ from eatlas.cli.messages import output_of_a_command, print_line, print_rows
 from eatlas.cli.options import executor_of
 from eatlas.cli.progress import progress_of_parts
 from eatlas.errors import EatlasError
+from eatlas.numbers import number_of
 
 if TYPE_CHECKING:
     from eatlas.results.embedding_regression import EmbeddingRegression, TermRegression
@@ -299,4 +300,4 @@ def _print_neighbours(term: TermRegression) -> None:
                 print_line(f"  nearer at {c.value} than at {c.against}: {', '.join(most)}")
                 print_line(f"  nearer at {c.against}: {', '.join(least)}")
     for rare, n in term.left_out.items():
-        print_line(f"  left out: {rare}, {n:,} observations of too few units")
+        print_line(f"  left out: {rare}, {number_of(n, 'observation')} of too few units")
