@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from eatlas.corpora.wikipedia import BEGIN, END, article, is_dump
 from eatlas.errors import SourceError, described, did_you_mean
-from eatlas.paths import is_file, is_folder
+from eatlas.paths import is_file, is_folder, is_there
 from eatlas.sources.archives import (
     Content,
     Stamp,
@@ -34,6 +34,7 @@ from eatlas.sources.archives import (
     locate,
     open_binary,
 )
+from eatlas.sources.published import on_this_machine
 
 Unit = Literal["line", "paragraph"]
 Corpus = str | Path | Iterable[str | Path]
@@ -102,6 +103,16 @@ class Part:
         """What names it in messages."""
         end = "the end" if self.stop is None else f"{self.stop:,}"
         return f"{self.path}, bytes {self.start:,} to {end}" if self.start else self.path
+
+
+def on_disk(corpus: Corpus) -> list[str | Path]:
+    """Paths of a corpus, those of a published one in place of its name."""
+    names = [corpus] if isinstance(corpus, str | Path) else list(corpus)
+    published = (isinstance(name, str) and not is_there(name) for name in names)
+    return [
+        (by_name and on_this_machine(str(name), "texts")) or name
+        for name, by_name in zip(names, published, strict=True)
+    ]
 
 
 def corpus_files(corpus: Corpus) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -63,9 +64,11 @@ def over_documents(
     others = earlier if len(corpus.parts) <= MOST_PAIRS else earlier[-1:]
     return Documents(
         part=corpus.parts[source.number],
+        corpus_sha256=corpus.about["corpus"]["corpus_sha256"],
         vectors=corpus.about["source"],
         window=corpus.about["window"],
         quality=corpus.about["transformation"]["quality"],
+        transformation_sha256=hashlib.sha256(corpus.matrix.tobytes()).hexdigest(),
         unit=corpus.about["resample"] or "documents",
         documents=corpus.about["documents"][source.number],
         blocks=own.number,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.files import Account, Corpus, Part, Unit, files_read, parts_of
+from eatlas.corpora.files import Account, Corpus, Part, Unit, files_read, on_disk, parts_of
 from eatlas.corpora.local import (
     FILE,
     Group,
@@ -33,12 +33,10 @@ from eatlas.engine.store import FileJournal
 from eatlas.errors import EatlasError, SourceError, listed, require_whole
 from eatlas.executors import Executor, choose
 from eatlas.notes import Note, warn
-from eatlas.paths import is_there
 from eatlas.sources import Source, spellings
 from eatlas.sources.coverage import embed_concepts
 from eatlas.sources.opening import VectorsLike, open_one_named
 from eatlas.sources.parts import CorpusParts, is_parts, read_parts
-from eatlas.sources.published import on_this_machine
 from eatlas.stats.local import transformation
 from eatlas.stimuli import AssociationTest, Concept, Test, load_tests
 from eatlas.stimuli.kinds import OF_TARGETS, TARGETS, TestsLike
@@ -347,14 +345,7 @@ def _bins(bins: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
 
 def _parts(corpus: Corpus, parting: Parting, field: str | None, documents: Unit) -> list[Part]:
     """Parts of the files of a corpus; those without fields are refused where one is needed."""
-    names = [corpus] if isinstance(corpus, str | Path) else list(corpus)
-    names = [
-        (on_this_machine(name, "texts") or name)
-        if isinstance(name, str) and not is_there(name)
-        else name
-        for name in names
-    ]
-    parts = parts_of(names, field, documents)
+    parts = parts_of(on_disk(corpus), field, documents)
     wanted = [name for name in (*parting.named_by, parting.unit) if name not in {"", FILE}]
     plain = [part for part in parts if part.kind in {"line", "paragraph", "wikipedia"}]
     if wanted and plain:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from eatlas.corpora.counts import SCHEMA, TABLES, Family, Search, TextCounts
-from eatlas.corpora.files import Account, Corpus, Part, Unit, files_read, look_at, parts_of
+from eatlas.corpora.files import Account, Corpus, Part, Unit, files_read, look_at, on_disk, parts_of
 from eatlas.corpora.matching import Case, Compounds, Rule
 from eatlas.corpora.sampling import Progress, language_of, stimuli_of, warn_of_scripts
 from eatlas.corpora.storing import require_other_files, require_place
@@ -25,8 +25,6 @@ from eatlas.engine.store import FileJournal
 from eatlas.errors import StimulusError, require_whole
 from eatlas.executors import Executor, choose
 from eatlas.notes import Note, warn
-from eatlas.paths import is_there
-from eatlas.sources.published import on_this_machine
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.stimuli.languages import folded
@@ -211,14 +209,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     path = None if out is None else Path(out)
     if path is not None:
         require_place(path, *TABLES)
-    names = [corpus] if isinstance(corpus, str | Path) else list(corpus)
-    names = [
-        (on_this_machine(name, "texts") or name)
-        if isinstance(name, str) and not is_there(name)
-        else name
-        for name in names
-    ]
-    parts = parts_of(names, field, unit)
+    parts = parts_of(on_disk(corpus), field, unit)
     if path is not None:
         require_other_files(path, [part.path for part in parts])
     executor = executor or choose(workers, len(parts))

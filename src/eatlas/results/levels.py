@@ -750,12 +750,16 @@ class Documents(Record):
 
     part: str
     """Name of the part of the corpus."""
+    corpus_sha256: str = ""
+    """Hash of the beginnings and ends of the corpus's files."""
     vectors: str
     """Source of the vectors whose means the contexts are."""
     window: int
     """Words on each side that make a context."""
     quality: float
     """Of the transformation: median cosine of refitted words with their own vectors."""
+    transformation_sha256: str = ""
+    """Hash of its matrix."""
     unit: str
     """What was resampled: documents, or the field whose values are units, such as speaker."""
     documents: int
