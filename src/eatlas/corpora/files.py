@@ -641,16 +641,10 @@ def wikipedia_rows(file: BinaryIO, account: Account) -> Rows:
 # --- what looks at the parts ----------------------------------------------------------------------
 
 
-def look_at(collector: Callable[[Part, Iterator[Any]], Any], part: Part) -> tuple[Any, Account]:
-    """Have a collector look at a part: all that it found or nothing, and what was read.
-
-    A collector that has `fields` gets the values of these with each batch.
-    """
+def look_at(collector: Callable[[Part, Iterator[Batch]], Any], part: Part) -> tuple[Any, Account]:
+    """Have a collector look at a part: all that it found or nothing, and what was read."""
     account = Account(part.label)
-    fields = getattr(collector, "fields", None)
-    if fields is None:
-        return collector(part, read_part(part, account)), account
-    return collector(part, read_documents(part, account, fields)), account
+    return collector(part, read_part(part, account)), account
 
 
 def files_read(parts: Sequence[Part], accounts: Sequence[Account]) -> dict[str, Any]:

@@ -83,8 +83,6 @@ def is_parts(path: Path) -> bool:
     try:
         with np.load(path, allow_pickle=False) as file:
             return KEY in file.files
-    except (OSError, ValueError, EOFError):
-        return False
     except Exception:  # noqa: BLE001  (what zipfile raises for a damaged file has no common class)
         return False
 
