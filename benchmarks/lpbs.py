@@ -107,7 +107,7 @@ def given_of(found, measure):
         "concepts": Concepts(**{role: test.concept(role).name for role in "XYAB"}),
         "coverage": found.coverage, "provenance": origin, "language_model": about,
     }  # fmt: skip
-    return Input({}, found.coverage, head, np.random.default_rng(0), log_ratios=found)
+    return Input({}, found.coverage, head, np.random.default_rng(0), asked=found)
 
 
 def plain(scores, n):

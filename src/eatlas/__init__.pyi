@@ -32,6 +32,7 @@ from .engine.verify import verify as verify
 from .errors import EatlasError as EatlasError, EatlasWarning as EatlasWarning
 from .executors import OnRay as OnRay
 from .measures import (
+    Ask as Ask,
     CEAT as CEAT,
     ECT as ECT,
     FMAT as FMAT,

@@ -29,7 +29,7 @@ def sentences_of(test, templates=THREE, answer=any_number):
     """Ratios of all sentences of a test, by their pairs."""
     measure = LPBSCEAT(templates=templates)
     answers = Table(answer).score(dict.fromkeys(measure.questions(test)))
-    return PairSentences.of(measure.ratios(test, answers))
+    return PairSentences.of(measure.associate(test, answers))
 
 
 def matrices(test, n, seed=0, replace="auto", **parameters):

@@ -272,7 +272,8 @@ class TransformerLM(AnsweringModel):
         keeps: bool = False,
     ) -> None:
         self._load, self._fingerprint, self.about, self.notes = load, fingerprint, about, notes
-        self.name, self.kind, self.keeps = name or about.model, about.kind, keeps
+        self.name, self.keeps = name or about.model, keeps
+        self.kind: Kind = "masked" if about.kind == "masked" else "causal"
 
     @property
     def fingerprint(self) -> str:

@@ -35,11 +35,12 @@ from eatlas.stimuli.kinds import OF_TARGETS
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
+    from eatlas.encoders.chat import ChatModel
     from eatlas.encoders.language import LanguageModel
     from eatlas.sources.counts import Counts
     from eatlas.sources.covariates import CovariatesLike, WordCovariates
 
-AnySource: TypeAlias = "Source | LanguageModel | Counts"
+AnySource: TypeAlias = "Source | LanguageModel | ChatModel | Counts"
 """Where the numbers of a measurement come from."""
 CALLED = {"vectors": "usable vector", "counts": "row of numbers"}
 """What a source must have for a term; a log-probability, of language models."""
@@ -66,6 +67,10 @@ def open_for(spec: Any, need: Need) -> tuple[AnySource, ...]:
         return open_counts(spec)
     if need == "vectors":
         return open_sources(spec)
+    if need == "answers":
+        from eatlas.encoders.chat import open_answering  # noqa: PLC0415  (seldom needed)
+
+        return (open_answering(spec),)
     from eatlas.encoders.language import open_language_model  # noqa: PLC0415  (seldom needed)
 
     return (open_language_model(spec, need),)
@@ -145,9 +150,7 @@ def measure_opened(
         from eatlas.corpora import with_pairs  # noqa: PLC0415  (seldom needed)
 
         test = with_pairs(cast("AssociationTest", test), cast("Any", measure).pairs)
-    read = {"vectors": _read_vectors, "counts": _read_counts}.get(
-        measure.needs.source, _read_log_ratios
-    )
+    read = {"vectors": _read_vectors, "counts": _read_counts}.get(measure.needs.source, _read_asked)
     arranged, about, remarks = cast("Any", read)(measure, test, source, case)
     provenance = Provenance(
         version=__version__,
@@ -192,7 +195,7 @@ def measure_opened(
             remedy="eatlas.testing.check_measure finds what breaks the contract",
         )
     diagnosis = None  # whether cosines mean anything among the terms
-    if given.log_ratios is None and set(given.rows) == set(ROLES):
+    if given.asked is None and set(given.rows) == set(ROLES):
         diagnosis = diagnose_terms(given.unit or given.rows)
     notes = [*map(as_note, notes), *(diagnosis.remarks() if diagnosis else ())]
     for note in notes:
@@ -288,12 +291,12 @@ def _vectors_of(words: Sequence[str], source: Source, case: CaseRule) -> dict[st
     return dict(zip(group.used, embedded.vectors[concept.name], strict=True))
 
 
-def _read_log_ratios(measure: Any, test: Any, source: LanguageModel, case: CaseRule) -> Read:  # noqa: ARG001
+def _read_asked(measure: Any, test: Any, source: LanguageModel, case: CaseRule) -> Read:  # noqa: ARG001
     """Have a language model answer the questions of a measure about a test."""
-    found = measure.ratios(test, source.score(dict.fromkeys(measure.questions(test))))
+    found = measure.associate(test, source.score(dict.fromkeys(measure.questions(test))))
     require_terms(measure, test, found.coverage, source.name)
     measured = hashlib.sha256(found.single.tobytes()).hexdigest()
-    arranged = {"coverage": found.coverage, "rows": found.rows, "log_ratios": found}
+    arranged = {"coverage": found.coverage, "rows": found.rows, "asked": found}
     about = {"measured": measured, "language_model": source.about}
     return arranged, about, source.notes
 

@@ -22,7 +22,7 @@ from eatlas.engine.measuring import AnySource, adjusts, covariates_for, open_for
 from eatlas.errors import EatlasError, SignatureError, SourceError, require_whole
 from eatlas.executors import Executor, here
 from eatlas.measures import Measure, get_measure, measure_types
-from eatlas.measures.base import Need, Wish
+from eatlas.measures.base import OF_MODELS, Need, Wish
 from eatlas.notes import Note, warn
 from eatlas.sources import CaseRule, Tell, ask, period_of
 from eatlas.sources.coverage import needed_items, require_case
@@ -48,6 +48,7 @@ COUNTED = {
     "vectors": "texts by",
     "masked": "questions to",
     "causal": "questions to",
+    "answers": "questions to",
     "counts": "terms of",
 }
 """What is counted of a source, by what is needed of it."""
@@ -323,7 +324,7 @@ def open_as(given: Any, need: Need, prompts: Any = None) -> list[tuple[str, AnyS
     ----------
     given : source, list or mapping
         What :func:`eatlas.run` takes as vectors.
-    need : {"vectors", "masked", "causal", "counts"}
+    need : {"vectors", "masked", "causal", "answers", "counts"}
         What measures need of them, their ``needs.source``.
     prompts : str or list, optional
         Prompts or sets of them, for vectors alone.
@@ -453,4 +454,4 @@ def read_source(jobs: Sequence[Job], tell: Tell | None = None) -> AnySource:
 
 def computes(source: AnySource, need: Need) -> bool:
     """Whether a model computes what a source answers."""
-    return need in {"masked", "causal"} or (need == "vectors" and is_contextual(source))
+    return need in OF_MODELS or (need == "vectors" and is_contextual(source))

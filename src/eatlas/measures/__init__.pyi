@@ -1,3 +1,4 @@
+from .ask import Ask as Ask
 from .association import AssociationMeasure as AssociationMeasure
 from .base import GroupsMeasure as GroupsMeasure, Measure as Measure
 from .ceat import CEAT as CEAT

@@ -32,8 +32,11 @@ if TYPE_CHECKING:
 
 
 Array = NDArray[np.float64]
-Need = Literal["vectors", "masked", "causal", "counts"]
-"""Vectors; log-probabilities of a masked or of a causal language model; numbers by group."""
+Need = Literal["vectors", "masked", "causal", "answers", "counts"]
+"""Vectors; log-probabilities of a masked or of a causal language model; answers of a model in
+words; numbers by group."""
+OF_MODELS: frozenset[Need] = frozenset(("masked", "causal", "answers"))
+"""What a model is asked for, each question of a run once."""
 Compared = Literal["targets", "attributes"]
 """Which groups of an association test are compared."""
 Wish = Literal["ranks", "cheap", "always"]
@@ -155,8 +158,8 @@ class Input:
     """Numbers of each group in all that was counted, for measures that look up its row."""
     drawn: dict[str, DrawEffects] = field(default_factory=dict)
     """Effect sizes of draws by place, stimuli by name: what measures of draws leave here."""
-    log_ratios: Any = None
-    """Log-probability ratios, those of single sentences too, where `rows` stand for them."""
+    asked: Any = None
+    """What a model answered: log-probability ratios or preferences, where `rows` stand for them."""
     precision: float | None = None
     """Unit roundoff of what the scores are made of; None where that is exact."""
     magnified: float = 1.0
@@ -165,9 +168,9 @@ class Input:
     @cached_property
     def magnitude(self) -> float:
         """Size of what is summed into a score, by which rounding is judged: 1 for cosines."""
-        if self.log_ratios is None:
+        if self.asked is None:
             return self.magnified
-        return float(np.abs(self.log_ratios.single).max()) or 1.0
+        return float(np.abs(self.asked.single).max()) or 1.0
 
 
 @dataclass(frozen=True)

@@ -197,7 +197,7 @@ threshold=0.2)'
         for first, second in self.options if self.behind == OPTIONS else ():
             yield [part(first, 1, None, x), part(second, -1, None, a)]
 
-    def ratios(self, test: AssociationTest, answers: Mapping[Question, Answer]) -> Ratios:
+    def associate(self, test: AssociationTest, answers: Mapping[Question, Answer]) -> Ratios:
         """Make log probability ratios of the answers to all questions about a test."""
         cells = self._cells(test)
         require_short(
@@ -242,7 +242,7 @@ threshold=0.2)'
 
     def compute(self, given: Input, notes: list[Note]) -> FMATResult:
         """Three levels, the pattern, and how far the queries agree."""
-        ratios = given.log_ratios
+        ratios = given.asked
         how = "mean, at one mask," if self.pieces == "averaged" else "sum"
         notes += in_pieces(ratios, self.behind.split()[0], how)
         ordered = Ordered.of(given.rows, given.coverage)

@@ -292,7 +292,7 @@ class LogRatioMeasure(PatternMeasure):
         shown = Question(text, target, attribute, how=self.how)
         return shown, replace(shown, hidden=True)
 
-    def ratios(self, test: AssociationTest, answers: Mapping[Question, Answer]) -> Ratios:
+    def associate(self, test: AssociationTest, answers: Mapping[Question, Answer]) -> Ratios:
         """Make log-probability ratios of the answers to all questions about a test."""
         cells, absent, forms = self._cells(test)
         answered: Answers = {
@@ -373,7 +373,7 @@ class LogRatioMeasure(PatternMeasure):
 
     def answered(self, given: Input, notes: list[Note]) -> tuple[Ratios, dict[str, Any]]:
         """The ratios of an input, and what a result says of how they were made."""
-        ratios, causal = given.log_ratios, self.model == "causal"
+        ratios, causal = given.asked, self.model == "causal"
         if ratios is None:
             raise TypeError(f"{self.name} takes log-probability ratios")
         notes += in_pieces(ratios, "attributes" if causal else "targets", self.normalize)

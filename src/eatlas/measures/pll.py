@@ -114,7 +114,7 @@ class PLL(Measure):
             questions.append((first, second))
         return questions
 
-    def ratios(self, test: SentencePairsTest, answers: Mapping[Question, Answer]) -> Scored:
+    def associate(self, test: SentencePairsTest, answers: Mapping[Question, Answer]) -> Scored:
         """Make scores of the answers to all questions about a test."""
         scores, types, faults = [], [], dict[str, str]()
         for terms, pair, questions in zip(test.pairs, test.tables, self._asked(test), strict=True):
@@ -145,7 +145,7 @@ class PLL(Measure):
 
     def compute(self, given: Input, notes: list[Note]) -> PLLResult:
         """The share of pairs, for all and for each type."""
-        scored: Scored = given.log_ratios
+        scored: Scored = given.asked
         differences = scored.single[:, 0] - scored.single[:, 1]
         rounding = (given.precision or 0.0) * np.abs(scored.single).max(axis=1)
         signs = np.where(np.abs(differences) <= rounding, 0, np.sign(differences)).astype(int)

@@ -21,6 +21,7 @@ BUILT_IN = {
     "lpbs-ceat": "lpbs_ceat:LPBSCEAT",
     "fmat": "fmat:FMAT",
     "pll": "pll:PLL",
+    "ask": "ask:Ask",
     "zero-shot": "zero_shot:ZeroShot",
     "divdist": "divdist:DivDist",
     "rnd": "earlier:RND",

@@ -192,7 +192,7 @@ def variation(
     )
     drivers_ = vary.influence(layout, measure=measure)
     count = vary.count(layout)
-    if count and given.log_ratios is None:
+    if count and given.asked is None:
         vary.notes.extend(close_words(given.unit or given.rows, given.coverage))
     return {"influence": drivers_, "uncertainty": vary.intervals(layout, count, measure.rule)}, {}
 

@@ -1,3 +1,4 @@
+from .answers import AskResult as AskResult, AssignResult as AssignResult
 from .base import (
     AssociationResult as AssociationResult,
     GroupsResult as GroupsResult,

@@ -39,9 +39,10 @@ R = TypeVar("R", bound=Record)
 
 def _built_in() -> dict[str, type[AssociationResult]]:
     """Records of the measures of eatlas, which are imported when a file is read."""
-    from eatlas.results import contextual, embedding_tests, targets  # noqa: PLC0415
+    from eatlas.results import answers, contextual, embedding_tests, targets  # noqa: PLC0415
 
-    records = [*vars(embedding_tests).values(), *vars(contextual).values(), *vars(targets).values()]
+    modules = (embedding_tests, contextual, answers, targets)
+    records = [record for module in modules for record in vars(module).values()]
     return {
         name: record
         for record in records

@@ -283,14 +283,14 @@ class Encoding(Record):
 
 
 class LanguageModelRecord(Record):
-    """The language model behind log-probabilities."""
+    """The language model behind log-probabilities or answers."""
 
     model: str
     """What was requested, such as a name on a hub or a folder."""
     architecture: str
     """Class of the model, such as BertForMaskedLM."""
-    kind: Literal["masked", "causal"]
-    """Whether it fills masks, or continues a text."""
+    kind: Literal["masked", "causal", "chat"]
+    """Whether it fills masks, continues a text, or answers."""
     vocabulary: int | None = Field(default=None, exclude_if=is_none)
     """Number of pieces that it distinguishes; None of a served one, which does not say."""
     precision: str = ""

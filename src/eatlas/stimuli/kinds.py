@@ -16,6 +16,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, field_validator,
 
 from eatlas.errors import StimulusError, did_you_mean
 from eatlas.notes import Note
+from eatlas.stimuli.asking import QuestionText
 from eatlas.stimuli.concepts import (
     Concept,
     Sentence,
@@ -261,6 +262,8 @@ class AssociationTest(Described):
     Y: Concept
     A: Concept
     B: Concept
+    questions: tuple[QuestionText, ...] = ()
+    """What a model that answers is asked, in place of the measure's own questions."""
 
     @model_validator(mode="before")
     @classmethod

@@ -1,0 +1,163 @@
+"""Records of models that only answer: preferences at three levels, and lists of assignments."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from eatlas.results.base import AssociationResult
+from eatlas.results.embedding_tests import ThreeLevelResult
+from eatlas.results.levels import EffectInterval, Interval, Level
+from eatlas.results.parts import ByRole, Record, is_empty, is_none
+
+MANY_REFUSED = 0.2
+"""Share of answers without a choice above which a result shows little."""
+
+
+class Shares(ByRole[float]):
+    """A share from 0 to 1 for each group."""
+
+
+class OfComparisons(Record):
+    """How far one effect size would move with other pairs and other answers."""
+
+    d: EffectInterval
+    """Of the effect size."""
+    difference: EffectInterval
+    """Of the difference of means, in shares."""
+    bounds: Interval | None
+    """The effect size if all answers without a choice had gone against it, and for it; None where
+    one of them is undefined."""
+
+
+class OfLevel2(Record):
+    """The same of both level 2 effect sizes."""
+
+    X: OfComparisons
+    Y: OfComparisons
+
+
+class OfTemplate(Record):
+    """What one template shows by itself."""
+
+    text: str
+    effect_size: float | None
+    """At level 1; None where undefined."""
+    usable: float
+    """Share of its answers that choose."""
+
+
+class AnswersRecord(Record):
+    """How a model answered the questions of a test, and how far that decides the result."""
+
+    asked: int
+    """Answers that were asked for: each pair in both orders, in each template."""
+    by: Literal["logprobs", "samples"]
+    """Whether choices are probabilities of the options, or answers that were drawn."""
+    usable: int
+    """Answers that choose one of their options."""
+    faults: dict[str, int] = Field(default_factory=dict, exclude_if=is_empty)
+    """The others by kind: refused, neither, both, empty, long."""
+    unusable: Shares
+    """Share of the answers about each group that choose nothing: questions with a term of it."""
+    mass: float | None = Field(default=None, exclude_if=is_none)
+    """Mean probability of both options together, where log-probabilities were read: what is left
+    goes to other answers."""
+    first_place: float
+    """Share won by the option that is named first: 0.5 where the order plays no part."""
+    first_place_interval: Interval | None
+    """Interval of it over pairs, by Student's t."""
+    agreement: float | None = None
+    """Cronbach's alpha of the targets' scores over templates; None for one template."""
+    templates: tuple[OfTemplate, ...]
+    about: Literal["target", "attribute"]
+    """What a question is about: a target that attributes compete for, or the other way round."""
+    pairs: int
+    """Pairs of which each is asked about each subject."""
+    answers: int
+    """Answers to one question."""
+    temperature: float | None
+    """None where log-probabilities were read."""
+    models: tuple[str, ...] = ()
+    """What the model calls itself in its answers."""
+    dates: tuple[str, ...] = ()
+    """First and last day of the answers, where they are known."""
+    level1: OfComparisons
+    level2: OfLevel2
+
+    @property
+    def refused(self) -> float:
+        """Share of all answers that choose nothing."""
+        return 1 - self.usable / self.asked
+
+
+class AskResult(ThreeLevelResult):
+    """What :class:`eatlas.Ask` found.
+
+    Each cell of level 3 has the shares of comparisons that attributes win for targets, a number for
+    each pair of them; 0.5 on average over all attributes. ``over_attributes`` is the effect size of
+    the difference between X and Y over the attributes, whose labels are permuted, as in LPBS.
+    """
+
+    display_name: ClassVar[str] = "Ask"
+    full_name: ClassVar[str] = (
+        "paired comparisons asked of a model in words (Ask), the share of comparisons that an "
+        "attribute wins for a target, at the three levels of the ML-EAT"
+    )
+    subject: ClassVar[str] = "model's answers"
+    unit: ClassVar[str] = "share"
+    places: ClassVar[tuple[str, ...]] = ("level1", "level2.X", "level2.Y", "over_attributes")
+
+    measure: Literal["ask"] = "ask"
+    over_attributes: Level
+    answers: AnswersRecord
+
+    def cell_text(self, name: str) -> str:
+        """The mean share of a cell, in percent."""
+        return f"{self.level3[name].mean:.0%}"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: the columns of an ML-EAT, then how the model answered."""
+        (row,) = super().rows()
+        answers = self.answers
+        names = ("asked", "by", "refused", "first_place", "agreement", "mass", "temperature")
+        return [row | {name: getattr(answers, name) for name in names}]
+
+
+class AssignResult(AssociationResult):
+    """What :class:`eatlas.Assign` found.
+
+    Each attribute's score is the share of the lists in which it was given to the target of X. The
+    effect size compares A with B, and its p-values permute the labels of attributes.
+    """
+
+    display_name: ClassVar[str] = "Word assignments"
+    full_name: ClassVar[str] = (
+        "the LLM Word Association Test (Bai, Wang, Sucholutsky and Griffiths 2025)"
+    )
+    subject: ClassVar[str] = "model's answers"
+    unit: ClassVar[str] = "share"
+    places: ClassVar[tuple[str, ...]] = ("over_attributes",)
+
+    measure: Literal["assign"] = "assign"
+    over_attributes: Level
+    score: float | None
+    """D of Bai et al., from -1 to 1: of each list N(x, A) / (N(x, A) + N(x, B)) + N(y, B) /
+    (N(y, A) + N(y, B)) - 1, the mean over lists; None where no list has it."""
+    score_interval: Interval | None
+    """Interval of its mean over lists, by Student's t."""
+    lists: int
+    """Lists that were asked for, or read."""
+    with_score: int
+    """Lists with a D."""
+    assignments: int
+    """Words that were assigned."""
+    unread: int
+    """Lines of the answers that assign no word of the test to a target of it."""
+    refused: int
+    """Lists in which nothing is assigned."""
+    shares: dict[str, float]
+    """Of each attribute, the share of its assignments that go to targets of X."""
+    models: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
