@@ -271,7 +271,7 @@ def _rebuilt(
         if known is not None:
             try:
                 known, _ = _in(contexts, known.against(test), measure)
-                check.lines = tuple(_labels(test, known, against))
+                check.lines = tuple(_labels(test, known, against, measure))
             except EatlasError:  # its terms have no contexts in the file
                 check.lines = (f"coverage: the terms are not those of {KNOWN[against]}",)
         return check
@@ -322,7 +322,7 @@ def _with_files(test: Test, known: Test) -> Test:
     return test.with_concepts(concepts) if paths else test
 
 
-def _labels(test: Test, known: Test, against: str) -> Iterator[str]:
+def _labels(test: Test, known: Test, against: str, measure: Any) -> Iterator[str]:
     """What a result calls otherwise than the test of its id."""
     name = f"{KNOWN[against]} {known.id}"
     pairs = {
@@ -333,6 +333,8 @@ def _labels(test: Test, known: Test, against: str) -> Iterator[str]:
     for key in ("title", "citation", "language", "sentences_from", "explored_on"):
         within = key in {"language", "sentences_from", "explored_on"}
         pairs[f"provenance.{key}" if within else key] = getattr(test, key), getattr(known, key)
+    if hasattr(measure, "templates_for"):  # the questions of a test, or those of the measure
+        pairs["templates"] = measure.templates_for(test), measure.templates_for(known)
     for key, (old, new) in pairs.items():
         if old != new:
             yield f"{key}: {_shortly(old)} in the file, {_shortly(new)} in {name}"

@@ -53,7 +53,7 @@ from eatlas.stimuli.asking import (
     Prompt,
     Reply,
     choice_of,
-    fault_of_question,
+    fault_of_questions,
     filled,
     pairs_of,
     subject_of,
@@ -226,21 +226,12 @@ templates=auto,threshold=0.2)'
 
     def _checked(self, templates: Sequence[str]) -> None:
         """Refuse templates without their places, or about different things."""
-        for template in templates:
-            if fault := fault_of_question(template):
-                raise SignatureError(f"{self.name}: the question {fault}", allowed=ALLOWED)
-        if len(set(map(subject_of, templates))) > 1:
-            raise SignatureError(
-                f"{self.name}: some questions are about a target, others about an attribute",
-                got="; ".join(templates),
-                allowed=f"{{target}} in all of them, or {{attribute}}: {ALLOWED}",
-                remedy="run them as two measures",
-            )
+        if fault := fault_of_questions(templates):
+            raise SignatureError(f"{self.name}, templates: {fault}", allowed=ALLOWED)
 
     def templates_for(self, test: AssociationTest) -> tuple[str, ...]:
         """The questions of a test: its own, or those that the signature names."""
         if self.templates == AUTO and test.questions:
-            self._checked(test.questions)
             return test.questions
         if not is_english(test.language) and (
             self.templates == AUTO or _NAME.fullmatch(self.templates.strip())

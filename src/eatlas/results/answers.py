@@ -7,9 +7,11 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from eatlas.results.base import AssociationResult
+from eatlas.results.effects import parameters
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
 from eatlas.results.parts import ByRole, Record, is_empty, is_none
+from eatlas.stimuli.questions import built_in_questions
 
 MANY_REFUSED = 0.2
 """Share of answers without a choice above which a result shows little."""
@@ -112,6 +114,12 @@ class AskResult(ThreeLevelResult):
     measure: Literal["ask"] = "ask"
     over_attributes: Level
     answers: AnswersRecord
+
+    def of_the_test(self) -> dict[str, Any]:
+        """The questions of the test itself, where these were put to the model."""
+        of_measure = parameters(self.signature).get("templates") != "auto"
+        built_in = self.templates in built_in_questions().questions.values()
+        return {} if of_measure or built_in else {"questions": self.templates}
 
     def cell_text(self, name: str) -> str:
         """The mean share of a cell, in percent."""

@@ -95,6 +95,21 @@ def fault_of_question(template: str) -> str | None:
     return None
 
 
+def fault_of_questions(templates: Sequence[str]) -> str | None:
+    """Say what is wrong with the questions of one test; None where nothing is.
+
+    >>> fault_of_questions([EXAMPLE, EXAMPLE])
+    "'Which word goes better with {target}: {first} or {second}?' is there twice"
+    """
+    if fault := next(filter(None, map(fault_of_question, templates)), None):
+        return fault
+    if twice := [text for at, text in enumerate(templates) if text in templates[:at]]:
+        return f"{twice[0]!r} is there twice"
+    if len(set(map(subject_of, templates))) > 1:
+        return "some questions are about a target, others about an attribute"
+    return None
+
+
 def subject_of(template: str) -> Literal["target", "attribute"]:
     """What a question is about: a target that two attributes compete for, or the other way round.
 

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, field_validator,
 
 from eatlas.errors import StimulusError, did_you_mean
 from eatlas.notes import Note
-from eatlas.stimuli.asking import QuestionText
+from eatlas.stimuli.asking import ALLOWED, QuestionText, fault_of_questions
 from eatlas.stimuli.concepts import (
     Concept,
     Sentence,
@@ -264,6 +264,13 @@ class AssociationTest(Described):
     B: Concept
     questions: tuple[QuestionText, ...] = ()
     """What a model that answers is asked, in place of the measure's own questions."""
+
+    @field_validator("questions")
+    @classmethod
+    def _questions_go_together(cls, questions: tuple[str, ...]) -> tuple[str, ...]:
+        if fault := fault_of_questions(questions):
+            raise ValueError(f"{fault} (allowed: {ALLOWED})")
+        return questions
 
     @model_validator(mode="before")
     @classmethod

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from eatlas.decoding import read_toml, toml_bytes
-from eatlas.errors import StimulusError, listed
-from eatlas.stimuli.kinds import KINDS, Battery
+from eatlas.errors import StimulusError, did_you_mean, listed
+from eatlas.stimuli.asking import ALLOWED, QuestionText, fault_of_questions
+from eatlas.stimuli.kinds import KINDS, AssociationTest, Battery
 from eatlas.stimuli.records import Frozen, Place, fault_at, faults_of
 
 SCHEMA = 1
@@ -27,19 +28,68 @@ _HINTS = {
 Record = TypeVar("Record", bound=Frozen)
 
 
+class _Question(Frozen):
+    """A ``[[question]]`` of a file."""
+
+    text: QuestionText
+    tests: tuple[str, ...] = Field(default=(), min_length=1)
+    """Ids of the tests that it is of; all association tests of the file where none is named."""
+
+
+class _Questions(Frozen):
+    """The ``[[question]]`` tables of a file."""
+
+    question: tuple[_Question, ...]
+
+
 def parse_battery(data: bytes, where: str, name: str, folder: Path | None = None) -> Battery:
     """Parse a test file; paths in it start from `folder`, if it is a user's."""
     document = read_toml(data, where, StimulusError, hint)
     top = require_schema(document, where)
     head, tests = top.pop("battery", {}), top.pop("test", [])
-    if top or not isinstance(head, dict) or not isinstance(tests, list):
+    questions = top.pop("question", [])
+    lists = isinstance(tests, list) and isinstance(questions, list)
+    if top or not isinstance(head, dict) or not lists:
         raise StimulusError(
             f"{where}: this is not a file of tests",
-            got=listed(top) or "[test] or [battery] of another form",
-            allowed="schema = 1, then [battery], then [[test]] tables in double brackets",
+            got=listed(top) or "[test], [question] or [battery] of another form",
+            allowed="schema = 1, then [battery], then [[test]] tables in double brackets, and "
+            "[[question]] tables",
         )
     content = {"id": name, **head, "tests": tests}
-    return parsed(Battery, content, where, {"folder": folder, "sets": folder is not None})
+    context = {"folder": folder, "sets": folder is not None}
+    battery = parsed(Battery, content, where, context)
+    return _with_questions(battery, questions, where) if questions else battery
+
+
+def _with_questions(battery: Battery, tables: list[Any], where: str) -> Battery:
+    """Give questions to the tests that they are of, behind those that a test itself has."""
+    questions = parsed(_Questions, {"question": tables}, where).question
+    tests = {test.id: test for test in battery.tests}
+    takers = [test.id for test in battery.tests if isinstance(test, AssociationTest)]
+    added: dict[str, list[str]] = {}
+    for number, question in enumerate(questions, 1):
+        for id_ in question.tests or takers:
+            if id_ not in takers:
+                groups = f"{id_} is of the kind {tests[id_].kind}" if id_ in tests else None
+                raise StimulusError(
+                    f"{where}, question {number}: there is no association test {id_!r}"
+                    f"{did_you_mean(id_, takers)}",
+                    got=groups,
+                    allowed=listed(takers) or "questions of association tests",
+                )
+            added.setdefault(id_, []).append(question.text)
+    if not added:
+        raise StimulusError(
+            f"{where}: there are questions, and no association test to ask them of",
+            allowed="[[test]] tables with X, Y, A and B beside [[question]] tables",
+        )
+    for id_, texts in added.items():
+        every = [*getattr(tests[id_], "questions", ()), *texts]
+        if fault := fault_of_questions(every):
+            raise StimulusError(f"{where}, the questions of test {id_}: {fault}", allowed=ALLOWED)
+        tests[id_] = tests[id_].model_copy(update={"questions": every})
+    return battery.model_copy(update={"tests": (*tests.values(),)})
 
 
 def file_bytes(path: Path) -> bytes:

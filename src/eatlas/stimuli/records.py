@@ -26,7 +26,13 @@ Term = Annotated[str, StringConstraints(min_length=1), AfterValidator(_no_outer_
 Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 Identifier = Annotated[str, StringConstraints(pattern=r"^[^\s,;#?=]+$")]
 
-_ITEMS = {"terms": "term", "groups": "group", "sentences": "sentence", "images": "image"}
+_ITEMS = {
+    "terms": "term",
+    "groups": "group",
+    "sentences": "sentence",
+    "images": "image",
+    "questions": "question",
+}
 """What one item of a list is called."""
 _KEYS = ("name", "terms", "images", "sentences", "text", "stimulus", "template")
 """Keys of concepts and sentences."""

@@ -17,7 +17,7 @@ from eatlas.writing import atomic_file
 KEYS = (
     "id", "kind", "title", "citation", "language", "table", "sentences_from", "explored",
     "explored_on", "contexts", "notes", "X", "Y", "A", "B", "targets", "groups", "pairs",
-    "expected", "reference",
+    "expected", "reference", "questions",
 )  # fmt: skip
 """What a file says of tests of all kinds, in its order; what is empty is left out."""
 WIDTH = 88
