@@ -62,7 +62,7 @@ SCAN = "scan --vectors glove-sample --attributes weat-7"
         ("run --seed -1", "'--seed'"),
         ("run --workers two", "'--workers'"),
         ("run --case lower", "unknown case rule"),
-        ("run --out file/below", "--out file/below: cannot be written to"),
+        ("run --out file/below", "file/below/results.jsonl: cannot be written"),
         ("run --per-term 2", "error: --per-term needs a file of contexts\n  got: --per-term 2 alone\n  allowed: --contexts FILE --per-term N\n"),
         (f"{RUN} --window 1", "no contexts are given\n  got: window 1\n"),
         ("rum", "Did you mean 'run'?"),

@@ -18,7 +18,7 @@ from eatlas.cli.messages import (
 from eatlas.cli.options import executor_of, number_or_word
 from eatlas.cli.progress import bar_of, bars, what_is_kept
 from eatlas.errors import EatlasError
-from eatlas.writing import atomic_file
+from eatlas.writing import atomic_file, require_writable
 
 if TYPE_CHECKING:
     from eatlas.corpora import Contexts, Pairs
@@ -101,34 +101,57 @@ def run(
         How terms are looked up. auto: as written, then in lower case, capitalised, in upper case.
         exact: only as written.
     """
-    # --help waits for none
-    from eatlas.engine import execute, make_plan, open_store, results_of  # noqa: PLC0415
-    from eatlas.executors import choose, reading_of  # noqa: PLC0415
-
     prompts: list[Any] = [*(prompt or ())]
     if prompts_averaged:
         from eatlas.sources.prompts import PromptSet  # noqa: PLC0415  (seldom needed)
 
         prompts += map(PromptSet.read, prompts_averaged)
-    on_cluster = executor_of(engine, workers)
     lookup: Any = case.lower()  # the plan says which values there are
-    with bars() as watch:
-        jobs = make_plan(
-            tests,
-            vectors,
-            measure,
-            prompts=prompts or None,
-            contexts=_contexts(contexts, per_term),
-            windows=[number_or_word(one) for one in window or ()] or None,
-            reference=reference,
-            frequency=None if frequency is None else number_or_word(frequency),
-            covariates=covariates,
-            case=lookup,
-            seed=seed,
-            watch=watch,
-            executor=reading_of(on_cluster),
-        )
+    measure_and_show(
+        tests,
+        vectors,
+        measure,
+        out=out,
+        as_json=as_json,
+        workers=workers,
+        engine=engine,
+        prompts=prompts or None,
+        contexts=_contexts(contexts, per_term),
+        windows=[number_or_word(one) for one in window or ()] or None,
+        reference=reference,
+        frequency=None if frequency is None else number_or_word(frequency),
+        covariates=covariates,
+        case=lookup,
+        seed=seed,
+    )
+
+
+def measure_and_show(
+    tests: Any,
+    sources: Any,
+    measures: Any,
+    *,
+    out: Path | None,
+    as_json: bool,
+    workers: int | None,
+    engine: str,
+    **choices: Any,
+) -> None:
+    """Measure tests on sources, write and print the results, and end with the exit code.
+
+    `choices` are those of :func:`eatlas.engine.make_plan`.
+    """
+    # --help waits for none
+    from eatlas.engine import execute, make_plan, open_store, results_of  # noqa: PLC0415
+    from eatlas.executors import choose, reading_of  # noqa: PLC0415
+
     target = out or (None if as_json else DEFAULT_OUT)
+    if target is not None:
+        require_writable(target / RESULTS)  # before a model is asked
+    on_cluster = executor_of(engine, workers)
+    with bars() as watch:
+        reading = reading_of(on_cluster)
+        jobs = make_plan(tests, sources, measures, watch=watch, executor=reading, **choices)
     executor = on_cluster or choose(workers, len(jobs))
     with nullcontext() if target is None else open_store(target) as store:
         identities = [] if store is None else [job.identity for job in jobs]

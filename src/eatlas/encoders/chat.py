@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from itertools import chain
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from eatlas.encoders.cache import ANSWER, Row, hashed, through_cache
+from eatlas.encoders.cache import ANSWER, CacheStore, Row, hashed, through_cache
 from eatlas.notes import Note
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.source import Tell
@@ -96,7 +97,7 @@ class Answering:
     ) -> Mapping[Prompt, Reply]:
         """Answer prompts, each different request once."""
         requests = {prompt: self.requests_of(prompt) for prompt in questions}
-        every = list(dict.fromkeys(one for several in requests.values() for one in several))
+        every = list(dict.fromkeys(chain.from_iterable(requests.values())))
         answers: dict[Request, Response] = {}
         for batch in (self._kept if self.keeps else self.in_batches)(every):
             answers |= batch
@@ -118,6 +119,20 @@ class Answering:
             for draw in range(prompt.answers)
         )
 
+    def sizes_of(self, texts: Sequence[str]) -> list[int] | None:  # noqa: ARG002  (few can tell)
+        """Pieces of each text as the model is asked it; None where only the model can tell."""
+        return None
+
+    def kept(self, requests: Iterable[Request]) -> set[Request]:
+        """Requests whose answers are kept; nothing is asked."""
+        keys = {one: self._key(one) for one in requests} if self.keeps else {}
+        rows = CacheStore().get(keys.values())
+        return {one for one, key in keys.items() if key in rows}
+
+    def _key(self, request: Request) -> bytes:
+        """What the answer to a request is kept under."""
+        return hashed(ANSWER, self.fingerprint, repr(astuple(request)))
+
     def _kept(self, requests: Sequence[Request]) -> Iterator[Mapping[Request, Response]]:
         """Hand out answers that are kept, and have the others asked for."""
 
@@ -125,7 +140,7 @@ class Answering:
             for batch in self.in_batches(missing):
                 yield {one: (_written(answer), ANSWER, "") for one, answer in batch.items()}
 
-        keys = {one: hashed(ANSWER, self.fingerprint, repr(astuple(one))) for one in requests}
+        keys = {one: self._key(one) for one in requests}
         for batch in through_cache(keys, self, compute, "questions are answered"):
             yield {one: _read(data) for one, (data, _, _) in batch.items()}
 
@@ -148,13 +163,12 @@ def _read(data: bytes) -> Response:
 
 def _reply(responses: Sequence[Response]) -> Reply:
     """The responses to one prompt as its reply."""
-    dates = sorted({one.date for one in responses if one.date})
     chances = responses[0].chances
     return Reply(
         texts=() if chances is not None else tuple(one.text for one in responses),
         chances=chances,
-        models=tuple(sorted({one.model for one in responses if one.model})),
-        dates=tuple(dict.fromkeys((dates[0], dates[-1]))) if dates else (),
+        models=tuple(one.model for one in responses),
+        dates=tuple(one.date for one in responses),
     )
 
 

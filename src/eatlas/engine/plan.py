@@ -91,7 +91,25 @@ class Job:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
+def make_plan(
+    tests: Any = None,
+    vectors: Any = None,
+    measures: Any = None,
+    *,
+    watch: Watch | None = None,
+    executor: Executor = here,
+    **choices: Any,
+) -> tuple[Job, ...]:
+    """Resolve tests, sources and measures; every source looks up its words here, once.
+
+    Parameters are those of :func:`eatlas.engine.run`; `watch` shows progress, `executor` encodes.
+    """
+    jobs, names = unread(tests, vectors, measures, **choices)
+    jobs = read(jobs, watch, executor)
+    return tuple(_renamed(job, name) for job, name in zip(jobs, names, strict=True))
+
+
+def unread(  # noqa: PLR0913  (each is a choice of the user's)
     tests: Any = None,
     vectors: Any = None,
     measures: Any = None,
@@ -104,12 +122,10 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
     covariates: Any = None,
     case: CaseRule = "auto",
     seed: int = 0,
-    watch: Watch | None = None,
-    executor: Executor = here,
-) -> tuple[Job, ...]:
-    """Resolve tests, sources and measures; every source looks up its words here, once.
+) -> tuple[list[Job], list[str]]:
+    """Jobs whose sources are open and have read nothing yet, and the names of these in results.
 
-    Parameters are those of :func:`eatlas.engine.run`; `watch` shows progress, `executor` encodes.
+    Parameters are those of :func:`eatlas.engine.run`.
     """
     require_whole("the seed", seed, 0)
     loaded = _loaded(tests, reference)
@@ -141,8 +157,7 @@ def make_plan(  # noqa: PLR0913  (each is a choice of the user's)
             names += [name] * len(done)
     if left_out:
         warn(Note("run.left-out", values={"reasons": [*left_out.items()]}))
-    jobs = read(jobs, watch, executor)
-    return tuple(_renamed(job, name) for job, name in zip(jobs, names, strict=True))
+    return jobs, names
 
 
 def _loaded(tests: Any, reference: Any) -> tuple[Test, ...]:

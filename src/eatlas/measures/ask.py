@@ -399,7 +399,7 @@ templates=auto,threshold=0.2)'
             place: self._of_comparisons(preferences, tables, place, n)
             for place in ("level1", "level2.X", "level2.Y")
         }
-        dates = sorted({date for reply in replies for date in reply.dates})
+        dates = sorted({date for reply in replies for date in reply.dates if date})
         logprobs = replies[0].by == "logprobs" if replies else False
         return AnswersRecord(
             asked=asked,
@@ -423,7 +423,7 @@ templates=auto,threshold=0.2)'
             pairs=len(design.pairs),
             answers=self.answers,
             temperature=None if logprobs else self.temperature,
-            models=tuple(sorted({name for reply in replies for name in reply.models})),
+            models=tuple(sorted({name for reply in replies for name in reply.models if name})),
             dates=tuple(dict.fromkeys((dates[0], dates[-1]))) if dates else (),
             level1=of_place["level1"],
             level2=OfLevel2(X=of_place["level2.X"], Y=of_place["level2.Y"]),

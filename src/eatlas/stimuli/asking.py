@@ -64,9 +64,9 @@ class Reply:
     """Natural logarithm of the probability of each option as the beginning of the answer; -inf
     where the model does not list it. None where answers were drawn."""
     models: tuple[str, ...] = ()
-    """What the model calls itself in its replies."""
+    """What the model calls itself in each answer; empty where it does not say."""
     dates: tuple[str, ...] = ()
-    """Days of the first and the last answer, as in 2026-03-01, where known."""
+    """Day of each answer, as in 2026-03-01; empty where it is not known."""
 
     @property
     def by(self) -> Literal["logprobs", "samples"]:
