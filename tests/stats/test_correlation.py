@@ -86,6 +86,42 @@ def test_drawn_signs_and_the_interval():
     assert found.p == pytest.approx(stats.ttest_rel(after + 0.3, before).pvalue, abs=0.03)
 
 
+def test_within_groups_by_brute_force():
+    """Deviations from the means of groups of 3 and 4; pairs change places within groups alone."""
+    groups = np.array([1, 0, 1, 0, 0, 1, 0])
+    x, y = rng(5).normal(size=(2, 7)) + 10 * groups
+    found = rank_correlation(x, y, groups=groups, rng=rng(), resamples=0)
+    means = np.array([[part[groups == g].mean() for g in (0, 1)] for part in (x, y)])
+    a, b = (part - mean[groups] for part, mean in zip((x, y), means, strict=True))
+    rho = stats.spearmanr(a, b).statistic
+    assert found.rho == pytest.approx(rho)
+    far = 0
+    for first in itertools.permutations(np.flatnonzero(groups == 0)):
+        for second in itertools.permutations(np.flatnonzero(groups == 1)):
+            order = np.arange(7)
+            order[groups == 0], order[groups == 1] = first, second
+            far += abs(stats.spearmanr(a, b[order]).statistic) >= abs(rho) - 1e-9
+    assert (found.count, found.total, found.method) == (far, 144, "exact")
+
+
+def test_what_groups_have_in_common_is_no_part_of_the_correlation_within():
+    groups = np.repeat([0, 1], 25)
+    x, y = rng(2).normal(size=(2, 50)) + 4 * groups
+    over, within = (rank_correlation(x, y, groups=g, rng=rng()) for g in (None, groups))
+    assert over.interval[0] > 0.5
+    assert within.interval[0] < 0 < within.interval[1]
+    same = rank_correlation(x, x, groups=groups, rng=rng())
+    assert (same.rho, same.interval[1]) == (1, 1)
+
+
+def test_within_groups_of_nothing_but_their_means():
+    groups = [0, 0, 0, 1, 1, 1]
+    alike = rank_correlation([0.1, 0.1, 0.1, 0.7, 0.7, 0.7], range(6), groups=groups, rng=rng())
+    few = rank_correlation(range(4), range(4), groups=groups[1:5], rng=rng())
+    assert math.isnan(alike.rho)
+    assert math.isnan(few.rho)
+
+
 @given(st.lists(st.integers(-9, 9), max_size=8))
 def test_properties(changes):
     zeros = np.zeros(len(changes))

@@ -11,9 +11,9 @@ neighbouring periods.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import chain, permutations, product
 from statistics import NormalDist
 from typing import Any, Literal
 
@@ -188,7 +188,9 @@ def paired_change(
         reach = abs(float(change.sum())) - TIE_OF_SUMS * float(np.abs(change).sum())
         far = (np.abs(signs @ change) >= reach for signs in _signs(n, rng))
         tested = _counted(far, exact=n <= ALL_SIGNS_TO)
-        tested["interval"] = _interval(lambda drawn: change[drawn].mean(axis=1), n, resamples, rng)
+        tested["interval"] = _interval(
+            lambda drawn: change[drawn].mean(axis=1), _members(n), resamples, rng
+        )
     means = (float(part.mean()) if n else math.nan for part in (first, second, change))
     fell, rose = int(np.count_nonzero(change < 0)), int(np.count_nonzero(change > 0))
     tested |= zip(("before", "after", "change"), means, strict=True)
@@ -202,27 +204,56 @@ def rank_correlation(
     rng: np.random.Generator,
     draws: int = DRAWS,
     resamples: int = 1_000,
+    groups: ArrayLike | None = None,
 ) -> RankCorrelation:
     """Correlate two lists of numbers of the same things, by their ranks.
 
     The null hypothesis is that the pairs are exchangeable: that it is by chance which number of `y`
     belongs to which of `x`. Up to 8 pairs all permutations are counted, and p is exact.
+
+    With `groups`, a label for each thing, the deviations of numbers from the mean of their group
+    are correlated, and pairs are permuted and resampled within groups: what the groups have in
+    common is no part of the coefficient.
     """
-    first, second = np.asarray(x, np.float64), np.asarray(y, np.float64)
-    n = len(first)
-    if n < FEWEST or not (np.ptp(first) > 0 and np.ptp(second) > 0):
+    lists = np.array([x, y], np.float64)
+    n = lists.shape[1]
+    members = _members(n, groups)
+    first, second = lists if groups is None else _deviations(lists, members)
+    if n - len(members) < FEWEST - 1:
         return RankCorrelation(n=n)
+    if (np.ptp((first, second), axis=1) <= ROUNDING * np.ptp(lists, axis=1)).any():
+        return RankCorrelation(n=n)  # one does not vary
     rho, a, b = spearman(first, second), _centred_ranks(first), _centred_ranks(second)
     spread = math.sqrt(float(a @ a) * float(b @ b))
-    far = (np.abs(b[orders] @ a / spread) >= abs(rho) - TIE for orders in _orders(n, draws, rng))
-    tested: dict[str, Any] = _counted(far, exact=n <= ALL_ORDERS_TO)
+    orders = _orders(members, draws, rng)
+    far = (np.abs(b[block] @ a / spread) >= abs(rho) - TIE for block in orders)
+    tested: dict[str, Any] = _counted(far, exact=_all_listed(members))
 
     def resampled(drawn: Orders) -> Array:
-        return _row_correlations(_row_ranks(first[drawn]), _row_ranks(second[drawn]))
+        rows = first[drawn], second[drawn]
+        if groups is not None:
+            rows = _deviations(rows[0], members), _deviations(rows[1], members)
+        return _row_correlations(_row_ranks(rows[0]), _row_ranks(rows[1]))
 
-    interval = _interval(resampled, n, resamples, rng)
+    interval = _interval(resampled, members, resamples, rng)
     r2 = float(np.corrcoef(first, second)[0, 1] ** 2)
     return RankCorrelation(n=n, rho=rho, r2=r2, interval=interval, **tested)
+
+
+def _members(n: int, groups: ArrayLike | None = None) -> list[Orders]:
+    """Places of the things of each group; without groups all are in one."""
+    if groups is None:
+        return [np.arange(n)]
+    labels = np.asarray(groups)
+    return [np.flatnonzero(labels == label) for label in np.unique(labels)]
+
+
+def _deviations(rows: Array, members: Sequence[Orders]) -> Array:
+    """Numbers in rows, each less the mean of its group in the row."""
+    less = np.array(rows)
+    for places in members:
+        less[:, places] -= rows[:, places].mean(axis=1, keepdims=True)
+    return less
 
 
 def rank_correlation_change(
@@ -246,7 +277,7 @@ def rank_correlation_change(
         first, second = (_row_correlations(of_x, ranked) for ranked in others)
         return second - first
 
-    interval = _interval(resampled, len(lists[0]), resamples, rng)
+    interval = _interval(resampled, _members(len(lists[0])), resamples, rng)
     return spearman(lists[0], lists[1]), spearman(lists[0], lists[2]), interval
 
 
@@ -260,7 +291,9 @@ def sign_test(positive: int, negative: int) -> PermutationResult:
 
 
 def _row_ranks(rows: Array) -> Array:
-    return np.array([_centred_ranks(row) for row in rows])
+    from scipy.stats import rankdata  # noqa: PLC0415  (heavy at start)
+
+    return np.asarray(rankdata(rows, axis=1) - (rows.shape[1] + 1) / 2)
 
 
 def _row_correlations(a: Array, b: Array) -> Array:
@@ -279,15 +312,26 @@ def _counted(far: Iterator[NDArray[np.bool_]], *, exact: bool) -> dict[str, Any]
 
 
 def _interval(
-    statistic: Callable[[Orders], Array], n: int, resamples: int, rng: np.random.Generator
+    statistic: Callable[[Orders], Array],
+    members: Sequence[Orders],
+    resamples: int,
+    rng: np.random.Generator,
 ) -> tuple[float, float] | None:
-    """Percentile interval of a statistic of n pairs over resamples, found in blocks."""
+    """Percentile interval of a statistic over resamples within groups, found in blocks."""
     if not resamples:
         return None
     sizes = [min(RESAMPLES, resamples - start) for start in range(0, resamples, RESAMPLES)]
-    drawn = [statistic(rng.integers(n, size=(many, n))) for many in sizes]
+    drawn = [statistic(_resampled(many, members, rng)) for many in sizes]
     low, high = central(np.concatenate(drawn), CONFIDENCE).tolist()
     return None if math.isnan(low) else (low, high)
+
+
+def _resampled(many: int, members: Sequence[Orders], rng: np.random.Generator) -> Orders:
+    """Places of things drawn again with replacement, those of each group among themselves."""
+    drawn = np.empty((many, sum(map(len, members))), np.intp)
+    for places in members:
+        drawn[:, places] = places[rng.integers(len(places), size=(many, len(places)))]
+    return drawn
 
 
 def _signs(n: int, rng: np.random.Generator) -> Iterator[Orders]:
@@ -302,14 +346,26 @@ def _signs(n: int, rng: np.random.Generator) -> Iterator[Orders]:
             yield 1 - 2 * rng.integers(0, 2, size=(many, n))
 
 
-def _orders(n: int, draws: int, rng: np.random.Generator) -> Iterator[Orders]:
-    """All orders of n things, or some drawn at random, in blocks."""
-    if n <= ALL_ORDERS_TO:
-        yield np.array(list(permutations(range(n))))
+def _all_listed(members: Sequence[Orders]) -> bool:
+    """Whether all orders within groups are listed."""
+    ways = math.prod(math.factorial(len(places)) for places in members)
+    return ways <= math.factorial(ALL_ORDERS_TO)
+
+
+def _orders(members: Sequence[Orders], draws: int, rng: np.random.Generator) -> Iterator[Orders]:
+    """All orders of things within their groups, or some drawn at random, in blocks."""
+    n = sum(map(len, members))
+    if _all_listed(members):
+        every = product(*(permutations(places.tolist()) for places in members))
+        orders = np.array([list(chain(*parts)) for parts in every])
+        orders[:, np.concatenate(members)] = orders.copy()
+        yield orders
         return
     for start in range(0, draws, ORDERS):
-        many = min(ORDERS, draws - start)
-        yield rng.permuted(np.tile(np.arange(n), (many, 1)), axis=1)
+        orders = np.tile(np.arange(n), (min(ORDERS, draws - start), 1))
+        for places in members:
+            orders[:, places] = rng.permuted(orders[:, places], axis=1)
+        yield orders
 
 
 @dataclass(frozen=True)
