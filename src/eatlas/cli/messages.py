@@ -73,6 +73,7 @@ def plain_error(error: Exception | str) -> str:
     for name, text in parts:
         if text is not None:
             lines.append(f"  {name}: " + plain(text).replace("\n", f"\n{INDENT}"))
+    lines += [f"  {plain_line(note)}" for note in getattr(error, "__notes__", ())]
     return "\n".join(lines)
 
 

@@ -127,30 +127,31 @@ def through_cache(
     `keys` are those under which the row of each question is kept, and `what` is said to be done
     where the work is interrupted.
     """
-    store = CacheStore()
-    rows = store.get(set(keys.values()))
-    yield {question: rows[key] for question, key in keys.items() if key in rows}
-    left: dict[bytes, list[T]] = {}
-    for question, key in keys.items():
-        if key not in rows:
-            left.setdefault(key, []).append(question)
-    if not left:
-        return
-    done = len(keys) - sum(map(len, left.values()))
-    try:
-        for batch in compute([questions[-1] for questions in left.values()]):
-            new = {keys[question]: row for question, row in batch.items()}
-            store.put(source, new)
-            answers = {question: row for key, row in new.items() for question in left[key]}
-            done += len(answers)
-            yield answers
-    except KeyboardInterrupt as interruption:
-        interruption.add_note(
-            f"{done:,} of {len(keys):,} {what} and kept; repeat the command to continue"
-            if store.usable and done
-            else "nothing is kept"
-        )
-        raise
+    with closing(CacheStore()) as store:
+        rows = store.get(set(keys.values()))
+        yield {question: rows[key] for question, key in keys.items() if key in rows}
+        left: dict[bytes, list[T]] = {}
+        for question, key in keys.items():
+            if key not in rows:
+                left.setdefault(key, []).append(question)
+        if not left:
+            return
+        done = len(keys) - sum(map(len, left.values()))
+        try:
+            for batch in compute([questions[-1] for questions in left.values()]):
+                new = {keys[question]: row for question, row in batch.items()}
+                store.put(source, new)
+                answers = {question: row for key, row in new.items() for question in left[key]}
+                done += len(answers)
+                yield answers
+        except (KeyboardInterrupt, SourceError) as stop:
+            if store.usable and done:
+                stop.add_note(
+                    f"{done:,} of {len(keys):,} {what} and kept; repeat the command to continue"
+                )
+            elif isinstance(stop, KeyboardInterrupt):
+                stop.add_note("nothing is kept")
+            raise
 
 
 def key_of(source: Any, item: Item) -> bytes:
@@ -198,6 +199,7 @@ class CacheStore:
 
     def __init__(self) -> None:
         self.path, self.usable = cache_folder() / NAME, True
+        self._connection: sqlite3.Connection | None = None
 
     def get(self, keys: Collection[bytes]) -> dict[bytes, Row]:
         """Return the rows that are there."""
@@ -215,15 +217,31 @@ class CacheStore:
         """Keep rows of one source: all of them or, after a kill, none."""
         rows = [(key, source.fingerprint, source.name, *row) for key, row in new.items()]
         query = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?, ?)"
-        if rows:
-            self._done(lambda connection: connection.executemany(query, rows))
+        if not rows:
+            return
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.executemany(query, rows)
+
+        try:
+            self._done(write)
+        except KeyboardInterrupt:  # what was computed is not lost for it
+            self._done(write)
+            raise
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._connection is not None:
+            self._connection.close()
 
     def _done(self, action: Callable[[sqlite3.Connection], T]) -> T | None:
         """Do something with the table; a damaged or full one is warned of and left alone."""
         if not self.usable:
             return None
         try:
-            with _connected(self.path) as connection:
+            if self._connection is None:
+                self._connection = _connect(self.path)
+            with self._connection as connection:
                 return action(connection)
         except (sqlite3.Error, OSError) as error:
             self.usable = False
@@ -232,15 +250,26 @@ class CacheStore:
             return None
 
 
-@contextmanager
-def _connected(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open the file for one transaction."""
+def _connect(path: Path) -> sqlite3.Connection:
+    """Open the file, and make it where it is not there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with closing(sqlite3.connect(path, timeout=PATIENCE)) as connection, connection:
+    # whoever ends an iteration closes it, in whatever thread
+    connection = sqlite3.connect(path, timeout=PATIENCE, check_same_thread=False)
+    try:
         connection.execute("PRAGMA journal_mode = WAL")
         # a kill loses nothing either way; a power failure may lose the last batches, and no others
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(_TABLE)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def _connected(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the file for one transaction."""
+    with closing(_connect(path)) as connection, connection:
         yield connection
 
 

@@ -7,17 +7,24 @@ of them is handed out, the rest is asked, and each answer is kept as it comes.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from contextlib import closing
+from dataclasses import astuple, dataclass, replace
 from itertools import chain
+from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from eatlas.encoders.cache import ANSWER, CacheStore, Row, hashed, through_cache
+from eatlas.encoders.functions import AT_ONCE, named_function, said_by, working_directory
+from eatlas.errors import SourceError, described
 from eatlas.notes import Note
+from eatlas.paths import is_there
 from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.source import Tell
+from eatlas.sources.opening import model_and_tokenizer, opener_of
+from eatlas.sources.source import Tell, cut, is_source
+from eatlas.sources.spec import load, model_scheme, parse_file_spec
 from eatlas.stimuli.asking import Prompt, Reply
+from eatlas.untrusted import computes_afresh
 
 
 @dataclass(frozen=True, order=True)
@@ -39,11 +46,13 @@ class Response:
 
     text: str = ""
     chances: tuple[float, ...] | None = None
-    """Log-probabilities of the options; -inf is kept as None in JSON."""
+    """Log-probabilities of the options; -inf where the model lists none."""
     model: str = ""
     """What the model calls itself."""
     date: str = ""
     """Day of the answer, as in 2026-03-01."""
+    spent: bool = False
+    """Whether the model spent all tokens on reasoning, and answered nothing."""
 
 
 @runtime_checkable
@@ -103,6 +112,9 @@ class Answering:
             answers |= batch
             if tell is not None:
                 tell(len(answers), len(every))
+        if spent := sum(answer.spent for answer in answers.values()):
+            note = Note("source.spent", values={"count": spent, "of": len(answers)})
+            self.notes = (*(own for own in self.notes if own.code != note.code), note)
         return {
             prompt: _reply([answers[one] for one in several])
             for prompt, several in requests.items()
@@ -126,7 +138,8 @@ class Answering:
     def kept(self, requests: Iterable[Request]) -> set[Request]:
         """Requests whose answers are kept; nothing is asked."""
         keys = {one: self._key(one) for one in requests} if self.keeps else {}
-        rows = CacheStore().get(keys.values())
+        with closing(CacheStore()) as store:
+            rows = store.get(keys.values())
         return {one for one, key in keys.items() if key in rows}
 
     def _key(self, request: Request) -> bytes:
@@ -146,19 +159,14 @@ class Answering:
 
 
 def _written(response: Response) -> bytes:
-    """A response as it is kept."""
-    chances = response.chances
-    listed = chances and [chance if math.isfinite(chance) else None for chance in chances]
-    return json.dumps([response.text, listed, response.model, response.date]).encode()
+    """A response as it is kept; Python's JSON has infinite numbers."""
+    return json.dumps(astuple(response)).encode()
 
 
 def _read(data: bytes) -> Response:
     """Read what :func:`_written` wrote."""
-    text, listed, model, date = json.loads(data)
-    chances = None
-    if listed is not None:
-        chances = tuple(-math.inf if chance is None else chance for chance in listed)
-    return Response(text, chances, model, date)
+    response = Response(*json.loads(data))
+    return replace(response, chances=response.chances and tuple(response.chances))
 
 
 def _reply(responses: Sequence[Response]) -> Reply:
@@ -172,24 +180,39 @@ def _reply(responses: Sequence[Response]) -> Reply:
     )
 
 
+def without_reasoning(text: str) -> str:
+    r"""Leave out what a model thinks before it answers; that is all where its end is missing.
+
+    >>> without_reasoning("<think>Hm.</think>\n\nOffice"), without_reasoning("<think>Hm")
+    ('Office', '')
+    """
+    _, end, answer = text.partition("</think>")
+    if end:
+        return answer.strip()
+    return "" if text.lstrip().startswith("<think>") else text
+
+
 # --- functions ------------------------------------------------------------------------------------
 
 Function = Callable[[list[str]], Sequence[str]]
 
 
 class FunctionChat(Answering):
-    """A function that takes a list of prompts and returns a text for each."""
+    """A function that takes a list of prompts and returns a text for each.
 
-    keeps = False
+    `version` is of all that its answers depend on; with it they can be kept.
+    """
 
-    def __init__(self, function: Function, name: str = "") -> None:
-        self.function = function
+    def __init__(
+        self, function: Function, name: str = "", version: str = "", *, keeps: bool = False
+    ) -> None:
+        self.function, self.version, self.keeps = function, version, keeps
         self.name = name or getattr(function, "__qualname__", type(function).__name__)
         self.about = LanguageModelRecord(model=self.name, architecture="function", kind="chat")
 
     @property
     def fingerprint(self) -> str:
-        """The name, for nothing else is known."""
+        """The name, and the version, for nothing else is known."""
         return f"function:{self.name}"
 
     def gives_logprobs(self) -> bool:
@@ -197,15 +220,106 @@ class FunctionChat(Answering):
         return False
 
     def in_batches(self, requests: Sequence[Request]) -> Iterator[Mapping[Request, Response]]:
-        """Call the function with all prompts."""
-        texts = self.function([one.text for one in requests])
-        yield {one: Response(str(text)) for one, text in zip(requests, texts, strict=True)}
+        """Call the function with some prompts at a time."""
+        for batch in cut(requests, AT_ONCE):
+            try:
+                with working_directory():
+                    texts = self.function([request.text for request in batch])
+                answers = [Response(str(text)) for text in texts]
+            except Exception as error:
+                fault = f"{self.name}: the function failed"
+                raise SourceError(fault, got=said_by(error)) from error
+            if len(answers) != len(batch) or isinstance(texts, str):
+                raise SourceError(
+                    f"{self.name}: what came back is not one text for each prompt",
+                    got=f"{described(texts)} for {len(batch):,} prompts",
+                    allowed="a list of as many texts",
+                )
+            yield dict(zip(batch, answers, strict=True))
+
+
+def open_function(text: str) -> FunctionChat:
+    """Open a function by its module and name, as ``py:`` does for vectors."""
+    name, function, options = named_function(text, "a text for each prompt")
+    keeps = options.cache == "yes" and not computes_afresh()
+    return FunctionChat(function, name, options.version or "", keeps=keeps)
+
+
+# --- opening --------------------------------------------------------------------------------------
+
+ALLOWED = (
+    "chat:URL?model=NAME, of a server of chat completions (vLLM, llama.cpp, Ollama, OpenAI and "
+    "other providers); hf:NAME or hf:FOLDER of a causal model, or a GGUF file; a CSV, TSV or JSONL "
+    "file of answers; py:MODULE:FUNCTION; in Python also (model, tokenizer), or a function that "
+    "takes a list of prompts"
+)
+COLLECTED = (".csv", ".tsv", ".jsonl")
+"""Of files of answers."""
+_ENDPOINT = "eatlas.encoders.chat_endpoint"
+_TRANSFORMER = "eatlas.encoders.chat_transformer"
+_FILE = "eatlas.encoders.collected:open_collected"
 
 
 def open_answering(spec: Any) -> ChatModel:
-    """Open a model that answers."""
-    if isinstance(spec, ChatModel) and not isinstance(spec, type):
+    """Open a model that answers, by its source string or as an object.
+
+    Parameters
+    ----------
+    spec : str, path or object
+        ``chat:URL?model=NAME``, or the address of chat completions; ``hf:`` and GGUF files of
+        causal models; a file of collected answers; ``py:module:function``; a function that takes a
+        list of prompts and returns a text for each; ``(model, tokenizer)`` of transformers; or
+        anything that has what :class:`ChatModel` says.
+
+    Raises
+    ------
+    SourceError
+        If it is none of these.
+    """
+    model: ChatModel
+    if isinstance(spec, str | Path):
+        return _open_text(str(spec))
+    kind = None if isinstance(spec, type) else getattr(spec, "kind", None)
+    if kind == "chat" and isinstance(spec, ChatModel):
         return spec
-    if callable(spec):
+    if pair := model_and_tokenizer(spec):
+        of_pair = load("eatlas.encoders.language:language_model")
+        spec, kind = of_pair(*pair, name=type(pair[0]).__name__), "causal"
+    if kind in {"masked", "causal"}:
+        model = load(f"{_TRANSFORMER}:chat_of")(spec)
+        return model
+    no_function = isinstance(spec, type) or is_source(spec) or opener_of(spec)
+    if callable(spec) and not no_function:
         return FunctionChat(spec)
-    raise NotImplementedError
+    raise _no_answers(described(spec))
+
+
+def _open_text(text: str) -> ChatModel:
+    """Open a source string."""
+    path = parse_file_spec(text).path
+    scheme, target = text.partition(":")[0].lower(), text
+    if is_there(path):
+        scheme = model_scheme(path)
+        target = f"{scheme}:{text}"
+    address = text.partition("?")[0].rstrip("/")
+    if scheme in {"http", "https"} and address.endswith("/chat/completions"):
+        scheme = "chat"
+    openers = {
+        "chat": f"{_ENDPOINT}:open_chat",
+        "hf": f"{_TRANSFORMER}:open_transformer_chat",
+        "py": "eatlas.encoders.chat:open_function",
+    }
+    model: ChatModel
+    if scheme in openers:
+        model = load(openers[scheme])(target)
+        return model
+    if path.suffix.lower() in COLLECTED:
+        model = load(_FILE)(path)
+        return model
+    if scheme in {"http", "https"}:
+        raise _no_answers(text, f"of a server of chat completions: chat:{address}?model=NAME")
+    raise _no_answers(text)
+
+
+def _no_answers(name: str, remedy: str | None = None) -> SourceError:
+    return SourceError(f"{name}: this is no model that answers", allowed=ALLOWED, remedy=remedy)

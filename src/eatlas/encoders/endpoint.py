@@ -8,6 +8,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
@@ -21,14 +22,18 @@ from eatlas.errors import SourceError
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
 from eatlas.sources.source import Answers, Item
-from eatlas.sources.spec import parse_options, with_options
+from eatlas.sources.spec import load, parse_options, with_options
 from eatlas.untrusted import require_trust
 
 KEYS = ("EATLAS_API_KEY", "OPENAI_API_KEY")
-PAUSES = (0.5, 1.0, 2.0)
-"""Seconds before each further try, where the endpoint names none with Retry-After."""
+PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+"""Seconds before each further try; longer where the endpoint says so with Retry-After."""
+TRIES = 3
+"""Further tries at an endpoint that fails; all of :data:`PAUSES` at one that is busy."""
+ALL = nullcontext()
 SHOWN = 300
 """Characters of what an endpoint says."""
+_BUSY = 429
 _AGAIN = frozenset((0, 408, 409, 425, 429, 500, 502, 503, 504, 529))
 ADDRESSES = (
     "https://HOST/v1/embeddings?model=NAME, or without /embeddings (OpenAI, vLLM, llama.cpp, "
@@ -47,6 +52,18 @@ class EndpointOptions(BaseModel):
     """Texts in a request; by default as many as the form says."""
     timeout: PositiveInt = 120
     """Seconds without an answer, or until another try; some endpoints count by the minute."""
+
+
+class Received(NamedTuple):
+    """What an endpoint says."""
+
+    status: int
+    """0 where it says nothing."""
+    headers: Mapping[str, str]
+    content: str
+    """The answer, or what went wrong."""
+    shown: str
+    """Its beginning, without the key."""
 
 
 class Endpoint(NamedTuple):
@@ -77,38 +94,78 @@ class Endpoint(NamedTuple):
             )
         return key
 
-    def ask(
-        self, body: Mapping[str, Any], what: str, done: str, servers: str = ""
-    ) -> tuple[str, str]:
+    def ask(self, body: Mapping[str, Any], what: str, servers: str = "") -> tuple[str, str]:
         """Send a body until there is an answer: the answer, and its beginning without the key.
 
-        `what` is wanted of the endpoint, what is `done` is kept, and `servers` says who can answer.
+        `what` is wanted of the endpoint, and `servers` says who can answer.
+        """
+        received = self.send(body)
+        if received.status != 200:
+            raise self.failure(received, what, servers)
+        return received.content, received.shown
+
+    def failure(self, received: Received, what: str, servers: str = "") -> SourceError:
+        """Say that there is no answer."""
+        return SourceError(
+            f"{self.address}: the endpoint gives no {what}",
+            got=received.shown,
+            remedy=f"{servers}check the address, the model ({self.model or 'none'}) and its "
+            f"options, and the key in {' or '.join(KEYS)}; try a busy one again later, or with "
+            "timeout=SECONDS",
+        )
+
+    def send(
+        self, body: Mapping[str, Any], session: Any = None, turn: AbstractContextManager[Any] = ALL
+    ) -> Received:
+        """Send a body until there is an answer, or what is said is final.
+
+        Parameters
+        ----------
+        body : mapping
+        session : requests.Session, optional
+            Keeps connections open for further requests.
+        turn : context manager, optional
+            A lock of requests that are sent side by side: while one of them waits for an endpoint
+            that is busy, it holds the lock, and no other begins.
         """
         key = self.key()
         body = {"model": self.model, **body} if self.model else body
-        for pause in (*PAUSES, None):
-            status, after, content = self._post(body, key)
-            seconds = int(after) if after.isdigit() else pause
-            if status not in _AGAIN or pause is None or (seconds or 0) > self.timeout:
-                break
-            time.sleep(seconds or 0)
-        reply = content.replace(quote(key, safe=""), "***").replace(key, "***") if key else content
-        if status != 200:
-            raise SourceError(
-                f"{self.address}: the endpoint gives no {what}",
-                got=reply[:SHOWN],
-                remedy=f"{servers}check the address, the model ({self.model or 'none'}) and its "
-                f"options, and the key in {' or '.join(KEYS)}; try a busy one again later, or with "
-                f"timeout=SECONDS: {done} are kept; repeat the command to continue",
-            )
-        return content, reply[:SHOWN]
+        with turn:
+            pass
+        received = self._post(body, key, session)
+        if received.status in _AGAIN:
+            since = time.monotonic()
+            with turn if received.status == _BUSY else ALL:
+                received = self._again(received, body, key, session, since)
+        shown = received.content
+        if key:
+            shown = shown.replace(quote(key, safe=""), "***").replace(key, "***")
+        return received._replace(shown=shown[:SHOWN])
 
-    def _post(self, body: Mapping[str, Any], key: str) -> tuple[int, str, str]:
-        """Send a request; the status, when to send another, and the answer, or what went wrong."""
+    def _again(
+        self, received: Received, body: Mapping[str, Any], key: str, session: Any, since: float
+    ) -> Received:
+        """Send a body again: some times, to a busy endpoint until the time is over."""
+        waited = 0.0
+        for tries, pause in enumerate(PAUSES):
+            after = received.headers.get("Retry-After", "").strip()
+            seconds = max(float(after), pause) if after.isdigit() else pause
+            waited += seconds
+            if waited > self.timeout or (tries >= TRIES and received.status != _BUSY):
+                break
+            if tries or time.monotonic() - since < seconds:  # else it was waited for its turn
+                time.sleep(seconds)
+            received = self._post(body, key, session)
+            if received.status not in _AGAIN:
+                break
+        return received
+
+    def _post(self, body: Mapping[str, Any], key: str, session: Any) -> Received:
+        """Send a request."""
         import requests  # noqa: PLC0415  (only endpoints need it)
 
         try:
-            answer = requests.post(
+            answer = (session or requests).post(
                 self.address,
                 json=body,
                 headers={"Authorization": f"Bearer {key}"} if key else {},
@@ -119,12 +176,12 @@ class Endpoint(NamedTuple):
                 allow_redirects=False,
             )
         except requests.RequestException as error:
-            return 0, "", f"{type(error).__name__}: {error}"
+            return Received(0, {}, f"{type(error).__name__}: {error}", "")
         text = answer.content.decode(errors="replace")
         if answer.status_code != 200:
             target = f", to {answer.headers['Location']}" if "Location" in answer.headers else ""
             text = f"status {answer.status_code}{target}: {text}"
-        return answer.status_code, answer.headers.get("Retry-After", "").strip(), text
+        return Received(answer.status_code, answer.headers, text, "")
 
 
 class Form(NamedTuple):
@@ -195,9 +252,7 @@ class EndpointSource(Encoder):
         form, dimensions = self.form, self.options.dimensions
         body = {form.texts: texts[0] if form.batch == 1 else texts, **form.more}
         body |= {"dimensions": dimensions} if dimensions else {}
-        content, shown = self.endpoint.ask(
-            body, "vectors", "encoded texts", f"addresses are {ADDRESSES}; "
-        )
+        content, shown = self.endpoint.ask(body, "vectors", f"addresses are {ADDRESSES}; ")
         try:
             with np.errstate(over="ignore"):  # what is infinite then is refused
                 rows = np.array(form.vectors(json.loads(content)), float).astype(np.float32)
@@ -223,14 +278,18 @@ def completed(address: str, what: str = "embeddings") -> str:
 
     >>> completed("http://localhost:8000/v1/"), completed("http://localhost:11434/api")
     ('http://localhost:8000/v1/embeddings', 'http://localhost:11434/api/embed')
+    >>> completed("https://a.org/v1beta/openai", "chat/completions")
+    'https://a.org/v1beta/openai/chat/completions'
     """
     address = address.rstrip("/")
     last = urlsplit(address).path.rpartition("/")[2]
-    if last == "api":
+    chat = what == "chat/completions"
+    if last == "api" and not chat:
         return f"{address}/embed"
     if not last:
         return f"{address}/v1/{what}"
-    return f"{address}/{what}" if re.fullmatch(r"v\d+", last) else address
+    bare = not address.endswith(f"/{what}") if chat else re.fullmatch(r"v\d+", last)
+    return f"{address}/{what}" if bare else address
 
 
 def is_loopback(address: str) -> bool:
@@ -247,6 +306,8 @@ def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
     """Open an endpoint by its address; nothing is sent before a text is encoded."""
     address, options = read_address(text)
     whole = completed(address)
+    if whole.endswith("/chat/completions"):
+        load("eatlas.encoders.chat_endpoint:refuse_vectors")(address)
     if not urlsplit(address).hostname or not (options.get("model") or form_of(whole) is TEI):
         raise SourceError(
             f"{address}: no model is named",

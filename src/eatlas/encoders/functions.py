@@ -29,6 +29,7 @@ from eatlas.untrusted import computes_afresh, require_trust
 SCHEME = "py:"
 AT_ONCE = 256
 """Texts that a function gets in one call: enough for a GPU, and progress moves."""
+VECTORS = "a vector for each"
 PASSAGES = "passages"
 """Name of the parameter by which a function gets texts with the place of the stimulus."""
 
@@ -122,6 +123,17 @@ class FunctionOptions(BaseModel):
 
 def open_py(text: str) -> tuple[FunctionSource | CachedSource, ...]:
     """Open a function by its module and name."""
+    name, function, options = named_function(text)
+    source = FunctionSource(function, name, options.version)
+    if options.cache == "no" or computes_afresh():
+        return (source,)
+    return (CachedSource(source),)
+
+
+def named_function(
+    text: str, returns: str = VECTORS
+) -> tuple[str, Callable[..., Any], FunctionOptions]:
+    """Import the function that a source string names: its name in results, itself, and options."""
     plain, _, query = text.removeprefix(SCHEME).partition("?")
     options = read_options(FunctionOptions, parse_options(query, text), text)
     module, colon, path = plain.partition(":")
@@ -130,16 +142,14 @@ def open_py(text: str) -> tuple[FunctionSource | CachedSource, ...]:
     require_trust(f"import the Python module {module} and call its function {path}")
     version = options.version
     name = SCHEME + plain + (f"?version={version}" if version is not None else "")
-    source = FunctionSource(find_function(module, path, name), name, version)
-    if options.cache == "no" or computes_afresh():
-        return (source,)
-    if not version:
+    function = find_function(module, path, name, returns)
+    if options.cache == "yes" and not version:
         raise SourceError(
-            f"{text}: vectors are kept under a version that you choose, since nothing else "
+            f"{text}: what is computed is kept under a version that you choose, since nothing else "
             "shows whether the function changed",
             remedy="add version=1, and change it when the model, its data or the function changes",
         )
-    return (CachedSource(source),)
+    return name, function, options
 
 
 def _path_of(function: Callable[..., Any]) -> str:
@@ -157,7 +167,7 @@ def _file_of(function: Callable[..., Any]) -> Path | None:
     return None
 
 
-def find_function(module: str, path: str, label: str) -> Callable[..., Any]:
+def find_function(module: str, path: str, label: str, returns: str = VECTORS) -> Callable[..., Any]:
     """Import what a source string names, from sys.path or the working directory."""
     try:
         with working_directory():
@@ -171,7 +181,7 @@ def find_function(module: str, path: str, label: str) -> Callable[..., Any]:
             f"{label}: this function cannot be imported",
             got=said_by(error),
             allowed="a function, or an instance or its method, that takes a list of texts and "
-            "returns a vector for each; of a module that Python can import, or of one in the "
+            f"returns {returns}; of a module that Python can import, or of one in the "
             "working directory, without .py",
             remedy="of a model name its method, such as py:MODULE:model.encode, or pass it in "
             "Python: eatlas.run(TEST, model)",

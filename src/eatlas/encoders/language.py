@@ -537,7 +537,7 @@ class ServedLM(AnsweringModel):
         prompts = [self.options.begin + text for text in texts]
         # one piece more, since some servers take 0 for no limit; 1 log-probability as 0 for none
         body = {"prompt": prompts, "max_tokens": 1, "temperature": 0, "echo": True, "logprobs": 1}
-        content, shown = self.endpoint.ask(body, "log-probabilities", "answers", f"{_SERVERS}; ")
+        content, shown = self.endpoint.ask(body, "log-probabilities", f"{_SERVERS}; ")
         fault = "the answer is not one of completions"
         try:
             choices = json.loads(content)["choices"]

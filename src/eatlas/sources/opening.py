@@ -56,6 +56,7 @@ that encodes texts, or a function that does."""
 Opener = Callable[[str], Any]
 """From a whole source string, its scheme and options included, to a source, or a tuple of some."""
 SCHEMES: dict[str, str | Opener] = {
+    "chat": "eatlas.encoders.chat_endpoint:refuse_vectors",
     "clip": "eatlas.encoders.transformer:open_clip",
     "hf": "eatlas.encoders.transformer:open_hf",
     "http": "eatlas.encoders.endpoint:open_endpoint",

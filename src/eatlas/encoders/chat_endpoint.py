@@ -1,0 +1,406 @@
+"""``chat:URL?model=NAME``: models behind an address for chat completions, in OpenAI's form."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cached_property
+from queue import SimpleQueue
+from typing import Any, NamedTuple, NoReturn
+from urllib.parse import urlsplit
+
+import numpy as np
+from pydantic import BaseModel, Field, PositiveInt
+
+from eatlas.encoders.cache import take_cache
+from eatlas.encoders.chat import Answering, Request, Response, without_reasoning
+from eatlas.encoders.encoder import read_options, roundoff_of_log_ratios
+from eatlas.encoders.endpoint import Endpoint, Received, completed, read_address
+from eatlas.errors import SourceError
+from eatlas.notes import Note
+from eatlas.results.parts import LanguageModelRecord
+from eatlas.sources.spec import with_options
+from eatlas.untrusted import computes_afresh
+
+CHAT = "chat:"
+END = "/chat/completions"
+ALLOWED = (
+    "chat:URL?model=NAME, such as chat:https://api.openai.com/v1?model=gpt-4o-mini or "
+    "chat:http://localhost:11434/v1?model=llama3.2; options system=TEXT, parallel=8, timeout=120, "
+    "cache=no"
+)
+SERVERS = (
+    "vLLM, SGLang, llama.cpp's server, newer Ollama, and models of OpenAI that do not reason list "
+    "them; others answer by samples: ask(by=samples,answers=5)"
+)
+"""Who gives log-probabilities, and what to do where nobody does."""
+PROBE = Request("Which is more: two or one? Answer with one word.", ("two", "one"), 0.0, 32, 0)
+"""Asked once, to see whether there are log-probabilities."""
+FEW = 8
+"""Answers after which a model that only reasons is stopped."""
+_IGNORED = " \t\r\n\"'`*_\u201c\u201d\u2018\u2019\u00ab\u00bb\u201e\u2581"
+"""What may stand before an answer: spaces, quotes, asterisks."""
+
+
+class ChatOptions(BaseModel):
+    """Options of a model behind an address."""
+
+    model: str = ""
+    system: str = ""
+    """Message of the system before each prompt."""
+    parallel: int = Field(8, ge=1, le=1_000)
+    """Requests at a time."""
+    timeout: PositiveInt = 120
+    """Seconds without an answer, or until another try."""
+
+
+@dataclass
+class Dialect:
+    """What a server does not take, as its refusals say; the same for all that it is asked."""
+
+    tokens: str = "max_tokens"
+    temperature: bool = True
+    listed: int = 20
+    """Log-probabilities that are listed for each piece."""
+
+    def learns(self, received: Received, body: Mapping[str, Any]) -> bool:
+        """Whether a body that was refused is to be sent again, in another form."""
+        if received.status not in {400, 422}:
+            return False
+        if "max_completion_tokens" in received.content and "max_tokens" in body:
+            self.tokens = "max_completion_tokens"
+        elif "temperature" in received.content and (
+            # without it, answers are drawn at 1; log-probabilities do not depend on it
+            body.get("temperature") == 1 or ("temperature" in body and "logprobs" in body)
+        ):
+            self.temperature = False
+        elif "logprobs" in received.content and body.get("top_logprobs", 0) > 5:
+            self.listed = 5
+        else:
+            return False
+        return True
+
+
+class ChatEndpoint(Answering):
+    """A model that answers at an address."""
+
+    def __init__(self, base: str, options: ChatOptions, *, keeps: bool = False) -> None:
+        named = {"model": options.model, "system": options.system}
+        self.name = with_options(f"{CHAT}{base}", {k: v for k, v in named.items() if v})
+        self.options, self.keeps, self.dialect = options, keeps, Dialect()
+        self.endpoint = Endpoint(base + END, options.model, options.timeout)
+        self.notes = (Note("source.served", values={"model": options.model}),)
+        self.about = LanguageModelRecord(
+            model=options.model,
+            architecture="endpoint",
+            kind="chat",
+            roundoff=roundoff_of_log_ratios(""),
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """Address, model and message of the system, for nothing else is known."""
+        return f"endpoint:{self.name}"
+
+    def gives_logprobs(self) -> bool:
+        """Whether the server says how probable the pieces of an answer are."""
+        return self._gives_logprobs
+
+    @cached_property
+    def _gives_logprobs(self) -> bool:
+        batches = (self._kept if self.keeps else self.in_batches)([PROBE])
+        return any(one.chances is not None for batch in batches for one in batch.values())
+
+    def in_batches(self, requests: Sequence[Request]) -> Iterator[Mapping[Request, Response]]:
+        """Ask some requests at a time, and hand out what came meanwhile."""
+        from requests import Session  # noqa: PLC0415  (only endpoints need it)
+        from requests.adapters import HTTPAdapter  # noqa: PLC0415
+
+        self.endpoint.key()  # before anything is sent
+        parallel = min(self.options.parallel, len(requests))
+        turn, done, spent = threading.Lock(), 0, 0
+        with Session() as session:
+            for scheme in ("http://", "https://"):
+                session.mount(scheme, HTTPAdapter(pool_maxsize=parallel))
+            for batch in side_by_side(
+                requests, parallel, lambda request: self._asked(request, session, turn)
+            ):
+                yield batch
+                done += len(batch)
+                spent += sum(response.spent for response in batch.values())
+                if spent == done >= FEW:
+                    raise SourceError(
+                        f"{self.name}: the model comes to no answer",
+                        got=f"{done} of {done} answers that end at the limit of tokens, "
+                        f"{requests[0].tokens}, and hold reasoning alone",
+                        remedy="raise tokens: ask(tokens=2000), or turn reasoning off",
+                    )
+
+    def _asked(self, request: Request, session: Any, turn: Any) -> Response:
+        """Send a request in the form that the server takes."""
+        while True:
+            body = self._body(request)
+            received = self.endpoint.send(body, session, turn)
+            if not self.dialect.learns(received, body):
+                break
+        if received.status == 200:
+            return self._read(request, received)
+        if request == PROBE and "logprobs" in received.content:
+            return Response()
+        if received.status == 400 and "content_filter" in received.content:
+            return Response(date=_day(None, received))  # a refusal without words
+        if request.options and "logprobs" in received.content:
+            self._refuse_logprobs(received.shown)
+        raise self.endpoint.failure(received, "answer")
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        """What is sent."""
+        options, dialect = self.options, self.dialect
+        system = [{"role": "system", "content": options.system}] if options.system else []
+        body: dict[str, Any] = {
+            "messages": [*system, {"role": "user", "content": request.text}],
+            dialect.tokens: request.tokens,
+        }
+        if dialect.temperature:
+            body["temperature"] = request.temperature
+        if request.options:
+            body |= {"logprobs": True, "top_logprobs": dialect.listed}
+        return body
+
+    def _read(self, request: Request, received: Received) -> Response:
+        """Make a response of what a server sent."""
+        fault = "this is no chat completion"
+        try:
+            data = json.loads(received.content)
+            choice = data["choices"][0]
+            text = _text_of(choice["message"])
+            answer = without_reasoning(text)
+            spent = not answer.strip() and choice.get("finish_reason") == "length"
+            chances = None
+            if request.options:
+                listed = (choice.get("logprobs") or {}).get("content")
+                fault = "the log-probabilities cannot be read"
+                pieces = None if listed is None else [Piece.of(entry) for entry in listed]
+                if pieces and any(piece.listed for piece in pieces):
+                    chances = chances_of(request.options, pieces)
+                elif pieces is not None and not answer.strip():
+                    chances = (-math.inf,) * len(request.options)
+            day = _day(data.get("created"), received)
+            model = str(data.get("model") or "")
+        except (TypeError, KeyError, ValueError, AttributeError, IndexError, RecursionError) as e:
+            raise SourceError(
+                f"{self.name}: {fault}",
+                got=received.shown,
+                allowed="a server of chat completions in OpenAI's form, such as vLLM, llama.cpp's, "
+                "Ollama's /v1",
+                remedy="check the address, which ends in /v1 at most servers",
+            ) from e
+        if request.options and chances is None and request != PROBE:
+            self._refuse_logprobs(received.shown)
+        return Response(answer, chances, model, day, spent)
+
+    def _refuse_logprobs(self, shown: str) -> NoReturn:
+        raise SourceError(
+            f"{self.name}: the server gives no log-probabilities of answers",
+            got=shown,
+            remedy=SERVERS,
+        )
+
+
+def side_by_side(
+    requests: Sequence[Request], parallel: int, ask: Callable[[Request], Response]
+) -> Iterator[dict[Request, Response]]:
+    """Ask some requests at a time, and hand out what came meanwhile, to the end or a failure.
+
+    Whoever is interrupted here still gets what has come.
+    """
+    left = deque(requests)
+    came: SimpleQueue[tuple[Request, Response | Exception]] = SimpleQueue()
+
+    def work() -> None:
+        with suppress(IndexError):  # nothing is left
+            while True:
+                request = left.popleft()
+                try:
+                    came.put((request, ask(request)))
+                except Exception as error:  # noqa: BLE001  (raised where answers are handed out)
+                    came.put((request, error))
+
+    def at_hand() -> tuple[dict[Request, Response], list[Exception]]:
+        several = [came.get() for _ in range(came.qsize())]
+        responses = {request: one for request, one in several if isinstance(one, Response)}
+        return responses, [one for _, one in several if isinstance(one, Exception)]
+
+    for _ in range(parallel):
+        threading.Thread(target=work, daemon=True).start()  # no end of the process waits for it
+    done = 0
+    try:
+        while done < len(requests):
+            came.put(came.get())  # waits
+            responses, errors = at_hand()
+            done += len(responses)
+            yield responses
+            if errors:
+                raise errors[0]
+    except KeyboardInterrupt:
+        yield at_hand()[0]
+        raise
+    finally:
+        left.clear()
+
+
+def _text_of(message: Mapping[str, Any]) -> str:
+    """The text of a message, which may come in parts, or as a refusal."""
+    content = message.get("content") or message.get("refusal") or ""
+    if isinstance(content, list):
+        content = "".join(part["text"] for part in content if part.get("type") == "text")
+    if not isinstance(content, str):
+        raise TypeError
+    return content
+
+
+def _day(created: Any, received: Received) -> str:
+    """The day of an answer, as the server says: its own time, or that in the header."""
+    with suppress(TypeError, ValueError, OverflowError):
+        return datetime.fromtimestamp(created, UTC).date().isoformat()
+    with suppress(TypeError, ValueError):
+        return parsedate_to_datetime(received.headers["Date"]).date().isoformat()
+    return ""
+
+
+# --- log-probabilities ----------------------------------------------------------------------------
+
+
+class Piece(NamedTuple):
+    """A piece of an answer, and what could have been in its place."""
+
+    data: bytes
+    """Its text; a piece may end within a character."""
+    chance: float
+    """Natural logarithm of its probability, given what is before it."""
+    listed: tuple[tuple[bytes, float], ...] = ()
+    """The most probable pieces, itself among them."""
+
+    @classmethod
+    def of(cls, entry: Any) -> Piece:
+        """Read a piece as servers write it."""
+        listed = tuple(map(_alone, entry.get("top_logprobs") or ()))
+        return cls(*_alone(entry), listed)
+
+
+def _alone(entry: Any) -> tuple[bytes, float]:
+    data = entry.get("bytes")
+    chance = float(entry["logprob"])
+    if math.isnan(chance) or chance > 0.01:
+        raise ValueError
+    return entry["token"].encode() if data is None else bytes(data), chance
+
+
+def chances_of(options: Sequence[str], pieces: Sequence[Piece]) -> tuple[float, ...]:
+    r"""Log-probability of each option as the beginning of an answer, by pieces that are listed.
+
+    The answer is followed for as long as it is a common beginning of all options. At each of these
+    places, a listed piece that goes on with one option and not with another counts for that option,
+    with the probability of what is before it. Case does not matter, nor do spaces, quotes and
+    asterisks before the answer. What is not listed counts as nothing: -inf where nothing is. An
+    answer that ends where one option does, and another goes on, counts for the one that ends.
+    Reasoning before the answer is taken as it is.
+
+    Parameters
+    ----------
+    options : sequence of str
+    pieces : sequence of Piece
+        Those of one answer, in order.
+
+    Examples
+    --------
+    >>> first = Piece(b"o", -0.5, ((b"o", -0.5), (b" Home", -1.0), (b"I", -4.0)))
+    >>> chances_of(("office", "home"), [first])
+    (-0.5, -1.0)
+    >>> chances_of(("office", "home"), [Piece(b"**", -0.25, ((b"**", -0.25),)), first])
+    (-0.75, -1.25)
+    """
+    names = [_begun(option) for option in options]
+    totals = [-math.inf] * len(names)
+    said, weight = b"", 0.0
+    for piece in _after_reasoning(pieces):
+        listed = piece.listed
+        if piece.data not in (data for data, _ in listed):
+            listed = (*listed, (piece.data, piece.chance))
+        for data, chance in listed:
+            text = _begun((said + data).decode(errors="ignore"))
+            fitting = [place for place, name in enumerate(names) if _fits(text, name)]
+            if len(fitting) == 1:
+                total = np.logaddexp(totals[fitting[0]], weight + chance)
+                totals[fitting[0]] = float(total)
+        said, weight = said + piece.data, weight + piece.chance
+        text = _begun(said.decode(errors="ignore"))
+        if not all(_fits(text, name) for name in names):
+            break
+    else:
+        text = _begun(said.decode(errors="ignore"))
+        if text in names:
+            totals[names.index(text)] = float(np.logaddexp(totals[names.index(text)], weight))
+    return tuple(totals)
+
+
+def _begun(text: str) -> str:
+    """A text from its first letter, in one case."""
+    return text.lstrip(_IGNORED).casefold()
+
+
+def _fits(text: str, name: str) -> bool:
+    """Whether an answer that begins with a text may be an option, or is it already."""
+    return name.startswith(text) or re.match(rf"{re.escape(name)}(?!\w)", text) is not None
+
+
+def _after_reasoning(pieces: Sequence[Piece]) -> Sequence[Piece]:
+    """Pieces behind what a model thinks before it answers."""
+    said = b""
+    for place, piece in enumerate(pieces):
+        said += piece.data
+        if said.rstrip().endswith(b"</think>"):
+            return pieces[place + 1 :]
+    return () if said.lstrip().startswith(b"<think>") else pieces
+
+
+# --- opening --------------------------------------------------------------------------------------
+
+
+def open_chat(text: str) -> ChatEndpoint:
+    """Open a model by its address; nothing is sent before the first question."""
+    plain, keeps = take_cache(text.removeprefix(CHAT))
+    address, options = read_address(plain)
+    parts = urlsplit(address)
+    if parts.scheme.lower() not in {"http", "https"} or not parts.hostname:
+        raise SourceError(f"{text}: no address", got=address, allowed=ALLOWED)
+    whole = completed(address, "chat/completions")
+    if re.search(r"/(embeddings|completions)$", whole.removesuffix(END)):
+        raise SourceError(
+            f"{address}: this is no address for chat completions",
+            allowed=ALLOWED,
+            remedy="leave out the last part of the address",
+        )
+    made = read_options(ChatOptions, options, address)
+    if not made.model:
+        raise SourceError(f"{address}: no model is named", allowed=ALLOWED)
+    base = whole.removesuffix(END)
+    return ChatEndpoint(base, made, keeps=keeps and not computes_afresh())
+
+
+def refuse_vectors(text: str) -> NoReturn:
+    """Say of a model that answers how it is measured."""
+    raise SourceError(
+        f"{text}: this model answers, and gives no vectors",
+        allowed="--measure ask, or another measure of answers, with this source",
+        remedy="eatlas run --measure ask; vectors come from an address for embeddings: "
+        "https://HOST/v1/embeddings?model=NAME",
+    )
