@@ -42,9 +42,10 @@ if TYPE_CHECKING:
 
 AnySource: TypeAlias = "Source | LanguageModel | ChatModel | Counts"
 """Where the numbers of a measurement come from."""
-CALLED = {"vectors": "usable vector", "counts": "row of numbers"}
+CALLED = {"vectors": "usable vector", "counts": "row of numbers", "answers": "usable comparison"}
 """What a source must have for a term; a log-probability, of language models."""
 REMEDIES = {
+    "answers": "ask other questions (templates=...), or use terms that the model compares",
     "counts": "use terms that the table has numbers for, or count a larger text",
     "pairs": "use a larger corpus, more words between the two (--distance), or more frequent words",
     "images": "use a model that encodes images, such as clip:NAME, or vectors of these images, "

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from eatlas.results.base import AssociationResult
-from eatlas.results.effects import parameters
+from eatlas.results.effects import Effect, parameters
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
 from eatlas.results.parts import ByRole, Record, is_empty, is_none
@@ -22,15 +23,19 @@ class Shares(ByRole[float]):
 
 
 class OfComparisons(Record):
-    """How far one effect size would move with other pairs and other answers."""
+    """How far one effect size would move with other pairs and other answers.
+
+    Intervals are those of the Bayesian bootstrap over pairs. They say nothing of other targets,
+    nor of attributes that are not among the pairs: `uncertainty` of a result does.
+    """
 
     d: EffectInterval
     """Of the effect size."""
     difference: EffectInterval
     """Of the difference of means, in shares."""
     bounds: Interval | None
-    """The effect size if all answers without a choice had gone against it, and for it; None where
-    one of them is undefined."""
+    """The effect size if all answers without a choice had gone against a positive one, and for it;
+    None where one of them is undefined."""
 
 
 class OfLevel2(Record):
@@ -45,7 +50,8 @@ class OfTemplate(Record):
 
     text: str
     effect_size: float | None
-    """At level 1; None where undefined."""
+    """At level 1, or over attributes where both target groups have one term; of the terms that the
+    template has comparisons of. None where undefined."""
     usable: float
     """Share of its answers that choose."""
 
@@ -71,14 +77,15 @@ class AnswersRecord(Record):
     first_place_interval: Interval | None
     """Interval of it over pairs, by Student's t."""
     agreement: float | None = None
-    """Cronbach's alpha of the targets' scores over templates; None for one template."""
+    """Cronbach's alpha over templates of the scores of targets, or of attributes where both target
+    groups have one term; None for one template."""
     templates: tuple[OfTemplate, ...]
     about: Literal["target", "attribute"]
     """What a question is about: a target that attributes compete for, or the other way round."""
     pairs: int
     """Pairs of which each is asked about each subject."""
     answers: int
-    """Answers to one question."""
+    """Answers to one question, at most; 1 where log-probabilities were read."""
     temperature: float | None
     """None where log-probabilities were read."""
     models: tuple[str, ...] = ()
@@ -87,6 +94,7 @@ class AnswersRecord(Record):
     """First and last day of the answers, where they are known."""
     level1: OfComparisons
     level2: OfLevel2
+    over_attributes: OfComparisons
 
     @property
     def refused(self) -> float:
@@ -98,8 +106,8 @@ class AskResult(ThreeLevelResult):
     """What :class:`eatlas.Ask` found.
 
     Each cell of level 3 has the shares of comparisons that attributes win for targets, a number for
-    each pair of them; 0.5 on average over all attributes. ``over_attributes`` is the effect size of
-    the difference between X and Y over the attributes, whose labels are permuted, as in LPBS.
+    each pair of them; 0.5 on average over all competitors. ``over_attributes`` is the effect size
+    of the difference between X and Y over the attributes, whose labels are permuted, as in LPBS.
     """
 
     display_name: ClassVar[str] = "Ask"
@@ -113,6 +121,8 @@ class AskResult(ThreeLevelResult):
 
     measure: Literal["ask"] = "ask"
     over_attributes: Level
+    over_attributes_uncertainty: EffectInterval | None = None
+    """Interval of that effect size; None where the measure does not resample."""
     answers: AnswersRecord
 
     def of_the_test(self) -> dict[str, Any]:
@@ -120,6 +130,15 @@ class AskResult(ThreeLevelResult):
         of_measure = parameters(self.signature).get("templates") != "auto"
         built_in = self.templates in built_in_questions().questions.values()
         return {} if of_measure or built_in else {"questions": self.templates}
+
+    def effect(self, place: str) -> Effect:
+        """The effect size at one place; that over attributes relabels attributes."""
+        effect = super().effect(place)
+        if place != "over_attributes":
+            return effect
+        resampled = self.over_attributes_uncertainty
+        confidence = self.uncertainty.confidence if resampled and self.uncertainty else None
+        return replace(effect, in_family=False, resampled=resampled, confidence=confidence)
 
     def cell_text(self, name: str) -> str:
         """The mean share of a cell, in percent."""

@@ -8,7 +8,7 @@ chooses. A subject is what is asked about, and its competitors are numbered from
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,16 @@ from eatlas.stats.inputs import t_quantile
 Array = NDArray[np.float64]
 Pairs = NDArray[np.intp]
 """Competitors of each pair, shape (pairs, 2)."""
+Counts = NDArray[np.int64]
+AT_ONCE = 4_000_000
+"""Shares that are held at once: 32 MB."""
+
+
+def mean_of_those_there(values: Array, axis: int | tuple[int, ...]) -> Array:
+    """Mean of the values that are no NaN; NaN of none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # means of nothing are NaN, and meant
+        return np.asarray(np.nanmean(values, axis=axis))
 
 
 def won(wins: Array) -> Array:
@@ -26,39 +36,67 @@ def won(wins: Array) -> Array:
     The mean over templates of either order, and the mean of both orders; NaN where an order has no
     answer in any template, since what is left would show the place.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # means of nothing are NaN, and meant
-        return np.asarray(np.nanmean(wins, axis=2).mean(axis=-1))
+    return np.asarray(mean_of_those_there(wins, 2).mean(axis=-1))
 
 
-def shares_won(won: Array, pairs: Pairs, count: int, weights: Array | None = None) -> Array:
-    """Share of its comparisons that each competitor wins for each subject.
+def shares_won(won: Array, pairs: Pairs, count: int) -> Array:
+    """Share of its comparisons that each of `count` competitors wins for each subject.
+
+    Sums run over pairs in their order, so that the order of subjects and of competitors changes no
+    bit. NaN where a competitor has no comparison.
 
     Parameters
     ----------
     won : array, shape (subjects, pairs)
     pairs : array of int, shape (pairs, 2)
     count : int
-        Number of competitors.
-    weights : array, shape (draws, pairs), optional
-        Weights of pairs; all 1 by default.
 
     Returns
     -------
-    array, shape (subjects, count), or (draws, subjects, count) with weights
-        NaN where a competitor has no comparison.
+    array, shape (subjects, count)
+
+    Examples
+    --------
+    >>> shares_won(np.array([[1.0, 0.5, 0.25]]), np.array([[0, 1], [0, 2], [1, 2]]), 3)
+    array([[0.75 , 0.125, 0.625]])
+    """
+    wins, of = np.zeros((2, count, len(won)))
+    there = ~np.isnan(won)
+    for side, shares in enumerate((won, 1.0 - won)):
+        np.add.at(wins, pairs[:, side], np.where(there, shares, 0.0).T)
+        np.add.at(of, pairs[:, side], there.T)
+    with np.errstate(invalid="ignore"):
+        return np.asarray((wins / of).T)
+
+
+def drawn_shares(won: Array, pairs: Pairs, count: int, weights: Array) -> Iterator[Array]:
+    """:func:`shares_won` with weights of pairs, in blocks of draws.
+
+    Parameters
+    ----------
+    weights : array, shape (draws, pairs)
+
+    Yields
+    ------
+    array, shape (some draws, subjects, count)
     """
     members = np.zeros((2, len(pairs), count))
     for side in (0, 1):
         members[side, np.arange(len(pairs)), pairs[:, side]] = 1.0
-    there = ~np.isnan(won)
+    there = (~np.isnan(won)).astype(np.float64)
     first, second = np.where(there, won, 0.0), np.where(there, 1.0 - won, 0.0)
-    weighted = np.ones((1, 1, len(pairs))) if weights is None else weights[:, None, :]
-    wins = (weighted * first) @ members[0] + (weighted * second) @ members[1]
-    of = (weighted * there) @ members.sum(axis=0)
-    with np.errstate(invalid="ignore"):
-        shares = np.asarray(wins / of)
-    return shares[0] if weights is None else shares
+    step = max(1, AT_ONCE // (len(won) * count))
+    for start in range(0, len(weights), step):
+        block = weights[start : start + step]
+        shares = np.empty((len(block), len(won), count))
+        for subject in range(len(won)):
+            wins = block @ (
+                first[subject, :, None] * members[0] + second[subject, :, None] * members[1]
+            )
+            of = block @ (there[subject, :, None] * members.sum(axis=0))
+            with np.errstate(invalid="ignore"):
+                shares[:, subject] = wins / of
+        yield shares
 
 
 def pair_weights(pairs: int, draws: int, rng: np.random.Generator) -> Array:
@@ -72,9 +110,7 @@ def first_place(wins: Array, confidence: float = 0.95) -> tuple[float, tuple[flo
     None where fewer than two pairs have answers, or all show the same.
     """
     named_first = np.stack([wins[..., 0], 1.0 - wins[..., 1]], axis=-1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        by_pair = np.nanmean(named_first, axis=(0, 2, 3))
+    by_pair = mean_of_those_there(named_first, (0, 2, 3))
     by_pair = by_pair[~np.isnan(by_pair)]
     mean = float(by_pair.mean()) if len(by_pair) else float("nan")
     if len(by_pair) < 2 or np.ptp(by_pair) == 0:
@@ -84,30 +120,17 @@ def first_place(wins: Array, confidence: float = 0.95) -> tuple[float, tuple[flo
     return mean, (max(0.0, mean - margin), min(1.0, mean + margin))
 
 
-def all_gone(
-    wins: Array,
-    usable: NDArray[np.integer],
-    answers: int,
-    pairs: Pairs,
-    sides: Sequence[int],
-    of: Array,
-) -> Array:
+def all_gone(wins: Array, usable: Counts, asked: Counts, lean: Array) -> Array:
     """Share of each pair as :func:`won`, had all answers without a choice gone one way.
 
     Parameters
     ----------
-    wins, usable : array, shape (subjects, pairs, templates, 2)
-        Shares that the first of a pair wins, and the number of answers that choose.
-    answers : int
-        Answers to each question.
-    pairs : array of int, shape (pairs, 2)
-    sides : sequence of int, length competitors
-        1 or -1: the group of each competitor.
-    of : array, shape (subjects,)
-        1 or -1: whether subjects would have preferred competitors of the group 1.
+    wins, usable, asked : array, shape (subjects, pairs, templates, 2)
+        Shares that the first of a pair wins; the number of answers that choose, and of all.
+    lean : array, shape (subjects, pairs)
+        Where they go: 1 to the first of the pair, -1 to the second, 0 to both by halves.
     """
-    signs = np.asarray(sides)[pairs]
-    lean = of[:, None] * (signs[:, 0] - signs[:, 1])[None, :] / 2
-    fill = ((1 + lean) / 2)[:, :, None, None]
-    known = np.where(usable > 0, np.nan_to_num(wins), 0.0) * usable
-    return won((known + fill * (answers - usable)) / answers)
+    chosen = np.where(usable > 0, np.nan_to_num(wins), 0.0) * usable
+    others = ((1 + lean) / 2)[:, :, None, None] * (asked - usable)
+    with np.errstate(invalid="ignore"):
+        return won((chosen + others) / asked)

@@ -1,0 +1,385 @@
+"""Answers of a model to paired comparisons: what they choose, and how far they decide a result."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import CoverageError
+from eatlas.measures.association import DECIMALS
+from eatlas.measures.base import Array, Input, generator_of
+from eatlas.measures.lpbs import Term, completed, covered_by
+from eatlas.measures.resampling import interval_of
+from eatlas.notes import Note
+from eatlas.results.answers import (
+    MANY_REFUSED,
+    AnswersRecord,
+    OfComparisons,
+    OfLevel2,
+    OfTemplate,
+    Shares,
+)
+from eatlas.results.parts import Coverage, defined, defined_ends
+from eatlas.stats import choices
+from eatlas.stats.agreement import cronbach_alpha
+from eatlas.stats.effect_size import effect_size, effect_sizes
+from eatlas.stimuli import ROLES, AssociationTest
+from eatlas.stimuli.asking import Prompt, Reply, choice_of, subject_of
+
+DRAWS = 2_000
+"""Draws of weights of pairs: the ends of a 95% interval then have Monte Carlo errors of about a
+tenth of its standard error."""
+PLACES = ("level1", "level2.X", "level2.Y", "over_attributes")
+"""Of the effect sizes of a result."""
+SIGNS = {"X": 1.0, "Y": -1.0, "A": 1.0, "B": -1.0}
+"""A positive association is one of X with A and of Y with B."""
+ONE_SIDED = 0.75
+"""Share won by the first place from which the order decides half of all pairs or more: a pair whose
+choice it does not decide gives half of its comparisons to the first place."""
+LEAST_MASS = 0.1
+"""Probability of both options together below which they are no answers that the model gives."""
+LEAST_ALPHA = 0.5
+"""Cronbach's alpha below which less than half of the variance of the scores is common to the
+templates."""
+UNEQUAL = 0.1
+"""Difference of shares of unusable answers: where all of these would have gone one way, the shares
+of two groups that are alike would differ by as much."""
+QUOTED = 80
+"""Characters of an answer that an error shows."""
+
+
+class Design(NamedTuple):
+    """What is asked: each pair of competitors about each subject, in templates and both orders."""
+
+    subjects: list[Term]
+    competitors: list[Term]
+    pairs: NDArray[np.intp]
+    """Places of the competitors of each pair."""
+    templates: tuple[str, ...]
+    prompts: list[Prompt]
+    """In the order (subjects, pairs, templates, 2); the second of two names the pair's second
+    first."""
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """Subjects, pairs, templates, and both orders."""
+        return len(self.subjects), len(self.pairs), len(self.templates), 2
+
+    @property
+    def about(self) -> Literal["target", "attribute"]:
+        """What a question is about."""
+        return subject_of(self.templates[0])
+
+
+class Choices(NamedTuple):
+    """What answers choose, in the shape of a design."""
+
+    wins: Array
+    """Share of its answers that the first of a pair wins; NaN where none chooses."""
+    usable: NDArray[np.int64]
+    """Answers that choose."""
+    asked: NDArray[np.int64]
+    """All answers; one where log-probabilities were read."""
+    faults: Counter[str]
+    """Answers that do not choose, by kind."""
+    mass: float | None
+    """Mean probability of both options together, of log-probabilities."""
+    example: str
+    """The first answer that does not choose."""
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """How often each attribute wins for each target, with an account of every term."""
+
+    design: Design
+    choices: Choices
+    replies: Sequence[Reply]
+    coverage: Coverage
+    used: tuple[list[int], list[int]]
+    """Places of the subjects and of the competitors that are used."""
+    values: Array
+    """Share of comparisons won, shape (targets, attributes): X then Y, A then B, of used terms."""
+
+    @property
+    def single(self) -> Array:
+        """Every share, for the size of what is summed and for the hash of what was measured."""
+        wins = self.choices.wins
+        return np.concatenate([wins[~np.isnan(wins)], self.values.ravel()])
+
+    @property
+    def rows(self) -> dict[str, Array]:
+        """Rows whose dot products are the shares: a row of them, and a place."""
+        n_x, n_a = len(self.coverage["X"].used), len(self.coverage["A"].used)
+        places = np.eye(self.values.shape[1])
+        parts = self.values[:n_x], self.values[n_x:], places[:n_a], places[n_a:]
+        return dict(zip(ROLES, parts, strict=True))
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Used terms of each group."""
+        return {role: len(self.coverage[role].used) for role in ROLES}
+
+    @property
+    def headline(self) -> str:
+        """The effect size of single templates; two targets have no spread within their groups."""
+        return "level1" if self.sizes["X"] + self.sizes["Y"] > 2 else "over_attributes"
+
+    def table(self, wins: Array) -> Array:
+        """Shares of used terms, targets by attributes, from some wins of all subjects."""
+        won, count = choices.won(wins), len(self.design.competitors)
+        return self.turned(choices.shares_won(won, self.design.pairs, count)[self.used[0]])
+
+    def turned(self, shares: Array) -> Array:
+        """Shares of used competitors for each used subject as those of targets by attributes."""
+        shares = shares[..., self.used[1]]
+        return shares if self.design.about == "target" else np.swapaxes(shares, -1, -2)
+
+
+# --- from answers to shares -----------------------------------------------------------------------
+
+
+def preferences_of(test: AssociationTest, design: Design, replies: Sequence[Reply]) -> Preferences:
+    """Make shares of comparisons won of the replies to all prompts of a design."""
+    read = choices_of(design, replies)
+    if not read.usable.any():
+        raise _no_choice(test, design, read)
+    won = choices.won(read.wins)
+    shares = choices.shares_won(won, design.pairs, len(design.competitors))
+    reasons = _left_out(design, ~np.isnan(shares))
+    sides = design.subjects, design.competitors
+    used = [[i for i, term in enumerate(side) if term not in reasons] for side in sides]
+    values = shares[np.ix_(*used)]
+    return Preferences(
+        design,
+        read,
+        replies,
+        covered_by(test, reasons, {}),
+        (used[0], used[1]),
+        values if design.about == "target" else values.T,
+    )
+
+
+def choices_of(design: Design, replies: Sequence[Reply]) -> Choices:
+    """Read what each reply chooses."""
+    wins = np.full(len(replies), np.nan)
+    usable, asked = (np.zeros(len(replies), np.int64) for _ in range(2))
+    faults: Counter[str] = Counter()
+    masses, example = [], ""
+    for at, (prompt, reply) in enumerate(zip(design.prompts, replies, strict=True)):
+        first = at % 2  # where the first of the pair is named
+        if reply.chances is not None:
+            total = float(np.logaddexp.reduce(reply.chances))
+            masses.append(np.exp(total))
+            asked[at] = 1
+            if np.isfinite(total):
+                wins[at], usable[at] = np.exp(reply.chances[first] - total), 1
+            else:
+                faults["neither"] += 1
+            continue
+        chosen = [choice_of(text, prompt.options) for text in reply.texts]
+        places = [choice for choice in chosen if isinstance(choice, int)]
+        asked[at], usable[at] = len(chosen), len(places)
+        if places:
+            wins[at] = places.count(first) / len(places)
+        for choice, text in zip(chosen, reply.texts, strict=True):
+            if isinstance(choice, str):
+                faults[choice] += 1
+                example = example or text
+    mass = float(np.mean(masses)) if masses else None
+    shape = design.shape
+    counts = usable.reshape(shape), asked.reshape(shape)
+    return Choices(wins.reshape(shape), *counts, faults, mass, example)
+
+
+def _no_choice(test: AssociationTest, design: Design, read: Choices) -> CoverageError:
+    """What to say where no answer can be used."""
+    by_kind = ", ".join(f"{count:,} {kind}" for kind, count in read.faults.most_common())
+    said = ascii(read.example[:QUOTED]) + ("..." if len(read.example) > QUOTED else "")
+    if read.mass is not None:
+        said = "neither option is among the tokens that the model lists"
+    return CoverageError(
+        f"test {test.id}: no answer chooses one of its two options",
+        got=f"{int(read.asked.sum()):,} answers ({by_kind}); the first: {said}",
+        allowed=f"answers that name one option, such as {design.prompts[0].options[0]!r}",
+        remedy="ask other questions (templates=...), or a model that follows instructions; "
+        "by=samples reads what a model writes",
+    )
+
+
+def _left_out(design: Design, there: NDArray[np.bool_]) -> dict[Term, str]:
+    """Terms without a usable comparison with some of the others, and why."""
+    sides = design.subjects, design.competitors
+    names = [[name for _, name in side] for side in sides]
+    others = ("attributes", "targets") if design.about == "target" else ("targets", "attributes")
+    return {
+        sides[side][place]: f"no usable comparison with {holes} of {of} {others[side]}"
+        for side, place, holes, of in completed(there, names)
+    }
+
+
+# --- what a result says of the answers ------------------------------------------------------------
+
+
+def record_of(
+    preferences: Preferences, given: Input, *, ddof: int, confidence: float
+) -> AnswersRecord:
+    """How the model answered, and how far that decides the effect sizes."""
+    design, read, replies = preferences.design, preferences.choices, preferences.replies
+    first, interval = choices.first_place(read.wins, confidence)
+    drawn, ends = _drawn(preferences, given.seed, ddof), _ends(preferences, ddof)
+    of_place = {
+        place: OfComparisons(
+            difference=interval_of(drawn[place][0], confidence),
+            d=interval_of(drawn[place][1], confidence),
+            bounds=defined_ends(ends[place], DECIMALS),
+        )
+        for place in PLACES
+    }
+    templates, alpha = _by_template(preferences, ddof)
+    dates = sorted({date for reply in replies for date in reply.dates if date})
+    texts = [len(reply.texts) for reply in replies if reply.chances is None]
+    return AnswersRecord(
+        asked=int(read.asked.sum()),
+        by="samples" if texts else "logprobs",
+        usable=int(read.usable.sum()),
+        faults=dict(sorted(read.faults.items())),
+        unusable=_unusable(design, read),
+        mass=None if read.mass is None else round(read.mass, DECIMALS),
+        first_place=round(first, DECIMALS),
+        first_place_interval=interval and defined_ends(interval, DECIMALS),
+        agreement=defined(alpha, DECIMALS),
+        templates=templates,
+        about=design.about,
+        pairs=len(design.pairs),
+        answers=max(texts, default=1),
+        temperature=design.prompts[0].temperature if texts else None,
+        models=tuple(sorted({name for reply in replies for name in reply.models if name})),
+        dates=tuple(dict.fromkeys((dates[0], dates[-1]))) if dates else (),
+        level1=of_place["level1"],
+        level2=OfLevel2(X=of_place["level2.X"], Y=of_place["level2.Y"]),
+        over_attributes=of_place["over_attributes"],
+    )
+
+
+def scores_at(tables: Array, place: str, n: Mapping[str, int]) -> tuple[Array, int]:
+    """Scores of an effect size, and how many of them are of its first group.
+
+    Of tables of targets by attributes, over the shares that are there.
+    """
+    mean = choices.mean_of_those_there
+    x, y = tables[..., : n["X"], :], tables[..., n["X"] :, :]
+    if place == "level1":
+        return mean(tables[..., : n["A"]], -1) - mean(tables[..., n["A"] :], -1), n["X"]
+    if place == "over_attributes":
+        return mean(x, -2) - mean(y, -2), n["A"]
+    return mean(x if place == "level2.X" else y, -2), n["A"]
+
+
+def _effect(scores: Array, n: int, ddof: int) -> float:
+    """Effect size of the first `n` scores against the others, of those that are there."""
+    there = ~np.isnan(scores)
+    if not (there[:n].any() and there[n:].any()):
+        return np.nan
+    return effect_size(scores[there], int(there[:n].sum()), ddof=ddof)[1]
+
+
+def _drawn(preferences: Preferences, seed: int, ddof: int) -> dict[str, Array]:
+    """Differences of means and effect sizes by place, shape (2, draws), over weights of pairs.
+
+    Neither groups nor the order of terms decide the weights.
+    """
+    design, n = preferences.design, preferences.sizes
+    names = {"competitors": [name for _, name in design.competitors]}
+    chance = generator_of(seed, names, "weights of pairs")
+    weights = choices.pair_weights(len(design.pairs), DRAWS, chance)
+    won = choices.won(preferences.choices.wins[preferences.used[0]])
+    blocks: dict[str, list[Array]] = {place: [] for place in PLACES}
+    for shares in choices.drawn_shares(won, design.pairs, len(design.competitors), weights):
+        tables = preferences.turned(shares)
+        for place, effects in blocks.items():
+            scores, first = scores_at(tables, place, n)
+            effects.append(np.stack(effect_sizes(scores, first, ddof=ddof)))
+    return {place: np.concatenate(effects, axis=1) for place, effects in blocks.items()}
+
+
+def _ends(preferences: Preferences, ddof: int) -> dict[str, list[float]]:
+    """Effect sizes had all answers without a choice gone against a positive one, and for it.
+
+    What is for the association of X with A is against that of Y with A.
+    """
+    design, read = preferences.design, preferences.choices
+    of_subjects = np.array([SIGNS[role] for role, _ in design.subjects])
+    of_pairs = np.array([SIGNS[role] for role, _ in design.competitors])[design.pairs]
+    lean = np.outer(of_subjects, of_pairs[:, 0] - of_pairs[:, 1]) / 2
+    tables = []
+    for sign in (-1, 1):
+        won = choices.all_gone(read.wins, read.usable, read.asked, sign * lean)
+        shares = choices.shares_won(won, design.pairs, len(design.competitors))
+        tables.append(preferences.turned(shares[preferences.used[0]]))
+    return {
+        place: [
+            _effect(*scores_at(table, place, preferences.sizes), ddof)
+            for table in (tables[::-1] if place == "level2.Y" else tables)
+        ]
+        for place in PLACES
+    }
+
+
+def _by_template(preferences: Preferences, ddof: int) -> tuple[tuple[OfTemplate, ...], float]:
+    """What each template shows by itself; and Cronbach's alpha of the scores over templates."""
+    design, read, place = preferences.design, preferences.choices, preferences.headline
+    templates, columns = [], []
+    for k, text in enumerate(design.templates):
+        table = preferences.table(read.wins[:, :, [k]])
+        scores, first = scores_at(table, place, preferences.sizes)
+        usable = read.usable[:, :, k].sum() / max(1, read.asked[:, :, k].sum())
+        effect = defined(_effect(scores, first, ddof), DECIMALS)
+        templates.append(
+            OfTemplate(text=text, effect_size=effect, usable=round(float(usable), DECIMALS))
+        )
+        if not np.isnan(scores).all():
+            columns.append(scores)
+    if len(columns) < 2:
+        return tuple(templates), np.nan
+    scores = np.stack(columns, axis=1)
+    scores = scores[~np.isnan(scores).any(axis=1)]
+    return tuple(templates), cronbach_alpha(scores) if len(scores) > 2 else np.nan
+
+
+def _unusable(design: Design, read: Choices) -> Shares:
+    """Share of answers without a choice in the questions with a term of each group."""
+    usable, asked = (counts.sum(axis=(2, 3)) for counts in (read.usable, read.asked))
+    subjects = np.array([role for role, _ in design.subjects])
+    of_pairs = np.array([role for role, _ in design.competitors])[design.pairs]
+    shares = {}
+    for role in ROLES:
+        about, among = subjects == role, (of_pairs == role).any(axis=1)
+        cells = np.broadcast_to(about[:, None] if about.any() else among, asked.shape)
+        shares[role] = round(1 - usable[cells].sum() / max(1, asked[cells].sum()), DECIMALS)
+    return Shares(shares)
+
+
+def remarks(record: AnswersRecord) -> Iterator[Note]:
+    """What a reader must know of the answers."""
+    if record.refused > MANY_REFUSED:
+        values = {"share": record.refused, "limit": MANY_REFUSED, "faults": record.faults}
+        yield Note("answers.refused", values=values)
+    shares = record.unusable.root
+    apart = {f"{a} and {b}": [shares[a], shares[b]] for a, b in ("XY", "AB")}
+    groups, both = max(apart.items(), key=lambda item: abs(item[1][0] - item[1][1]))
+    if abs(both[0] - both[1]) > UNEQUAL:
+        values = {"groups": groups, "shares": both, "limit": UNEQUAL}
+        yield Note("answers.unequal", values=values)
+    if not 1 - ONE_SIDED <= record.first_place <= ONE_SIDED:
+        yield Note("answers.first-place", values={"share": record.first_place})
+    if record.mass is not None and record.mass < LEAST_MASS:
+        yield Note("answers.mass", values={"mass": record.mass, "limit": LEAST_MASS})
+    if record.agreement is not None and record.agreement < LEAST_ALPHA:
+        values = {"alpha": record.agreement, "limit": LEAST_ALPHA}
+        yield Note("answers.disagree", values=values)
