@@ -9,10 +9,11 @@ import pytest
 from tests.inputs import TOML
 
 import eatlas
-from eatlas.results.scan import COLUMNS, json_schema
+from eatlas.results.parts import schema_of
+from eatlas.results.scan import COLUMNS, ScanResult
 from eatlas.results.themes import read_scan
 
-SCHEMA = json_schema()
+SCHEMA = schema_of(ScanResult, "Scan")
 SCAN = ("scan", "--vectors", "glove-sample", "--attributes", "weat-7", "--first", 1500)
 
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import eatlas
 from eatlas.cli.other_tables import verdict
 from eatlas.errors import SourceError
-from eatlas.results.diagnosis import Diagnosis, json_schema
+from eatlas.results.diagnosis import Diagnosis
+from eatlas.results.parts import schema_of
 from eatlas.sources import Snapshot
 
 RNG = np.random.default_rng(8)
@@ -120,7 +121,7 @@ def test_warnings_name_the_figure(make, starts):
 
 
 def test_it_is_json_by_the_published_schema(found):
-    schema = json_schema()
+    schema = schema_of(Diagnosis, "Diagnosis")
     jsonschema.Draft202012Validator.check_schema(schema)
     few = eatlas.diagnose({"a": [1.0, 0.0, 0.0], "b": [1.0, 0.0, 0.0]})
     for one in (found, few):

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 import eatlas
-from eatlas.results.residual import ResidualBias, json_schema
+from eatlas.results.parts import schema_of
+from eatlas.results.residual import ResidualBias
 
-SCHEMA = json_schema()
+SCHEMA = schema_of(ResidualBias, "Residual bias")
 SETS = 'schema = 1\ngroups = ["Left", "Right"]\ndefining = [["la", "ra"], ["lb", "rb"]]\n'
 WORDS = 2_000
 

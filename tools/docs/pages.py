@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import json
 import re
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
 
+from eatlas.apps.protocol.evidence import Card
+from eatlas.results.diagnosis import Diagnosis
+from eatlas.results.embedding_regression import EmbeddingRegression
+from eatlas.results.json_lines import json_schema
+from eatlas.results.parts import Record, schema_of
+from eatlas.results.residual import ResidualBias
+from eatlas.results.scan import ScanResult
+from eatlas.results.themes import ThemesResult
+
 ELSEWHERE = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
-SCHEMAS = {
-    "result-1": "eatlas.results.json_lines",
-    "scan-1": "eatlas.results.scan",
-    "themes-1": "eatlas.results.themes",
-    "embedding-regression-1": "eatlas.results.embedding_regression",
-    "diagnosis-1": "eatlas.results.diagnosis",
-    "residual-1": "eatlas.results.residual",
-    "card-1": "eatlas.apps.protocol.evidence",
+RECORDS: dict[str, tuple[type[Record], str]] = {
+    "scan-1": (ScanResult, "eatlas scan"),
+    "themes-1": (ThemesResult, "eatlas scan --themes"),
+    "embedding-regression-1": (EmbeddingRegression, "eatlas embedding regression"),
+    "diagnosis-1": (Diagnosis, "eatlas diagnosis"),
+    "residual-1": (ResidualBias, "eatlas residual bias"),
+    "card-1": (Card, "eatlas measure card"),
 }
-"""Modules whose `json_schema` describes a record."""
+"""Records that have a file of their own, by the name of their schema, with its title."""
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -29,9 +36,11 @@ def on_files(files: Files, config: Any) -> Files:
     for address, name in ELSEWHERE.items():
         text = (root / name).read_text(encoding="utf-8")
         files.append(File.generated(config, address, content=seen_from_docs(text)))
-    for name, module in SCHEMAS.items():
-        schema = json.dumps(import_module(module).json_schema(), indent=1)
-        files.append(File.generated(config, f"schemas/{name}.schema.json", content=schema))
+    schemas = {"result-1": json_schema()}
+    schemas |= {n: schema_of(kind, f"{title}, version 1") for n, (kind, title) in RECORDS.items()}
+    for name, schema in schemas.items():
+        content = json.dumps(schema, indent=1)
+        files.append(File.generated(config, f"schemas/{name}.schema.json", content=content))
     return files
 
 

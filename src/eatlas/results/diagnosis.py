@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from eatlas.notes import Note, Noted
-from eatlas.results.parts import Record, defined, is_empty, schema_of
+from eatlas.results.parts import Record, defined, is_empty
 
 Array = NDArray[np.float64]
 
@@ -217,11 +217,6 @@ def _remarks(
     if record.loudest.loud:
         loudest = {"dimension": record.loudest.dimension, "share": record.loudest.length}
         yield Note("space.loud", place, {**about, **loudest, "limit": LOUD_DIMENSION})
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema that every diagnosis of a source satisfies, draft 2020-12."""
-    return schema_of(Diagnosis, "eatlas diagnosis, version 1")
 
 
 def _figure(value: float | None) -> str:

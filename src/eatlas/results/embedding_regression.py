@@ -8,7 +8,7 @@ from pydantic import Field
 
 from eatlas.lazy import as_frame
 from eatlas.notes import Noted
-from eatlas.results.parts import Probability, Record, schema_of
+from eatlas.results.parts import Probability, Record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -205,8 +205,3 @@ class EmbeddingRegression(Record):
         )
 
     __str__ = __repr__
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema that every embedding regression satisfies, draft 2020-12."""
-    return schema_of(EmbeddingRegression, "eatlas embedding regression, version 1")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from eatlas.notes import Note, Noted
 from eatlas.results.effects import shown
 from eatlas.results.levels import Interval
-from eatlas.results.parts import Probability, Record, is_none, schema_of
+from eatlas.results.parts import Probability, Record, is_none
 
 SCHEMA: Literal["eatlas/residual/1"] = "eatlas/residual/1"
 
@@ -169,8 +169,3 @@ class ResidualBias(Record):
             for side in ("above", "within", "below")
         }
         return (Note("residual.beside-random", values={"directions": self.directions, **sides}),)
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema that every such record satisfies, draft 2020-12."""
-    return schema_of(ResidualBias, "eatlas residual bias, version 1")

@@ -21,7 +21,6 @@ from eatlas.results.parts import (
     Provenance,
     Record,
     is_empty,
-    schema_of,
 )
 
 if TYPE_CHECKING:
@@ -310,11 +309,6 @@ class ScanResult(ScanHead):
         )
 
     __str__ = __repr__
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema that every summary satisfies, draft 2020-12."""
-    return schema_of(ScanResult, "eatlas scan, version 1")
 
 
 def summary_of(words: Path) -> Path:

@@ -21,7 +21,6 @@ from eatlas.results.parts import (
     Record,
     is_empty,
     is_none,
-    schema_of,
 )
 from eatlas.results.scan import SUFFIXES, ScanHead, ScanResult, files_of
 from eatlas.stats.inputs import whole
@@ -425,8 +424,3 @@ def read_themes(path: str | Path) -> ThemesResult:
             remedy="eatlas scan --themes N --out FILE.csv makes one",
         )
     return result
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema that every result satisfies, draft 2020-12."""
-    return schema_of(ThemesResult, "eatlas scan --themes, version 1")

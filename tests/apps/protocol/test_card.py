@@ -30,10 +30,10 @@ from eatlas.apps.protocol.evidence import (
     Mark,
     Table,
     criteria,
-    json_schema,
 )
 from eatlas.apps.protocol.outside import OPEN, questions
 from eatlas.apps.protocol.running import STUDIES
+from eatlas.results.parts import schema_of
 
 HOSTILE = '<script>alert("x")</script>'
 
@@ -64,7 +64,7 @@ def test_a_card_survives_json_and_keeps_its_schema(tmp_path):
     path = tmp_path / "card.json"
     path.write_text(made.to_json(), encoding="utf-8")
     assert eatlas.read_card(path) == made
-    jsonschema.Draft202012Validator(json_schema()).validate(made.to_dict())
+    jsonschema.Draft202012Validator(schema_of(Card, "Card")).validate(made.to_dict())
     source, answers = made.given
     assert (source.value, source.sha256[:7]) == ("glove-sample", "sha256:")
     assert (answers.name, answers.value, len(answers.sha256)) == ("answers", "answers.toml", 64)

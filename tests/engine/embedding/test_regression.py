@@ -9,7 +9,8 @@ from tests.engine.embedding.test_embed import WINDOW, contexts_of, corpus, docum
 
 import eatlas
 from eatlas.errors import EatlasError
-from eatlas.results.embedding_regression import EmbeddingRegression, json_schema
+from eatlas.results.embedding_regression import EmbeddingRegression
+from eatlas.results.parts import schema_of
 from eatlas.stats.local import transformation
 
 pytestmark = pytest.mark.filterwarnings("ignore:The transformation fits")  # random vectors
@@ -59,7 +60,7 @@ def test_coefficients_are_those_of_a_loop(corpus, documents, vectors, tmp_path):
     assert [n.word for n in profile.neighbours] == nearest[:10]
     assert profile.neighbours[0].cosine == pytest.approx(cosines[nearest[0]], abs=1e-4)
     written = json.loads(out.read_text())
-    jsonschema.Draft202012Validator(json_schema()).validate(written)
+    jsonschema.Draft202012Validator(schema_of(EmbeddingRegression, "Regression")).validate(written)
     assert EmbeddingRegression.from_dict(written) == result == regress(corpus, vectors)
     assert len(result.to_frame()) == 4
     assert set(result.ratios().word) <= set(result.neighbours().word)

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from eatlas.decoding import own_toml
 from eatlas.results.json_lines import record_of_file
-from eatlas.results.parts import Record, is_empty, is_none, schema_of
+from eatlas.results.parts import Record, is_empty, is_none
 
 Criterion = Literal[
     "face", "content", "convergent", "predictive", "hypothesis", "consequential",
@@ -229,8 +229,3 @@ def read_card(path: str | Path) -> Card:
     """
     remedy = "eatlas protocol MEASURE writes one, card.json"
     return record_of_file(Path(path), Card, "the measure card", remedy)
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema of a measure card, draft 2020-12."""
-    return schema_of(Card, "eatlas measure card, version 1")
