@@ -139,11 +139,16 @@ class PluginWarning(EatlasWarning):
     """Another package adds something that cannot be used; all else can."""
 
 
-def require_whole(name: str, value: object, least: int, *words: str) -> None:
-    """Refuse what is not a whole number from `least`; `words` are what it may be instead."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+def require_whole(
+    name: str, value: object, least: int, *words: str, most: int | None = None
+) -> int:
+    """A whole number from `least`, to `most` if any; `words` are what it may be instead."""
+    number = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
+    if number is None or number < least or (most is not None and number > most):
+        numbers = f"a whole number from {least}" + (f" to {most:,}" if most is not None else "")
         raise EatlasError(
             f"{name} is not usable",
             got=described(value),
-            allowed=" or ".join([f"a whole number from {least}", *map(repr, words)]),
+            allowed=" or ".join([numbers, *map(repr, words)]),
         )
+    return number

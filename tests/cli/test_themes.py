@@ -107,7 +107,7 @@ def test_groups_of_names_have_roles_in_the_table(eatlas_cli, vectors, tmp_path):
     [
         ("--themes 1.5", "--themes: this is neither a number nor a file\n  got: 1.5\n"),
         ("--themes none.csv", "--themes: this is neither a number nor a file\n  got: none.csv\n"),
-        ("--themes 1", "themes is not usable\n  got: 1\n  allowed: a whole number from 2"),
+        ("--themes 1", "themes is not usable\n  got: 1 (int)\n  allowed: a whole number from 2 to"),
         ("--themes 900", "there are more themes than words\n  got: 900 themes of 800 words"),
         ("--themes many.csv", "there are too many categories\n  got: 2,001\n  allowed: at most"),
         ("--themes utf16.csv", "utf16.csv: the file is not UTF-8\n  got: UTF-16"),

@@ -150,7 +150,10 @@ def test_stated_effects():
             {"design": "divdist-face-validity"},
             "got: divdist-face-validity, a test of the kind groups",
         ),
-        ({"design": (0, 8)}, "a size is out of range\n  got: 0\n  allowed: 1 or more"),
+        (
+            {"design": (0, 8)},
+            "a size is not usable\n  got: 0 (int)\n  allowed: a whole number from 1",
+        ),
         ({"design": "caliskan"}, "power is that of one test\n  got: 'caliskan', which has 10"),
         ({"design": "weta-6"}, "there is no test or battery 'weta-6'"),
         ({"tail": "both"}, "unknown tail\n  got: 'both'"),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eatlas.errors import EatlasError
+from eatlas.errors import EatlasError, require_whole
 from eatlas.stats import agreement, inputs, topics
 from eatlas.stats.designs import terms_needed
 from eatlas.stats.regression import studentised_test
@@ -20,8 +20,14 @@ CASES = [
         "scores must have 2 dimensions\n  got: an array of",
     ),
     (lambda: inputs.numbers([[0.0, np.inf]], "x", 2), "x must be finite\n  got: inf at [0, 1]"),
-    (lambda: inputs.whole(1.5, "draws", 1), "draws must be a whole number\n  got: 1.5"),
-    (lambda: inputs.whole(7, "n", 1, 6), "n is out of range\n  got: 7\n  allowed: 1 to 6"),
+    (
+        lambda: require_whole("draws", 1.5, 1),
+        "draws is not usable\n  got: 1.5 (float)\n  allowed: a",
+    ),
+    (
+        lambda: require_whole("n", 7, 1, most=6),
+        "n is not usable\n  got: 7 (int)\n  allowed: a whole number from 1 to 6",
+    ),
     (lambda: inputs.generator(3), "rng must be a numpy Generator\n  got: int\n  remedy: pass"),
     (lambda: inputs.check_noise(None, 1.0), "precision must be the unit roundoff"),
     (lambda: studentised_test(FOUR, 1), "a studentised statistic needs the spread of both groups"),

@@ -41,6 +41,7 @@ from eatlas.errors import (
     SignatureError,
     SourceError,
     listed,
+    require_whole,
 )
 from eatlas.executors import Executor, Threads, processors
 from eatlas.measures import SCEAT, get_measure
@@ -360,15 +361,12 @@ def _embedded(
 
 def _require_choices(top: Any, edges: tuple[Any, ...], sort: Any, first: Any, seed: Any) -> None:
     """Refuse numbers and orders that a scan cannot have."""
-
-    def whole(value: Any, least: int) -> bool:
-        return type(value) is int and value >= least
-
-    rising = all(whole(edge, 1) for edge in edges) and list(edges) == sorted(set(edges))
+    require_whole("seed", seed, 0)
+    require_whole("first", 1 if first is None else first, 1)
+    require_whole("top", top, 0)
+    whole = all(type(edge) is int and edge > 0 for edge in edges)
+    rising = whole and list(edges) == sorted(set(edges))
     for name, value, usable, allowed in (
-        ("seed", seed, whole(seed, 0), "a whole number from 0"),
-        ("first", first, first is None or whole(first, 1), "a whole number from 1"),
-        ("top", top, whole(top, 0), "a whole number from 0"),
         ("bands", edges, rising, "ascending whole numbers, such as 1000, 10000"),
         ("sort", sort, sort in get_args(Sort), ", ".join(get_args(Sort))),
     ):

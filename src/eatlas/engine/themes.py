@@ -29,7 +29,14 @@ from eatlas.engine.frequency import order_of
 from eatlas.engine.groups import given_frequency, head_of, look_up_groups
 from eatlas.engine.store import NumberedPieces
 from eatlas.engine.theme_words import Places, Words, words_of_themes
-from eatlas.errors import EatlasError, SignatureError, StimulusError, did_you_mean, listed
+from eatlas.errors import (
+    EatlasError,
+    SignatureError,
+    StimulusError,
+    did_you_mean,
+    listed,
+    require_whole,
+)
 from eatlas.measures import SCEAT, get_measure
 from eatlas.notes import Note
 from eatlas.results.parts import defined, defined_ends
@@ -176,15 +183,10 @@ def make_themes(  # noqa: PLR0913  (each is a decision of its own)
 
 def _require_choices(themes: Any, first: Any, seed: Any, groups: Any) -> None:
     """Refuse numbers that themes cannot have."""
-    for name, value, least, most in (
-        ("themes", themes if isinstance(themes, int | float) else 2, 2, MOST_THEMES),
-        ("first", 1 if first is None else first, 1, None),
-        ("seed", seed, 0, None),
-        ("groups", groups, 2, MOST_GROUPS),
-    ):
-        if type(value) is not int or value < least or (most and value > most):
-            allowed = f"a whole number from {least}" + (f" to {most:,}" if most else "")
-            raise EatlasError(f"{name} is not usable", got=repr(value), allowed=allowed)
+    require_whole("themes", themes if isinstance(themes, int | float) else 2, 2, most=MOST_THEMES)
+    require_whole("first", 1 if first is None else first, 1)
+    require_whole("seed", seed, 0)
+    require_whole("groups", groups, 2, most=MOST_GROUPS)
 
 
 def _measure(measure: str | SCEAT) -> SCEAT:

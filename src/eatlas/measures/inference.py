@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eatlas import kernels
-from eatlas.errors import EatlasError, described
+from eatlas.errors import EatlasError, described, require_whole
 from eatlas.measures.base import Array, Input
 from eatlas.measures.levels import (
     MOST_CELLS,
@@ -39,7 +39,7 @@ from eatlas.stats.designs import (
     smallest_p,
     terms_needed,
 )
-from eatlas.stats.inputs import least_spread, whole
+from eatlas.stats.inputs import least_spread
 from eatlas.stimuli import ROLES, AssociationTest, GroupsTest, load_tests
 from eatlas.stimuli.concepts import refuse_wildcards
 
@@ -261,5 +261,5 @@ def _designs(design: Any) -> tuple[Design, Design, Unit]:
             allowed="a test of X and Y; two whole numbers (X, Y), or four (X, Y, A, B), from 1",
             remedy="eatlas tests list shows the kind of each test" if of_groups else None,
         )
-    n = [whole(size, "a size", 1) for size in design]
+    n = [require_whole("a size", size, 1) for size in design]
     return (n[0], n[1]), (n[2], n[3]) if len(n) == 4 else None, "term"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from eatlas.errors import ResultsError, joined
+from eatlas.errors import ResultsError, joined, require_whole
 from eatlas.lazy import as_frame
 from eatlas.notes import Noted
 from eatlas.numbers import number_of, p_equals
@@ -23,7 +23,6 @@ from eatlas.results.parts import (
     is_none,
 )
 from eatlas.results.scan import SUFFIXES, ScanHead, ScanResult, files_of
-from eatlas.stats.inputs import whole
 from eatlas.stimuli import AssociationTest, Concept
 from eatlas.stimuli.kinds import ExploredOn, identifier
 from eatlas.stimuli.toml import write_toml
@@ -250,7 +249,7 @@ class ThemesResult(ScanHead):
             :meth:`eatlas.Results.confirmations`.
         """
         strongest = sorted(self.themes, key=strength)
-        themes = self.found if top is None else strongest[: whole(top, "top", 0)]
+        themes = self.found if top is None else strongest[: require_whole("top", top, 0)]
         tests: dict[str, AssociationTest] = {}
         for theme in themes:
             base = name = identifier(f"theme-{theme.name.lower()}")

@@ -8,7 +8,6 @@ larger by many orders of magnitude.
 from __future__ import annotations
 
 import math
-import operator
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,20 +31,6 @@ def numbers(values: ArrayLike, name: str, ndim: int) -> NDArray[np.float64]:
         place = ", ".join(str(i) for i in bad[0])
         raise EatlasError(f"{name} must be finite", got=f"{array[tuple(bad[0])]} at [{place}]")
     return array
-
-
-def whole(value: int, name: str, least: int, most: int | None = None) -> int:
-    """A whole number from `least` to `most`."""
-    allowed = f"{least} or more" if most is None else f"{least} to {most}"
-    try:
-        number = operator.index(value)
-    except TypeError as error:
-        raise EatlasError(
-            f"{name} must be a whole number", got=repr(value), allowed=allowed
-        ) from error
-    if number < least or (most is not None and number > most):
-        raise EatlasError(f"{name} is out of range", got=str(number), allowed=allowed)
-    return number
 
 
 def generator(rng: np.random.Generator | None) -> np.random.Generator:

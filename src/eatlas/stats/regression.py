@@ -26,14 +26,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eatlas.errors import EatlasError
+from eatlas.errors import EatlasError, require_whole
 from eatlas.stats.bootstrap import Layout, Streams, draw
 from eatlas.stats.inputs import (
     check_noise,
     least_spread,
     numbers,
     relative_tolerance,
-    whole,
 )
 from eatlas.stats.permutation.problem import ALWAYS_EXACT, PermutationResult, Tail
 from eatlas.stats.permutation.sampled import DRAWS, memberships, tails_among
@@ -76,7 +75,7 @@ class Regression:
         cls, size: int, n: int, covariates: ArrayLike | None = None, names: Sequence[str] = ()
     ) -> Regression:
         """Prepare the design of `size` units, the first `n` against the others."""
-        n = whole(n, "n", 1, size - 1)
+        n = require_whole("n", n, 1, most=size - 1)
         return cls.of_groups((n, size - n), covariates, names)
 
     @classmethod
@@ -337,7 +336,7 @@ def regression_test(
     rows = numbers(array, "scores", 2)
     check_noise(scale, precision)
     regression = Regression.of(rows.shape[1], n, covariates)
-    relabelled = orders_of(rows.shape[1], whole(draws, "draws", 1), seed)
+    relabelled = orders_of(rows.shape[1], require_whole("draws", draws, 1), seed)
     residuals = regression.residuals(rows)
     observed, errors = regression.t(residuals)[:, 0], regression.errors(residuals)
     statistics, ties = regression.t(residuals, relabelled.orders), np.zeros(len(rows))
@@ -447,7 +446,8 @@ def studentised_test(
     The regression without covariates: relabellings are counted up to a million, and drawn beyond.
     """
     array = numbers(scores, "scores", 1)
-    size, draws, total = array.size, whole(draws, "draws", 1), math.comb(array.size, n)
+    draws, size = require_whole("draws", draws, 1), array.size
+    total = math.comb(size, n)
     if min(n, size - n) < 2:
         raise EatlasError(
             "a studentised statistic needs the spread of both groups",

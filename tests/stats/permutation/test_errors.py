@@ -15,14 +15,18 @@ from eatlas.errors import EatlasError
 from eatlas.stats.permutation import permutation_test, permutation_tests, two_sample
 
 CASES = [
-    (([1.0, 2.0], 0), {}, "n is out of range\n  got: 0\n  allowed: 1 to 1"),
-    (([1.0, 2.0], 2), {}, "n is out of range\n  got: 2\n  allowed: 1 to 1"),
+    (([1.0, 2.0], 0), {}, "n is not usable\n  got: 0 (int)\n  allowed: a whole number from 1 to 1"),
+    (([1.0, 2.0], 2), {}, "n is not usable\n  got: 2 (int)\n  allowed: a whole number from 1 to 1"),
     (
         ([1.0], 1),
         {},
         "a permutation test compares two groups\n  got: 1 scores\n  allowed: 2 or more",
     ),
-    (([1.0, 2.0], 1.5), {}, "n must be a whole number\n  got: 1.5\n  allowed: 1 to 1"),
+    (
+        ([1.0, 2.0], 1.5),
+        {},
+        "n is not usable\n  got: 1.5 (float)\n  allowed: a whole number from 1 to 1",
+    ),
     (([1.0, math.nan, 2.0], 1), {}, "scores must be finite\n  got: nan at [1]"),
     (([[1.0, 2.0]], 1), {}, "scores must have 1 dimension\n  got: an array of shape (1, 2)"),
     ((["a", "b"], 1), {}, "scores must be numbers\n  got: could not convert string to float: 'a'"),
@@ -45,7 +49,7 @@ CASES = [
     (
         ([1.0, 2.0, 3.0], 1),
         {"method": "sampled", "rng": np.random.default_rng(0), "draws": 0},
-        "draws is out of range\n  got: 0\n  allowed: 1 or more",
+        "draws is not usable\n  got: 0 (int)\n  allowed: a whole number from 1",
     ),
 ]
 
@@ -63,7 +67,7 @@ def test_the_message_says_what_got_and_allowed(args, options, text):
     [
         ([1.0, 2.0], 1, None, "scores must have 2 dimensions"),
         ([[1.0]], 1, None, "a permutation test compares two groups"),
-        ([[1.0, 2.0]], 2, None, "n is out of range"),
+        ([[1.0, 2.0]], 2, None, "n is not usable"),
         ([[1.0, 2.0]], 1, -1.0, "scale must be the magnitude"),
     ],
 )

@@ -21,8 +21,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eatlas.errors import EatlasError
-from eatlas.stats.inputs import DOUBLE, numbers, relative_tolerance, whole
+from eatlas.errors import EatlasError, require_whole
+from eatlas.stats.inputs import DOUBLE, numbers, relative_tolerance
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -151,7 +151,7 @@ def two_groups(scores: ArrayLike, n: int, ndim: int = 1) -> tuple[Array, int]:
         raise EatlasError(
             "a permutation test compares two groups", got=f"{size} scores", allowed="2 or more"
         )
-    return array, whole(n, "n", 1, size - 1)
+    return array, require_whole("n", n, 1, most=size - 1)
 
 
 Numbers = Any

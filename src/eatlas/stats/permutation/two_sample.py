@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from eatlas.errors import EatlasError
-from eatlas.stats.inputs import check_noise, generator, whole
+from eatlas.errors import EatlasError, require_whole
+from eatlas.stats.inputs import check_noise, generator
 from eatlas.stats.permutation.counting import count_at_least
 from eatlas.stats.permutation.inversion import Effort, invert, log_count_near, standardised
 from eatlas.stats.permutation.problem import (
@@ -134,7 +134,7 @@ def permutation_test(
     check_noise(scale, precision)
     question = ask(array[None], n, scale, strict=strict, precision=precision).row(0)
     if method in DRAWING:
-        draws, rng = whole(draws, "draws", 1), generator(rng)
+        draws, rng = require_whole("draws", draws, 1), generator(rng)
     values, n, total = question.values, question.n, question.total
     ends = beyond = None
     if not question.degenerate and method not in ("normal", *DRAWING):
