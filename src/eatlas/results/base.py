@@ -461,8 +461,6 @@ class AssociationResult(Findings, Head):
     def __repr__(self) -> str:
         return f"<{self.signature} of {self.test} on {self.source}: {self.summary()}>"
 
-    __str__ = __repr__
-
     def _repr_html_(self) -> str:
         return str(offered("notebook")(self))
 

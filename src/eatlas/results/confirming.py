@@ -56,8 +56,6 @@ class Confirmation:
         p = "" if self.adjusted is None else f", p = {self.adjusted:.2g}"
         return f"<{self.found.theme} on {self.result.source}: {self.verdict}{p}>"
 
-    __str__ = __repr__
-
 
 _SIDES = {"A": "greater", "B": "less"}
 

@@ -130,8 +130,6 @@ class TermsDiagnosis(Record):
             f"{len(self.remarks())} warnings>"
         )
 
-    __str__ = __repr__
-
     def remarks(self) -> tuple[Note, ...]:
         """What a reader should know before trusting the cosines."""
         lowest, sd = self.lowest_mean, self.largest_sd
@@ -186,8 +184,6 @@ class Diagnosis(Record):
             f"{self.mean_cosine:.2f}, IsoScore {_figure(self.iso_score)}, "
             f"{len(self.warnings)} warnings>"
         )
-
-    __str__ = __repr__
 
     def remarks(self) -> tuple[Note, ...]:
         """Return the warnings that the figures call for."""

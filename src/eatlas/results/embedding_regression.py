@@ -203,5 +203,3 @@ class EmbeddingRegression(Record):
             f"<{self.signature} of {len(self.terms)} terms by {self.source}: "
             f"{len(self.rows())} coefficients, smallest p {smallest:.2g}>"
         )
-
-    __str__ = __repr__

@@ -76,6 +76,9 @@ class Record(BaseModel):
         """A field by its name, as ``level3["XA"]``."""
         return self.__dict__[field]
 
+    def __str__(self) -> str:
+        return repr(self)
+
 
 def at(record: object, place: str) -> Any:
     """Return what a record holds at a place such as ``level2.X``; None where it holds nothing."""

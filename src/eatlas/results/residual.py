@@ -106,8 +106,6 @@ class TransformCost(Record):
         text = ", ".join(f"{name} {shown(b)} to {shown(a)}" for name, b, a in parts)
         return f"<Cost of {self.source}: {text}>"
 
-    __str__ = __repr__
-
 
 class ResidualBias(Record):
     """Figures before and after a transform: what the transform targets, and what it does not.
@@ -152,8 +150,6 @@ class ResidualBias(Record):
     def __repr__(self) -> str:
         figures = (f"{name} {f.before:.2f} to {f.after:.2f}" for name, f in self.figures().items())
         return f"<Residual bias of {self.source}: {', '.join(figures)}>"
-
-    __str__ = __repr__
 
     def figures(self) -> dict[str, BeforeAfter]:
         """Every figure by its name: the targeted one, then what it does not see."""

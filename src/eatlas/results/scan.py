@@ -308,8 +308,6 @@ class ScanResult(ScanHead):
             f"{self.concepts.B}: {self.summary()}>"
         )
 
-    __str__ = __repr__
-
 
 def summary_of(words: Path) -> Path:
     """Where the summary of a file of words is."""

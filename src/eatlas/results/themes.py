@@ -349,8 +349,6 @@ class ThemesResult(ScanHead):
         groups = ", ".join(self.concepts.values())
         return f"<{self.signature} of {self.source} with {groups}: {self.summary()}>"
 
-    __str__ = __repr__
-
 
 def strength(theme: Theme) -> tuple[float, float, float]:
     """Order of themes, the strongest finding first."""

@@ -90,8 +90,6 @@ class TrendResult(Head):
     def __repr__(self) -> str:
         return f"<trend of {self.signature} of {self.test} on {self.source}: {self.summary()}>"
 
-    __str__ = __repr__
-
     def summary(self) -> str:
         """The finding in a few words."""
         years = f"{len(self.periods)} periods"

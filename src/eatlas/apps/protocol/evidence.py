@@ -203,8 +203,6 @@ class Card(Record):
             f"evidence in {len(CRITERIA)} criteria>"
         )
 
-    __str__ = __repr__
-
 
 def read_card(path: str | Path) -> Card:
     """Read a measure card from its JSON file.
