@@ -271,6 +271,9 @@ class Account:
     named: list[dict[str, Any]] = field(default_factory=list)
     """The first damaged lines: file or part of it, line, why."""
 
+    def __post_init__(self) -> None:
+        self.skipped = Counter(self.skipped)
+
     def damage(self, line: int, why: str) -> None:
         """Count a damaged line."""
         self.damaged += 1

@@ -37,17 +37,23 @@ def require_ending(path: Path, what: str = "contexts", endings: tuple[str, ...] 
         )
 
 
-def require_place(path: Path, what: str = "contexts", endings: tuple[str, ...] = ENDINGS) -> None:
-    """Refuse, before a corpus is read, a file to which nothing could be written then."""
+def require_place(
+    out: str | Path | None, what: str = "contexts", endings: tuple[str, ...] = ENDINGS
+) -> Path | None:
+    """The file to write, if any; refused before a corpus is read where it could not be written."""
+    if out is None:
+        return None
+    path = Path(out)
     require_ending(path, what, endings)
     if path.suffix.lower() == ".parquet":
         pyarrow_of(path)
     require_writable(path)
+    return path
 
 
-def require_other_files(path: Path, files: Iterable[str | Path]) -> None:
+def require_other_files(path: Path | None, files: Iterable[str | Path]) -> None:
     """Refuse to write over what is read."""
-    for written in (path, beside(path)):
+    for written in () if path is None else (path, beside(path)):
         require_other_file(written, [Path(file) for file in files])
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +90,7 @@ class AddedGroups(FileJournal):
     def keep(self, number: int, sums: Sums, accounts: list[Account]) -> None:
         """Keep what a group gave."""
         if self.path is not None:
-            read = json.dumps([asdict(account) for account in accounts]).encode()
+            read = json.dumps(list(map(vars, accounts))).encode()
             self.append(self._names[number], read + MARK + sums.to_bytes())
         self._add(number, sums, accounts)
 
@@ -99,10 +98,7 @@ class AddedGroups(FileJournal):
         """Take over a group that was read before."""
         if name in self._number:
             read, _, sums = result.partition(MARK)
-            accounts = [
-                Account(**{**account, "skipped": Counter(account["skipped"])})
-                for account in json.loads(read)
-            ]
+            accounts = [Account(**account) for account in json.loads(read)]
             self._add(self._number[name], Sums.from_bytes(sums), accounts)
 
     def _add(self, number: int, sums: Sums, accounts: list[Account]) -> None:
@@ -203,14 +199,13 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
     """
     loaded = load_tests(tests)
     parting = Parting(by, _bins(bins), unit or "")
-    path = None if out is None else Path(out)
-    if path is not None:
-        require_place(path, "parts of a corpus", (".npz",))
-    with added_up(
-        corpus, stimuli_of(loaded), language_of(loaded), vectors, parting, window=window,
-        stop_words=stop_words, matrix=matrix, case=case, compounds=compounds, field=field,
-        documents=documents, path=path, workers=workers, executor=executor, progress=progress,
-    ) as contexts:  # fmt: skip
+    path = require_place(out, "parts of a corpus", (".npz",))
+    how = Reading(
+        window, stop_words, matrix, case, compounds, field, documents, path, workers, executor,
+        progress,
+    )  # fmt: skip
+    terms, language = stimuli_of(loaded), language_of(loaded)
+    with added_up(corpus, terms, language, vectors, parting, how) as contexts:
         result = _made(contexts, loaded)
         if path is not None:
             with atomic_file(path, binary=True) as file:
@@ -251,54 +246,60 @@ class AddedContexts:
             warn(Note("parts.single", values=values), stacklevel=4)
 
 
+class Reading(NamedTuple):
+    """How contexts are read, as :func:`embed` says, and the file that is written in the end."""
+
+    window: int
+    stop_words: Sequence[str] | None
+    matrix: str | Path | None
+    case: Case
+    compounds: Compounds
+    field: str | None
+    documents: Unit
+    path: Path | None
+    workers: int | None
+    executor: Executor | None
+    progress: Progress | None
+
+
 @contextmanager
-def added_up(  # noqa: PLR0913
+def added_up(
     corpus: Corpus,
     terms: tuple[str, ...],
     language: str,
     vectors: VectorsLike,
     parting: Parting,
-    *,
-    window: int,
-    stop_words: Sequence[str] | None,
-    matrix: str | Path | None,
-    case: Case,
-    compounds: Compounds,
-    field: str | None,
-    documents: Unit,
-    path: Path | None,
-    workers: int | None,
-    executor: Executor | None,
-    progress: Progress | None,
+    how: Reading,
 ) -> Iterator[AddedContexts]:
     """Add up the contexts of terms; what was read is kept until the block behind it has ended."""
+    window, field, documents, left_out = how.window, how.field, how.documents, how.stop_words
     require_whole("window", window, 1)
     source, name, _ = open_one_named(vectors, "an embedding of a corpus")
     source.require_listed("contexts are made of the words of a source")
     parts = _parts(corpus, parting, field, documents)
-    if path is not None:
-        require_other_files(path, [part.path for part in parts])
-    left_out = (STOP_WORDS if is_english(language) else ()) if stop_words is None else stop_words
+    require_other_files(how.path, [part.path for part in parts])
+    if left_out is None:
+        left_out = tuple(STOP_WORDS) if is_english(language) else ()
     words, rows = _vocabulary(source)
     groups = groups_of(parts)
     learned_from = sum(group.size for group in groups if group.learns)
     search = LocalSearch(
         terms=terms,
-        rule=Rule(case, compounds, language),
+        rule=Rule(how.case, how.compounds, language),
         parting=parting,
         words=words,
         vectors=rows,
         stop_words=frozenset(left_out),
-        learned=0 if matrix else min(LEARNED, len(words)),
+        learned=0 if how.matrix else min(LEARNED, len(words)),
         most=CONTEXTS / max(learned_from, 1),
         window=window,
     )
     settings = [FORM, __version__, source.fingerprint, terms, asdict(search.rule), asdict(parting)]
     settings += [sorted(left_out), search.learned, search.most, window, field, documents]
-    carried = None if matrix is None else _matrix(Path(matrix), source)
-    executor = executor or choose(workers, len(groups))
-    progress = progress or (lambda _done, _all: None)
-    with AddedGroups(path, _hash(*settings), groups, search) as added:
+    carried = None if how.matrix is None else _matrix(Path(how.matrix), source)
+    executor = how.executor or choose(how.workers, len(groups))
+    progress = how.progress or (lambda _done, _all: None)
+    with AddedGroups(how.path, _hash(*settings), groups, search) as added:
         progress(len(added.accounts), len(groups))
         left = [k for k in range(len(groups)) if k not in added.accounts]
         with closing(executor(search, [groups[k] for k in left])) as outcomes:

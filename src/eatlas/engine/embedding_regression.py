@@ -7,7 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from eatlas.corpora.local import Parting, year_of
 from eatlas.corpora.matching import Case, Compounds
 from eatlas.corpora.sampling import Progress
 from eatlas.corpora.storing import require_place
-from eatlas.engine.embedding import STOP_WORDS, WINDOW, AddedContexts, added_up
+from eatlas.engine.embedding import STOP_WORDS, WINDOW, AddedContexts, Reading, added_up
 from eatlas.errors import EatlasError, SourceError, did_you_mean, listed, require_whole
 from eatlas.executors import Executor
 from eatlas.measures.base import generator_of
@@ -183,14 +183,13 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
     require_whole("seed", seed, 0)
     concept = Concept(name="terms", terms=terms)
     refuse_wildcards({"terms": concept}, "a text is read for words", "regression, ")
-    path = None if out is None else Path(out)
-    if path is not None:
-        require_place(path, "an embedding regression", (".json",))
-    with added_up(
-        corpus, terms, language, vectors, Parting(fields[0], (), unit or "", fields), window=window,
-        stop_words=stop_words, matrix=matrix, case=case, compounds=compounds, field=field,
-        documents=documents, path=path, workers=workers, executor=executor, progress=progress,
-    ) as contexts:  # fmt: skip
+    path = require_place(out, "an embedding regression", (".json",))
+    how = Reading(
+        window, stop_words, matrix, case, compounds, field, documents, path, workers, executor,
+        progress,
+    )  # fmt: skip
+    parting = Parting(fields[0], (), unit or "", fields)
+    with added_up(corpus, terms, language, vectors, parting, how) as contexts:
         result = _measured(contexts, reference, permutations, seed)
         if path is not None:
             with atomic_file(path) as file:
@@ -518,9 +517,6 @@ def _measured(
         for term, design in designs.items()
         if isinstance(design, _Design)
     ]  # fmt: skip
-    digest = hashlib.sha256()
-    for array in (found.rows, found.counts, found.sums.astype(np.float32)):
-        digest.update(np.ascontiguousarray(array).tobytes())
     unit = search.parting.unit
     options = {
         "covariates": "+".join(search.parting.covariates),
@@ -540,17 +536,24 @@ def _measured(
         missing=missing,
         transformation=contexts.learned,
         warnings=(Note("parts.not-regressed", values={"terms": few}),) if few else (),
-        provenance=RegressionProvenance(
-            version=__version__,
-            seed=seed,
-            draws=permutations,
-            source_fingerprint=contexts.source.fingerprint,
-            matrix_sha256=hashlib.sha256(contexts.matrix.tobytes()).hexdigest(),
-            contexts_sha256=digest.hexdigest(),
-            case=search.rule.case,
-            compounds=search.rule.compounds,
-            language=search.rule.language,
-            stop_words=tuple(sorted(search.stop_words)),
-            corpus=contexts.read,
-        ),
+        provenance=_provenance(contexts, permutations, seed),
+    )
+
+
+def _provenance(contexts: AddedContexts, permutations: int, seed: int) -> RegressionProvenance:
+    """What the regression of all terms was made of."""
+    found, rule = contexts.sums, contexts.search.rule
+    digest = hashlib.sha256()
+    for array in (found.rows, found.counts, found.sums.astype(np.float32)):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return RegressionProvenance(
+        version=__version__,
+        seed=seed,
+        draws=permutations,
+        source_fingerprint=contexts.source.fingerprint,
+        matrix_sha256=hashlib.sha256(contexts.matrix.tobytes()).hexdigest(),
+        contexts_sha256=digest.hexdigest(),
+        **asdict(rule),
+        stop_words=tuple(sorted(contexts.search.stop_words)),
+        corpus=contexts.read,
     )

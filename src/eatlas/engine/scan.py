@@ -292,11 +292,10 @@ def make_scan(  # noqa: PLR0913  (as scan)
 
     Parameters are those of :func:`eatlas.scan`.
     """
-    edges, path = tuple(bands), None if out is None else Path(out)
+    edges = tuple(bands)
     _require_choices(top, edges, sort, first, seed)
-    if path is not None:
-        require_place(path, "all words of a scan", SUFFIXES)
-        require_other_files(path, files_named(vectors, attributes))
+    path = require_place(out, "all words of a scan", SUFFIXES)
+    require_other_files(path, files_named(vectors, attributes))
     chosen = get_measure(measure)
     if not isinstance(chosen, SCEAT) or chosen.strict or chosen.statistic == "studentised":
         raise SignatureError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
@@ -105,15 +104,14 @@ class CountedParts(FileJournal):
     def keep(self, number: int, table: Any, totals: Any, account: Account) -> None:
         """Keep what a part gave."""
         self.done[number] = table, totals, account
-        values = [table.tolist(), totals.tolist(), asdict(account)]
+        values = [table.tolist(), totals.tolist(), vars(account)]
         self.append(self._names[number], json.dumps(values).encode())
 
     def take(self, name: str, result: bytes) -> None:
         """Take over a part that was counted before."""
         if name in self._names:
             table, totals, read = json.loads(result)
-            account = Account(**{**read, "skipped": Counter(read["skipped"])})
-            self.done[self._names.index(name)] = np.array(table), np.array(totals), account
+            self.done[self._names.index(name)] = np.array(table), np.array(totals), Account(**read)
 
 
 SEVERAL = 10
@@ -206,12 +204,9 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     rule = Rule(case, compounds, language_of(groups_tests))
     search = Search(*_searched(groups_tests), rule, int(span), window)
     _warn_of_stimuli(groups_tests)
-    path = None if out is None else Path(out)
-    if path is not None:
-        require_place(path, *TABLES)
+    path = require_place(out, *TABLES)
     parts = parts_of(on_disk(corpus), field, unit)
-    if path is not None:
-        require_other_files(path, [part.path for part in parts])
+    require_other_files(path, [part.path for part in parts])
     executor = executor or choose(workers, len(parts))
     progress = progress or (lambda _done, _all: None)
     with CountedParts(path, search, parts) as counted:

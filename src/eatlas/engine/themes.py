@@ -131,11 +131,9 @@ def make_themes(  # noqa: PLR0913  (each is a decision of its own)
     seed: int = 0,
 ) -> ThemesPlan:
     """Resolve and check everything; the words are read here."""
-    path = None if out is None else Path(out)
     _require_choices(themes, first, seed, groups)
-    if path is not None:
-        require_place(path, "the words of themes", (".csv",))
-        require_other_files(path, files_named(vectors, attributes, themes, groups_from, names))
+    path = require_place(out, "the words of themes", (".csv",))
+    require_other_files(path, files_named(vectors, attributes, themes, groups_from, names))
     chosen = _measure(measure)
     categories, themes_file = _categories(themes)
     renamed = read_names(names)

@@ -151,6 +151,20 @@ def test_what_is_killed_goes_on(corpus, whole, tmp_path, where, after, left):
     assert not list(tmp_path.glob(".*.unfinished"))
 
 
+def test_texts_that_are_left_out_are_counted_where_an_embedding_goes_on(corpus, tmp_path):
+    for path in sorted(corpus.iterdir())[::39]:  # the first and the last
+        path.write_text(path.read_text() + '{"text": "", "party": "a"}\n')
+
+    def half(function, items):
+        yield 0, function(items[0])
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        embed(corpus, tmp_path / "parts.npz", executor=half)
+    files = embed(corpus, tmp_path / "parts.npz").about["corpus"]["files"]
+    assert [file["skipped"] for file in files] == [{"empty": 1}, *[{}] * 38, {"empty": 1}]
+
+
 def test_a_file_that_changed_is_read_again(corpus, tmp_path):
     out = tmp_path / "parts.npz"
 

@@ -146,6 +146,24 @@ def test_what_is_killed_goes_on(corpus, tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["counts.csv", "counts.csv.json"]
 
 
+def test_texts_that_are_left_out_are_counted_where_a_count_goes_on(tmp_path):
+    rows = '{"text": ""}\n{"text": "So nurse she."}\n'
+    paths = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for path in paths:
+        path.write_text(rows)
+
+    def half(function, items):
+        yield 0, function(items[0])
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        quiet(paths, TEST, out=tmp_path / "counts.csv", executor=half)
+    counts = quiet(paths, TEST, out=tmp_path / "counts.csv")
+    skipped = [file["skipped"] for file in counts.provenance["files"]]
+    assert skipped == [{"empty": 1}] * 2
+    assert counts.counts("nurse") == {"female": 2, "male": 0}
+
+
 def test_a_file_that_changed_is_counted_again(tmp_path, monkeypatch):
     """Kept parts of a file with another time of change are of another file."""
     monkeypatch.setattr(files, "SIZE", 1)
