@@ -19,11 +19,8 @@ _DICTIONARIES = {".dic": "liwc", ".yml": "quanteda", ".yaml": "quanteda"}
 def read_categories(themes: Any) -> tuple[Categories, str]:
     """Words by category, and the name of the file that has them.
 
-    Parameters
-    ----------
-    themes : path or mapping
-        A CSV file with the columns ``theme`` and ``word``, a row for each word; a dictionary of
-        LIWC (``.dic``) or quanteda (``.yml``); or lists of words by name.
+    Of a CSV file with the columns ``theme`` and ``word``, a row for each word; a dictionary of LIWC
+    (``.dic``) or quanteda (``.yml``); or lists of words by name.
     """
     if isinstance(themes, str | Path):
         path = Path(themes)

@@ -180,18 +180,10 @@ def cluster_layout(
     n_a: int,
     precision: float | None = None,
 ) -> Layout:
-    """Lay out clusters of rows, such as sentences of stimuli.
+    """Lay out clusters of rows, such as sentences of stimuli, `n_x` of X and `n_a` of A.
 
-    Parameters
-    ----------
-    targets, attributes : array, shape (rows, clusters of the other side)
-        Mean cosine of each row with each cluster of the other side.
-    of : pair of array
-        Cluster of each row of both sides, none empty; those of X, and of A, first.
-    n_x, n_a : int
-        Clusters of X, and of A.
-    precision : float, optional
-        Unit roundoff of computed vectors.
+    `targets` and `attributes` have the mean cosine of each row with each cluster of the other side,
+    shape (rows, clusters), and `of` the cluster of each row, none empty, those of X and A first.
     """
     of_targets, of_attributes = (np.bincount(places).astype(np.float64) for places in of)
     x, y = slice(0, n_x), slice(n_x, None)

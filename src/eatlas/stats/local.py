@@ -22,27 +22,12 @@ LEAST_CONTEXTS = 20
 def transformation(
     means: Array, counts: NDArray[np.int64], vectors: Array
 ) -> tuple[Array, float, int]:
-    """The matrix that carries mean contexts of words nearest to their vectors.
+    """The matrix that carries mean contexts of words nearest to their vectors, ``means @ matrix``.
 
     Least squares, words weighted by the logarithm of their number of contexts (Khodak et al. 2018,
-    A la carte embedding, equation 2; weights as in Rodriguez, Spirling and Stewart 2023).
-
-    Parameters
-    ----------
-    means : array, shape (words, d)
-    counts : array, shape (words,)
-        Contexts of each word; words with fewer than 20 are left out.
-    vectors : array, shape (words, d)
-
-    Returns
-    -------
-    matrix : array, shape (d, d)
-        ``means @ matrix`` are the vectors.
-    quality : float
-        Median cosine of a word's refitted vector with its own, of words that were left out of the
-        fit: two halves of the words, each with the matrix of the other.
-    words : int
-        Words that it was learned from.
+    A la carte embedding, equation 2; weights as in Rodriguez, Spirling and Stewart 2023); those
+    with fewer than 20 are left out. Also its quality, the median cosine of a word's refitted vector
+    with its own, each half of the words with the matrix of the other; and how many words there are.
     """
     usable = (counts >= LEAST_CONTEXTS) & np.isfinite(vectors).all(axis=1)
     d, n = vectors.shape[1], int(usable.sum())
@@ -95,10 +80,7 @@ class Blocks:
 
 @dataclass(frozen=True)
 class LocalTest:
-    """A test whose terms have vectors of parts of a corpus, or of none.
-
-    Terms are in the order X, Y, A, B.
-    """
+    """A test whose terms, X, Y, A and B, have vectors of parts of a corpus, or of none."""
 
     sizes: tuple[int, int, int, int]
     fixed: Array
@@ -111,18 +93,9 @@ class LocalTest:
         return np.asarray(np.isnan(self.fixed[:, 0]))
 
     def cosines(self, blocks: Blocks, weights: Array) -> Array:
-        """Cosines of targets with attributes where blocks count so often.
+        """Cosines where blocks of the local terms count so often, (draws, targets, attributes).
 
-        Parameters
-        ----------
-        blocks : Blocks
-            Of the local terms in their order, transformed.
-        weights : array, shape (draws, blocks)
-
-        Returns
-        -------
-        array, shape (draws, targets, attributes)
-            NaN of terms without a context.
+        `weights` have the shape (draws, blocks); NaN of terms without a context.
         """
         draws, (number, terms, d) = len(weights), blocks.sums.shape
         rows = weights.astype(np.float32) @ blocks.sums.reshape(number, terms * d)
