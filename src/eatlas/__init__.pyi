@@ -24,6 +24,8 @@ from .corpora import (
 from .encoders.language import language_model as language_model
 from .encoders.objects import encoder as encoder
 from .engine import run as run
+from .engine.asking import ask_cost as ask_cost
+from .engine.generating import generate as generate
 from .engine.scan import scan as scan
 from .engine.embedding import embed as embed
 from .engine.embedding_regression import embedding_regression as embedding_regression

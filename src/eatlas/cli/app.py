@@ -32,7 +32,7 @@ class _Interruptible(TyperGroup):
 OUT_OF_MEMORY = "read smaller files, or raise the limit of the system (ulimit -v, a container's)"
 
 COMMANDS = (
-    "run", "multiverse", "replicate", "protocol", "atlas", "contexts", "annotate", "explore",
+    "run", "ask", "multiverse", "replicate", "protocol", "atlas", "contexts", "annotate", "explore",
     "report", "scan", "text", "embed", "vectors", "verify", "tests", "cache",
 )  # fmt: skip
 """Modules of commands, or of groups of them, in the order of the help."""

@@ -87,6 +87,8 @@ class Answering:
     keeps: bool
     about: LanguageModelRecord
     notes: tuple[Note, ...] = ()
+    system: str = ""
+    """Message of the system before each prompt."""
 
     @property
     def fingerprint(self) -> str:
@@ -96,6 +98,10 @@ class Answering:
     def gives_logprobs(self) -> bool:
         """Whether the model says how probable its answers are."""
         raise NotImplementedError
+
+    def must_be_asked(self) -> bool:
+        """Whether only the model itself can tell if it gives log-probabilities."""
+        return False
 
     def in_batches(self, requests: Sequence[Request]) -> Iterator[Mapping[Request, Response]]:
         """Hand out responses as they come."""
@@ -218,6 +224,15 @@ class FunctionChat(Answering):
     def gives_logprobs(self) -> bool:
         """A function returns texts alone."""
         return False
+
+    def requests_of(self, prompt: Prompt) -> tuple[Request, ...]:
+        """The draws of an answer; log-probabilities are refused."""
+        if prompt.by == "logprobs":
+            raise SourceError(
+                f"{self.name}: a function returns texts, and no log-probabilities",
+                remedy="by=samples, which draws answers",
+            )
+        return super().requests_of(prompt)
 
     def in_batches(self, requests: Sequence[Request]) -> Iterator[Mapping[Request, Response]]:
         """Call the function with some prompts at a time."""

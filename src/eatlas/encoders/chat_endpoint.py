@@ -96,6 +96,7 @@ class ChatEndpoint(Answering):
         named = {"model": options.model, "system": options.system}
         self.name = with_options(f"{CHAT}{base}", {k: v for k, v in named.items() if v})
         self.options, self.keeps, self.dialect = options, keeps, Dialect()
+        self.system = options.system
         self.endpoint = Endpoint(base + END, options.model, options.timeout)
         self.notes = (Note("source.served", values={"model": options.model}),)
         self.about = LanguageModelRecord(
@@ -113,6 +114,10 @@ class ChatEndpoint(Answering):
     def gives_logprobs(self) -> bool:
         """Whether the server says how probable the pieces of an answer are."""
         return self._gives_logprobs
+
+    def must_be_asked(self) -> bool:
+        """Whether the server was not asked yet if it gives log-probabilities."""
+        return "_gives_logprobs" not in self.__dict__ and not self.kept([PROBE])
 
     @cached_property
     def _gives_logprobs(self) -> bool:

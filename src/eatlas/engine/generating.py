@@ -1,0 +1,239 @@
+"""Texts that a model writes about targets, as a corpus that can be counted and embedded."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from eatlas.encoders.chat import ChatModel
+from eatlas.engine.plan import open_as
+from eatlas.errors import EatlasError, SourceError, StimulusError, described, require_whole
+from eatlas.measures.base import is_number
+from eatlas.measures.lpbs import NO_WORDS
+from eatlas.results.json_lines import keep_others
+from eatlas.sources import Tell
+from eatlas.stimuli import TARGETS, AssociationTest, Concept, Test
+from eatlas.stimuli.asking import Prompt, filled
+from eatlas.stimuli.concepts import refuse_wildcards
+from eatlas.stimuli.kinds import OF_TARGETS
+from eatlas.writing import atomic_file, require_writable
+
+EXAMPLE = "Write a story about a {target}."
+ENDINGS = (".jsonl", ".ndjson")
+_PLACE = re.compile(r"\{(\w+)\}")
+TargetsLike: TypeAlias = "Test | Iterable[Test] | Mapping[str, Sequence[str]] | Sequence[str]"
+"""Tests, whose targets are meant; words; or words by the name of their group."""
+
+
+@dataclass(frozen=True)
+class GeneratedText:
+    """A text that a model wrote about a target."""
+
+    text: str
+    target: str
+    group: str
+    """Name of the target's concept; empty of words without one."""
+    prompt: str
+    model: str
+    """What the model calls itself; the source where it does not say."""
+    draw: int
+    """Number of the text among those to its prompt, from 1."""
+    date: str
+    """Day of the answer, as in 2026-03-01; empty where it is not known."""
+
+
+def generate(
+    model: Any,
+    template: str,
+    targets: TargetsLike,
+    *,
+    n: int = 100,
+    tokens: int = 400,
+    temperature: float = 1.0,
+    out: str | Path | None = None,
+    progress: Tell | None = None,
+) -> tuple[GeneratedText, ...]:
+    """Have a model write texts about targets.
+
+    Parameters
+    ----------
+    model : str or object
+        A model that answers, as :func:`eatlas.run` takes it with the measure ``ask``.
+    template : str
+        What the model is told, such as ``"Write a story about a {target}."``
+    targets : tests, mapping, or list of str
+        Tests, whose targets are meant: X and Y, or the targets of a test of groups; words; or words
+        by the name of their group.
+    n : int
+        Texts about each target.
+    tokens : int
+        Length of a text at most; 400 are some 300 words of English.
+    temperature : float
+        At which texts are drawn.
+    out : path, optional
+        Write the texts to this file, ``.jsonl``, as soon as all are there. Other texts that it has
+        are kept under another name.
+    progress : callable, optional
+        Called with the number of texts that are there, and of all.
+
+    Returns
+    -------
+    tuple of GeneratedText
+        In the order of the targets. Each text of an endpoint or of a model of transformers is kept
+        as it comes, so that a second call asks only for those that are lacking.
+
+    Raises
+    ------
+    EatlasError
+        If the template has no ``{target}``, or a model, a target or the file is not usable.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> def model(prompts):
+    ...     return ["She came home." for prompt in prompts]
+    >>> texts = eatlas.generate(model, "Write a story about a {target}.", ["nurse", "pilot"], n=2)
+    >>> [(text.target, text.draw, text.text) for text in texts][-1]
+    ('pilot', 2, 'She came home.')
+    """
+    prompts = prompts_of(template, targets, n=n, tokens=tokens, temperature=temperature)
+    if out is not None:
+        require_place(path := Path(out))
+    writer = open_writer(model)
+    replies = writer.score([prompt for prompt, _, _ in prompts], progress)
+    texts = []
+    for prompt, target, group in prompts:
+        reply = replies[prompt]
+        names, days = (values or ("",) * n for values in (reply.models, reply.dates))
+        for draw, (text, name, day) in enumerate(zip(reply.texts, names, days, strict=True), 1):
+            model_name = name or writer.name
+            texts.append(GeneratedText(text, target, group, prompt.text, model_name, draw, day))
+    if out is not None:
+        write(path, texts)
+    return tuple(texts)
+
+
+def prompts_of(
+    template: str,
+    targets: TargetsLike,
+    *,
+    n: int = 100,
+    tokens: int = 400,
+    temperature: float = 1.0,
+) -> list[tuple[Prompt, str, str]]:
+    """Each prompt with its target and the name of the group."""
+    places = set(_PLACE.findall(template)) if isinstance(template, str) else set()
+    if places != {"target"}:
+        raise StimulusError(
+            "the template has no place {target}"
+            if "target" not in places
+            else "the template has other places than {target}",
+            got=described(template) if not isinstance(template, str) else template,
+            allowed=f"a text such as {EXAMPLE}",
+        )
+    require_whole("n", n, 1)
+    require_whole("tokens", tokens, 1)
+    if not is_number(temperature) or temperature < 0:
+        raise EatlasError(
+            "the temperature is no number from 0", got=repr(temperature), allowed="such as 1.0"
+        )
+    return [
+        (
+            Prompt(filled(template, target=target), (), "samples", n, float(temperature), tokens),
+            target,
+            group,
+        )
+        for target, group in grouped(targets).items()
+    ]
+
+
+def grouped(targets: Any) -> dict[str, str]:
+    """The name of the group of each target."""
+    groups: dict[str, str] = {}
+    for concept, name in _concepts_of(targets):
+        refuse_wildcards({name or "targets": concept}, "a text is written about a word")
+        for term in concept.terms:
+            if groups.setdefault(term, name) != name:
+                raise StimulusError(
+                    f"the target {term!r} is in two groups",
+                    got=f"{groups[term]!r} and {name!r}",
+                    allowed="one group for each target",
+                    remedy="take the tests one by one",
+                )
+    return groups
+
+
+def _concepts_of(targets: Any) -> Iterator[tuple[Concept, str]]:
+    """Concepts of targets with the names of their groups."""
+    if isinstance(targets, Mapping):
+        for name, words in targets.items():
+            yield Concept(name=name, terms=words), name
+        return
+    alone = isinstance(targets, str | Test) or not isinstance(targets, Iterable)
+    items = [targets] if alone else list(targets)
+    words = [item for item in items if isinstance(item, str)]
+    tests = [item for item in items if isinstance(item, Test)]
+    if not items or len(words) + len(tests) < len(items):
+        raise StimulusError(
+            "these are no targets",
+            got=described(targets),
+            allowed="tests, words, or words by the name of their group",
+        )
+    if words:
+        yield Concept(name="targets", terms=tuple(words)), ""
+    for test in tests:
+        roles = TARGETS if isinstance(test, AssociationTest) else (OF_TARGETS,)
+        own = {role: test.concept(role) for role in roles}
+        _require_words(test, own)
+        for concept in own.values():
+            yield concept, concept.name
+
+
+def _require_words(test: Test, concepts: Mapping[str, Concept]) -> None:
+    """Refuse targets that are no words."""
+    for name, concept in concepts.items():
+        for key, (what, remedy) in NO_WORDS.items():
+            if getattr(concept, key):
+                raise StimulusError(
+                    f"test {test.id}: a text is written about a word",
+                    got=f"{what}, in {name}",
+                    allowed="targets that are words",
+                    remedy=remedy,
+                )
+
+
+def open_writer(model: Any) -> ChatModel:
+    """Open the model that writes."""
+    opened = open_as(model, "answers")
+    if len(opened) != 1:
+        raise SourceError(
+            "texts are written by one model",
+            got=f"{len(opened)} models",
+            remedy="take the models one by one, each with a file of its own",
+        )
+    writer: Any = opened[0][1]
+    return writer  # type: ignore[no-any-return]
+
+
+def require_place(path: Path) -> None:
+    """Refuse a file to which no texts could be written, before a model is asked."""
+    if path.suffix.lower() not in ENDINGS:
+        raise EatlasError(
+            f"{path}: texts are written as JSON lines",
+            got=path.suffix or "a name without ending",
+            allowed=", ".join(ENDINGS),
+        )
+    require_writable(path)
+
+
+def write(path: Path, texts: Iterable[GeneratedText]) -> tuple[Path, ...]:
+    """Write texts as JSON lines; a file of other texts that was there gets another name."""
+    lines = [json.dumps(asdict(text), ensure_ascii=False).encode() + b"\n" for text in texts]
+    earlier = keep_others({path: lines})
+    with atomic_file(path, binary=True) as file:
+        file.writelines(lines)
+    return earlier
