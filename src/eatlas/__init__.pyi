@@ -35,6 +35,7 @@ from .errors import EatlasError as EatlasError, EatlasWarning as EatlasWarning
 from .executors import OnRay as OnRay
 from .measures import (
     Ask as Ask,
+    Assign as Assign,
     CEAT as CEAT,
     ECT as ECT,
     FMAT as FMAT,

@@ -295,8 +295,9 @@ def open_answering(spec: Any) -> ChatModel:
     if isinstance(spec, str | Path):
         return _open_text(str(spec))
     kind = None if isinstance(spec, type) else getattr(spec, "kind", None)
-    if kind == "chat" and isinstance(spec, ChatModel):
-        return spec
+    if kind == "chat" and (isinstance(spec, ChatModel) or getattr(spec, "collected", False)):
+        model = spec
+        return model
     if pair := model_and_tokenizer(spec):
         of_pair = load("eatlas.encoders.language:language_model")
         spec, kind = of_pair(*pair, name=type(pair[0]).__name__), "causal"

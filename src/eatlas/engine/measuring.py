@@ -36,13 +36,14 @@ from eatlas.version import __version__
 
 if TYPE_CHECKING:
     from eatlas.encoders.chat import ChatModel
+    from eatlas.encoders.collected import CollectedAnswers
     from eatlas.encoders.language import LanguageModel
     from eatlas.sources.counts import Counts
     from eatlas.sources.covariates import CovariatesLike, WordCovariates
 
-AnySource: TypeAlias = "Source | LanguageModel | ChatModel | Counts"
+AnySource: TypeAlias = "Source | LanguageModel | ChatModel | CollectedAnswers | Counts"
 """Where the numbers of a measurement come from."""
-CALLED = {"vectors": "usable vector", "counts": "row of numbers", "answers": "usable comparison"}
+CALLED = {"vectors": "usable vector", "counts": "row of numbers", "answers": "usable answer"}
 """What a source must have for a term; a log-probability, of language models."""
 REMEDIES = {
     "answers": "ask other questions (templates=...), or use terms that the model compares",
@@ -292,9 +293,12 @@ def _vectors_of(words: Sequence[str], source: Source, case: CaseRule) -> dict[st
     return dict(zip(group.used, embedded.vectors[concept.name], strict=True))
 
 
-def _read_asked(measure: Any, test: Any, source: LanguageModel, case: CaseRule) -> Read:  # noqa: ARG001
+def _read_asked(measure: Any, test: Any, source: Any, case: CaseRule) -> Read:  # noqa: ARG001
     """Have a language model answer the questions of a measure about a test."""
-    found = measure.associate(test, source.score(dict.fromkeys(measure.questions(test))))
+    if getattr(source, "collected", False):
+        found = measure.associate_collected(test, source.rows)
+    else:
+        found = measure.associate(test, source.score(dict.fromkeys(measure.questions(test))))
     require_terms(measure, test, found.coverage, source.name)
     measured = hashlib.sha256(found.single.tobytes()).hexdigest()
     arranged = {"coverage": found.coverage, "rows": found.rows, "asked": found}

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
 from eatlas.engine.frequency import ranking_of
 from eatlas.engine.measuring import AnySource, adjusts, covariates_for, open_for
@@ -449,8 +449,8 @@ def read_source(jobs: Sequence[Job], tell: Tell | None = None) -> AnySource:
     """Read at once all that jobs need of their source, and keep the answer."""
     source: Any = jobs[0].source
     case, need = jobs[0].case, jobs[0].measure.needs.source
-    if need == "counts":
-        return jobs[0].source
+    if need == "counts" or getattr(source, "collected", False):
+        return cast("AnySource", source)
     if need != "vectors":
         from eatlas.encoders.language import ModelSnapshot  # noqa: PLC0415
 

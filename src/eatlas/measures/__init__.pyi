@@ -1,4 +1,5 @@
 from .ask import Ask as Ask
+from .assign import Assign as Assign
 from .association import AssociationMeasure as AssociationMeasure
 from .base import GroupsMeasure as GroupsMeasure, Measure as Measure
 from .ceat import CEAT as CEAT

@@ -19,6 +19,7 @@ from eatlas.notes import Note
 from eatlas.results.answers import (
     MANY_REFUSED,
     AnswersRecord,
+    CollectedRecord,
     OfComparisons,
     OfLevel2,
     OfTemplate,
@@ -105,6 +106,10 @@ class Preferences:
     """Places of the subjects and of the competitors that are used."""
     values: Array
     """Share of comparisons won, shape (targets, attributes): X then Y, A then B, of used terms."""
+    collected: CollectedRecord | None = None
+    """Of answers that were read from a file."""
+    remarks: tuple[Note, ...] = ()
+    """What a reader must know of that file."""
 
     @property
     def single(self) -> Array:
@@ -231,6 +236,7 @@ def record_of(
 ) -> AnswersRecord:
     """How the model answered, and how far that decides the effect sizes."""
     design, read, replies = preferences.design, preferences.choices, preferences.replies
+    collected = preferences.collected
     first, interval = choices.first_place(read.wins, confidence)
     drawn, ends = _drawn(preferences, given.seed, ddof), _ends(preferences, ddof)
     of_place = {
@@ -258,12 +264,13 @@ def record_of(
         about=design.about,
         pairs=len(design.pairs),
         answers=max(texts, default=1),
-        temperature=design.prompts[0].temperature if texts else None,
+        temperature=None if collected or not texts else design.prompts[0].temperature,
         models=tuple(sorted({name for reply in replies for name in reply.models if name})),
         dates=tuple(dict.fromkeys((dates[0], dates[-1]))) if dates else (),
         level1=of_place["level1"],
         level2=OfLevel2(X=of_place["level2.X"], Y=of_place["level2.Y"]),
         over_attributes=of_place["over_attributes"],
+        collected=collected,
     )
 
 

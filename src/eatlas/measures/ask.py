@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
@@ -26,6 +26,7 @@ from eatlas.measures.base import (
     parameter,
     whole,
 )
+from eatlas.measures.comparisons import preferences_collected
 from eatlas.measures.levels import Ordered, level3, similarities
 from eatlas.measures.lpbs import require_words, terms_of
 from eatlas.measures.ml_eat import compared
@@ -36,6 +37,7 @@ from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.asking import (
     ALLOWED,
     By,
+    CollectedAnswer,
     Prompt,
     Reply,
     fault_of_questions,
@@ -130,7 +132,8 @@ templates=auto,threshold=0.2)'
             # what the file says takes the place of its name
             path = Path(match[1])
             require_trust(f"read questions from {path}, which no signature of a result names")
-            chosen = choose(read_questions(path).questions, match[2] or "", str(path))
+            sets = read_questions(path).of("questions", str(path))
+            chosen = choose(sets, match[2] or "", str(path))
             object.__setattr__(self, "templates", f"{SEPARATOR} ".join(chosen))
         if self.templates != AUTO and (fault := fault_of_questions(self._named)):
             raise SignatureError(f"{self.name}, templates: {fault}", allowed=ALLOWED)
@@ -190,6 +193,13 @@ templates=auto,threshold=0.2)'
         design = self.design(test)
         return preferences_of(test, design, [answers[prompt] for prompt in design.prompts])
 
+    def associate_collected(
+        self, test: AssociationTest, rows: Sequence[CollectedAnswer]
+    ) -> Preferences:
+        """Make shares of comparisons won of answers that were collected elsewhere."""
+        require_words(self.name, test)
+        return preferences_collected(test, rows)
+
     def compute(self, given: Input, notes: list[Note]) -> AskResult:
         """Three levels, the pattern, an effect size over attributes, and how the model answered."""
         preferences: Preferences = given.asked
@@ -200,7 +210,7 @@ templates=auto,threshold=0.2)'
         s, n_a = x - y, len(given.rows[ATTRIBUTES[0]])
         over = self.level(s[:n_a], s[n_a:], "over_attributes", notes, given)
         record = record_of(preferences, given, ddof=self.ddof, confidence=self.confidence)
-        notes.extend(remarks(record))
+        notes.extend([*preferences.remarks, *remarks(record)])
         # the notes of an interval over attributes would be those of level 1
         return AskResult(
             **given.head,

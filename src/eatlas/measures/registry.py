@@ -22,6 +22,7 @@ BUILT_IN = {
     "fmat": "fmat:FMAT",
     "pll": "pll:PLL",
     "ask": "ask:Ask",
+    "assign": "assign:Assign",
     "zero-shot": "zero_shot:ZeroShot",
     "divdist": "divdist:DivDist",
     "rnd": "earlier:RND",

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from eatlas.results.base import AssociationResult
-from eatlas.results.effects import Effect, parameters
+from eatlas.results.effects import Effect, parameters, shown
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
 from eatlas.results.parts import ByRole, Record, is_empty, is_none
@@ -56,6 +56,15 @@ class OfTemplate(Record):
     """Share of its answers that choose."""
 
 
+class CollectedRecord(Record):
+    """The file of answers that a result comes from."""
+
+    rows: int
+    """Answers in the file."""
+    others: int
+    """Those of other tests, which are left out."""
+
+
 class AnswersRecord(Record):
     """How a model answered the questions of a test, and how far that decides the result."""
 
@@ -95,6 +104,8 @@ class AnswersRecord(Record):
     level1: OfComparisons
     level2: OfLevel2
     over_attributes: OfComparisons
+    collected: CollectedRecord | None = Field(default=None, exclude_if=is_none)
+    """Of answers that were read from a file."""
 
     @property
     def refused(self) -> float:
@@ -181,10 +192,28 @@ class AssignResult(AssociationResult):
     assignments: int
     """Words that were assigned."""
     unread: int
-    """Lines of the answers that assign no word of the test to a target of it."""
+    """Lines of the answers that assign no word of the test to a target of their list."""
     refused: int
-    """Lists in which nothing is assigned."""
+    """Lists in which nothing is assigned; their lines are not among the unread ones."""
     shares: dict[str, float]
     """Of each attribute, the share of its assignments that go to targets of X."""
+    temperature: float | None
+    """At which answers were drawn; None of those that were read from a file."""
     models: tuple[str, ...] = ()
+    """What the model calls itself in its answers."""
     dates: tuple[str, ...] = ()
+    """First and last day of the answers, where they are known."""
+    collected: CollectedRecord | None = Field(default=None, exclude_if=is_none)
+    """Of answers that were read from a file."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: D of Bai et al. and how the model answered beside the effect size."""
+        (row,) = super().rows()
+        names = ("score", "lists", "with_score", "assignments", "unread", "refused", "temperature")
+        low, high = self.score_interval or (None, None)
+        about = {name: getattr(self, name) for name in names}
+        return [row | about | {"score_low": low, "score_high": high}]
+
+    def summary(self) -> str:
+        """D of Bai et al., then the effect size over attributes with its p-value."""
+        return f"D = {shown(self.score)}, {super().summary()}"

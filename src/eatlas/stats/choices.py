@@ -111,13 +111,46 @@ def first_place(wins: Array, confidence: float = 0.95) -> tuple[float, tuple[flo
     """
     named_first = np.stack([wins[..., 0], 1.0 - wins[..., 1]], axis=-1)
     by_pair = mean_of_those_there(named_first, (0, 2, 3))
-    by_pair = by_pair[~np.isnan(by_pair)]
-    mean = float(by_pair.mean()) if len(by_pair) else float("nan")
-    if len(by_pair) < 2 or np.ptp(by_pair) == 0:
+    return mean_interval(by_pair[~np.isnan(by_pair)], confidence, 0.0)
+
+
+def mean_interval(
+    values: Array, confidence: float = 0.95, least: float = -1.0
+) -> tuple[float, tuple[float, float] | None]:
+    """Mean of numbers from `least` to 1, and its interval by Student's t.
+
+    None for fewer than two numbers, and where all are the same.
+    """
+    mean = float(values.mean()) if len(values) else float("nan")
+    if len(values) < 2 or np.ptp(values) == 0:
         return mean, None
-    margin = t_quantile(1 - confidence, len(by_pair) - 1)
-    margin *= by_pair.std(ddof=1) / np.sqrt(len(by_pair))
-    return mean, (max(0.0, mean - margin), min(1.0, mean + margin))
+    margin = t_quantile(1 - confidence, len(values) - 1)
+    margin *= values.std(ddof=1) / np.sqrt(len(values))
+    return mean, (max(least, mean - margin), min(1.0, mean + margin))
+
+
+def assignment_scores(counts: NDArray[np.integer]) -> Array:
+    """D of Bai et al. (2025) of each list of words.
+
+    Parameters
+    ----------
+    counts : array of int, shape (lists, 2, 2)
+        Words of A and of B that the target of X was given, then those of the target of Y.
+
+    Returns
+    -------
+    array, shape (lists,)
+        N(x, A) / (N(x, A) + N(x, B)) + N(y, B) / (N(y, A) + N(y, B)) - 1; NaN where a target was
+        given nothing.
+
+    Examples
+    --------
+    >>> assignment_scores(np.array([[[7, 0], [0, 7]], [[7, 1], [0, 6]], [[7, 7], [0, 0]]]))
+    array([1.   , 0.875,   nan])
+    """
+    with np.errstate(invalid="ignore"):
+        shares = counts / counts.sum(axis=2, keepdims=True)
+    return np.asarray(shares[:, 0, 0] + shares[:, 1, 1] - 1)
 
 
 def all_gone(wins: Array, usable: Counts, asked: Counts, lean: Array) -> Array:

@@ -110,6 +110,29 @@ class Reply:
         return "samples" if self.chances is None else "logprobs"
 
 
+@dataclass(frozen=True)
+class CollectedAnswer:
+    """An answer that was collected elsewhere: a row of a file."""
+
+    text: str
+    options: tuple[str, ...] = ()
+    """What the answer chooses between, in the order of the question: two attributes, or two
+    targets; of a list of words its two targets, none where they are not known."""
+    subject: str = ""
+    """What a comparison is about; empty of a list of words."""
+    about: Literal["target", "attribute"] | None = None
+    """Which of the two the subject is; None of a list of words."""
+    template: str = ""
+    """The question with its places, where it is known."""
+    model: str = ""
+    date: str = ""
+
+    @property
+    def reply(self) -> Reply:
+        """The answer as a model's reply."""
+        return Reply((self.text,), None, (self.model,), (self.date,))
+
+
 # --- templates ------------------------------------------------------------------------------------
 
 

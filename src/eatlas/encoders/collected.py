@@ -1,0 +1,189 @@
+"""Answers of models that were collected elsewhere, in a table or in JSON lines."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+from eatlas.csv_cells import unmarked
+from eatlas.decoding import decoded, json_value, require_file
+from eatlas.errors import SourceError, listed
+from eatlas.notes import Note
+from eatlas.results.parts import LanguageModelRecord
+from eatlas.sources.counts import LARGEST, table_cells
+from eatlas.stimuli.asking import CollectedAnswer
+
+ANSWER = ("answer", "response", "0")
+"""Names of the column of answers; the last is that of the files of Bai et al. (2025)."""
+MODEL = ("model", "llm")
+FORM = (
+    "a CSV, TSV or JSON lines file with the column answer; of comparisons also target and options, "
+    "or attribute and options"
+)
+
+
+@dataclass(frozen=True)
+class CollectedAnswers:
+    """Answers in a file, in place of a model."""
+
+    name: str
+    rows: tuple[CollectedAnswer, ...]
+    fingerprint: str
+    """Hash of the file."""
+    notes: tuple[Note, ...] = ()
+    kind: Literal["chat"] = "chat"
+    collected: ClassVar[bool] = True
+    """Whether the answers are there, whatever a measure would ask."""
+
+    @property
+    def about(self) -> LanguageModelRecord:
+        """The models that answered, as the file names them."""
+        models = sorted({row.model for row in self.rows if row.model})
+        return LanguageModelRecord(
+            model=", ".join(models) or self.name, architecture="collected answers", kind="chat"
+        )
+
+    def renamed(self, name: str) -> Self:
+        """Return the same under another name."""
+        return replace(self, name=name)
+
+
+def open_collected(path: str | Path) -> CollectedAnswers:
+    """Read a file of answers.
+
+    Parameters
+    ----------
+    path : path
+        A CSV, TSV or JSON lines file with a row for each answer. Columns: ``answer`` or
+        ``response``; of comparisons ``target`` and ``options``, two attributes in the order of the
+        question, as a JSON list or with ``|`` between them; of decisions between two targets
+        ``attribute`` and ``options``; of lists of words, if known, the two targets as ``options``
+        or ``group0`` and ``group1``. ``prompt``, ``template``, ``model`` and ``date`` are optional.
+    """
+    file = Path(path)
+    rows = tuple(_rows(file))
+    if not rows:
+        raise SourceError(f"{path}: there are no answers", allowed=FORM)
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    return CollectedAnswers(str(path), rows, f"sha256:{digest}")
+
+
+def _rows(path: Path) -> Iterator[CollectedAnswer]:
+    """Answers of a file, whatever its form."""
+    records = _json_lines(path) if path.suffix.lower() == ".jsonl" else _table(path)
+    for place, record in records:
+        answer = next((name for name in ANSWER if name in record), None)
+        if answer is None:
+            raise SourceError(
+                f"{place}: there is no column of answers", got=listed(record), allowed=FORM
+            )
+        about: Literal["target", "attribute"] | None
+        about = next((name for name in ("target", "attribute") if record.get(name)), None)
+        subject = _text(record[about]) if about else ""
+        options = _options(record, place)
+        if about and len(options) != 2:
+            raise SourceError(
+                f"{place}: the answer about {subject!r} is not between two options",
+                got=listed(options) if options else "no options",
+                allowed='options such as ["office", "home"], or office|home',
+            )
+        yield CollectedAnswer(
+            text=_text(record[answer]),
+            options=options,
+            subject=subject,
+            about=about,
+            template=_template(record, about, subject, options),
+            model=_text(next((record[name] for name in MODEL if record.get(name)), "")),
+            date=_text(record.get("date", ""))[:10],
+        )
+
+
+Records = Iterator[tuple[str, Mapping[str, Any]]]
+"""Where a row is, and its cells by the lower case of their column."""
+
+
+def _table(path: Path) -> Records:
+    """Rows of a table."""
+    head, *lines = table_cells(path, "answers", FORM) or [[]]
+    header = [name.strip().lower() for name in head]
+    for number, cells in enumerate(lines, start=2):
+        if len(cells) > len(header):
+            raise SourceError(
+                f"{path}, row {number}: more cells than columns",
+                got=f"{len(cells)} and {len(header)}",
+                allowed="answers with commas in quotes",
+            )
+        if any(map(str.strip, cells)):
+            record = dict(zip(header, map(unmarked, cells), strict=False))
+            yield f"{path}, row {number}", record
+
+
+def _json_lines(path: Path) -> Records:
+    """Objects of a file of JSON lines."""
+    require_file(path, SourceError)
+    try:
+        if path.stat().st_size > LARGEST:
+            raise SourceError(f"{path}: too large for a file of answers", allowed="up to 64 MiB")
+        text = decoded(path.read_bytes(), str(path), SourceError)
+    except OSError as error:
+        raise SourceError(
+            f"{path}: the file cannot be read", got=error.strerror, allowed=FORM
+        ) from error
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json_value(line)
+        except ValueError as error:
+            raise SourceError(
+                f"{path}, line {number}: this is not JSON", got=str(error), allowed=FORM
+            ) from error
+        if not isinstance(record, dict):
+            raise SourceError(
+                f"{path}, line {number}: this is no object", got=line[:80], allowed=FORM
+            )
+        yield f"{path}, line {number}", {name.strip().lower(): record[name] for name in record}
+
+
+def _text(value: Any) -> str:
+    """A cell as text; nothing for null."""
+    return "" if value is None else str(value).strip()
+
+
+def _options(record: Mapping[str, Any], place: str) -> tuple[str, ...]:
+    """What an answer chooses between."""
+    if record.get("group0") and record.get("group1"):
+        return _text(record["group0"]), _text(record["group1"])
+    options = record.get("options")
+    if isinstance(options, str) and options.lstrip().startswith("["):
+        try:
+            options = json_value(options)
+        except ValueError as error:
+            raise SourceError(
+                f"{place}: the options are not JSON",
+                got=record["options"],
+                allowed='["office", "home"], or office|home',
+            ) from error
+    if isinstance(options, str):
+        options = options.split("|")
+    if not isinstance(options, list | None):
+        raise SourceError(f"{place}: these are no options", got=repr(options)[:80], allowed=FORM)
+    return tuple(filter(None, map(_text, options or ())))
+
+
+def _template(
+    record: Mapping[str, Any], about: str | None, subject: str, options: Sequence[str]
+) -> str:
+    """The question with its places: as the file has it, or the prompt without its words."""
+    if template := _text(record.get("template")):
+        return template
+    prompt = _text(record.get("prompt"))
+    if not prompt or about is None:
+        return ""
+    places = {subject: about} | dict(zip(options, ("first", "second"), strict=True))
+    either = "|".join(re.escape(word) for word in sorted(places, key=len, reverse=True))
+    return re.sub(rf"(?<!\w)(?:{either})(?!\w)", lambda word: f"{{{places[word[0]]}}}", prompt)

@@ -1,0 +1,148 @@
+"""Comparisons that were collected elsewhere, as a design of the measure `ask` and its replies."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from eatlas.errors import CoverageError, StimulusError
+from eatlas.measures.answers import Design, Preferences, preferences_of
+from eatlas.measures.lpbs import Term, terms_of
+from eatlas.notes import Note
+from eatlas.results.answers import CollectedRecord
+from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest
+from eatlas.stimuli.asking import CollectedAnswer, Prompt, Reply
+
+About = Literal["target", "attribute"]
+UNKNOWN: dict[About, str] = {
+    "target": "{target}: {first} or {second}?",
+    "attribute": "{attribute}: {first} or {second}?",
+}
+"""In place of a question that a file does not have."""
+MOST_TEMPLATES = 50
+"""Questions of a file that are told apart; of more, such as prompts with a number in each, none."""
+
+
+class Comparison(NamedTuple):
+    """An answer of a file to a comparison of a test."""
+
+    row: CollectedAnswer
+    subject: int
+    first: int
+    """Place among the competitors of the option that is named first."""
+    second: int
+
+
+def preferences_collected(test: AssociationTest, rows: Sequence[CollectedAnswer]) -> Preferences:
+    """Make shares of comparisons won of a file of answers; those of other tests are left out."""
+    about = _about(test, rows)
+    sides = (TARGETS, ATTRIBUTES) if about == "target" else (ATTRIBUTES, TARGETS)
+    subjects, competitors = (terms_of(test, side) for side in sides)
+    of_subject, of_competitor = (
+        {term.casefold(): place for place, (_, term) in enumerate(side)}
+        for side in (subjects, competitors)
+    )
+    answers: list[Comparison] = []
+    for row in rows:
+        subject = of_subject.get(row.subject.casefold()) if row.about == about else None
+        options = [of_competitor.get(option.casefold()) for option in row.options]
+        match subject, options:
+            case int(), [int(first), int(second)] if first != second:
+                answers.append(Comparison(row, subject, first, second))
+    design, replies = _design(about, subjects, competitors, answers)
+    remarks = _remarks(test, design, replies)
+    collected = CollectedRecord(rows=len(rows), others=len(rows) - len(answers))
+    if collected.others:
+        remarks.insert(0, Note("answers.other-tests", values=collected.model_dump()))
+    preferences = preferences_of(test, design, replies)
+    return replace(preferences, collected=collected, remarks=tuple(remarks))
+
+
+def _about(test: AssociationTest, rows: Sequence[CollectedAnswer]) -> About:
+    """What the comparisons of a test are about."""
+    sides: dict[About, tuple[str, ...]] = {"target": TARGETS, "attribute": ATTRIBUTES}
+    terms = {
+        about: {term.casefold() for _, term in terms_of(test, side)}
+        for about, side in sides.items()
+    }
+    kinds = {row.about for row in rows if row.about and row.subject.casefold() in terms[row.about]}
+    if len(kinds) > 1:
+        raise StimulusError(
+            f"test {test.id}: some answers are about a target, others about an attribute",
+            allowed="a file with one kind of comparison",
+            remedy="divide it into two files",
+        )
+    if not kinds:
+        subjects = list(dict.fromkeys(row.subject for row in rows if row.about))[:5]
+        raise CoverageError(
+            f"test {test.id}: none of the {len(rows):,} answers is to a comparison of its words",
+            got=f"answers about {', '.join(subjects)}" if subjects else "no column target",
+            allowed="rows whose target and two options are words of the test",
+            remedy=None if subjects else "lists of words are read by the measure assign",
+        )
+    return kinds.pop()
+
+
+def _design(
+    about: About, subjects: list[Term], competitors: list[Term], answers: Sequence[Comparison]
+) -> tuple[Design, list[Reply]]:
+    """Every comparison that a file may have, in the order of a design, and its answers to them."""
+    names = [name for _, name in competitors]
+    # by name, as the pairs of a design
+    pairs = sorted(
+        {tuple(sorted((answer.first, answer.second), key=names.__getitem__)) for answer in answers},
+        key=lambda pair: [names[place] for place in pair],
+    )
+    questions = [
+        answer.row.template if f"{{{about}}}" in answer.row.template else UNKNOWN[about]
+        for answer in answers
+    ]
+    if len(set(questions)) > MOST_TEMPLATES:
+        questions = [UNKNOWN[about]] * len(answers)
+    templates = tuple(dict.fromkeys(questions))
+    there: dict[tuple[int, int, int, str], list[CollectedAnswer]] = defaultdict(list)
+    for (row, subject, first, second), question in zip(answers, questions, strict=True):
+        there[subject, first, second, question].append(row)
+    prompts, replies = [], []
+    for subject, pair, template in product(range(len(subjects)), pairs, templates):
+        for first, second in (pair, pair[::-1]):
+            rows = there.get((subject, first, second, template), [])
+            prompts.append(Prompt(template, (names[first], names[second]), "samples", len(rows)))
+            replies.append(
+                Reply(
+                    tuple(row.text for row in rows),
+                    models=tuple(row.model for row in rows),
+                    dates=tuple(row.date for row in rows),
+                )
+            )
+    places = np.array(pairs, np.intp).reshape(-1, 2)
+    return Design(subjects, competitors, places, templates, prompts), replies
+
+
+def _remarks(test: AssociationTest, design: Design, replies: Sequence[Reply]) -> list[Note]:
+    """What a reader must know of the comparisons that are there."""
+    asked = np.array([len(reply.texts) for reply in replies]).reshape(design.shape)
+    by_order = asked.sum(axis=2) > 0
+    there, both = int(by_order.any(axis=-1).sum()), int(by_order.all(axis=-1).sum())
+    if not both:
+        raise CoverageError(
+            f"test {test.id}: no comparison is there in both orders of its options",
+            got=f"{there:,} comparisons in one order",
+            allowed="each comparison with either option first, since many models prefer a place",
+        )
+    notes = []
+    if there > both:
+        notes.append(Note("answers.one-order", values={"count": there - both, "of": there}))
+    roles = np.array([role for role, _ in design.competitors])[design.pairs]
+    across = set((roles[:, 0] != roles[:, 1]).tolist())
+    if across == {True}:
+        levels = "at level 2 and over attributes" if design.about == "target" else "at level 1"
+        notes.append(Note("answers.pairs-across", values={"levels": levels}))
+    elif across == {False}:
+        notes.append(Note("answers.pairs-within"))
+    return notes

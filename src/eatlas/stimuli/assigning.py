@@ -1,0 +1,126 @@
+"""Lists of words that a model assigns to one of two targets, and how its answers are read."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+EXAMPLE = (
+    "For each word pick {first} or {second} and write it after the word. The words are {words}."
+)
+PLACES = ("first", "second", "words")
+_PLACE = re.compile(r"\{(\w+)\}")
+_MARKS = str.maketrans("", "", "*`'\"’‘“”")
+"""Emphasis, quotes and apostrophes, which answers add and leave out."""
+_NUMBER = re.compile(r"\s*(?:\d+[.)]\s*|[-–—•+]\s+)?")
+"""What a line of an enumeration begins with."""
+_OF_FORM = re.compile(r"[^-–—:|,]{1,40}\s*[-–—:|,]\s*[^-–—:|,]{1,40}")
+"""A word and a target, whatever they are."""
+
+
+@dataclass(frozen=True)
+class WordList:
+    """Words that are to be assigned to one of two targets."""
+
+    targets: tuple[str, str]
+    """A target of X and one of Y."""
+    turned: bool
+    """Whether the target of Y is named first."""
+    words: tuple[str, ...]
+    """Attributes of A and B in the order of the prompt."""
+
+
+@dataclass(frozen=True)
+class Assignments:
+    """What an answer assigns, and what it does not."""
+
+    to: dict[str, str]
+    """Target of each word that has one."""
+    unread: int = 0
+    """Lines that assign no word to a target, or a word that has another target too."""
+
+
+def fault_of_assignment(template: str) -> str | None:
+    """Say what is wrong with a prompt of a list; None where nothing is.
+
+    >>> fault_of_assignment("Assign {words} to {first} or {second} or {third}")
+    "'Assign {words} to {first} or {second} or {third}' has a place {third}"
+    """
+    places = set(_PLACE.findall(template))
+    for name in PLACES:
+        if name not in places:
+            return f"{template!r} has no place {{{name}}}"
+    if other := sorted(places - set(PLACES)):
+        return f"{template!r} has a place {{{other[0]}}}"
+    return None
+
+
+def _assignment(template: str) -> str:
+    if fault := fault_of_assignment(template):
+        raise ValueError(f"{fault} (allowed: {EXAMPLE})")
+    return template
+
+
+AssignmentText = Annotated[str, AfterValidator(_assignment)]
+
+
+def plain(text: str) -> str:
+    """A text without case, emphasis, quotes, apostrophes and double spaces.
+
+    >>> plain("**Didn’t  do it**")
+    'didnt do it'
+    """
+    return " ".join(text.translate(_MARKS).casefold().split())
+
+
+def assignments_of(text: str, words: Collection[str], targets: Collection[str]) -> Assignments:
+    r"""Read an answer line by line: a word, anything between, and a target.
+
+    >>> answer = "1. **Office** - Ben\nhome: Julia\nNeither!"
+    >>> assignments_of(answer, ["office", "home"], ["Ben", "Julia"])
+    Assignments(to={'office': 'Ben', 'home': 'Julia'}, unread=1)
+    """
+    as_written = (
+        {plain(word): word for word in words},
+        {plain(target): target for target in targets},
+    )
+    either = [
+        "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+        for names in as_written
+    ]
+    line_form = re.compile(rf"({either[0]})\W+({either[1]})\W*")
+    lines = [line for line in map(plain, text.splitlines()) if line]
+    pairs: dict[str, list[str]] = defaultdict(list)
+    unread = 0
+    for line in lines:
+        match = line_form.fullmatch(line) or line_form.fullmatch(line, _NUMBER.match(line).end())  # type: ignore[union-attr]
+        if match is None:
+            unread += 1
+        else:
+            pairs[as_written[0][match[1]]].append(as_written[1][match[2]])
+    several = [word for word, chosen in pairs.items() if len(set(chosen)) > 1]
+    unread += sum(len(pairs.pop(word)) for word in several)
+    return Assignments({word: chosen[0] for word, chosen in pairs.items()}, unread)
+
+
+def is_list(text: str) -> bool:
+    """Whether most lines of an answer are of the form of an assignment, whatever the words."""
+    lines = [line for line in map(plain, text.splitlines()) if line]
+    return len(lines) > 1 and 2 * sum(map(bool, map(_OF_FORM.fullmatch, lines))) > len(lines)
+
+
+def targets_assigned(
+    text: str, words: Collection[str], x: Sequence[str], y: Sequence[str]
+) -> tuple[str | None, str | None]:
+    """The target of X and that of Y that an answer names most often; None where it names none."""
+    chosen = [*assignments_of(text, words, [*x, *y]).to.values()]
+    first, second = (
+        max((target for target in side if target in chosen), key=chosen.count, default=None)
+        for side in (x, y)
+    )
+    return first, second
