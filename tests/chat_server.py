@@ -210,8 +210,12 @@ class ChatServer(ThreadingHTTPServer):
         """Seconds that each answer takes."""
         self.workers = 0
         """Answers in the making at a time; 0 for as many as are asked for."""
+        self.capacity = 0
+        """Requests at a time, beyond which they are refused with status 429; 0 for no limit."""
         self.faults: deque[str] = deque()
         """Names of :data:`FAULTS`, for the next requests, one each."""
+        self.raw: deque[Any] = deque()
+        """What comes in place of the next answers of the model."""
         self.always = ""
         """The fault of every request that has none of its own."""
         self.retry_after = "1"
@@ -224,6 +228,8 @@ class ChatServer(ThreadingHTTPServer):
         """Requests that came."""
         self.answered = 0
         """Requests that got an answer of the model."""
+        self.side_by_side = self.most = 0
+        """Requests that are being answered, and the most at a time."""
         self.bodies: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self.paths: list[str] = []
@@ -268,17 +274,22 @@ class Handler(BaseHTTPRequestHandler):
             server.keys.append(self.headers.get("Authorization"))
             server.paths.append(self.path)
             fault = server.faults.popleft() if server.faults else server.always
+            server.side_by_side += 1
+            server.most = max(server.most, server.side_by_side)
+            if server.capacity and server.side_by_side > server.capacity:
+                fault = "rate"
         with server.at_work:
-            time.sleep(server.latency)
+            if server.latency:
+                time.sleep(server.latency)
+            refusal = refused(server, self.path, self.headers, body)
+            with server.lock:
+                server.side_by_side -= 1
+                content = None if fault or refusal else completion(server, body)
+                server.answered += content is not None
             if fault:
                 FAULTS[fault](self, body)
-            elif refusal := refused(server, self.path, self.headers, body):
-                self.answer(*refusal)
             else:
-                with server.lock:
-                    content = completion(server, body)
-                    server.answered += 1
-                self.answer(200, content)
+                self.answer(*(refusal or (200, content)))
 
     def answer(self, status: int, content: Any, **headers: str) -> None:
         """Send JSON, or bytes as they are."""
@@ -353,6 +364,8 @@ def refused(
 def completion(server: ChatServer, body: Mapping[str, Any]) -> dict[str, Any]:
     """What the model answers."""
     model, prompt = server.model, body["messages"][-1]["content"]
+    if server.raw:
+        return server.raw.popleft()
     most = body.get("max_completion_tokens", body.get("max_tokens", 10**6))
     wanted, listed = bool(body.get("logprobs")), None
     before = f"<think>\n{server.think}\n</think>\n\n" if server.think else ""
