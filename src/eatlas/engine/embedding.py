@@ -14,16 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.corpora.files import Account, Corpus, Part, Unit, files_read, on_disk, parts_of
-from eatlas.corpora.local import (
-    FILE,
-    Group,
-    Joined,
-    LocalSearch,
-    Parting,
-    Sums,
-    groups_of,
-    year_of,
-)
+from eatlas.corpora.local import FILE, Group, Joined, LocalSearch, Parting, Sums, groups_of, year_of
 from eatlas.corpora.matching import Case, Compounds, Rule
 from eatlas.corpora.sampling import Progress, language_of, stimuli_of, warn_of_scripts
 from eatlas.corpora.storing import require_other_files, require_place

@@ -36,12 +36,7 @@ from eatlas.results.embedding_regression import (
     TermRegression,
 )
 from eatlas.sources.opening import VectorsLike
-from eatlas.stats.embedding_regression import (
-    Observations,
-    half_width,
-    permuted_p,
-    standard_error,
-)
+from eatlas.stats.embedding_regression import Observations, half_width, permuted_p, standard_error
 from eatlas.stimuli import Concept
 from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.version import __version__

@@ -43,14 +43,7 @@ from eatlas.sources.memory import OF_PAPER, SAMPLE, ArraySource
 from eatlas.sources.parts import PartSource
 from eatlas.sources.source import Vector, Wrapper, innermost
 from eatlas.stats.correlation import rank_sum, spearman
-from eatlas.stats.topics import (
-    LEAST,
-    Topics,
-    Vocabulary,
-    draw_topics,
-    monte_carlo_p,
-    topic_effects,
-)
+from eatlas.stats.topics import LEAST, Topics, Vocabulary, draw_topics, monte_carlo_p, topic_effects
 from eatlas.stimuli import ROLES, AssociationTest, Test
 from eatlas.stimuli.languages import is_english
 

@@ -13,13 +13,7 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.decoding import lines_of
-from eatlas.engine.adjusting import (
-    Covariates,
-    SortedGroup,
-    covariates_of,
-    design_of,
-    left_out_of,
-)
+from eatlas.engine.adjusting import Covariates, SortedGroup, covariates_of, design_of, left_out_of
 from eatlas.engine.frequency import Ranking, keys_of
 from eatlas.errors import CoverageError, StimulusError, listed
 from eatlas.notes import Note
@@ -27,7 +21,7 @@ from eatlas.results.parts import Concepts, Coverage, Provenance
 from eatlas.results.scan import SIDES
 from eatlas.results.themes import NAMED
 from eatlas.sources import CaseRule, Source, spellings
-from eatlas.sources.coverage import embed_concepts
+from eatlas.sources.coverage import Embedded, embed_concepts
 from eatlas.sources.frequency_order import WordOrder
 from eatlas.stats.regression import Regression
 from eatlas.stats.space import clustered
@@ -226,25 +220,31 @@ def look_up_groups(
             got=listed(several),
             allowed="words that are in one of the groups only, in capitals or not",
         )
-    for role, group in embedded.coverage.items():
-        if len(group.used) < LEAST_WORDS:
-            missing = listed(f"{term} ({why})" for term, why in group.reasons.items())
-            raise CoverageError(
-                f"{concepts[role].name}: {len(group.used)} of {len(concepts[role].terms)} words "
-                f"have a usable vector in {source.name}",
-                got=f"missing: {missing}" if missing else listed(group.used),
-                allowed=f"at least {LEAST_WORDS} usable words in each group; from eight on they "
-                "say more",
-                remedy="add words that the source has, or use a source with more words",
-            )
+    called = Concepts({role: concept.name for role, concept in concepts.items()})
+    require_words(embedded, called, source, LEAST_WORDS, "; from eight on they say more")
     rows = {role: kernels.unit_rows(embedded.vectors[role]) for role in concepts}
     if (total := sum(map(len, rows.values()))) > MOST_WORDS:
         raise StimulusError(
             "the groups have too many words", got=f"{total:,}", allowed=f"at most {MOST_WORDS:,}"
         )
     notes += embedded.notes
-    called = Concepts({role: concept.name for role, concept in concepts.items()})
     return Groups(test, called, embedded.coverage, embedded.keys, rows, embedded.sha256, file)
+
+
+def require_words(
+    embedded: Embedded, called: Mapping[str, str], source: Source, least: int, why: str
+) -> None:
+    """Refuse groups of which the source has fewer words than are compared."""
+    for role, group in embedded.coverage.items():
+        if len(group.used) < least:
+            missing = listed(f"{term} ({reason})" for term, reason in group.reasons.items())
+            raise CoverageError(
+                f"{called[role]}: {len(group.used)} of {len(group.used) + len(group.missing)} "
+                f"words have a usable vector in {source.name}",
+                got=f"missing: {missing}" if missing else listed(group.used),
+                allowed=f"at least {least} usable words in each group{why}",
+                remedy="add words that the source has, or use a source with more words",
+            )
 
 
 def _clusters(

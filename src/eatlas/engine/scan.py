@@ -25,7 +25,7 @@ from eatlas import kernels
 from eatlas.corpora.files import pyarrow_of
 from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.csv_cells import MARK, cell
-from eatlas.engine.groups import GroupsLike, find_attributes, head_of
+from eatlas.engine.groups import GroupsLike, find_attributes, head_of, require_words
 from eatlas.engine.store import NumberedPieces
 from eatlas.engine.themes import (
     GROUPS,
@@ -35,14 +35,7 @@ from eatlas.engine.themes import (
     find_themes,
     make_themes,
 )
-from eatlas.errors import (
-    CoverageError,
-    EatlasError,
-    SignatureError,
-    SourceError,
-    listed,
-    require_whole,
-)
+from eatlas.errors import EatlasError, SignatureError, SourceError, require_whole
 from eatlas.executors import Executor, Threads, processors
 from eatlas.measures import SCEAT, get_measure
 from eatlas.notes import Note
@@ -68,7 +61,7 @@ from eatlas.results.scan import (
 )
 from eatlas.results.themes import ThemesResult
 from eatlas.sources import CaseRule, Source
-from eatlas.sources.coverage import Embedded, embed_concepts
+from eatlas.sources.coverage import embed_concepts
 from eatlas.sources.opening import VectorsLike, files_named, open_one_named
 from eatlas.stats.effect_size import effect_sizes
 from eatlas.stats.inputs import ROUNDING_UNITS
@@ -82,7 +75,6 @@ from eatlas.stats.permutation import (
     permutation_tests,
 )
 from eatlas.stats.permutation.sampled import drawn_tail
-from eatlas.stimuli import Concept
 from eatlas.version import __version__
 from eatlas.writing import atomic_files
 
@@ -306,8 +298,9 @@ def make_scan(  # noqa: PLR0913  (as scan)
     test, concepts = find_attributes(attributes)
     source, name, _ = open_one_named(vectors, "a scan")
     source.require_listed("a scan tests every word")
-    language = test.language if test else ""
-    embedded = _embedded(concepts, source, case, language)
+    embedded = embed_concepts(concepts, source, case, test.language if test else "")
+    called = {side: f"attributes {side} ({concept.name})" for side, concept in concepts.items()}
+    require_words(embedded, called, source, SCEAT.minimum["A"], " (their labels are permuted)")
     a, b = sizes = tuple(len(embedded.coverage[side].used) for side in SIDES)
     if chosen.p not in {"auto", "exact"} or (chosen.p == "exact" and a + b > LARGEST):
         raise SignatureError(
@@ -337,25 +330,6 @@ def make_scan(  # noqa: PLR0913  (as scan)
         source, chosen, rows, (a, b), shared, side_of, head, embedded.notes, identity, step, first,
         top, edges, path,
     )  # fmt: skip
-
-
-def _embedded(
-    concepts: Mapping[str, Concept], source: Source, case: CaseRule, language: str
-) -> Embedded:
-    """Look the attributes up; each side needs two, as their labels are permuted."""
-    embedded = embed_concepts(concepts, source, case, language)
-    for side, group in embedded.coverage.items():
-        if len(group.used) < SCEAT.minimum[side]:
-            missing = listed(f"{term} ({why})" for term, why in group.reasons.items())
-            raise CoverageError(
-                f"attributes {side} ({concepts[side].name}): {len(group.used)} of "
-                f"{len(concepts[side].terms)} terms have a usable vector in {source.name}",
-                got=f"missing: {missing}" if missing else repr(group.used[0]),
-                allowed=f"at least {SCEAT.minimum[side]} usable terms on each side (their labels "
-                "are permuted)",
-                remedy="add terms that the source has, or use a source with more words",
-            )
-    return embedded
 
 
 def _require_choices(top: Any, edges: tuple[Any, ...], sort: Any, first: Any, seed: Any) -> None:

@@ -11,14 +11,7 @@ import numpy as np
 from eatlas import kernels
 from eatlas.errors import EatlasError, described, require_whole
 from eatlas.measures.base import Array, Input
-from eatlas.measures.levels import (
-    MOST_CELLS,
-    Ordered,
-    several,
-    sides,
-    sizes,
-    too_many,
-)
+from eatlas.measures.levels import MOST_CELLS, Ordered, several, sides, sizes, too_many
 from eatlas.notes import Note
 from eatlas.results.levels import (
     CrossedLevel,

@@ -11,17 +11,7 @@ import numpy as np
 from eatlas import kernels
 from eatlas.errors import CoverageError, SignatureError
 from eatlas.measures.association import AssociationMeasure
-from eatlas.measures.base import (
-    FROM_0,
-    SHARE,
-    Allowed,
-    Array,
-    Input,
-    Needs,
-    Wish,
-    parameter,
-    whole,
-)
+from eatlas.measures.base import FROM_0, SHARE, Allowed, Array, Input, Needs, Wish, parameter, whole
 from eatlas.measures.inference import design_power, generalised_input
 from eatlas.measures.levels import (
     COMPARED,

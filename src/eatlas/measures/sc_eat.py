@@ -20,12 +20,7 @@ from eatlas.results import SCEATResult
 from eatlas.results.embedding_tests import TermAssociation
 from eatlas.results.levels import Unit
 from eatlas.stats.effect_size import unequal_spread
-from eatlas.stats.permutation import (
-    ALWAYS_EXACT,
-    LARGEST,
-    PermutationResult,
-    permutation_tests,
-)
+from eatlas.stats.permutation import ALWAYS_EXACT, LARGEST, PermutationResult, permutation_tests
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 Group = Literal["X", "Y"]

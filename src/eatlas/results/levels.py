@@ -704,7 +704,7 @@ class DrawsRecord(Record):
     """Effect sizes d, d of X and d of Y of the first draws, to 4 decimals: 2,000 at most."""
     kept_patterns: str = Field(default="", pattern=r"^[0-8]*$", exclude_if=is_empty)
     """The EAT pattern of each of these, a digit each: its place among the nine labels, 0 for
-    AB-Divergent to 8 for Non-Directional; empty in files of versions that did not keep it."""
+    AB-Divergent to 8 for Non-Directional."""
 
 
 class DocumentsLevel(Record):

@@ -6,13 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    RootModel,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
 
 from eatlas.stimuli.kinds import ROLES, TARGETS, ContextsOrigin, ExploredOn, Language
 
@@ -321,15 +315,14 @@ class Provenance(Record):
     """Seed of the run; exact results do not depend on it."""
     draws: Literal["stimuli"] | None = None
     """What decides random draws beside the seed: the stimuli alone, so that all settings of a test
-    share them. None in results of versions where the name of the test, the source and the measure
-    did too."""
+    share them; None of scans."""
     case: Literal["auto", "exact"]
     """The rule by which terms were looked up."""
     stimuli_sha256: str
     """Hash of the test's terms by role."""
     labels_sha256: str | None = Field(default=None, exclude_if=is_empty)
     """Hash of the test's id, title and citation and the names of its groups, with the hash of the
-    stimuli that bear them; None in files that older versions wrote."""
+    stimuli that bear them; None of scans."""
     source_fingerprint: str
     """Identifies the source's content."""
     vectors_sha256: str

@@ -15,13 +15,7 @@ from eatlas.errors import ResultsError, joined, require_whole
 from eatlas.lazy import as_frame
 from eatlas.notes import Noted
 from eatlas.numbers import number_of, p_equals
-from eatlas.results.parts import (
-    Probability,
-    Provenance,
-    Record,
-    is_empty,
-    is_none,
-)
+from eatlas.results.parts import Probability, Provenance, Record, is_empty, is_none
 from eatlas.results.scan import SUFFIXES, ScanHead, ScanResult, files_of
 from eatlas.stimuli import AssociationTest, Concept
 from eatlas.stimuli.kinds import ExploredOn, identifier

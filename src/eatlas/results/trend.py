@@ -65,9 +65,8 @@ class TrendProvenance(Record):
 
     version: str
     seed: int
-    draws: Literal["stimuli"] | None = None
-    """What decides random draws beside the seed. None in trends of versions that cut a series into
-    runs of 4 from its start, with a shorter last one."""
+    draws: Literal["stimuli"]
+    """What decides random draws beside the seed."""
     stimuli_sha256: str
     """Hash of the test's terms by role, the same in all periods."""
     series_fingerprint: str

@@ -6,7 +6,7 @@ import csv
 import hashlib
 import io
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
@@ -170,16 +170,7 @@ def _read(table: Any) -> dict[int | None, Rows]:
             "column for each group",
         )
     tables: dict[int | None, Rows] = {}
-    for number, cells in enumerate(lines, start=1 + in_file):
-        if not any(cells):
-            continue
-        label = f"{path}, {unit} {number}"
-        if len(cells) != len(head):
-            raise SourceError(
-                f"{label}: the row has another number of cells than the header",
-                got=str(len(cells)),
-                allowed=str(len(head)),
-            )
+    for label, cells in full_rows(lines, len(head), f"{path}, {unit}", 1 + in_file):
         if year >= 0 and not cells[year].strip().isdecimal():
             raise SourceError(f"{label}: this is not a year", got=repr(cells[year]))
         period = int(cells[year]) if year >= 0 else None
@@ -193,6 +184,21 @@ def _read(table: Any) -> dict[int | None, Rows]:
     if not tables:
         raise SourceError(f"{path}: the table has no rows")
     return tables
+
+
+def full_rows(
+    rows: Iterable[list[str]], width: int, label: str, first: int
+) -> Iterator[tuple[str, list[str]]]:
+    """Rows that are not blank with their places; those are refused that are not `width` wide."""
+    for number, cells in enumerate(rows, start=first):
+        if any(cells) and len(cells) != width:
+            raise SourceError(
+                f"{label} {number}: the row has another number of cells than the header",
+                got=str(len(cells)),
+                allowed=str(width),
+            )
+        if any(cells):
+            yield f"{label} {number}", cells
 
 
 def _of_frame(frame: Any) -> list[list[str]]:

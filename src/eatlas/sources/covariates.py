@@ -16,7 +16,7 @@ from eatlas.decoding import LARGEST
 from eatlas.errors import SourceError, described, did_you_mean, listed
 from eatlas.paths import among_files
 from eatlas.results.parts import CovariatesOrigin
-from eatlas.sources.counts import table_cells
+from eatlas.sources.counts import full_rows, table_cells
 from eatlas.sources.coverage import CaseRule, spellings
 from eatlas.sources.frames import by_word, cells_of, is_frame
 from eatlas.sources.spec import check_options, parse_file_spec
@@ -157,20 +157,11 @@ def _of_file(path: Path, chosen: Sequence[str] | None) -> WordCovariates:
                 allowed=listed(header[1:]),
             )
         columns = [header.index(name, 1) for name in wanted]
-
-    def rows() -> Iterable[Row]:
-        for number, cells in enumerate(lines, start=2):
-            if not any(cells):
-                continue
-            if len(cells) != len(header):
-                raise SourceError(
-                    f"{path}, line {number}: the row has another number of cells than the header",
-                    got=str(len(cells)),
-                    allowed=str(len(header)),
-                )
-            yield f"{path}, line {number}", unmarked(cells[0].strip()), [cells[i] for i in columns]
-
-    return WordCovariates.of([header[i] for i in columns], rows(), str(path), path.name)
+    rows = (
+        (place, unmarked(cells[0].strip()), [cells[i] for i in columns])
+        for place, cells in full_rows(lines, len(header), f"{path}, line", 2)
+    )
+    return WordCovariates.of([header[i] for i in columns], rows, str(path), path.name)
 
 
 def _of_mapping(numbers: Mapping[str, Any]) -> WordCovariates:

@@ -35,12 +35,7 @@ from eatlas.sources.debiasing import (
 )
 from eatlas.sources.opening import VectorsLike, open_one_named, open_vectors
 from eatlas.sources.source import Source, Tell, rows_of
-from eatlas.sources.transforms import (
-    TransformedSource,
-    encoded_table,
-    located,
-    require_transformed,
-)
+from eatlas.sources.transforms import TransformedSource, encoded_table, located, require_transformed
 from eatlas.stats.space import (
     clusters_by_group,
     iso_score,

@@ -20,12 +20,7 @@ from eatlas.plugins import called, points
 from eatlas.sources.archives import Content, locate
 from eatlas.sources.source import Source, VectorTable, Wrapper, forwarded
 from eatlas.sources.spec import SUFFIXES, FileSpec, check_options, choice, load
-from eatlas.sources.text_files import (
-    HEAD_BYTES,
-    announcement,
-    numbered_lines,
-    trailing_numbers,
-)
+from eatlas.sources.text_files import HEAD_BYTES, announcement, numbered_lines, trailing_numbers
 from eatlas.untrusted import require_trust
 
 Options = Mapping[str, str]

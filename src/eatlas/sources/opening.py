@@ -17,13 +17,7 @@ from eatlas.results.settings import known_sources
 from eatlas.sources.frames import from_frame, is_frame
 from eatlas.sources.frequency_order import OPTION as COUNTS
 from eatlas.sources.frequency_order import CountedOrder, CountedSource
-from eatlas.sources.memory import (
-    BUNDLED,
-    ArraySource,
-    from_keyed,
-    from_mapping,
-    open_bundled,
-)
+from eatlas.sources.memory import BUNDLED, ArraySource, from_keyed, from_mapping, open_bundled
 from eatlas.sources.source import Source, as_source, is_source
 from eatlas.sources.spec import (
     PROMPT,

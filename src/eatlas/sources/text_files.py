@@ -28,14 +28,7 @@ from eatlas.errors import ResultsError, SourceError
 from eatlas.paths import cache_folder
 from eatlas.sources.archives import Content, incomplete, open_binary
 from eatlas.sources.memory import MAX_COMPONENTS, Chunk
-from eatlas.sources.source import (
-    CHUNK,
-    Vector,
-    VectorTable,
-    cut,
-    forwarded,
-    require_usable,
-)
+from eatlas.sources.source import CHUNK, Vector, VectorTable, cut, forwarded, require_usable
 from eatlas.sources.spec import choice
 from eatlas.untrusted import computes_afresh
 from eatlas.writing import atomic_file

@@ -28,12 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, require_whole
 from eatlas.stats.bootstrap import Layout, Streams, draw
-from eatlas.stats.inputs import (
-    check_noise,
-    least_spread,
-    numbers,
-    relative_tolerance,
-)
+from eatlas.stats.inputs import check_noise, least_spread, numbers, relative_tolerance
 from eatlas.stats.permutation.problem import ALWAYS_EXACT, PermutationResult, Tail
 from eatlas.stats.permutation.sampled import DRAWS, memberships, tails_among
 

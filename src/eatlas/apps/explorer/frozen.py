@@ -12,7 +12,6 @@ from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,6 @@ from eatlas.stats.inputs import least_spread, relative_tolerance
 from eatlas.stimuli import ROLES, AssociationTest, Concept
 from eatlas.stimuli.batteries import built_in_tests
 from eatlas.version import __version__
-from eatlas.writing import atomic_file
 
 MOST_SCORES = 40
 """Scores of which a browser counts all relabellings: two halves of 2**20 sums, a second."""
@@ -38,13 +36,6 @@ MOST_WITHOUT = 24
 """The same where each word is left out in turn, to see which ones the finding hangs on."""
 POOL = 200
 """Words whose cosines a page holds, or twice those of a longer test: 200 kB."""
-
-
-def save_frozen(explorer: Explorer, path: str | Path) -> None:
-    """Write the frozen page of an explorer of one test and one source."""
-    page = frozen_page(explorer)
-    with atomic_file(Path(path)) as file:
-        file.write(page)
 
 
 def frozen_page(explorer: Explorer) -> str:
@@ -65,13 +56,14 @@ def frozen_page(explorer: Explorer) -> str:
         raise view.problem or EatlasError(f"{test.id} has no result")
     result = explorer.measured(view.lists, view.source)
     board = board_html(explorer, request, replace(view, result=result), chance=False, whole=True)
+    data = json.dumps(_data(explorer, view, result), ensure_ascii=False, separators=(",", ":"))
     return render(
         "explore_frozen",
         test=test,
         source=view.source.name,
         board=board,
         command=command(explorer, request),
-        data=_safe_json(_data(explorer, view, result)),
+        data=data.replace("<", "\\u003c"),  # which ends no element of the page
         symbols=symbols(),
         **page_files("explore.css", "explore_frozen.js", "explore.js"),
     )
@@ -183,9 +175,3 @@ def _further(
         near.append(np.argsort(-(unit @ middle), kind="stable").tolist())
     order = dict.fromkeys(i for places in zip_longest(*near) for i in places)
     return [(names[i], other.keys["X"][names[i]], vectors[i]) for i in order]
-
-
-def _safe_json(data: Mapping[str, Any]) -> str:
-    """JSON within an element of a page: nothing in it ends the element."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c")

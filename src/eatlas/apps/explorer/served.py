@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from eatlas.apps.explorer.frozen import save_frozen
+from eatlas.apps.explorer.frozen import frozen_page
 from eatlas.apps.explorer.measuring import (
     DEFAULT_MEASURE,
     Explorer,
@@ -38,6 +38,7 @@ from eatlas.results.themes import ThemesResult, read_themes
 from eatlas.sources import open_sources
 from eatlas.stimuli import load_tests, to_toml
 from eatlas.untrusted import data_only, trusted_among
+from eatlas.writing import atomic_file
 
 LARGEST = 256 << 10
 """Bytes of the body of a request."""
@@ -120,7 +121,9 @@ class ExplorerPage(Served):
             If there are several tests or sources, the measure is not ML-EAT with exact p-values,
             X and Y or A and B have more than 40 words, or the file cannot be written.
         """
-        save_frozen(self._explorer, path)
+        page = frozen_page(self._explorer)
+        with atomic_file(Path(path)) as file:
+            file.write(page)
 
     def looked_at(self, test: str) -> int:
         """Return the number of lists of a test that were looked at so far.

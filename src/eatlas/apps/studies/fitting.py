@@ -28,13 +28,7 @@ from eatlas.engine import AnySource, Job, in_contexts, open_for
 from eatlas.errors import EatlasError, SignatureError, StudyError, UntrustedSourceError
 from eatlas.measures import Measure
 from eatlas.numbers import number_of
-from eatlas.sources import (
-    is_contextual,
-    model_and_tokenizer,
-    prompted,
-    transformed,
-    with_options,
-)
+from eatlas.sources import is_contextual, model_and_tokenizer, prompted, transformed, with_options
 from eatlas.stimuli import Test
 from eatlas.stimuli.sentences import sentence_tests
 from eatlas.untrusted import data_only

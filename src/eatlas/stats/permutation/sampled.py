@@ -12,10 +12,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from eatlas.stats.inputs import (
-    clopper_pearson,
-    generator,
-)
+from eatlas.stats.inputs import clopper_pearson, generator
 from eatlas.stats.permutation.problem import (
     SMALLEST,
     Array,
