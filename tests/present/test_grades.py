@@ -297,7 +297,7 @@ SMALL = {
         "indirect-bias", "same",
     ),
 }  # fmt: skip
-OF_MODELS = {"ceat", "lpbs", "lpbs-ceat", "fmat", "zero-shot", "pmi", "pll"}
+OF_MODELS = {"ask", "assign", "ceat", "lpbs", "lpbs-ceat", "fmat", "zero-shot", "pmi", "pll"}
 """They need a model, or counts; those of models but pll have the levels of an ML-EAT."""
 
 

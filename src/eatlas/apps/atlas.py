@@ -31,7 +31,7 @@ from eatlas.present.findings import CHECKS, GRADES, Grade, checks_of
 from eatlas.present.page import PACK, deflated, detail_of
 from eatlas.present.rendering import page_files, phrase, render
 from eatlas.present.sections import Section, source_of
-from eatlas.present.sentences import wording
+from eatlas.present.sentences import view_of, wording
 from eatlas.present.tables import csv_line
 from eatlas.results.base import AssociationResult, is_result
 from eatlas.results.compare import told_apart
@@ -158,7 +158,7 @@ class Collection:
     cells: dict[str, Cell] = field(default_factory=dict)
     columns: dict[str, None] = field(default_factory=dict)
     """Names of the columns of all rows, in the order of first appearance."""
-    samples: dict[tuple[str, bool], AssociationResult] = field(default_factory=dict)
+    samples: dict[tuple[str, str], AssociationResult] = field(default_factory=dict)
     """One result of each kind of test, by which the page chooses its words."""
     effects: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Titles of the effect sizes of each signature."""
@@ -226,7 +226,7 @@ class Collection:
         self.models.setdefault(model.id, model)
         self.tests.setdefault(test.id, test)
         self.versions[result.provenance.version] = None
-        self.samples.setdefault((result.kind, result.language_model is not None), result)
+        self.samples.setdefault((result.kind, view_of(result)), result)
         if any(level.symbol == "d" for level in levels):
             self.stars[result.rule.meaning] = None
         later, adjusted = title_after([result]), [e.after for e in levels[:1] if e.after]

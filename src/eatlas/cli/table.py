@@ -27,6 +27,7 @@ from eatlas.cli.console import (
 from eatlas.errors import joined, listed
 from eatlas.notes import TEXT, Note, merged
 from eatlas.numbers import all_of, count, effect
+from eatlas.present.answers import HEADING, answers_statements, answers_tables
 from eatlas.present.columns import (
     APART,
     TERMINAL,
@@ -68,6 +69,7 @@ def print_results(results: Results) -> None:
     groups, declared = _groups(results), DeclaredFamily.of(results)
     _print_findings(console, results, groups, settings, declared)
     _print_tables(console, groups, settings)
+    _print_answers(console, results)
     _print_parts(console, results)
     _print_matrix(console, results)
     _print_comparisons(console, results, declared)
@@ -106,6 +108,22 @@ def _print_tables(
         for result in members:
             if drawn := statement("contexts", result):
                 say(console, drawn, head=f"{settings.named(result)}: ", hang=2)
+
+
+def _print_answers(console: Console, results: Results) -> None:
+    """Say how a model that was asked in words answered; of several results in a table."""
+    asked = [result for result in results if result.unanswered is not None]
+    if not asked:
+        return
+    say(console, "")
+    say(console, HEADING, "bold")
+    if len(asked) == 1:
+        for head, text in answers_statements(asked[0]):
+            say(console, text, head=f"{head} ", hang=2)
+        return
+    for table in answers_tables(asked):
+        show(console, rich_table(table, between=" "))
+        say(console, "\n".join(table.notes), "dim")
 
 
 def _print_parts(console: Console, results: Results) -> None:

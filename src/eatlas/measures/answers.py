@@ -17,7 +17,6 @@ from eatlas.measures.lpbs import Term, completed, covered_by
 from eatlas.measures.resampling import interval_of
 from eatlas.notes import Note
 from eatlas.results.answers import (
-    MANY_REFUSED,
     AnswersRecord,
     CollectedRecord,
     OfComparisons,
@@ -25,7 +24,7 @@ from eatlas.results.answers import (
     OfTemplate,
     Shares,
 )
-from eatlas.results.parts import Coverage, defined, defined_ends
+from eatlas.results.parts import MANY_REFUSED, Coverage, defined, defined_ends
 from eatlas.stats import choices
 from eatlas.stats.agreement import cronbach_alpha
 from eatlas.stats.effect_size import effect_size, effect_sizes

@@ -15,6 +15,7 @@ from eatlas.numbers import UNDEFINED, effect, interval, number_of, p_value, perc
 from eatlas.present.drawings.eat_map import glyphs
 from eatlas.present.effects import (
     after_legend,
+    answers_of,
     chance_cell,
     chance_legend,
     documents_legend,
@@ -29,7 +30,7 @@ from eatlas.present.effects import (
 )
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import finding_of
-from eatlas.present.rendering import lines
+from eatlas.present.rendering import lines, phrase
 from eatlas.present.targets import (
     DECIMALS,
     Lean,
@@ -384,9 +385,16 @@ def _cell(declared: Declared, key: str, row: Row) -> Cell:
 
 NAMED = 4
 """Sources that a caption names."""
-OVER_ATTRIBUTES = (
-    "Over attributes: the published LPBS, whose p-values permute the labels of attributes."
-)
+OVER = "over_attributes"
+OVER_ATTRIBUTES = "Over attributes: {}, whose p-values permute the labels of attributes."
+
+
+def over_attributes(rows: Sequence[Row]) -> str:
+    """What the effect size over attributes is; nothing where there is none."""
+    shown = next((row.effects[OVER] for row in rows if OVER in row.effects), None)
+    if shown is None:
+        return ""
+    return OVER_ATTRIBUTES.format("the published LPBS" if shown.remark else "X less Y")
 
 
 def tables(
@@ -417,7 +425,8 @@ def _of_signature(
     named = ", ".join(sources) if len(sources) <= NAMED else number_of(len(sources), "source")
     return replace(
         arranged(rows, form),
-        caption=f"{number_of(len(members), 'result')} of {members[0].signature} on {named}.",
+        caption=f"{phrase('sentences', 'little_among', members)} "
+        f"{number_of(len(members), 'result')} of {members[0].signature} on {named}.".lstrip(),
         notes=tuple(_notes(members, rows, family, whole=form is MANUSCRIPT)),
     )
 
@@ -431,7 +440,7 @@ def page_table(
         for result in members
     ]
     notes = (
-        OVER_ATTRIBUTES if "over_attributes" in rows[0].effects else "",
+        over_attributes(rows),
         documents_legend(members),
         after_legend(members),
     )
@@ -666,6 +675,11 @@ def _unit(result: AssociationResult) -> str:
     return f"{result.unit} in {result.scale}" if result.scale else result.unit
 
 
+def _neutral(result: AssociationResult) -> str:
+    """What level 3 is without a preference, where that is known."""
+    return ", 0.50 without a preference" if answers_of(result) is not None else ""
+
+
 def legend_of(result: AssociationResult) -> str:
     """What a star of a result says, or what its numbers are."""
     if result.by_target is not None:
@@ -690,8 +704,8 @@ def explanations(members: Sequence[AssociationResult]) -> list[str]:
         about = "; two-sided p in brackets." if beside else f"; p below each effect size: {ASKED}"
     if first.level3 is not None:
         about += (
-            f" Level 3: mean {_unit(first)} (standard deviation). Map: rows A and B, columns X and "
-            "Y, a filled square where they are associated."
+            f" Level 3: mean {_unit(first)} (standard deviation){_neutral(first)}. Map: rows A and "
+            "B, columns X and Y, a filled square where they are associated."
         )
     legends = dict.fromkeys(legend_of(result) + about for result in members)
     return list(filter(None, ["\n".join(legends), after_legend(members), chance_legend(members)]))
@@ -714,7 +728,7 @@ def _notes(
         "notes",
         first=members[0],
         terms=terms,
-        over_attributes=OVER_ATTRIBUTES if "over_attributes" in places else "",
+        over_attributes=over_attributes(rows),
         over_stimuli=any(result.over_stimuli for result in members),
         means=dict.fromkeys(result.draws.drawn for result in members if result.draws),
         confidence=list(dict.fromkeys(percent(known.confidence) for known in uncertain)),

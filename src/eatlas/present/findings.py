@@ -10,7 +10,8 @@ grade      verb          checks
 shown      go with       every check that was made holds, and one of other words, after
                          frequency and chance was made
 partly     lean towards  one check besides these words fails, or none of the three was made
-doubtful   may go with   two or more fail, or these words hold by a one-sided rule alone
+doubtful   may go with   two or more fail, these words hold by a one-sided rule alone, or a model
+                         asked in words chose nothing in more than a fifth of its answers
 not shown  not shown     these words do not hold
 no test    (a number)    the measure has no p-value
 ========== ============= ==============================================================
@@ -24,8 +25,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from eatlas.errors import joined
-from eatlas.numbers import all_of, interval, number_of, p_equals, plural
+from eatlas.numbers import all_of, interval, number_of, p_equals, percent, plural
+from eatlas.numbers import effect as number
 from eatlas.present.effects import (
+    answers_of,
     documents_in_words,
     held_equal,
     levels_of,
@@ -41,7 +44,7 @@ from eatlas.present.targets import leans
 from eatlas.results import AssociationResult
 from eatlas.results.confirming import Confirmation
 from eatlas.results.effects import Effect
-from eatlas.results.parts import at
+from eatlas.results.parts import MANY_REFUSED, at
 from eatlas.results.settings import Settings
 from eatlas.stimuli import TARGETS
 
@@ -59,6 +62,11 @@ WORDS, OTHER, AFTER, CHANCE, TESTS = CHECKS = (
 that were stated; beside random topics; counting all tests."""
 DOCUMENTS = "other documents"
 """Of documents like those of a part of a corpus."""
+PAIRS, REFUSALS, TEMPLATES = OF_ANSWERS = ("other pairs and answers", "refusals", "templates")
+"""Of other comparisons of the same words, and other answers; had all answers without a choice gone
+the other way; in each template."""
+OF_TEMPLATE = {"level1": "effect_size", "level2.X": "level2.X", "level2.Y": "level2.Y"}
+"""Where the effect sizes of a template are, by their place in a result."""
 NOTHING = "there is nothing to check"
 RANDOM = "Random weights: "
 """Begins the sentence of a model that was not trained, as a control."""
@@ -80,6 +88,8 @@ class Check(NamedTuple):
     """None where the check was not made."""
     why: str
     """The p-value behind it, or why it was not made."""
+    decides: bool = False
+    """Whether its failure alone makes a claim doubtful."""
 
 
 @dataclass(frozen=True)
@@ -147,17 +157,18 @@ class Finding:
 def checks_of(*results: AssociationResult) -> tuple[str, ...]:
     """Names of the checks of some results in their order."""
     parts = any(result.documents is not None for result in results)
-    return (*CHECKS[:2], DOCUMENTS, *CHECKS[2:]) if parts else CHECKS
+    asked = any(result.unanswered is not None for result in results)
+    return (*CHECKS[:2], *[DOCUMENTS] * parts, *OF_ANSWERS * asked, *CHECKS[2:])
 
 
 def graded(checks: Sequence[Check]) -> Grade:
     """The grade that checks allow; the first one is that of these words."""
-    words, *others = (check.holds for check in checks)
+    words = checks[0].holds
     if words is None:
         return "no test"
-    made = [c for c in checks[1:-1] if c.name != DOCUMENTS and c.holds is not None]
-    failed = sum(holds is False for holds in others)
-    if not words or failed > 1:
+    made = [c for c in checks if c.name in {OTHER, AFTER, CHANCE} and c.holds is not None]
+    failed = [check for check in checks[1:] if check.holds is False]
+    if not words or len(failed) > 1 or any(check.decides for check in failed):
         return "doubtful"
     return "partly" if failed or not made else "shown"
 
@@ -174,8 +185,12 @@ def finding_of(result: AssociationResult, family: DeclaredFamily | None = None) 
         finding = _of_terms(result)
     elif any(effect.place == "level1" for effect in result.effects()):
         finding = _of_groups(result, family)
+    elif result.unanswered is not None:
+        finding = _of_lists(result, family)
     else:
         finding = _of_number(result)
+    if result.shows_little:
+        finding = replace(finding, sentence=phrase("sentences", "little", result, str(finding)))
     if said := (family or DeclaredFamily(None)).confirmation(result):
         sentence = phrase("sentences", "confirmation", said, result, str(finding))
         finding = replace(finding, sentence=sentence, confirmation=said)
@@ -226,6 +241,22 @@ def _of_groups(result: AssociationResult, family: DeclaredFamily | None) -> Find
     )
     hangs_on = _decisive(result, None if claims[0].effect.place != "level1" else level1)
     return Finding(sentence, graded(checks), checks, (*claims, *also), hangs_on)
+
+
+def _of_lists(result: AssociationResult, family: DeclaredFamily | None) -> Finding:
+    """The finding of lists of words that a model assigned: whether X is given A more than Y is."""
+    effect = levels_of(result)[0]
+    p, alpha = effect.p_of("two_sided"), effect.rule.alpha
+    claims = []
+    if p is not None and p < alpha:
+        towards: Literal["A", "B"] = "A" if effect.direction == "greater" else "B"
+        claims = [Claim(effect, towards, _checks(result, effect, family))]
+    sentence = phrase("sentences", "lists", result, claims)
+    if claims:
+        return Finding(sentence, claims[0].grade, claims[0].checks, tuple(claims))
+    why = "undefined" if p is None else f"two-sided {p_equals(p, alpha)}"
+    others = (Check(name, None, NOTHING) for name in checks_of(result)[1:])
+    return Finding(sentence, "not shown", (Check(WORDS, holds=False, why=why), *others))
 
 
 def _decisive(result: AssociationResult, level1: Effect | None) -> tuple[str, ...]:
@@ -284,7 +315,48 @@ def _checks(
         )
     if result.documents is not None:
         checks.insert(checks_of(result).index(DOCUMENTS), _over_documents(result, effect))
+    if result.unanswered is not None:
+        first = checks_of(result).index(PAIRS)
+        checks[first:first] = _over_answers(result, effect)
     return tuple(checks)
+
+
+def _over_answers(result: AssociationResult, effect: Effect) -> tuple[Check, ...]:
+    """Whether other comparisons, other fates of refusals, and each template say the same."""
+    answers, above = answers_of(result), effect.direction == "greater"
+    pairs = Check(PAIRS, None, "too few of them for an interval")
+    ends = at(answers, f"{effect.place}.d.interval") if answers else at(result, "score_interval")
+    if ends:
+        what = "d over them" if answers else "D over lists"
+        pairs = Check(PAIRS, _beyond(ends, above), f"95% interval of {what} {interval(ends)}")
+    templates = Check(TEMPLATES, None, "one template alone")
+    sizes = [at(each, OF_TEMPLATE[effect.place]) for each in (answers.templates if answers else ())]
+    if len(sizes) > 1:
+        known = [d for d in sizes if d is not None]
+        why = f"d by template: {joined([number(d) for d in sizes])}"
+        templates = Check(TEMPLATES, all((d > 0) is above for d in known) if known else None, why)
+    return pairs, _had_they_gone(result, effect), templates
+
+
+def _had_they_gone(result: AssociationResult, effect: Effect) -> Check:
+    """Whether an effect size keeps its sign whatever was not chosen, and little was not."""
+    answers, little = answers_of(result), result.shows_little
+    what = "answers choose" if answers else "lists assign"
+    why = f"{percent(result.unanswered or 0.0)} of the {what} nothing"
+    if little:
+        why += f", more than {percent(MANY_REFUSED)}"
+    if answers is None:
+        return Check(REFUSALS, not little, why, decides=little)
+    bounds = at(answers, f"{effect.place}.bounds")
+    if result.unanswered and bounds:
+        why += f"; had they all gone one way, d {interval(bounds)}"
+    kept = bool(bounds and _beyond(bounds, effect.direction == "greater"))
+    return Check(REFUSALS, kept and not little, why, decides=little)
+
+
+def _beyond(ends: tuple[float, float], above: bool) -> bool:  # noqa: FBT001
+    """Whether an interval is on one side of 0."""
+    return ends[0] > 0 if above else ends[1] < 0
 
 
 def _over_documents(result: AssociationResult, effect: Effect) -> Check:
@@ -292,7 +364,7 @@ def _over_documents(result: AssociationResult, effect: Effect) -> Check:
     ends = effect.documents and effect.documents.interval
     if not ends or not result.documents:
         return Check(DOCUMENTS, None, f"too few {resampled_units([result])} for an interval")
-    holds = ends[0] > 0 if effect.direction == "greater" else ends[1] < 0
+    holds = _beyond(ends, effect.direction == "greater")
     of = documents_in_words(result.documents)
     return Check(DOCUMENTS, holds, f"95% interval of d over {of} {interval(ends)}")
 
@@ -459,10 +531,8 @@ def title(
         ]
         if not graded:
             return f"{settings.subject}: {of_themes(findings).removeprefix('; ')}"
-        counts = in_grades(graded)
-        return phrase("sentences", "title", settings.subject, len(tests), counts) + of_themes(
-            findings
-        )
+        facts = settings.subject, len(tests), in_grades(graded), little_among(results)
+        return phrase("sentences", "title", *facts) + of_themes(findings)
     untested = [r.display_name for r, f in zip(results, findings, strict=True) if f.untested]
     said = dict.fromkeys(str(finding) for finding in findings if not finding.untested)
     if len(untested) == 1 == len(findings) or not said:
@@ -472,6 +542,11 @@ def title(
     about = settings.subject
     named = "random weights" in about
     return f"{about}: {'. '.join(text.removeprefix(RANDOM) if named else text for text in said)}"
+
+
+def little_among(results: Iterable[AssociationResult]) -> int:
+    """How many results show little, since their model seldom chose."""
+    return sum(result.shows_little for result in results)
 
 
 def of_themes(findings: Iterable[Finding]) -> str:

@@ -17,7 +17,7 @@ from eatlas.present.columns import page_table
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.drawings.svg import Scales
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import of_themes, title
+from eatlas.present.findings import little_among, of_themes, title
 from eatlas.present.rendering import page_files, phrase, render
 from eatlas.present.sections import Folders, Section, sections, source_of, thumbnails_of
 from eatlas.present.sentences import wording
@@ -134,7 +134,14 @@ def report_html(
         **values,
         **page_files("cards.js", "report.js"),
         title=(
-            phrase("sentences", "title_compared", settings.subject, *compared_by)
+            phrase(
+                "sentences",
+                "title_compared",
+                settings.subject,
+                *compared_by,
+                little_among(every),
+                len(every),
+            )
             + of_themes(findings)
             if compared_by
             else title(every, findings, settings)

@@ -20,6 +20,7 @@ from pathlib import Path, PurePath
 from markupsafe import Markup, escape
 
 from eatlas.errors import ResultsError
+from eatlas.present import answers  # noqa: F401  (templates call its filters)
 from eatlas.present.columns import parts_tables, targets_table, terms_table, values_table
 from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, eat_map, in_words
 from eatlas.present.drawings.plane import LEFT_ROOM, SIDE, UPPER_ROOM, has_map, plane_figure

@@ -99,10 +99,17 @@ def wording(results: Iterable[AssociationResult]) -> Mapping[str, str]:
     words = own_toml(WORDING)
     if every and all(result.kind == "groups" for result in every):
         return dict(words["counts" if all(map(_counted, every)) else "groups"])
-    of_models = {result.language_model is not None for result in every}
-    return dict(
-        words["both" if len(of_models) > 1 else "models" if True in of_models else "vectors"]
-    )
+    views = set(map(view_of, every)) or {"vectors"}
+    if len(views) > 1:
+        return dict(words["mixed" if "answers" in views else "both"])
+    return dict(words[views.pop()])
+
+
+def view_of(result: AssociationResult) -> str:
+    """What associates: vectors, the probabilities of a language model, or a model's answers."""
+    if result.unanswered is not None:
+        return "answers"
+    return "vectors" if result.language_model is None else "models"
 
 
 def _counted(result: AssociationResult) -> bool:

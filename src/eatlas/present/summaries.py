@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from eatlas.decoding import own_toml
 from eatlas.numbers import percent, plural
 from eatlas.present.effects import (
+    answers_of,
     covariates_of,
     held_equal,
     larger_doubt,
@@ -25,6 +26,10 @@ from eatlas.present.findings import (
     CONFIRMED,
     DOCUMENTS,
     GRADES,
+    OF_ANSWERS,
+    PAIRS,
+    REFUSALS,
+    TEMPLATES,
     TESTS,
     WORDS,
     findings_of,
@@ -37,7 +42,7 @@ from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.confirming import Confirmation
 from eatlas.results.effects import parameters
-from eatlas.results.parts import TAILS
+from eatlas.results.parts import TAILS, at
 from eatlas.results.settings import Settings, source_name
 
 if TYPE_CHECKING:
@@ -84,7 +89,8 @@ def in_brief(
         ],
         more_trends=len(trends[TRENDS:]),
         graded=len(graded),
-        fails={check: failing(check) for check in (*CHECKS, DOCUMENTS)},
+        fails={check: failing(check) for check in (*CHECKS, DOCUMENTS, *OF_ANSWERS)},
+        refusing=names(section for section in shown if section.result.shows_little),
         uncounted=failing(WORDS, TESTS),
         doubts=[
             (names([section])[0], larger)
@@ -170,6 +176,7 @@ def methods_paragraph(
         family=family,
         themes=_themes(every, family),
         checks=_checks_made(every, family),
+        asked=any(result.unanswered is not None for result in every),
     )
     return " ".join(text)
 
@@ -210,6 +217,11 @@ def _checks_made(
         zip(CHECKS[1:], ("of the crossed test", f"given {held}", "among random topics",
                          "counting all tests"), strict=True)
     )  # fmt: skip
+    words |= {
+        PAIRS: "by the interval of d over other pairs and answers",
+        REFUSALS: "by d had all answers without a choice gone against it",
+        TEMPLATES: "by its sign in each template",
+    }
     made = {check.name for f in findings for check in f.checks if check.holds is not None}
     return [text for check, text in words.items() if check in made] if findings else None
 
@@ -288,15 +300,35 @@ def _formula(results: Sequence[AssociationResult]) -> dict[str, Any] | None:
     numbers = sorted(n for r in results for row in r.sentences or () for n in row)
     ratios = {
         "directions": distinct(r.direction for r in results if r.direction),
-        "models": distinct(source_name(r.source) for r in results if r.language_model),
+        "models": distinct(source_name(r.source) for r in results if r.direction),
         "templates": distinct(t for r in results for t in r.templates or ()),
         "counts": " to ".join(f"{n:,}" for n in dict.fromkeys(numbers[:1] + numbers[-1:])),
     }
     return {
-        "scales": distinct(f"{r.logit_scale:g}" for r in results if r.unit == "share"),
+        "scales": distinct(f"{r.logit_scale:g}" for r in results if r.logit_scale),
+        "asked": _asked(results),
         "projected": any(option.get("association") == "projection" for option in options),
         "ratios": ratios if ratios["models"] else None,
         "denominator": " (N − 1)" if ddof == {1} else " (N)" if ddof == {0} else "",
+    }
+
+
+def _asked(results: Sequence[AssociationResult]) -> dict[str, Any] | None:
+    """Who was asked, what and how, and how much was left out; None where nothing was asked."""
+    shares = [r.unanswered for r in results if r.unanswered is not None]
+    if not shares:
+        return None
+    answers = [each for r in results if (each := answers_of(r)) is not None]
+    drawn = [f"drawn at a temperature of {a.temperature:g}" for a in answers if a.by == "samples"]
+    read = ["read from the log-probabilities of the options"] * (len(drawn) < len(answers))
+    return {
+        "models": distinct(source_name(r.source) for r in results),
+        "names": distinct(name for r in results for name in at(r, "answers.models") or ()),
+        "dates": sorted({date for each in answers for date in each.dates}),
+        "templates": distinct(t for r in results for t in r.templates or ()),
+        "answers": distinct([*drawn, *read]),
+        "without": " to ".join(dict.fromkeys(map(percent, (min(shares), max(shares))))),
+        "comparisons": bool(answers),
     }
 
 

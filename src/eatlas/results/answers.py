@@ -7,15 +7,13 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
+from eatlas.numbers import percent
 from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect, parameters, shown
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
 from eatlas.results.parts import ByRole, Record, is_empty, is_none
 from eatlas.stimuli.questions import built_in_questions
-
-MANY_REFUSED = 0.2
-"""Share of answers without a choice above which a result shows little."""
 
 
 class Shares(ByRole[float]):
@@ -151,9 +149,14 @@ class AskResult(ThreeLevelResult):
         confidence = self.uncertainty.confidence if resampled and self.uncertainty else None
         return replace(effect, in_family=False, resampled=resampled, confidence=confidence)
 
+    @property
+    def unanswered(self) -> float:
+        """Share of the answers that choose nothing."""
+        return self.answers.refused
+
     def cell_text(self, name: str) -> str:
         """The mean share of a cell, in percent."""
-        return f"{self.level3[name].mean:.0%}"
+        return percent(self.level3[name].mean)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the columns of an ML-EAT, then how the model answered."""
@@ -217,3 +220,8 @@ class AssignResult(AssociationResult):
     def summary(self) -> str:
         """D of Bai et al., then the effect size over attributes with its p-value."""
         return f"D = {shown(self.score)}, {super().summary()}"
+
+    @property
+    def unanswered(self) -> float:
+        """Share of the lists in which nothing is assigned."""
+        return self.refused / self.lists

@@ -28,6 +28,7 @@ from eatlas.results.levels import (
     StimulusLevel,
 )
 from eatlas.results.parts import (
+    MANY_REFUSED,
     ByGroup,
     Concepts,
     Coverage,
@@ -167,6 +168,16 @@ class AssociationResult(Findings, Head):
     def values(self) -> tuple[Any, ...] | None:
         """The number of each target, of measures that have one."""
         return None
+
+    @property
+    def unanswered(self) -> float | None:
+        """Share of a model's answers that choose nothing; None where nothing is asked in words."""
+        return None
+
+    @property
+    def shows_little(self) -> bool:
+        """Whether a model chose nothing so often that whatever it chose elsewhere says little."""
+        return (self.unanswered or 0.0) > MANY_REFUSED
 
     @property
     def d(self) -> float | None:

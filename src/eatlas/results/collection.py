@@ -125,7 +125,8 @@ def _findings(
         key = *named(result), result.provenance.stimuli_sha256
         times[key] += 1
         for effect in result.effects():
-            belongs = levels == "both" or effect.place.startswith(levels)
+            places = ("level1", "over_attributes") if levels == "level1" else (levels,)
+            belongs = levels == "both" or effect.place.startswith(places)
             if belongs and effect.in_family and effect.p is not None:
                 yield result, times[key], effect, effect.p
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
+from eatlas.numbers import percent
 from eatlas.results.effects import Effect
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import (
@@ -72,9 +73,7 @@ class ZeroShotResult(ThreeLevelResult):
 
     def cell_text(self, name: str) -> str:
         """The mean share of a cell, in percent; only none is 0%, and only all are 100%."""
-        mean: float = self.level3[name].mean
-        nearly = {"0%": "<1%", "100%": ">99%"} if 0 < mean < 1 else {}
-        return nearly.get(f"{mean:.0%}", f"{mean:.0%}")
+        return percent(self.level3[name].mean)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the columns of an ML-EAT, then the four shares with their intervals."""

@@ -74,6 +74,10 @@ class Record(BaseModel):
         return repr(self)
 
 
+MANY_REFUSED = 0.2
+"""Share of answers without a choice above which a result shows little."""
+
+
 def at(record: object, place: str) -> Any:
     """Return what a record holds at a place such as ``level2.X``; None where it holds nothing."""
     for name in place.split("."):

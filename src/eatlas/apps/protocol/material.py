@@ -29,7 +29,8 @@ else its function reads."""
 T = TypeVar("T")
 NEEDS = {
     "vectors": "vectors", "masked": "a masked language model",
-    "causal": "a causal language model", "counts": "a table of counts",
+    "causal": "a causal language model", "answers": "a model that answers",
+    "counts": "a table of counts",
 }  # fmt: skip
 """What a measure needs of a source, in words."""
 MOST_MISSING = 20

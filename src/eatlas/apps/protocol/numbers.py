@@ -21,6 +21,7 @@ from eatlas.apps.protocol.evidence import Figure
 from eatlas.apps.protocol.material import Material, NotRunError, rho_figures
 from eatlas.errors import SignatureError
 from eatlas.measures import Measure
+from eatlas.measures.base import OF_MODELS
 from eatlas.results import AssociationResult
 from eatlas.sources import open_counts
 from eatlas.stats.correlation import Correlation, RankCorrelation, correlation, rank_correlation
@@ -58,7 +59,8 @@ class Leanings:
         if self.result.kind == "groups":
             roles = tuple(self.result.concepts)[1:]
         else:
-            roles = TARGETS if self.result.language_model is not None else ATTRIBUTES
+            of_model = self.result.language_model is not None or self.result.unanswered is not None
+            roles = TARGETS if of_model else ATTRIBUTES
         return tuple(self.result.coverage[role].used for role in roles)
 
     def signs(self) -> Numbers:
@@ -156,7 +158,7 @@ def _of_association(
     if len(test.groups) != 2:
         n = len(test.groups)
         raise NotRunError(f"{measure.name} compares two groups, and the test {test.id} has {n}.")
-    terms, of_model = test.targets.terms, measure.needs.source in {"masked", "causal"}
+    terms, of_model = test.targets.terms, measure.needs.source in OF_MODELS
     if len(terms) < 2:
         raise NotRunError(f"The test {test.id} has one target, and two are compared.")
     cut = len(terms) // 2
@@ -175,7 +177,7 @@ def _of_association(
             raise NotRunError(f"A result of {called} has no number for one attribute.")
         with_x, with_y = scores.attributes_with_X, scores.attributes_with_Y
         numbers = np.array([*with_x.A, *with_x.B]) - [*with_y.A, *with_y.B]
-        what = f"log-ratio of {called}, mean over the words of a group"
+        what = f"{result.unit} of {called}, mean over the words of a group"
         by_term = dict(
             zip((*result.scored("A"), *result.scored("B")), numbers.tolist(), strict=True)
         )

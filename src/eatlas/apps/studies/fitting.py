@@ -27,6 +27,7 @@ from eatlas.corpora import load_either
 from eatlas.engine import AnySource, Job, in_contexts, open_for
 from eatlas.errors import EatlasError, SignatureError, StudyError, UntrustedSourceError
 from eatlas.measures import Measure
+from eatlas.measures.base import OF_MODELS
 from eatlas.numbers import number_of
 from eatlas.sources import is_contextual, model_and_tokenizer, prompted, transformed, with_options
 from eatlas.stimuli import Test
@@ -79,7 +80,7 @@ class Prepared:
         texts: set[tuple[str, Any]] = set()
         for job in self.jobs:
             needs, source = job.measure.needs.source, _LAYER.sub("", job.source.name)
-            of_model = needs in {"masked", "causal"}
+            of_model = needs in OF_MODELS
             asked = job.measure.questions(job.test) if of_model else job.test.terms
             encodes = of_model or (needs == "vectors" and is_contextual(job.source))
             (texts if encodes else words).update((source, item) for item in asked)

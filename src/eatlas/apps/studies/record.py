@@ -12,7 +12,7 @@ from pydantic import Field
 from eatlas.results.parts import Magnitude, Probability, Record
 
 Status = Literal["done", "failed", "skipped"]
-Metric = Literal["cosine", "log-probability", "count"]
+Metric = Literal["cosine", "log-probability", "answer", "count"]
 """What an effect size is made of."""
 
 

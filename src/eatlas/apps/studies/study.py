@@ -43,6 +43,7 @@ METRICS: Mapping[str, Metric] = {
     "vectors": "cosine",
     "masked": "log-probability",
     "causal": "log-probability",
+    "answers": "answer",
     "counts": "count",
 }
 """By what a measure needs of a source."""

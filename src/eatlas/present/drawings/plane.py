@@ -22,6 +22,7 @@ import numpy as np
 
 from eatlas.numbers import effect
 from eatlas.present.drawings.svg import Axis, cross, figure, muted, outline, path, tag, words
+from eatlas.present.effects import answers_of
 from eatlas.present.text import isolated, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
@@ -129,9 +130,12 @@ class Plane:
 
 
 def has_map(result: AssociationResult) -> bool:
-    """Whether the cosine of each target with each attribute was kept, of few enough targets."""
-    rows = result.similarities
-    if not rows or len(rows) > MOST:
+    """Whether the cosine of each target with each attribute was kept, of few enough targets.
+
+    Not where attributes compete for a target: what A wins B loses, so that all are on one line.
+    """
+    rows, answers = result.similarities, answers_of(result)
+    if not rows or len(rows) > MOST or (answers and answers.about == "target"):
         return False
     x, y, a, b = (len(result.paired(role)) for role in ROLES)
     return len(rows) == x + y and all(len(row) == a + b for row in rows)

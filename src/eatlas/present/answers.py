@@ -1,0 +1,153 @@
+"""How a model that is asked in words answered: statements and tables beside the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from eatlas.numbers import UNDEFINED, effect, interval, percent
+from eatlas.present.columns import Cell, Column, Table
+from eatlas.present.effects import answers_of, levels_of, lists_of
+from eatlas.present.rendering import FILTERS, phrase
+from eatlas.present.text import isolated, one_line, readable
+from eatlas.results import AssociationResult
+from eatlas.results.parts import at
+from eatlas.results.settings import Settings
+from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
+
+HEADING = "How the model answered"
+STATEMENTS = {
+    "Asked.": "asked",
+    "Choices.": "choices",
+    "Order.": "order",
+    "Templates.": "templates",
+    "Probability.": "mass",
+    "Model.": "model",
+}
+"""What each statement is about, and its macro."""
+OF_LISTS = {"Asked.": "lists", "Assigned.": "assigned", "Model.": "model"}
+"""The same of lists of words that were to be assigned."""
+
+
+def answers_statements(result: AssociationResult) -> list[tuple[str, str]]:
+    """What was asked and what came, one statement each; nothing of other measures."""
+    if result.unanswered is None:
+        return []
+    macros = OF_LISTS if answers_of(result) is None else STATEMENTS
+    said = {head: phrase("answers", macro, result) for head, macro in macros.items()}
+    return [(head, text) for head, text in said.items() if text]
+
+
+MOVED = (
+    "Other pairs and answers: interval of d with other pairs of the same words and other answers, "
+    "by the Bayesian bootstrap over pairs. Refusals: d had all answers without a choice gone "
+    "against one that is positive, and for it."
+)
+
+
+def moved_table(result: AssociationResult) -> Table:
+    """How far each effect size moves with other comparisons and with answers that chose nothing."""
+    answers, rows = answers_of(result), []
+    for shown in levels_of(result):
+        if (moved := at(answers, shown.place)) is None:
+            continue
+        low, high = moved.bounds or (None, None)
+        texts = effect(shown.d), interval(moved.d.interval), effect(low), effect(high)
+        first = Cell((shown.title, one_line(shown.name)))
+        rows.append(
+            (first, *(Cell((t,), star=shown.significant and i == 0) for i, t in enumerate(texts)))
+        )
+    columns = (
+        Column("Level"),
+        Column("d", number=True),
+        Column("Other pairs and answers", number=True),
+        Column("least", "Refusals gone one way", number=True),
+        Column("most", "Refusals gone one way", number=True),
+    )
+    return Table("moved", columns, tuple(rows), notes=(MOVED,))
+
+
+def templates_table(result: AssociationResult) -> Table:
+    """The questions, how many of their answers choose, and what each shows by itself."""
+    answers = answers_of(result)
+    rows = tuple(
+        (
+            Cell((readable(template.text),)),
+            Cell((percent(template.usable),)),
+            Cell((effect(template.effect_size),)),
+        )
+        for template in (answers.templates if answers else ())
+    )
+    columns = Column("Question"), Column("Choose", number=True), Column("d at level 1", number=True)
+    return Table("templates", columns, rows)
+
+
+def shares_table(result: AssociationResult) -> Table:
+    """Of each attribute, the share of its assignments that go to X, the largest first."""
+    shares = at(result, "shares") or {}
+    group = {term: role for role in ATTRIBUTES for term in result.coverage[role].used}
+    x, y = (isolated(result.concepts[role]) for role in TARGETS)
+    rows = tuple(
+        (
+            Cell((one_line(term),)),
+            Cell((isolated(result.concepts[group[term]]),)),
+            Cell((percent(share),)),
+            Cell((percent(1 - share),)),
+        )
+        for term, share in sorted(shares.items(), key=lambda pair: -pair[1])
+        if term in group
+    )
+    columns = Column("Attribute"), Column("Group"), Column(x, number=True), Column(y, number=True)
+    return Table("shares", columns, rows)
+
+
+NO_CHOICE = (
+    "No choice: answers that choose none of the two options; X, Y, A, B: those to questions with a "
+    "term of the group. First place wins: 50% where the order of options plays no part."
+)
+NOT_ASSIGNED = "Refused: lists in which nothing is assigned. Unread: lines that assign no word."
+
+
+def answers_tables(results: Sequence[AssociationResult]) -> list[Table]:
+    """How models answered, a row for each result: paired comparisons, then lists of words."""
+    settings, pairs, lists = Settings.among(results), [], []
+    for result in results:
+        name = one_line(settings.named(result))
+        if (answers := answers_of(result)) is not None:
+            first = percent(answers.first_place)
+            if answers.first_place_interval:
+                first += f" [{', '.join(map(percent, answers.first_place_interval))}]"
+            shares = (answers.refused, *(answers.unusable[role] for role in ROLES))
+            agreement = UNDEFINED if answers.agreement is None else effect(answers.agreement)
+            pairs.append([name, f"{answers.asked:,}", *map(percent, shares), first, agreement])
+        else:
+            numbers = (lists_of(result), at(result, "refused"), at(result, "unread"))
+            d, ends = effect(at(result, "score")), interval(at(result, "score_interval"))
+            lists.append([name, d, ends, *(f"{number:,}" for number in numbers)])
+    groups = [Column(role, "No choice", number=True, short=f"\n{role}") for role in ROLES]
+    heads = [
+        Column("Answers", number=True),
+        Column("all", "No choice", number=True, short="No\nchoice"),
+        *groups,
+        Column("First place wins", number=True, short="First place\nwins"),
+        Column("Alpha", number=True, short="Alpha of\ntemplates"),
+    ]
+    of_lists = [Column(n, number=True) for n in ("D", "interval", "Lists", "Refused", "Unread")]
+    made = (("answers", heads, pairs, NO_CHOICE), ("lists", of_lists, lists, NOT_ASSIGNED))
+    return [
+        Table(id_, (Column("Test"), *columns), _cells(rows), notes=(note,))
+        for id_, columns, rows, note in made
+        if rows
+    ]
+
+
+def _cells(rows: Sequence[Sequence[str]]) -> tuple[tuple[Cell, ...], ...]:
+    """Rows of texts as cells, the first of which is strong."""
+    return tuple(
+        (Cell((name,), strong=True), *(Cell((t,)) for t in texts)) for name, *texts in rows
+    )
+
+
+FILTERS.update({
+    function.__name__: function
+    for function in (answers_statements, moved_table, shares_table, templates_table)
+})  # fmt: skip

@@ -1,0 +1,279 @@
+"""Results of a model that is asked in words: what is refused comes first, then what it shows."""
+
+from __future__ import annotations
+
+import re
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.inputs import make_test
+from tests.present.records import head, level
+from tests.present.test_lpbs import ABOUT_VECTORS, RIGHT, words_of
+
+import eatlas
+from eatlas import Ask
+from eatlas.cli.table import print_results
+from eatlas.present import report_html, report_table, sentence
+from eatlas.present.drawings.plane import has_map
+from eatlas.present.findings import (
+    CHECKS,
+    OF_ANSWERS,
+    PAIRS,
+    REFUSALS,
+    TEMPLATES,
+    checks_of,
+    findings_of,
+)
+from eatlas.present.page import report_text
+from eatlas.results import AskResult
+from eatlas.results.answers import AssignResult
+
+TEST = make_test(
+    X=("rose", "ivy", "tulip", "lily"), Y=("ant", "wasp", "flea", "gnat"),
+    A=("nice", "lovely", "kind", "good"), B=("vile", "awful", "nasty", "bad"),
+)  # fmt: skip
+TEMPLATES_OF_TARGETS = "Is {target} {first} or {second}?; {target}: {first} or {second}?"
+
+
+def gardener(refuse: float = 0.0, liking: float = 0.45):
+    """A model that finds flowers nice, and declines a share of the questions."""
+
+    def answers(prompts):
+        return [_answer(prompt, refuse, liking) for prompt in prompts]
+
+    return answers
+
+
+def _answer(prompt: str, refuse: float, liking: float) -> str:
+    first, second = re.findall(r"(\w+) or (\w+)\?", prompt)[0]
+    noise = zlib.crc32(prompt.encode()) / 2**32
+    if zlib.crc32(prompt[::-1].encode()) / 2**32 < refuse:
+        return "I'm sorry, I can't choose."
+    flower = any(word in prompt for word in TEST.X.terms)
+    wanted = TEST.A.terms if flower else TEST.B.terms
+    return first if noise < 0.5 + liking * ((first in wanted) - (second in wanted)) else second
+
+
+def asked(model, **parameters) -> AskResult:
+    return Ask(templates=TEMPLATES_OF_TARGETS, resamples=200, **parameters)(TEST, model)
+
+
+@pytest.fixture(scope="module")
+def open_minded():
+    return asked(gardener())
+
+
+@pytest.fixture(scope="module")
+def refusing():
+    return asked(gardener(refuse=0.4))
+
+
+def with_answers(result: AskResult, **changes) -> AskResult:
+    """The same result, of a model that answered otherwise."""
+    answers = result.answers.model_copy(update=changes)
+    return result.model_copy(update={"answers": answers})
+
+
+def assigned(refused: int = 1, d: float = 1.5, **changes) -> AssignResult:
+    """Lists of words, made by hand."""
+    shares = {"one": 0.9, "two": 0.8, "three": 0.7}
+    record = head() | {
+        "measure": "assign",
+        "signature": "ASSIGN(alpha=0.05)",
+        "over_attributes": level(d),
+        "score": 0.81,
+        "score_interval": [0.72, 0.9],
+        "lists": 50,
+        "with_score": 48,
+        "assignments": 730,
+        "unread": 12,
+        "refused": refused,
+        "shares": shares,
+        "models": ["gpt-x"],
+        "dates": ["2026-03-01"],
+    }
+    missing = {"temperature": None} if "temperature" in AssignResult.model_fields else {}
+    return AssignResult.from_dict(record | missing | changes)
+
+
+REFUSED = re.compile(r"\d+% of the answers choose nothing, so this shows little")
+
+
+def test_what_is_refused_comes_first_everywhere(refusing, capsys):
+    finding = refusing.finding
+    assert REFUSED.match(str(finding))
+    assert finding.grade == "doubtful"
+    assert "may go with" in str(finding)
+    assert REFUSED.match(sentence(refusing))
+    page = report_html([refusing])
+    assert re.search(rf"<h1[^>]*>[^<]*?: {REFUSED.pattern}", page)
+    for form in ("latex", "markdown", "html-table"):
+        text = report_table([refusing], form).replace("\\", "").replace("allowbreak ", "")
+        assert REFUSED.search(re.sub(r"\s+", " ", text)), form
+    print_results(eatlas.Results([refusing]))
+    first = " ".join(capsys.readouterr().out.split("\n\n")[0].split())
+    assert REFUSED.search(first)
+
+
+def test_a_title_of_several_says_how_many_refuse(open_minded, refusing):
+    page = report_html([open_minded, refusing.model_copy(update={"test": "other"})])
+    title = re.search(r"<h1[^>]*>([^<]*)", page)[1]
+    assert "in 1 of 2 results more than a fifth of the answers choose nothing" in title
+    assert title.index("fifth") < title.index("of 2 tests, ")
+    assert "fifth" not in re.search(r"<h1[^>]*>([^<]*)", report_html([open_minded]))[1]
+
+
+@given(st.integers(1, 500), st.data())
+def test_more_than_a_fifth_is_the_one_rule(asked_for, data):
+    refused = data.draw(st.integers(0, asked_for))
+    result = assigned(refused=refused, lists=asked_for)
+    assert result.shows_little is (5 * refused > asked_for)
+    assert result.finding.sentence.startswith("D = ") is not result.shows_little
+    assert (result.finding.grade == "doubtful") is result.shows_little
+
+
+def test_a_model_that_answers_is_checked_in_three_more_ways(open_minded):
+    finding = open_minded.finding
+    names = tuple(check.name for check in finding.checks)
+    assert names == checks_of(open_minded) == (*CHECKS[:2], *OF_ANSWERS, *CHECKS[2:])
+    holds = {check.name: check.holds for check in finding.checks}
+    assert holds[PAIRS] is True
+    assert holds[REFUSALS] is True
+    assert str(finding).startswith("Flowers go with Pleasant")
+    none = eatlas.run(tests="weat-6", measures="weat(resamples=0)")[0]
+    assert checks_of(none) == CHECKS
+    assert checks_of(none, open_minded) == checks_of(open_minded)
+
+
+@pytest.mark.parametrize(
+    ("name", "fails"),
+    [
+        (PAIRS, {"d": {"se": 1.0, "interval": (-0.1, 1.9)}}),
+        (REFUSALS, {"bounds": (-0.1, 1.9)}),
+        (REFUSALS, {"bounds": None}),
+    ],
+)
+def test_each_check_fails_by_its_own_interval(open_minded, name, fails):
+    record = open_minded.answers.model_dump()
+    for place in (record["level1"], *record["level2"].values()):
+        sign = -1 if place is record["level2"]["Y"] else 1
+        for part, value in fails.items():
+            turned = value
+            if isinstance(value, tuple):
+                turned = tuple(sorted(sign * end for end in value))
+            if isinstance(value, dict):
+                turned = value | {"interval": tuple(sorted(sign * e for e in value["interval"]))}
+            place[part] = turned
+    result = open_minded.model_copy(
+        update={"answers": type(open_minded.answers).model_validate(record)}
+    )
+    finding = result.finding
+    assert [check.name for check in finding.fails if check.name in OF_ANSWERS] == [name]
+    assert finding.grade == "partly"
+    assert "lean towards" in str(finding)
+
+
+def test_no_sentence_of_the_page_is_about_vectors(open_minded):
+    wrong = [
+        line
+        for text in words_of(report_html([open_minded, assigned(source="gpt-x")]))
+        for line in text.splitlines()
+        if ABOUT_VECTORS.search(line)
+    ]
+    assert [line for line in wrong if not RIGHT.search(line)] == []
+
+
+def test_the_page_says_how_the_model_answered(open_minded, refusing):
+    page = re.sub(r"<[^>]+>", " ", report_html([open_minded, refusing]))
+    page = re.sub(r"\s+", " ", page)
+    answers = open_minded.answers
+    assert page.count("How the model answered") == 2
+    assert f"{answers.asked:,} answers that were drawn at a temperature of 1" in page
+    assert "100% choose one of their two options" in page
+    assert "decline" in page
+    assert "The option that is named first wins" in page
+    assert "Is [target] [first] or [second]?" in page
+    assert "d at level 1 by template" in page
+    assert "0.5 without a preference" in page
+    read = with_answers(open_minded, by="logprobs", temperature=None, mass=0.625, models=("m-1",))
+    page = re.sub(r"<[^>]+>", " ", report_html([read]))
+    assert "as log-probabilities of both options" in page
+    assert "62% of the probability" in page
+    assert "It calls itself m-1" in page
+
+
+def test_cells_are_in_percent_and_no_map_shows_one_line(open_minded):
+    mean = open_minded.level3.XA.mean
+    assert open_minded.cell_text("XA") == f"{mean:.0%}"
+    assert f">{mean:.0%}<" in report_html([open_minded])
+    assert not has_map(open_minded)
+    assert has_map(with_answers(open_minded, about="attribute"))
+    said = sentence(open_minded)
+    assert f"Pleasant wins {mean:.0%} of its comparisons for Flowers" in said
+    assert "without a preference 50%" in said
+    turned = sentence(with_answers(open_minded, about="attribute"))
+    assert f"Flowers win {mean:.0%} of their comparisons for Pleasant" in turned
+
+
+def test_texts_for_a_paper(open_minded):
+    methods = report_text([open_minded], "methods")
+    assert "the share of paired comparisons (Thurstone 1927; Bradley and Terry 1952)" in methods
+    assert "drawn at a temperature of 1" in methods
+    assert "those that choose nothing (0%) were left out" in methods
+    assert "by its sign in each template" in methods
+    works = report_text([open_minded, assigned()], "bibtex")
+    for key in ("thurstone1927law", "bradley1952rank", "rubin1981bayesian", "bai2025explicitly"):
+        assert f"{{{key}," in works
+    row = report_table([open_minded], "csv").splitlines()[0].split(",")
+    assert {"asked", "by", "refused", "first_place", "agreement", "mass", "temperature"} <= {*row}
+
+
+def test_the_terminal_says_how_models_answered(open_minded, refusing, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "110")
+    print_results(eatlas.Results([open_minded]))
+    out = " ".join(capsys.readouterr().out.split())
+    assert "How the model answered Asked. " in out
+    assert "0.50 without a preference" in out
+    print_results(eatlas.Results([open_minded, refusing.model_copy(update={"test": "other"})]))
+    out = capsys.readouterr().out
+    line = next(each for each in out.splitlines() if each.startswith("other ") and "%" in each)
+    assert f"{refusing.answers.refused:.0%}" in line.split()
+    assert "named first" not in out
+
+
+def test_lists_lead_with_d_and_its_interval(capsys):
+    result = assigned()
+    assert str(result.finding) == (
+        "D = 0.81 [0.72, 0.90]: Flowers lean towards Pleasant more than Insects"
+    )
+    weak = assigned(over_attributes=level(0.1, 6000))
+    assert str(weak.finding) == (
+        "D = 0.81 [0.72, 0.90]: No difference between Flowers and Insects is shown"
+    )
+    assert weak.finding.grade == "not shown"
+    assert "40% of the lists assign nothing, so this shows little: D" in str(assigned(20).finding)
+    print_results(eatlas.Results([result]))
+    out = " ".join(capsys.readouterr().out.split())
+    assert "730 words assigned; 12 lines of the answers could not be read" in out
+    assert "In 1 list nothing is assigned (2%); 48 lists have a D." in out
+    page = report_html([result])
+    assert "<h4>How the model answered</h4>" in page
+    assert "It calls itself gpt-x. Answers of 2026-03-01." in page
+
+
+def test_lists_of_several_tests_are_counted():
+    several = [assigned(test=f"test-{n}") for n in range(3)]
+    checks = [check for result in several for check in result.finding.checks]
+    assert {check.why for check in checks if check.name == CHECKS[-1]} == {"one test alone"}
+    for finding in findings_of(several):
+        assert finding.checks[-1].why.startswith("Holm over all 3 p-values")
+
+
+def test_templates_that_disagree_are_a_check_that_fails(open_minded):
+    templates = open_minded.answers.templates
+    turned = templates[0].model_copy(update={"effect_size": -0.4})
+    at_level1 = with_answers(open_minded, templates=(turned, *templates[1:])).finding
+    assert [check.name for check in at_level1.claims[0].checks] == list(checks_of(open_minded))
+    assert TEMPLATES in {check.name for check in at_level1.checks}
