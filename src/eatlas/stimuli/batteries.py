@@ -41,6 +41,7 @@ BUILT_IN = (
     "kurita",
     "angry-black-woman",
     "double-bind",
+    "bai",
     "divdist",
     "ieat",
     "ieat-intersectional",
