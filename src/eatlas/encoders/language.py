@@ -23,7 +23,7 @@ from eatlas.encoders.cache import ANSWER, Row, hashed, take_cache, through_cache
 from eatlas.encoders.encoder import read_options, roundoff_of_log_ratios
 from eatlas.encoders.endpoint import Endpoint, completed, read_address
 from eatlas.encoders.loading import Loaded, digest_of, in_halves, load, loaded_of, require_plain
-from eatlas.encoders.models import HF, OF_VECTORS, content_of, find_model, head_of
+from eatlas.encoders.models import HF, OF_VECTORS, Card, content_of, find_model, head_of
 from eatlas.encoders.transformer import Tokens, need_offsets, tokenize
 from eatlas.errors import SourceError, described
 from eatlas.notes import Note
@@ -655,12 +655,6 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
     # what is not known is tried
     if card.family and (card.family == "causal") != (kind == "causal"):
         raise not_of_kind(named.label, kind, card.architecture)
-    from transformers.models.auto import modeling_auto as auto  # noqa: PLC0415
-
-    heads: Mapping[str, Any] = auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
-    if kind == "masked":
-        heads = auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
-    architecture = heads.get(card.config.model_type, card.architecture)
     content = content_of(named)
     decides = (
         f"{content};{ALGORITHM};{kind};precision={options.precision};seed={options.random_seed}"
@@ -668,7 +662,9 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
     return TransformerLM(
         partial(load, named, content, kind),
         f"sha256:{hashlib.sha256(decides.encode()).hexdigest()}",
-        _about(named.name, str(architecture), kind, card.config, options.precision),
+        about_transformer(
+            named.name, head_class(card, kind), kind, card.config.vocab_size, options.precision
+        ),
         text,
         options.notes,
         keeps=keeps and not computes_afresh(),
@@ -695,15 +691,25 @@ def open_served(spec: str, kind: Kind) -> ServedLM:
     return ServedLM(plain, made, keeps=keeps and not computes_afresh())
 
 
-def _about(
-    name: str, architecture: str, kind: Kind, config: Any, precision: str
+def head_class(card: Card, kind: Kind) -> str:
+    """Class of the model that predicts pieces."""
+    from transformers.models.auto import modeling_auto as auto  # noqa: PLC0415
+
+    heads: Mapping[str, Any] = auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    if kind == "masked":
+        heads = auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    return str(heads.get(card.config.model_type, card.architecture))
+
+
+def about_transformer(
+    name: str, architecture: str, kind: Kind, vocabulary: int, precision: str
 ) -> LanguageModelRecord:
     """What a result says of a model."""
     return LanguageModelRecord(
         model=name,
         architecture=architecture,
         kind=kind,
-        vocabulary=config.vocab_size,
+        vocabulary=vocabulary,
         precision=precision,
         roundoff=roundoff_of_log_ratios(precision),
     )
@@ -752,7 +758,7 @@ def language_model(model: Any, tokenizer: Any, *, name: str) -> TransformerLM:
     return TransformerLM(
         lambda: loaded_of(tokenizer, model, model.config),
         lambda: f"sha256:{digest_of(model, tokenizer)}",
-        _about(name, type(model).__name__, kind, model.config, precision),
+        about_transformer(name, type(model).__name__, kind, model.config.vocab_size, precision),
     )
 
 

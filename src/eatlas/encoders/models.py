@@ -43,9 +43,11 @@ TOKENIZER = (
     "tokenizer.model", "spm.model", "bpe.codes",
 )  # fmt: skip
 """What tokenizers of transformers are read from."""
+CHAT = ("chat_template.jinja", "chat_template.json", "generation_config.json")
+"""What else decides how a model is asked, and where its answer ends."""
 PROCESSOR = ("preprocessor_config.json", "processor_config.json")
 """Where transformers keeps the settings of an image processor; the second nests them."""
-_SMALL = (CONFIG, *TOKENIZER, *PROCESSOR, MODULES, ABOUT, FIRST, "*_Pooling/config.json")
+_SMALL = (CONFIG, *TOKENIZER, *CHAT, *PROCESSOR, MODULES, ABOUT, FIRST, "*_Pooling/config.json")
 """What is fetched from a hub beside the weights, which often lie there in five formats."""
 _FORMS = {
     HF: "hf:NAME, hf:FOLDER with config.json, hf:FILE.gguf; a NAME on the hub is such as "
@@ -122,8 +124,8 @@ class Card:
 
 
 @dataclass(frozen=True)
-class NamedModel:
-    """A model that a source string names, with its options."""
+class LocatedModel:
+    """Files that a source string names, none of which is read yet, and its options."""
 
     text: str
     """The source string."""
@@ -134,12 +136,18 @@ class NamedModel:
     options: Options
     path: Path
     """Folder of the model, or a GGUF file."""
-    card: Card
 
     @property
     def name(self) -> str:
         """The model without scheme and options."""
         return self.label.partition(":")[2]
+
+
+@dataclass(frozen=True)
+class NamedModel(LocatedModel):
+    """A model that a source string names, with its options, and what its files say of it."""
+
+    card: Card
 
 
 # --- what is named --------------------------------------------------------------------------------
@@ -148,10 +156,15 @@ class NamedModel:
 def find_model(
     text: str, scheme: str = HF, takes: tuple[Takes, ...] = ("texts",), useless: Sequence[str] = ()
 ) -> NamedModel:
-    """Find the files of the model that a source string names, and check its options.
+    """Find the model that a source string names, and check its options.
 
     `useless` are options that say nothing of what is wanted of it.
     """
+    return read_model(locate_model(text, scheme, useless), takes)
+
+
+def locate_model(text: str, scheme: str = HF, useless: Sequence[str] = ()) -> LocatedModel:
+    """Find the files of a model, without the seconds that reading them takes."""
     spec = parse_file_spec(text.removeprefix(scheme))
     name = str(spec.path)
     label = f"{scheme}{name}"
@@ -164,20 +177,25 @@ def find_model(
     require_extra(
         ("torch", "transformers"), f"{text}: transformers need packages that are not installed"
     )
-    path = _find(name, options, scheme)
+    return LocatedModel(text, label, spec.options, options, _find(name, options, scheme))
+
+
+def read_model(located: LocatedModel, takes: tuple[Takes, ...] = ("texts",)) -> NamedModel:
+    """Read what the files of a model say of it."""
+    name, path, options = located.name, located.path, located.options
     card = read_card(path, trust=options.trust_remote_code)
     if card.takes not in takes:
         raise SourceError(
-            f"{label}: this model takes {_TAKES[card.takes]}",
+            f"{located.label}: this model takes {_TAKES[card.takes]}",
             got=f"model type {card.config.model_type}",
             remedy=f"hf:{name} takes models of texts, and of images; clip:{name} those of both, "
             "in one space",
         )
     if card.takes != "texts":
         needs = "images need a package that is not installed"
-        require_extra(("PIL",), f"{text}: {needs}", extra="clip")
+        require_extra(("PIL",), f"{located.text}: {needs}", extra="clip")
     files_of(path, weights=options.weights == "trained")
-    return NamedModel(text, label, spec.options, options, path, card)
+    return NamedModel(**vars(located), card=card)
 
 
 def require_no_use(label: str, given: Mapping[str, str], useless: Collection[str]) -> None:
@@ -296,7 +314,7 @@ def files_of(path: Path, *, weights: bool, beside: Collection[str] = ()) -> list
     return files + parts
 
 
-def content_of(named: NamedModel, beside: Collection[str] = ()) -> str:
+def content_of(named: LocatedModel, beside: Collection[str] = ()) -> str:
     """Hash of all files that decide numbers; of the libraries, where they draw the weights."""
     random = named.options.weights == "random"
     digest = hashlib.sha256()

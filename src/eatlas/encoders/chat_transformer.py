@@ -1,0 +1,540 @@
+"""Causal models of transformers that answer: probabilities of options, and answers that are drawn.
+
+The common beginning of neighbouring prompts is read once, and options are read behind the prompt
+that they answer: keys and values of attention are kept in between. Texts of one length go together,
+so none is padded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from copy import copy
+from functools import cached_property, partial
+from importlib.metadata import version
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+from pydantic import BaseModel, ValidationError
+
+from eatlas.encoders.cache import hashed, take_cache
+from eatlas.encoders.chat import Answering, Request, Response
+from eatlas.encoders.encoder import explained
+from eatlas.encoders.language import TransformerLM, about_transformer, head_class
+from eatlas.encoders.loading import Loaded, in_halves, load
+from eatlas.encoders.models import (
+    CHAT,
+    OF_VECTORS,
+    LocatedModel,
+    content_of,
+    gguf_reader,
+    locate_model,
+    read_model,
+    settings_of,
+)
+from eatlas.errors import ResultsError, SourceError
+from eatlas.notes import Note
+from eatlas.paths import cache_folder
+from eatlas.sources.source import cut
+from eatlas.sources.spec import take_option
+from eatlas.untrusted import computes_afresh
+from eatlas.writing import atomic_file
+
+Input = tuple[int, ...]
+"""Pieces of a text."""
+ALGORITHM = "1"
+"""Part of every fingerprint; another number where the same options give other answers."""
+AT_ONCE = 64
+"""Questions that are answered together, and then kept."""
+LOGITS = 2**24
+"""Log-probabilities in memory at a time: 128 MB in double precision."""
+_PLAIN = "Question: {text}\nAnswer:"
+"""How a question is put to a model without a chat template."""
+_NEXT = "\nQuestion:"
+"""Where a model without a chat template goes on to a question of its own."""
+_THINK, _THOUGHT = "<think>", re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+_PROBE = "Fine"
+_ALLOWED = "a causal language model, such as an instruction-tuned Llama, Qwen or SmolLM"
+
+
+class Facts(BaseModel):
+    """What is known of a model without its weights; kept, since reading it takes seconds."""
+
+    architecture: str
+    vocabulary: int
+    template: bool
+    """Whether the tokenizer has a chat template."""
+
+
+class Form(NamedTuple):
+    """One way to write an option."""
+
+    option: int
+    pieces: Input
+
+
+class TransformerChat(Answering):
+    """A causal language model that is asked through its chat template."""
+
+    def __init__(self, model: TransformerLM, *, template: bool, system: str = "") -> None:
+        self.model, self.system = model, system
+        self.name, self.keeps = model.name, model.keeps
+        self.about = model.about.model_copy(update={"kind": "chat"})
+        self.notes = model.notes
+        if not template:
+            self.notes = (*self.notes, Note("source.no-chat-template"))
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the model, of the system's message, and of how answers are read."""
+        decides = f"{self.model.fingerprint};chat;{ALGORITHM};{self.system}"
+        return f"sha256:{hashlib.sha256(decides.encode()).hexdigest()}"
+
+    def gives_logprobs(self) -> bool:
+        """All weights are here."""
+        return True
+
+    @property
+    def loaded(self) -> Loaded:
+        """The model."""
+        return self.model.loaded
+
+    # --- texts ------------------------------------------------------------------------------------
+
+    @property
+    def templated(self) -> bool:
+        """Whether the tokenizer has a chat template."""
+        return getattr(self.loaded.tokenizer, "chat_template", None) is not None
+
+    def rendered(self, text: str, answer: str | None = None) -> str:
+        """A question as the model reads it, up to its answer, or with one.
+
+        A model that thinks before it answers is told that it has thought: the answer comes next.
+        """
+        if not self.templated:
+            before = f"{self.system}\n\n" if self.system else ""
+            return before + _PLAIN.format(text=text) + (f" {answer}\n" if answer else "")
+        messages = [{"role": "system", "content": self.system}] if self.system else []
+        messages.append({"role": "user", "content": text})
+        if answer is not None:
+            messages.append({"role": "assistant", "content": answer})
+        with explained(
+            f"{self.name}: the chat template cannot be filled in",
+            remedy="leave out system=..., which some templates do not take" * bool(self.system)
+            or "see chat_template of the tokenizer",
+        ):
+            prompt = str(
+                self.loaded.tokenizer.apply_chat_template(
+                    messages,
+                    tokenize=False,
+                    add_generation_prompt=answer is None,
+                    enable_thinking=False,
+                )
+            )
+        if answer is None and prompt.rstrip().endswith(_THINK):
+            prompt = f"{prompt.rstrip()}\n\n</think>\n\n"
+        return prompt
+
+    @cached_property
+    def opening(self) -> str:
+        """What stands between a prompt and the first word of its answer: nothing, or a space."""
+        if not self.templated:
+            return " "
+        _, prompt, answer = self.rendered("Hi", _PROBE).partition(self.rendered("Hi"))
+        return " " if prompt and answer.startswith(f" {_PROBE}") else ""
+
+    @cached_property
+    def ends(self) -> frozenset[int]:
+        """Pieces that end an answer: end of text, and what the chat template puts behind one."""
+        tokenizer, config = self.loaded.tokenizer, self.loaded.module.generation_config
+        stated = [tokenizer.eos_token_id, *np.atleast_1d(config.eos_token_id or []).tolist()]
+        behind = self.rendered("Hi", _PROBE).rpartition(_PROBE)[2]
+        first = self._pieces([behind.lstrip()])[0][:1]
+        special = {*tokenizer.all_special_ids, *tokenizer.added_tokens_decoder}
+        return frozenset({piece for piece in stated if piece is not None} | {*first} & special)
+
+    def _pieces(self, texts: Sequence[str]) -> list[Input]:
+        """Pieces of texts as they stand."""
+        tokenized = self.loaded.tokenizer(list(texts), add_special_tokens=False)
+        return [tuple(ids) for ids in tokenized["input_ids"]] if texts else []
+
+    def _prompts(self, texts: Sequence[str]) -> dict[str, Input]:
+        """Pieces of what the model reads of each question."""
+        tokenizer, limit = self.loaded.tokenizer, self.loaded.limit
+        pieces = self._pieces([self.rendered(text) for text in texts])
+        begin: Input = ()
+        if not self.templated:
+            first = (tokenizer.bos_token_id, tokenizer.eos_token_id)
+            begin = next(((piece,) for piece in first if piece is not None), ())
+        longest = max(map(len, pieces), default=0) + len(begin)
+        if limit is not None and longest >= limit:
+            raise SourceError(
+                f"{self.name}: a question is too long for the model",
+                got=f"{longest:,} pieces",
+                allowed=f"fewer than {limit:,}, with the chat template and before the answer",
+            )
+        return {text: begin + own for text, own in zip(texts, pieces, strict=True)}
+
+    def _forms(self, request: Request) -> list[Form]:
+        """Ways to write each option behind a prompt, as pieces that follow its own."""
+        written = [
+            (option, self.opening + form)
+            for option, forms in enumerate(written_forms(request.options))
+            for form in forms
+        ]
+        texts = [form for _, form in written]
+        before = self.rendered(request.text)
+        (own,) = self._pieces([before])
+        joint = self._pieces([before + text for text in texts])
+        alone = self._pieces(texts)
+        return [
+            Form(option, both[len(own) :] if both[: len(own)] == own else by_itself)
+            for (option, _), both, by_itself in zip(written, joint, alone, strict=True)
+        ]
+
+    # --- answers ----------------------------------------------------------------------------------
+
+    def in_batches(self, requests: Sequence[Request]) -> Iterator[Mapping[Request, Response]]:
+        """Answer questions, those of one length together in an order in which neighbours agree."""
+        prompts = self._prompts(list(dict.fromkeys(request.text for request in requests)))
+
+        def length_and_pieces(request: Request) -> tuple[int, Input, Request]:
+            pieces = prompts[request.text]
+            return len(pieces), pieces, request
+
+        module = self.loaded.module
+        for by, answer in ((True, self._scored), (False, self._drawn)):
+            ordered = sorted((r for r in requests if bool(r.options) == by), key=length_and_pieces)
+            for _, same in groupby(ordered, lambda request: len(prompts[request.text])):
+                for batch in cut(same, AT_ONCE):
+                    parts = in_halves(batch, partial(answer, prompts), module, self.name)
+                    for part, responses in parts:
+                        yield dict(zip(part, responses, strict=True))
+
+    def _scored(self, prompts: Mapping[str, Input], batch: list[Request]) -> list[Response]:
+        """Probability of each option as the beginning of the answer."""
+        import torch  # noqa: PLC0415  (seconds, and only models need it)
+
+        texts = [prompts[request.text] for request in batch]
+        forms = [self._forms(request) for request in batch]
+        values: list[dict[Input, float]] = [{} for _ in batch]
+        with torch.inference_mode():
+            chances, cache = self._read_prompts(texts)
+            firsts = sorted(
+                {(row, form.pieces[0]) for row, own in enumerate(forms) for form in own}
+            )
+            rows, pieces = zip(*firsts, strict=True)
+            for (row, piece), value in zip(
+                firsts, chances[list(rows), list(pieces)].tolist(), strict=True
+            ):
+                values[row][(piece,)] = value
+            for length, several in _continued(forms):
+                size = max(1, LOGITS // (chances.shape[-1] * length))
+                for some in cut(several, size):
+                    more, _ = self._read_on(texts, cache, some, length)
+                    for at, (row, before) in enumerate(some):
+                        for form in forms[row]:
+                            if form.pieces[:-1] == before:
+                                steps = more[at, range(length), list(form.pieces[1:])]
+                                first = values[row][form.pieces[:1]]
+                                values[row][form.pieces] = first + math.fsum(steps.tolist())
+        if not all(math.isfinite(value) for own in values for value in own.values()):
+            raise SourceError(
+                f"{self.name}: the model computes log-probabilities that are not finite",
+                remedy="its weights may be damaged; half precision may overflow: open it in "
+                "single precision",
+            )
+        return [
+            Response(chances=chances_of(own, known, len(request.options)))
+            for request, own, known in zip(batch, forms, values, strict=True)
+        ]
+
+    def _drawn(self, prompts: Mapping[str, Input], batch: list[Request]) -> list[Response]:
+        """Answers that are drawn, each by chance of its own, piece by piece."""
+        import torch  # noqa: PLC0415
+
+        texts = [prompts[request.text] for request in batch]
+        different = list(dict.fromkeys(texts))
+        draws = [_chance(request) for request in batch]
+        answers: list[list[int]] = [[] for _ in batch]
+        limit = (self.loaded.limit or math.inf) - len(texts[0])
+        going = list(range(len(batch)))
+        with torch.inference_mode():
+            chances, cache = self._read_prompts(different)
+            rows = [different.index(text) for text in texts]
+            while going:
+                for at, row in enumerate(going):
+                    answers[row].append(_choose(chances[rows[at]], batch[row], draws[row]))
+                still = [
+                    (row, rows[at])
+                    for at, row in enumerate(going)
+                    if answers[row][-1] not in self.ends
+                    and len(answers[row]) < min(batch[row].tokens, limit)
+                ]
+                if not still:
+                    break
+                going = [row for row, _ in still]
+                last: list[tuple[int, Input]] = [
+                    (before, (answers[row][-1],)) for row, before in still
+                ]
+                if cache is None:
+                    last = [(at, tuple(answers[row])) for at, row in enumerate(going)]
+                    chances, _ = self._read_on([texts[row] for row in going], None, last, 1)
+                else:
+                    chances, cache = self._read_on(texts, cache, last, 1)
+                chances, rows = chances[:, -1], list(range(len(going)))
+        return [Response(self._said(pieces)) for pieces in answers]
+
+    def _said(self, pieces: Sequence[int]) -> str:
+        """Text of an answer."""
+        while pieces and pieces[-1] in self.ends:
+            pieces = pieces[:-1]
+        text = str(self.loaded.tokenizer.decode(pieces, skip_special_tokens=True))
+        if not self.templated:
+            text = text.partition(_NEXT)[0]
+        return _THOUGHT.sub("", text).strip()
+
+    # --- the model --------------------------------------------------------------------------------
+
+    def _read_prompts(self, texts: Sequence[Input]) -> tuple[Any, Any]:
+        """Log-probabilities of what follows texts of one length, and the cache of what was read.
+
+        What all begin with is read once.
+        """
+        import torch  # noqa: PLC0415
+
+        shared = _common(texts) if len(texts) > 1 else 0
+        cache = None
+        if shared:
+            _, cache = self._run(torch.tensor([texts[0][:shared]]))
+        if cache is None:
+            shared = 0
+        else:
+            cache = _selected(cache, [0] * len(texts))
+        chances, cache = self._run(torch.tensor([text[shared:] for text in texts]), cache)
+        return chances[:, -1], cache
+
+    def _read_on(
+        self,
+        texts: Sequence[Input],
+        cache: Any,
+        several: Sequence[tuple[int, Input]],
+        keep: int,
+    ) -> tuple[Any, Any]:
+        """Log-probabilities behind the last pieces that follow some of the texts."""
+        import torch  # noqa: PLC0415
+
+        if cache is None:
+            return self._run(
+                torch.tensor([texts[row] + pieces for row, pieces in several]), keep=keep
+            )
+        chosen = _selected(cache, [row for row, _ in several])
+        return self._run(torch.tensor([pieces for _, pieces in several]), chosen, keep)
+
+    def _run(self, ids: Any, cache: Any = None, keep: int = 1) -> tuple[Any, Any]:
+        """Log-probabilities at the last places, in double precision, and a cache if it is plain."""
+        import torch  # noqa: PLC0415
+
+        module = self.loaded.module
+        more = {"logits_to_keep": keep} if "logits_to_keep" in self.loaded.takes else {}
+        computed = module(
+            input_ids=ids.to(module.device), past_key_values=cache, use_cache=True, **more
+        )
+        chances = torch.log_softmax(computed.logits[:, -keep:].double(), dim=-1)
+        return chances, _plain(getattr(computed, "past_key_values", None))
+
+
+# --- options --------------------------------------------------------------------------------------
+
+
+def written_forms(options: Sequence[str]) -> list[tuple[str, ...]]:
+    """Ways in which an answer writes each option: as it is, and with a capital letter.
+
+    What one option is, is no way to write another.
+
+    >>> written_forms(["office", "Home", "home"])
+    [('office', 'Office'), ('Home',), ('home',)]
+    """
+    forms: list[tuple[str, ...]] = []
+    for option in options:
+        capital = option[:1].upper() + option[1:]
+        forms.append((option,) if capital in options else (option, capital))
+    return forms
+
+
+def chances_of(
+    forms: Sequence[Form], values: Mapping[Input, float], options: int
+) -> tuple[float, ...]:
+    """Log-probability of each option: all its forms, less those of others that begin with one.
+
+    >>> forms = [Form(0, (1,)), Form(0, (2,)), Form(1, (1, 3))]
+    >>> values = {(1,): math.log(0.5), (2,): math.log(0.125), (1, 3): math.log(0.25)}
+    >>> [round(math.exp(chance), 3) for chance in chances_of(forms, values, 2)]
+    [0.375, 0.25]
+    """
+    totals = []
+    for option in range(options):
+        own = {form.pieces for form in forms if form.option == option}
+        others = {form.pieces for form in forms if form.option != option}
+        shares = [_without(values, pieces, others) for pieces in own if not _begins(own, pieces)]
+        totals.append(float(np.logaddexp.reduce(sorted(shares))))
+    return tuple(totals)
+
+
+def _without(values: Mapping[Input, float], pieces: Input, others: Collection[Input]) -> float:
+    """Log-probability of pieces that none of the others goes on from."""
+    longer = {one for one in others if len(one) > len(pieces) and one[: len(pieces)] == pieces}
+    lost = [values[one] for one in longer if not _begins(longer, one)]
+    if not lost:
+        return values[pieces]
+    share = math.exp(float(np.logaddexp.reduce(sorted(lost))) - values[pieces])
+    return values[pieces] + math.log1p(-share) if share < 1 else -math.inf
+
+
+def _begins(several: Collection[Input], pieces: Input) -> bool:
+    """Whether pieces begin with those of another."""
+    return any(len(one) < len(pieces) and pieces[: len(one)] == one for one in several)
+
+
+def _continued(forms: Sequence[Sequence[Form]]) -> Iterator[tuple[int, list[tuple[int, Input]]]]:
+    """What is read behind prompts for forms of several pieces, by its length."""
+    by_length: dict[int, dict[tuple[int, Input], None]] = defaultdict(dict)
+    for row, own in enumerate(forms):
+        for form in own:
+            if before := form.pieces[:-1]:
+                by_length[len(before)][row, before] = None
+    yield from ((length, list(by_length[length])) for length in sorted(by_length))
+
+
+# --- caches and chance ----------------------------------------------------------------------------
+
+
+def _common(texts: Sequence[Input]) -> int:
+    """Pieces that all texts begin with, the last one left out."""
+    first, last = min(texts), max(texts)
+    most = len(first) - 1
+    return next((i for i in range(most) if first[i] != last[i]), most)
+
+
+def _plain(cache: Any) -> Any:
+    """A cache of keys and values alone, which can be cut by rows; None of any other."""
+    from transformers.cache_utils import (  # noqa: PLC0415
+        DynamicCache,
+        DynamicLayer,
+        DynamicSlidingWindowLayer,
+    )
+
+    known = (DynamicLayer, DynamicSlidingWindowLayer)
+    plain = type(cache) is DynamicCache and all(type(layer) in known for layer in cache.layers)
+    return cache if plain else None
+
+
+def _selected(cache: Any, rows: Sequence[int]) -> Any:
+    """Some rows of a cache, which itself stays as it is."""
+    import torch  # noqa: PLC0415
+
+    chosen = copy(cache)
+    chosen.layers = [copy(layer) for layer in cache.layers]
+    chosen.batch_select_indices(torch.tensor(rows, device=cache.layers[0].keys.device))
+    return chosen
+
+
+def _chance(request: Request) -> Any:
+    """A generator for one draw, that of the same draw every time."""
+    import torch  # noqa: PLC0415
+
+    seed = int.from_bytes(hashed("draw", request.text, str(request.draw))[:7])
+    return torch.Generator().manual_seed(seed)
+
+
+def _choose(chances: Any, request: Request, generator: Any) -> int:
+    """Draw a piece at the temperature of a request; at 0 take the most probable.
+
+    With Gumbel's noise the greatest is a draw from the softmax (Gumbel 1954), whatever other texts
+    are read beside this one.
+    """
+    import torch  # noqa: PLC0415
+
+    if request.temperature:
+        noise = torch.empty(chances.shape, dtype=torch.float64).exponential_(generator=generator)
+        chances = chances.cpu() / request.temperature - noise.log()
+    return int(chances.argmax())
+
+
+# --- opening --------------------------------------------------------------------------------------
+
+
+def open_transformer_chat(spec: str) -> TransformerChat:
+    """Open a model by its source string; nothing but its files' names and hashes is read twice."""
+    text, keeps = take_cache(spec)
+    plain, system = take_option(text, "system")
+    located = locate_model(plain, useless=OF_VECTORS)
+    options = located.options
+    content = content_of(located, CHAT)
+    facts = _facts(located, content)
+    decides = f"{content};precision={options.precision};seed={options.random_seed}"
+    about = about_transformer(
+        located.name, facts.architecture, "causal", facts.vocabulary, options.precision
+    )
+    model = TransformerLM(
+        lambda: load(read_model(located), content, "causal"),
+        f"sha256:{hashlib.sha256(decides.encode()).hexdigest()}",
+        about,
+        text,
+        options.notes,
+        keeps=keeps and not computes_afresh(),
+    )
+    return TransformerChat(model, template=facts.template, system=system or "")
+
+
+def chat_of(model: TransformerLM) -> TransformerChat:
+    """Have a language model in memory answer."""
+    if model.kind != "causal":
+        raise _not_answering(model.name, model.about.architecture)
+    template = getattr(model.loaded.tokenizer, "chat_template", None)
+    return TransformerChat(model, template=template is not None)
+
+
+def _facts(located: LocatedModel, content: str) -> Facts:
+    """What is known of a model, read once for the same files and libraries."""
+    versions = version("transformers"), located.options.trust_remote_code
+    key = hashed("facts", content, *map(str, versions)).hex()
+    file = cache_folder() / "hashes" / f"{key}.json"
+    if not computes_afresh():
+        with suppress(OSError, ValidationError):
+            return Facts.model_validate_json(file.read_bytes())
+    card = read_model(located).card
+    if card.family not in {"causal", ""}:
+        raise _not_answering(located.label, card.architecture)
+    facts = Facts(
+        architecture=head_class(card, "causal"),
+        vocabulary=card.config.vocab_size,
+        template=_has_template(located),
+    )
+    # where it cannot be kept, it is read again
+    with suppress(ResultsError), atomic_file(file) as written:
+        written.write(facts.model_dump_json())
+    return facts
+
+
+def _has_template(located: LocatedModel) -> bool:
+    """Whether the files of a model hold a chat template."""
+    path = located.path
+    if path.is_file():
+        return "tokenizer.chat_template" in gguf_reader(str(path)).fields
+    settings = settings_of(path / "tokenizer_config.json")
+    return bool(settings.get("chat_template")) or any((path / name).is_file() for name in CHAT[:2])
+
+
+def _not_answering(name: str, architecture: str) -> SourceError:
+    """Say that a model fills masks or encodes, and does not answer."""
+    return SourceError(
+        f"{name}: the model does not answer questions",
+        got=architecture,
+        allowed=_ALLOWED,
+    )
