@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -23,7 +22,7 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from eatlas.encoders.cache import hashed, take_cache
-from eatlas.encoders.chat import Answering, Request, Response
+from eatlas.encoders.chat import Answering, Request, Response, without_reasoning
 from eatlas.encoders.encoder import explained
 from eatlas.encoders.language import TransformerLM, about_transformer, head_class
 from eatlas.encoders.loading import Loaded, in_halves, load
@@ -57,7 +56,7 @@ _PLAIN = "Question: {text}\nAnswer:"
 """How a question is put to a model without a chat template."""
 _NEXT = "\nQuestion:"
 """Where a model without a chat template goes on to a question of its own."""
-_THINK, _THOUGHT = "<think>", re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+_THINK = "<think>"
 _PROBE = "Fine"
 _ALLOWED = "a causal language model, such as an instruction-tuned Llama, Qwen or SmolLM"
 
@@ -81,8 +80,10 @@ class Form(NamedTuple):
 class TransformerChat(Answering):
     """A causal language model that is asked through its chat template."""
 
-    def __init__(self, model: TransformerLM, *, template: bool, system: str = "") -> None:
-        self.model, self.system = model, system
+    def __init__(
+        self, model: TransformerLM, *, template: bool, system: str = "", decides: str = ""
+    ) -> None:
+        self.model, self.system, self.decides = model, system, decides
         self.name, self.keeps = model.name, model.keeps
         self.about = model.about.model_copy(update={"kind": "chat"})
         self.notes = model.notes
@@ -91,8 +92,8 @@ class TransformerChat(Answering):
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the model, of the system's message, and of how answers are read."""
-        decides = f"{self.model.fingerprint};chat;{ALGORITHM};{self.system}"
+        """Hash of the model, of what it is told, and of how answers are read."""
+        decides = f"{self.model.fingerprint};chat;{ALGORITHM};{self.system};{self.decides}"
         return f"sha256:{hashlib.sha256(decides.encode()).hexdigest()}"
 
     def gives_logprobs(self) -> bool:
@@ -288,16 +289,17 @@ class TransformerChat(Answering):
                 else:
                     chances, cache = self._read_on(texts, cache, last, 1)
                 chances, rows = chances[:, -1], list(range(len(going)))
-        return [Response(self._said(pieces)) for pieces in answers]
+        return [self._said(pieces) for pieces in answers]
 
-    def _said(self, pieces: Sequence[int]) -> str:
-        """Text of an answer."""
+    def _said(self, pieces: Sequence[int]) -> Response:
+        """An answer as text, without what ends it and what was thought before."""
         while pieces and pieces[-1] in self.ends:
             pieces = pieces[:-1]
         text = str(self.loaded.tokenizer.decode(pieces, skip_special_tokens=True))
         if not self.templated:
             text = text.partition(_NEXT)[0]
-        return _THOUGHT.sub("", text).strip()
+        answer = without_reasoning(text).strip()
+        return Response(answer, spent=bool(text.strip()) and not answer)
 
     # --- the model --------------------------------------------------------------------------------
 
@@ -497,7 +499,7 @@ def chat_of(model: TransformerLM) -> TransformerChat:
     if model.kind != "causal":
         raise _not_answering(model.name, model.about.architecture)
     template = getattr(model.loaded.tokenizer, "chat_template", None)
-    return TransformerChat(model, template=template is not None)
+    return TransformerChat(model, template=template is not None, decides=str(template))
 
 
 def _facts(located: LocatedModel, content: str) -> Facts:
