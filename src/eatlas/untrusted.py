@@ -17,6 +17,7 @@ from eatlas.errors import SourceError, UntrustedSourceError
 
 _out_of_a_file: ContextVar[str | None] = ContextVar("_out_of_a_file", default=None)
 _computed_afresh: ContextVar[bool] = ContextVar("_computed_afresh", default=False)
+_kept_answers: ContextVar[bool] = ContextVar("_kept_answers", default=False)
 
 
 def trusted_among(trust: str | Iterable[str], named: Iterable[str], what: str) -> tuple[str, ...]:
@@ -73,3 +74,21 @@ def computed_afresh() -> Iterator[None]:
 def computes_afresh() -> bool:
     """Whether nothing that was kept may be used."""
     return _computed_afresh.get()
+
+
+@contextmanager
+def kept_answers() -> Iterator[None]:
+    """Take what models behind an address answered from what is kept: another answer is no mistake.
+
+    A model that a file names is then opened, and asked nothing.
+    """
+    token = _kept_answers.set(True)
+    try:
+        yield
+    finally:
+        _kept_answers.reset(token)
+
+
+def takes_kept_answers() -> bool:
+    """Whether answers that are kept are used, and where a file names the model no others."""
+    return _kept_answers.get()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shlex
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,11 +25,11 @@ from eatlas.encoders.cache import take_cache
 from eatlas.encoders.chat import Answering, Request, Response, without_reasoning
 from eatlas.encoders.encoder import read_options, roundoff_of_log_ratios
 from eatlas.encoders.endpoint import Endpoint, Received, completed, read_address
-from eatlas.errors import SourceError
+from eatlas.errors import SourceError, UntrustedSourceError
 from eatlas.notes import Note
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.spec import with_options
-from eatlas.untrusted import computes_afresh
+from eatlas.untrusted import computes_afresh, only_data, takes_kept_answers
 
 CHAT = "chat:"
 END = "/chat/completions"
@@ -92,10 +93,15 @@ class Dialect:
 class ChatEndpoint(Answering):
     """A model that answers at an address."""
 
-    def __init__(self, base: str, options: ChatOptions, *, keeps: bool = False) -> None:
+    asked = 0
+    """Requests that were sent."""
+
+    def __init__(
+        self, base: str, options: ChatOptions, *, keeps: bool = False, asks: bool = True
+    ) -> None:
         named = {"model": options.model, "system": options.system}
         self.name = with_options(f"{CHAT}{base}", {k: v for k, v in named.items() if v})
-        self.options, self.keeps, self.dialect = options, keeps, Dialect()
+        self.options, self.keeps, self.asks, self.dialect = options, keeps, asks, Dialect()
         self.system = options.system
         self.endpoint = Endpoint(base + END, options.model, options.timeout)
         self.notes = (Note("source.served", values={"model": options.model}),)
@@ -129,6 +135,16 @@ class ChatEndpoint(Answering):
         from requests import Session  # noqa: PLC0415  (only endpoints need it)
         from requests.adapters import HTTPAdapter  # noqa: PLC0415
 
+        if not self.asks:
+            what = f"{len(requests):,} of the answers" * (requests[0] != PROBE) or "the answers"
+            raise UntrustedSourceError(
+                f"{self.name}: refused, as {what} are not kept here, and it would send the texts "
+                "of the test, and the key, to the model again",
+                got="a source that a file names, not you",
+                allowed="answers that are kept in the cache of this machine",
+                remedy=f"if you trust it: --trust {shlex.quote(self.name)}; answers that are drawn "
+                "anew differ",
+            )
         self.endpoint.key()  # before anything is sent
         parallel = min(self.options.parallel, len(requests))
         turn, done, spent = threading.Lock(), 0, 0
@@ -140,6 +156,7 @@ class ChatEndpoint(Answering):
             ):
                 yield batch
                 done += len(batch)
+                self.asked += len(batch)
                 spent += sum(response.spent for response in batch.values())
                 if spent == done >= FEW:
                     raise SourceError(
@@ -398,6 +415,8 @@ def open_chat(text: str) -> ChatEndpoint:
     if not made.model:
         raise SourceError(f"{address}: no model is named", allowed=ALLOWED)
     base = whole.removesuffix(END)
+    if takes_kept_answers():
+        return ChatEndpoint(base, made, keeps=True, asks=not only_data())
     return ChatEndpoint(base, made, keeps=keeps and not computes_afresh())
 
 

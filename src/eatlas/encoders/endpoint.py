@@ -23,7 +23,7 @@ from eatlas.notes import Note
 from eatlas.results.parts import Encoding
 from eatlas.sources.source import Answers, Item
 from eatlas.sources.spec import load, parse_options, with_options
-from eatlas.untrusted import require_trust
+from eatlas.untrusted import require_trust, takes_kept_answers
 
 KEYS = ("EATLAS_API_KEY", "OPENAI_API_KEY")
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
@@ -320,7 +320,10 @@ def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
 def read_address(text: str) -> tuple[str, dict[str, str]]:
     """The address in a source string, and its options; refused where texts may not go there."""
     address, _, query = text.partition("?")
-    require_trust(f"send the texts of the test, and the key in {' or '.join(KEYS)}, to {address}")
+    if not takes_kept_answers():
+        require_trust(
+            f"send the texts of the test, and the key in {' or '.join(KEYS)}, to {address}"
+        )
     parts = urlsplit(address)
     if parts.username is not None or parts.password is not None:
         raise SourceError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -30,7 +31,7 @@ from eatlas.sources.wildcards import expand
 from eatlas.stimuli import Test, built_in_tests, load_tests
 from eatlas.stimuli.batteries import with_images
 from eatlas.stimuli.kinds import TestsLike
-from eatlas.untrusted import computed_afresh, data_only, trusted_among
+from eatlas.untrusted import computed_afresh, data_only, kept_answers, trusted_among
 
 __all__ = ["Verdict", "differences", "verify"]
 
@@ -116,7 +117,9 @@ def verify(
     machine, published vectors that were fetched and local models without code of their own are
     opened. A function, an endpoint, a model with code of its own, a name on a hub and what a
     package registers are refused, and the verdict says what each would do. No cache and no index
-    is read.
+    is read, but for answers of a model behind an address, which would answer otherwise today: the
+    verdict says that they are those that are kept on this machine. Where some are not kept, it is
+    refused as long as it is not trusted, and asked for those alone then.
 
     The test is rebuilt from the result's terms, the measure from its signature, the vectors are
     opened by the source's name. Labels, words, hashes and counts must be equal, and numbers to 1e-9
@@ -223,6 +226,8 @@ class _Check:
     covariates: WordCovariates | None = None
     lines: tuple[str, ...] = ()
     """What is called otherwise in the test that is known."""
+    remarks: tuple[str, ...] = ()
+    """Where its answers come from."""
     again: AssociationResult | Failure | EatlasError | None = None
 
     @property
@@ -357,7 +362,8 @@ def _opened(
     asking = [check for check in checks if check.measure and check.source == name]
     mine = next((instead[key] for key in (called, string) if key in instead), None)
     try:
-        with data_only(string, (string,) if mine is not None else trusted):
+        kept = kept_answers() if need == "answers" else nullcontext()
+        with data_only(string, (string,) if mine is not None else trusted), kept:
             opened = {}
             sources = open_for(string if mine is None else mine, need)
             for source, check in product(sources, asking):
@@ -368,11 +374,23 @@ def _opened(
                 answers: Any = read_source([Job(c.test, source, c.measure) for c in asking])
                 renamed = answers if called == answers.name else answers.renamed(called)
                 opened[period_of(source)] = renamed
+                for check in asking:
+                    check.remarks = _of_answers(source)
             return opened
     except RecursionError:
         return SourceError(f"{string[:60]}...: one source is wrapped in another too many times")
     except EatlasError as error:
         return error if mine is not None else _perhaps_moved(error, called)
+
+
+def _of_answers(source: Any) -> tuple[str, ...]:
+    """Which answers of a model behind an address a result was computed from."""
+    asked = getattr(source, "asked", None)
+    if asked is None:
+        return ()
+    if not asked:
+        return ("answers: those that are kept on this machine; nothing was asked",)
+    return (f"answers: {asked:,} were asked for again; the others are kept on this machine",)
 
 
 def _perhaps_moved(error: EatlasError, called: str) -> EatlasError:
@@ -396,10 +414,10 @@ def _verdict(check: _Check, instead: Collection[str]) -> Verdict:
     if result.source in instead or result.source_from in instead:
         for part in (r.get(key) for r in (old, new) for key in ("encoding", "language_model")):
             (part or {}).pop("model", None)
-    remarks = []
+    remarks = [*check.remarks]
     if check.against == "hash" and check.test.sentences_from and not result.contexts:
         origin = _shortly(check.test.sentences_from)
-        remarks = [f"provenance.sentences_from is not verified: {origin}"]
+        remarks.append(f"provenance.sentences_from is not verified: {origin}")
     return _judged(result, [*check.lines, *differences(old, new)], remarks, check.against)
 
 
