@@ -273,7 +273,14 @@ def test_lists_of_several_tests_are_counted():
 
 def test_templates_that_disagree_are_a_check_that_fails(open_minded):
     templates = open_minded.answers.templates
-    turned = templates[0].model_copy(update={"effect_size": -0.4})
-    at_level1 = with_answers(open_minded, templates=(turned, *templates[1:])).finding
-    assert [check.name for check in at_level1.claims[0].checks] == list(checks_of(open_minded))
-    assert TEMPLATES in {check.name for check in at_level1.checks}
+    level2 = templates[0].level2.model_copy(update={"root": {"X": -0.2, "Y": 0.3}})
+    turned = templates[0].model_copy(update={"effect_size": -0.4, "level2": level2})
+    finding = with_answers(open_minded, templates=(turned, *templates[1:])).finding
+    assert TEMPLATES in {check.name for check in finding.fails}
+    for claim in finding.claims:
+        (check,) = (check for check in claim.checks if check.name == TEMPLATES)
+        assert check.holds is False
+        assert re.match(r"d by template: (−0.40|−0.20|0.30) and ", check.why)
+    assert finding.grade in {"partly", "doubtful"}
+    agreeing = {check.name: check.holds for check in open_minded.finding.checks}
+    assert agreeing[TEMPLATES] is True

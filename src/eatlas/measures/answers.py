@@ -24,11 +24,11 @@ from eatlas.results.answers import (
     OfTemplate,
     Shares,
 )
-from eatlas.results.parts import MANY_REFUSED, Coverage, defined, defined_ends
+from eatlas.results.parts import MANY_REFUSED, BySide, Coverage, defined, defined_ends
 from eatlas.stats import choices
 from eatlas.stats.agreement import cronbach_alpha
 from eatlas.stats.effect_size import effect_size, effect_sizes
-from eatlas.stimuli import ROLES, AssociationTest
+from eatlas.stimuli import ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.asking import Prompt, Reply, choice_of, subject_of
 
 DRAWS = 2_000
@@ -343,11 +343,19 @@ def _by_template(preferences: Preferences, ddof: int) -> tuple[tuple[OfTemplate,
     templates, columns = [], []
     for k, text in enumerate(design.templates):
         table = preferences.table(read.wins[:, :, [k]])
-        scores, first = scores_at(table, place, preferences.sizes)
+        scores, _ = scores_at(table, place, preferences.sizes)
         usable = read.usable[:, :, k].sum() / max(1, read.asked[:, :, k].sum())
-        effect = defined(_effect(scores, first, ddof), DECIMALS)
+        effects = {
+            at: defined(_effect(*scores_at(table, at, preferences.sizes), ddof), DECIMALS)
+            for at in PLACES
+        }
         templates.append(
-            OfTemplate(text=text, effect_size=effect, usable=round(float(usable), DECIMALS))
+            OfTemplate(
+                text=text,
+                effect_size=effects[place],
+                level2=BySide({role: effects[f"level2.{role}"] for role in TARGETS}),
+                usable=round(float(usable), DECIMALS),
+            )
         )
         if not np.isnan(scores).all():
             columns.append(scores)

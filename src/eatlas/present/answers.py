@@ -73,12 +73,20 @@ def templates_table(result: AssociationResult) -> Table:
         (
             Cell((readable(template.text),)),
             Cell((percent(template.usable),)),
-            Cell((effect(template.effect_size),)),
+            *(Cell((effect(d),)) for d in (template.effect_size, *template.level2.values())),
         )
         for template in (answers.templates if answers else ())
     )
-    columns = Column("Question"), Column("Choose", number=True), Column("d at level 1", number=True)
+    x, y = (isolated(result.concepts[role]) for role in TARGETS)
+    heads = ("Choose", f"d {headline(result)}", f"d of {x}", f"d of {y}")
+    columns = Column("Question"), *(Column(head, number=True) for head in heads)
     return Table("templates", columns, rows)
+
+
+def headline(result: AssociationResult) -> str:
+    """Where the effect size of a template is: over attributes, where X and Y have one term each."""
+    single = all(len(result.coverage[role].used) == 1 for role in TARGETS)
+    return "over attributes" if single else "at level 1"
 
 
 def shares_table(result: AssociationResult) -> Table:
@@ -149,5 +157,5 @@ def _cells(rows: Sequence[Sequence[str]]) -> tuple[tuple[Cell, ...], ...]:
 
 FILTERS.update({
     function.__name__: function
-    for function in (answers_statements, moved_table, shares_table, templates_table)
+    for function in (answers_statements, headline, moved_table, shares_table, templates_table)
 })  # fmt: skip

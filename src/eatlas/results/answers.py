@@ -12,7 +12,7 @@ from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect, parameters, shown
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
-from eatlas.results.parts import ByRole, Record, is_empty, is_none
+from eatlas.results.parts import ByRole, BySide, Record, is_empty, is_none
 from eatlas.stimuli.questions import built_in_questions
 
 
@@ -50,6 +50,8 @@ class OfTemplate(Record):
     effect_size: float | None
     """At level 1, or over attributes where both target groups have one term; of the terms that the
     template has comparisons of. None where undefined."""
+    level2: BySide[float | None]
+    """Of each target group alone; None where undefined."""
     usable: float
     """Share of its answers that choose."""
 
