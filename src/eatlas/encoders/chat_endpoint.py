@@ -132,9 +132,6 @@ class ChatEndpoint(Answering):
 
     def in_batches(self, requests: Sequence[Request]) -> Iterator[Mapping[Request, Response]]:
         """Ask some requests at a time, and hand out what came meanwhile."""
-        from requests import Session  # noqa: PLC0415  (only endpoints need it)
-        from requests.adapters import HTTPAdapter  # noqa: PLC0415
-
         if not self.asks:
             what = f"{len(requests):,} of the answers" * (requests[0] != PROBE) or "the answers"
             raise UntrustedSourceError(
@@ -148,9 +145,7 @@ class ChatEndpoint(Answering):
         self.endpoint.key()  # before anything is sent
         parallel = min(self.options.parallel, len(requests))
         turn, done, spent = threading.Lock(), 0, 0
-        with Session() as session:
-            for scheme in ("http://", "https://"):
-                session.mount(scheme, HTTPAdapter(pool_maxsize=parallel))
+        with self.endpoint.session(parallel) as session:
             for batch in side_by_side(
                 requests, parallel, lambda request: self._asked(request, session, turn)
             ):

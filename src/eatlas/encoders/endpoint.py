@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 import numpy as np
@@ -24,6 +24,9 @@ from eatlas.results.parts import Encoding
 from eatlas.sources.source import Answers, Item
 from eatlas.sources.spec import load, parse_options, with_options
 from eatlas.untrusted import require_trust, takes_kept_answers
+
+if TYPE_CHECKING:
+    from requests import Session
 
 KEYS = ("EATLAS_API_KEY", "OPENAI_API_KEY")
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
@@ -99,10 +102,26 @@ class Endpoint(NamedTuple):
 
         `what` is wanted of the endpoint, and `servers` says who can answer.
         """
-        received = self.send(body)
+        with self.session() as session:
+            received = self.send(body, session)
         if received.status != 200:
             raise self.failure(received, what, servers)
         return received.content, received.shown
+
+    def session(self, parallel: int = 1) -> Session:
+        """Connections that are kept open for several requests; proxies are looked up once."""
+        from requests import Session  # noqa: PLC0415  (only endpoints need it)
+        from requests.adapters import HTTPAdapter  # noqa: PLC0415
+
+        session = Session()
+        for scheme in ("http://", "https://"):
+            session.mount(scheme, HTTPAdapter(pool_maxsize=parallel))
+        # no proxy for this machine
+        proxies = {"no_proxy": "*"} if is_loopback(self.address) else {}
+        around = session.merge_environment_settings(self.address, proxies, None, None, None)
+        session.proxies, session.verify = around["proxies"], around["verify"]
+        session.trust_env = False  # nothing from files
+        return session
 
     def failure(self, received: Received, what: str, servers: str = "") -> SourceError:
         """Say that there is no answer."""
@@ -115,15 +134,15 @@ class Endpoint(NamedTuple):
         )
 
     def send(
-        self, body: Mapping[str, Any], session: Any = None, turn: AbstractContextManager[Any] = ALL
+        self, body: Mapping[str, Any], session: Session, turn: AbstractContextManager[Any] = ALL
     ) -> Received:
         """Send a body until there is an answer, or what is said is final.
 
         Parameters
         ----------
         body : mapping
-        session : requests.Session, optional
-            Keeps connections open for further requests.
+        session : requests.Session
+            Of :meth:`session`.
         turn : context manager, optional
             A lock of requests that are sent side by side: while one of them waits for an endpoint
             that is busy, it holds the lock, and no other begins.
@@ -143,7 +162,7 @@ class Endpoint(NamedTuple):
         return received._replace(shown=shown[:SHOWN])
 
     def _again(
-        self, received: Received, body: Mapping[str, Any], key: str, session: Any, since: float
+        self, received: Received, body: Mapping[str, Any], key: str, session: Session, since: float
     ) -> Received:
         """Send a body again: some times, to a busy endpoint until the time is over."""
         waited = 0.0
@@ -160,22 +179,20 @@ class Endpoint(NamedTuple):
                 break
         return received
 
-    def _post(self, body: Mapping[str, Any], key: str, session: Any) -> Received:
+    def _post(self, body: Mapping[str, Any], key: str, session: Session) -> Received:
         """Send a request."""
-        import requests  # noqa: PLC0415  (only endpoints need it)
+        from requests import RequestException  # noqa: PLC0415
 
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
         try:
-            answer = (session or requests).post(
+            answer = session.post(
                 self.address,
                 json=body,
-                headers={"Authorization": f"Bearer {key}"} if key else {},
-                auth=lambda request: request,  # nothing from files
+                headers=headers,
                 timeout=self.timeout,
-                # no proxy for this machine
-                proxies={"no_proxy": "*"} if is_loopback(self.address) else None,
                 allow_redirects=False,
             )
-        except requests.RequestException as error:
+        except RequestException as error:
             return Received(0, {}, f"{type(error).__name__}: {error}", "")
         text = answer.content.decode(errors="replace")
         if answer.status_code != 200:
