@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import re
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import eatlas
+from eatlas.stimuli.asking import choice_of
 from eatlas.stimuli.concepts import refuse_wildcards
 
 try:
@@ -48,7 +48,7 @@ def word_choices(test: Any = "weat-6", pairs: int = 4, prompt: str = PROMPT) -> 
     Word Association Test (Bai, Wang, Sucholutsky and Griffiths 2025), one word a prompt. The score
     of an attribute is the share of its answers that choose X. ``difference`` is the mean score of
     A less that of B, from -1 to 1, with an exact p over relabellings of the attributes;
-    ``d_score`` is the published number. An answer with neither word, or both, is ``refused`` and
+    ``d_score`` is the published number. An answer that chooses neither word is ``refused`` and
     in no score.
     """
     tests = eatlas.load_tests(test)
@@ -106,11 +106,7 @@ def chosen() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001  (none is right)
         text = state.output.completion
-        named = [
-            bool(re.search(rf"(?<!\w){re.escape(choice.value)}(?!\w)", text, re.IGNORECASE))
-            for choice in state.choices
-        ]
-        value = {"x": int(named == [True, False]), "y": int(named == [False, True])}
-        return Score(value=value, answer=text)
+        choice = choice_of(text, [option.value for option in state.choices])
+        return Score(value={"x": int(choice == 0), "y": int(choice == 1)}, answer=text)
 
     return score

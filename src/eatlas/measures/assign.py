@@ -24,7 +24,6 @@ from eatlas.measures.base import (
     Needs,
     generator_of,
     parameter,
-    stimuli_of_test,
     whole,
 )
 from eatlas.measures.lpbs import Term, covered_by, require_words, terms_of
@@ -119,6 +118,9 @@ class Assign(AssociationMeasure):
         ``{second}``, which are the two targets, and ``{words}``. Several take turns.
     tokens : int, default 1024
         Pieces of an answer at most.
+    added : float, default 0
+        Added to both denominators of D. By default a list has no D where one target was given no
+        word. The code of the paper adds 0.01, which makes that about -0.5 and 1 about 0.998.
     confidence : float, default 0.95
         Of the interval of D.
 
@@ -165,6 +167,7 @@ class Assign(AssociationMeasure):
     temperature: float = parameter(1.0, FROM_0)
     templates: str = parameter(PUBLISHED, _TEMPLATES)
     tokens: int = parameter(1024, whole(1), optional=True)
+    added: float = parameter(0.0, FROM_0, optional=True)
     confidence: float = parameter(0.95, SHARE, optional=True)
 
     def __post_init__(self) -> None:
@@ -209,14 +212,20 @@ class Assign(AssociationMeasure):
                 allowed=f"a prompt in its language, of the form {EXAMPLE}",
                 remedy='name it: assign(templates="...")',
             )
-        chance = generator_of(0, stimuli_of_test(test), "lists of words")
+        # by name, so that neither the labels of groups nor the order of terms decide
         words = sorted(term for _, term in terms_of(test, ATTRIBUTES))
-        targets = [_turns(test.concept(role).terms, self.lists, chance) for role in TARGETS]
+        groups = sorted((sorted(test.concept(role).terms), role) for role in TARGETS)
+        stimuli = {
+            "attributes": words,
+            **{f"targets {i}": group for i, (group, _) in enumerate(groups)},
+        }
+        chance = generator_of(0, stimuli, "lists of words")
+        turns = {role: _turns(names, self.lists, chance) for names, role in groups}
         drawn: Counter[tuple[str, WordList]] = Counter()
-        for at, (x, y) in enumerate(zip(*targets, strict=True)):
-            turned = bool(chance.integers(2))
+        for at, targets in enumerate(zip(turns["X"], turns["Y"], strict=True)):
+            turned = groups[chance.integers(2)][1] == "Y"
             shuffled = tuple(words[place] for place in chance.permutation(len(words)).tolist())
-            drawn[self.prompts[at % len(self.prompts)], WordList((x, y), turned, shuffled)] += 1
+            drawn[self.prompts[at % len(self.prompts)], WordList(targets, turned, shuffled)] += 1
         return {
             Prompt(
                 filled(
@@ -272,7 +281,7 @@ class Assign(AssociationMeasure):
         """The effect size over attributes, and D of Bai et al."""
         assigned: Assigned = given.asked
         shares, n_a = assigned.shares, len(given.coverage["A"].used)
-        scores = assignment_scores(assigned.counts)
+        scores = assignment_scores(assigned.counts, self.added)
         scores = scores[~np.isnan(scores)]
         mean, interval = mean_interval(scores, self.confidence)
         filled_lists = int((assigned.counts.sum(axis=(1, 2)) > 0).sum())
@@ -309,9 +318,8 @@ class Assign(AssociationMeasure):
         return result
 
 
-def _turns(terms: Sequence[str], count: int, chance: np.random.Generator) -> list[str]:
-    """Draw terms by name, each before any is drawn again."""
-    names = sorted(terms)
+def _turns(names: Sequence[str], count: int, chance: np.random.Generator) -> list[str]:
+    """Draw names, each before any is drawn again."""
     rounds = -(-count // len(names))
     drawn = [names[place] for _ in range(rounds) for place in chance.permutation(len(names))]
     return drawn[:count]

@@ -129,19 +129,21 @@ def mean_interval(
     return mean, (max(least, mean - margin), min(1.0, mean + margin))
 
 
-def assignment_scores(counts: NDArray[np.integer]) -> Array:
+def assignment_scores(counts: NDArray[np.integer], added: float = 0.0) -> Array:
     """D of Bai et al. (2025) of each list of words.
 
     Parameters
     ----------
     counts : array of int, shape (lists, 2, 2)
         Words of A and of B that the target of X was given, then those of the target of Y.
+    added : float
+        Added to the denominators.
 
     Returns
     -------
     array, shape (lists,)
         N(x, A) / (N(x, A) + N(x, B)) + N(y, B) / (N(y, A) + N(y, B)) - 1; NaN where a target was
-        given nothing.
+        given nothing and nothing is added, and where both were given nothing.
 
     Examples
     --------
@@ -149,8 +151,9 @@ def assignment_scores(counts: NDArray[np.integer]) -> Array:
     array([1.   , 0.875,   nan])
     """
     with np.errstate(invalid="ignore"):
-        shares = counts / counts.sum(axis=2, keepdims=True)
-    return np.asarray(shares[:, 0, 0] + shares[:, 1, 1] - 1)
+        shares = counts / (counts.sum(axis=2, keepdims=True) + added)
+    scores = shares[:, 0, 0] + shares[:, 1, 1] - 1
+    return np.where(counts.any(axis=(1, 2)), scores, np.nan)
 
 
 def all_gone(wins: Array, usable: Counts, asked: Counts, lean: Array) -> Array:

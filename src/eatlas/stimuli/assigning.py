@@ -17,8 +17,8 @@ PLACES = ("first", "second", "words")
 _PLACE = re.compile(r"\{(\w+)\}")
 _MARKS = str.maketrans("", "", "*`'\"’‘“”")
 """Emphasis, quotes and apostrophes, which answers add and leave out."""
-_NUMBER = re.compile(r"\s*(?:\d+[.)]\s*|[-–—•+]\s+)?")
-"""What a line of an enumeration begins with."""
+_NUMBER = re.compile(r"[\W_]*(?:\d+[.):]\s*)?[\W_]*")
+"""What a line of an enumeration or in brackets begins with."""
 _OF_FORM = re.compile(r"[^-–—:|,]{1,40}\s*[-–—:|,]\s*[^-–—:|,]{1,40}")
 """A word and a target, whatever they are."""
 
