@@ -18,6 +18,7 @@ from pathlib import Path
 from tests.contracts.sessions import (
     call_eatlas,
     printed_by,
+    write_answers,
     write_census,
     write_faulty,
     write_garden,
@@ -189,6 +190,19 @@ SCENARIOS = (
             f"verify {FROZEN}",
         ),
         (write_groups, write_census),
+    ),
+    Scenario(
+        "asked",
+        (
+            "run --tests garden.toml --vectors answers.csv --measure ask(resamples=200)",
+            "run --tests garden.toml --vectors lists.jsonl --measure assign",
+            "report out/run0.jsonl --format latex",
+            "report out/run0.jsonl --format csv",
+            "report out/run0.jsonl out/run1.jsonl --format methods",
+            "frames out/run1.jsonl",
+            f"verify {FROZEN} -v",
+        ),
+        (write_garden, write_answers),
     ),
     Scenario(
         "refused",

@@ -106,6 +106,36 @@ def write_garden() -> None:
     Path("small.toml").write_text(garden(3), encoding="utf-8")
 
 
+def write_answers() -> None:
+    """Comparisons and lists of words of the garden, as a model that prefers answered them."""
+    words = {role: terms.split() for role, (_, terms) in GARDEN.items()}
+    competitors, comparisons, lists = words["A"] + words["B"], [], []
+    chance = random.Random(0)
+
+    def picked(target: str, a: str, b: str) -> str:
+        liked = words["A" if target in words["X"] else "B"]
+        return a if chance.random() < 0.55 + 0.3 * ((a in liked) - (b in liked)) else b
+
+    for target in words["X"] + words["Y"]:
+        for i, a in enumerate(competitors):
+            for b in competitors[i + 1 :: 2]:
+                for first, second in ((a, b), (b, a)):
+                    declines = chance.random() < (0.05 if target in words["X"] else 0.5)
+                    text = "I can't say." if declines else picked(target, first, second)
+                    comparisons.append(f"{target},{first}|{second},{text},flora-1,2026-03-01")
+    for x, y in zip(words["X"], words["Y"], strict=True):
+        for _ in range(2):
+            order = chance.sample(competitors, len(competitors))
+            given = ((word, x if picked(x, word, "ugly") == word else y) for word in order)
+            text = "\n".join(f"{word} - {target}" for word, target in given)
+            lists.append({"options": [x, y], "answer": text, "model": "flora-1"})
+    lists[0]["answer"] = "I can't do that."
+    table = "\n".join(["target,options,answer,model,date", *comparisons, ""])
+    Path("answers.csv").write_text(table, encoding="utf-8")
+    rows = "".join(json.dumps(row) + "\n" for row in lists)
+    Path("lists.jsonl").write_text(rows, encoding="utf-8")
+
+
 def write_census() -> None:
     """A table of shares by term, year and group."""
     shares = {"nurse": (0.95, 0.9), "carpenter": (0.02, 0.03), "dancer": (0.8, 0.75)}

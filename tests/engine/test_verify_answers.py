@@ -40,6 +40,23 @@ def test_answers_that_are_kept_are_enough_and_nothing_is_asked(server, monkeypat
     assert len(server.bodies) == asked + results[0].answers.asked
 
 
+def test_missing_terms_do_not_change_what_was_measured(tmp_path):
+    attributes = [*TEST.A.terms, *TEST.B.terms]
+    rows = [
+        f"{target},{a}|{b},{max(a, b) if target != 'wasp' else 'I cannot say'}"
+        for target in (*TEST.X.terms, *TEST.Y.terms)
+        for a in attributes
+        for b in attributes
+        if a != b
+    ]
+    path = tmp_path / "answers.csv"
+    path.write_text("\n".join(["target,options,answer", *rows]))
+    results = eatlas.run(TEST, path, "ask(resamples=0)")
+    assert list(results[0].coverage["Y"].missing) == ["wasp"]
+    (verdict,) = verify(results)
+    assert (verdict.status, verdict.details) == ("same", ())
+
+
 def test_another_number_than_the_kept_answers_give_is_a_difference(server):
     result = eatlas.run(TEST, server.spec, MEASURE)[0]
     answers = result.answers.model_copy(update={"first_place": 0.123})

@@ -94,8 +94,7 @@ def assigned(refused: int = 1, d: float = 1.5, **changes) -> AssignResult:
         "models": ["gpt-x"],
         "dates": ["2026-03-01"],
     }
-    missing = {"temperature": None} if "temperature" in AssignResult.model_fields else {}
-    return AssignResult.from_dict(record | missing | changes)
+    return AssignResult.from_dict(record | {"temperature": 1.0} | changes)
 
 
 REFUSED = re.compile(r"\d+% of the answers choose nothing, so this shows little")
@@ -253,6 +252,8 @@ def test_lists_lead_with_d_and_its_interval(capsys):
         "D = 0.81 [0.72, 0.90]: No difference between Flowers and Insects is shown"
     )
     assert weak.finding.grade == "not shown"
+    one_sided = assigned(over_attributes=level(1.1, 500))
+    assert "Flowers may go with Pleasant more than Insects" in str(one_sided.finding)
     assert "40% of the lists assign nothing, so this shows little: D" in str(assigned(20).finding)
     print_results(eatlas.Results([result]))
     out = " ".join(capsys.readouterr().out.split())

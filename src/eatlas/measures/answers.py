@@ -112,9 +112,13 @@ class Preferences:
 
     @property
     def single(self) -> Array:
-        """Every share, for the size of what is summed and for the hash of what was measured."""
+        """Every share, for the size of what is summed and for the hash of what was measured.
+
+        How decided each comparison is, the least first: a rebuilt test has missing terms last.
+        """
         wins = self.choices.wins
-        return np.concatenate([wins[~np.isnan(wins)], self.values.ravel()])
+        decided = np.sort(np.abs(wins[~np.isnan(wins)] - 0.5))
+        return np.concatenate([decided, self.values.ravel()])
 
     @property
     def rows(self) -> dict[str, Array]:

@@ -40,7 +40,7 @@ def answers_statements(result: AssociationResult) -> list[tuple[str, str]]:
 MOVED = (
     "Other pairs and answers: interval of d with other pairs of the same words and other answers, "
     "by the Bayesian bootstrap over pairs. Refusals: d had all answers without a choice gone "
-    "against one that is positive, and for it."
+    "against a positive d, or for it; the lesser one first."
 )
 
 
@@ -50,7 +50,7 @@ def moved_table(result: AssociationResult) -> Table:
     for shown in levels_of(result):
         if (moved := at(answers, shown.place)) is None:
             continue
-        low, high = moved.bounds or (None, None)
+        low, high = moved.range or (None, None)
         texts = effect(shown.d), interval(moved.d.interval), effect(low), effect(high)
         first = Cell((shown.title, one_line(shown.name)))
         rows.append(

@@ -112,7 +112,7 @@ def rows_of(result: AssociationResult, *how: Any, published_first: bool = False)
     if only_terms(effects):
         return [Row(result, {shown.place: shown}, *how) for shown in effects]
     if published_first:
-        effects = tuple(sorted(effects, key=lambda shown: shown.in_family))
+        effects = tuple(sorted(effects, key=lambda shown: not shown.remark))
     return [Row(result, {shown.place: shown for shown in effects}, *how)]
 
 

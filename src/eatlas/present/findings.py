@@ -248,7 +248,7 @@ def _of_lists(result: AssociationResult, family: DeclaredFamily | None) -> Findi
     effect = levels_of(result)[0]
     p, alpha = effect.p_of("two_sided"), effect.rule.alpha
     claims = []
-    if p is not None and p < alpha:
+    if effect.significant or (p is not None and p < alpha):
         towards: Literal["A", "B"] = "A" if effect.direction == "greater" else "B"
         claims = [Claim(effect, towards, _checks(result, effect, family))]
     sentence = phrase("sentences", "lists", result, claims)
@@ -347,7 +347,7 @@ def _had_they_gone(result: AssociationResult, effect: Effect) -> Check:
         why += f", more than {percent(MANY_REFUSED)}"
     if answers is None:
         return Check(REFUSALS, not little, why, decides=little)
-    bounds = at(answers, f"{effect.place}.bounds")
+    bounds = at(answers, f"{effect.place}.range")
     if result.unanswered and bounds:
         why += f"; had they all gone one way, d {interval(bounds)}"
     kept = bool(bounds and _beyond(bounds, effect.direction == "greater"))

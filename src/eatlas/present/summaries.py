@@ -319,14 +319,20 @@ def _asked(results: Sequence[AssociationResult]) -> dict[str, Any] | None:
     if not shares:
         return None
     answers = [each for r in results if (each := answers_of(r)) is not None]
-    drawn = [f"drawn at a temperature of {a.temperature:g}" for a in answers if a.by == "samples"]
-    read = ["read from the log-probabilities of the options"] * (len(drawn) < len(answers))
+    how = [
+        "read from a file"
+        if each.collected
+        else f"drawn at a temperature of {each.temperature:g}"
+        if each.by == "samples"
+        else "read from the log-probabilities of the options"
+        for each in answers
+    ]
     return {
         "models": distinct(source_name(r.source) for r in results),
         "names": distinct(name for r in results for name in at(r, "answers.models") or ()),
         "dates": sorted({date for each in answers for date in each.dates}),
         "templates": distinct(t for r in results for t in r.templates or ()),
-        "answers": distinct([*drawn, *read]),
+        "answers": distinct(how),
         "without": " to ".join(dict.fromkeys(map(percent, (min(shares), max(shares))))),
         "comparisons": bool(answers),
     }

@@ -12,7 +12,7 @@ from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect, parameters, shown
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
-from eatlas.results.parts import ByRole, BySide, Record, is_empty, is_none
+from eatlas.results.parts import ByRole, BySide, Record, at, is_empty, is_none
 from eatlas.stimuli.questions import built_in_questions
 
 
@@ -34,6 +34,11 @@ class OfComparisons(Record):
     bounds: Interval | None
     """The effect size if all answers without a choice had gone against a positive one, and for it;
     None where one of them is undefined."""
+
+    @property
+    def range(self) -> Interval | None:
+        """Both bounds, the lesser one first."""
+        return self.bounds and (min(self.bounds), max(self.bounds))
 
 
 class OfLevel2(Record):
@@ -161,11 +166,22 @@ class AskResult(ThreeLevelResult):
         return percent(self.level3[name].mean)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row: the columns of an ML-EAT, then how the model answered."""
+        """One row: the columns of an ML-EAT, then how the model answered.
+
+        Of each effect size its interval over pairs and answers, and where it would be had all
+        answers without a choice gone one way; of each group the share of them.
+        """
         (row,) = super().rows()
         answers = self.answers
         names = ("asked", "by", "refused", "first_place", "agreement", "mass", "temperature")
-        return [row | {name: getattr(answers, name) for name in names}]
+        row |= {name: getattr(answers, name) for name in names}
+        row |= {f"refused_{role}": share for role, share in answers.unusable.items()}
+        for effect in self.effects():
+            moved = at(answers, effect.place)
+            for name, ends in (("pairs", moved.d.interval), ("refusals", moved.range)):
+                low, high = ends or (None, None)
+                row |= {f"{name}_low{effect.suffix}": low, f"{name}_high{effect.suffix}": high}
+        return [row | {"models": "; ".join(answers.models), "dates": " to ".join(answers.dates)}]
 
 
 class AssignResult(AssociationResult):

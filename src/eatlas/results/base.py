@@ -443,7 +443,8 @@ class AssociationResult(Findings, Head):
             At most ten, under the same names in every result of a measure; NaN where undefined.
             First the number: ``d``, or ``value``, or ``mean_bias``; then ``p`` in the tail that is
             read, ``p_two_sided``, and ``low`` and ``high`` of the interval; then further effect
-            sizes, such as ``d_x`` and ``d_y`` of level 2; last ``used`` and ``missing`` terms. Of
+            sizes, such as ``d_x`` and ``d_y`` of level 2; last ``used`` and ``missing`` terms, and
+            of a model that is asked the share ``unanswered`` of answers that choose nothing. Of
             an SC-EAT ``d`` is the mean over terms; ``d_lowest``, ``d_highest`` and ``p_holm``, the
             smallest p after Holm, say more.
 
@@ -455,7 +456,7 @@ class AssociationResult(Findings, Head):
         (1.72, ['p', 'p_two_sided', 'low', 'high', 'd_x', 'd_y', 'used', 'missing'])
         """
         numbers: dict[str, float | None] = {}
-        for effect in self.effects()[:4]:
+        for effect in self.effects()[: 4 if self.unanswered is None else 3]:
             name = as_name(f"d{effect.suffix}" if effect.symbol == "d" else effect.place)
             numbers[name] = effect.d
             if len(numbers) == 1:
@@ -463,7 +464,8 @@ class AssociationResult(Findings, Head):
                 numbers |= {"p": effect.p_of(), "p_two_sided": effect.p_of("two_sided")}
                 numbers |= {"low": low, "high": high}
         used, missing = self.coverage.counts()
-        return as_numbers({**numbers, "used": used, "missing": missing})
+        asked = {} if self.unanswered is None else {"unanswered": self.unanswered}
+        return as_numbers({**numbers, "used": used, "missing": missing, **asked})
 
     def to_frame(self) -> pd.DataFrame:
         """Return the result as a pandas frame, one row for each row of :meth:`rows`."""

@@ -201,6 +201,13 @@ def explore(
     several = [tests] if isinstance(tests, str) or not isinstance(tests, Sequence) else tests
     results = list(several) if several and all(map(is_result, several)) else []
     scan = themes if themes is None or isinstance(themes, ThemesResult) else read_themes(themes)
+    if asked := next((r for r in results if r.unanswered is not None), None):
+        raise EatlasError(
+            "the explorer shows what vectors say, not what a model answers",
+            got=asked.signature,
+            allowed="results of ml-eat or weat",
+            remedy="eatlas ask puts the questions of changed words to the model",
+        )
     records = [*results, *filter(None, [scan])]
     named = [record.source_string for record in records if vectors is None]
     trusted = trusted_among(trust, named, "no source is taken from results")
