@@ -48,7 +48,7 @@ Input = tuple[int, ...]
 """Pieces of a text."""
 ALGORITHM = "1"
 """Part of every fingerprint; another number where the same options give other answers."""
-AT_ONCE = 64
+AT_ONCE = 32
 """Questions that are answered together, and then kept."""
 LOGITS = 2**24
 """Log-probabilities in memory at a time: 128 MB in double precision."""

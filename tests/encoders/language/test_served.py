@@ -14,13 +14,12 @@ from tests.served import running
 import eatlas
 from eatlas.encoders import loading
 from eatlas.encoders.language import (
-    PART,
     LanguageModel,
     Question,
     language_model,
     open_language_model,
-    spell,
 )
+from eatlas.encoders.served import PART, spell
 from eatlas.errors import EatlasError, SourceError
 
 TEST = make_test(
