@@ -267,7 +267,7 @@ class Assign(AssociationMeasure):
             for row in rows
             if row.about is None and (targets := _targets_of(row, test)) is not None
         ]
-        if not of_test:
+        if all(targets == (None, None) for _, targets in of_test):  # none, or refusals
             raise CoverageError(
                 f"test {test.id}: none of the {len(rows):,} answers is to a list of its words",
                 got=f"the first: {rows[0].text[:QUOTED]!a}",
