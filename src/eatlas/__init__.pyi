@@ -11,6 +11,12 @@ from .apps.protocol.evidence import read_card as read_card
 from .apps.protocol.running import protocol as protocol
 from .apps.replication.replicate import write_replication as write_replication
 from .apps.replication.replicate import replicate as replicate
+from .apps.views import (
+    Views as Views,
+    read_views as read_views,
+    views as views,
+    write_views as write_views,
+)
 from .apps.studies import Study as Study, multiverse as multiverse, read_study as read_study
 from .corpora import (
     Contexts as Contexts,

@@ -32,8 +32,8 @@ class _Interruptible(TyperGroup):
 OUT_OF_MEMORY = "read smaller files, or raise the limit of the system (ulimit -v, a container's)"
 
 COMMANDS = (
-    "run", "ask", "multiverse", "replicate", "protocol", "atlas", "contexts", "annotate", "explore",
-    "report", "scan", "text", "embed", "vectors", "verify", "tests", "cache",
+    "run", "ask", "views", "multiverse", "replicate", "protocol", "atlas", "contexts", "annotate",
+    "explore", "report", "scan", "text", "embed", "vectors", "verify", "tests", "cache",
 )  # fmt: skip
 """Modules of commands, or of groups of them, in the order of the help."""
 

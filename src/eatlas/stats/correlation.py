@@ -44,6 +44,8 @@ TIE_OF_SUMS = 1e-10
 TIE = 1e-9
 """Correlations of permutations tie within this: sums of products of ranks are exact, their quotient
 is rounded."""
+TIES = 9
+"""Decimals to which deviations from means are the same, in units of the spread of all numbers."""
 SIGNS, ORDERS, RESAMPLES = 4_096, 1_000, 4_096
 """Vectors of signs, permutations, or resamples in one block."""
 DRAWS = 9_999
@@ -218,11 +220,14 @@ def rank_correlation(
     lists = np.array([x, y], np.float64)
     n = lists.shape[1]
     members = _members(n, groups)
-    first, second = lists if groups is None else _deviations(lists, members)
-    if n - len(members) < FEWEST - 1:
+    spreads = np.ptp(lists, axis=1, keepdims=True) if n else np.zeros((2, 1))
+    if n - len(members) < FEWEST - 1 or not spreads.all():
         return RankCorrelation(n=n)
-    if (np.ptp((first, second), axis=1) <= ROUNDING * np.ptp(lists, axis=1)).any():
-        return RankCorrelation(n=n)  # one does not vary
+    if groups is not None:  # deviations of one size tie
+        lists = np.asarray(np.round(_deviations(lists, members) / spreads, TIES), np.float64)
+    if not np.ptp(lists, axis=1).all():
+        return RankCorrelation(n=n)
+    first, second = lists
     rho, a, b = spearman(first, second), _centred_ranks(first), _centred_ranks(second)
     spread = math.sqrt(float(a @ a) * float(b @ b))
     orders = _orders(members, draws, rng)

@@ -1,0 +1,12 @@
+"""Every view of a model: its vectors, log-probabilities and answers on the same tests.
+
+Each view gives every target a score s(x), and two views agree as far as they order the targets
+alike: Spearman's rho, over all targets, and within X and Y, where the difference between the groups
+is no part of it. :mod:`measuring` makes a :mod:`record`, and :mod:`page` shows it.
+"""
+
+from eatlas.apps.views.measuring import read_views, views
+from eatlas.apps.views.page import write_views
+from eatlas.apps.views.record import Views
+
+__all__ = ["Views", "read_views", "views", "write_views"]

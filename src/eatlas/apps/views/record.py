@@ -1,0 +1,348 @@
+"""Views of a model and how far they agree, as a record, and in sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from pydantic import Field
+
+from eatlas.errors import joined
+from eatlas.lazy import as_frame
+from eatlas.numbers import UNDEFINED, effect, interval, number_of
+from eatlas.results import AssociationResult, Results
+from eatlas.results.base import as_name
+from eatlas.results.levels import Interval
+from eatlas.results.parts import Probability, Record, defined, is_none
+from eatlas.stats.correlation import FEWEST, RankCorrelation
+from eatlas.stimuli import TARGETS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+
+Form = Literal["vectors", "log-probabilities", "answers"]
+"""What of a model is measured."""
+FORMS: tuple[Form, ...] = get_args(Form)
+PLACES = ("level1", "level2.X", "level2.Y")
+"""Effect sizes that views have in common."""
+DECIMALS = 9
+"""Of scores that are ranked."""
+FEW_PAIRS = 3
+"""Pairs of views that each have a sentence."""
+
+
+class View(Record):
+    """One way to look at a model: a form, a source and a measure."""
+
+    form: Form
+    model: str
+    """What the source that gives it is called; all layers of a model have one."""
+    source: str
+    """Source of its results."""
+    signature: str
+    """Measure of its results."""
+    layer: str = ""
+    """Number of the layer of a transformer; empty elsewhere."""
+    period: int | None = Field(default=None, exclude_if=is_none)
+    """Year, in a series of vectors."""
+
+    @property
+    def name(self) -> str:
+        """What tells it from the other views of its model, such as "layer 12"."""
+        if self.layer:
+            return f"layer {self.layer}"
+        return self.form if self.period is None else f"{self.form}, {self.period}"
+
+    @property
+    def phrase(self) -> str:
+        """The same within a sentence, such as "vectors of layer 12"."""
+        return f"vectors of layer {self.layer}" if self.layer else self.name
+
+
+class MissingView(Record):
+    """A view that there is not, and why."""
+
+    form: Form
+    model: str
+    reason: str
+    test: str = ""
+    """The test that it lacks; empty for all of them."""
+
+
+class Coefficient(Record):
+    """Spearman's rank correlation of the scores of targets in two views; None where undefined."""
+
+    n: int
+    """Targets that both views have."""
+    rho: float | None = None
+    interval: Interval | None = None
+    """95% percentile interval over resamples of the targets."""
+    p: Probability | None = None
+    """Two-sided, of permutations of the targets."""
+
+    @classmethod
+    def of(cls, correlation: RankCorrelation) -> Coefficient:
+        """Take what was computed."""
+        return cls(
+            n=correlation.n,
+            rho=defined(correlation.rho),
+            interval=correlation.interval,
+            p=defined(correlation.p),
+        )
+
+    @property
+    def sign(self) -> int:
+        """1 where the whole interval is above 0, as it is written, -1 where it is below, else 0."""
+        if self.interval is None:
+            return 0
+        low, high = (round(end, 2) for end in self.interval)
+        return (low > 0) - (high < 0)
+
+    @property
+    def text(self) -> str:
+        """The coefficient with its interval."""
+        if self.rho is None:
+            return UNDEFINED
+        return (
+            f"{effect(self.rho)} {interval(self.interval)}" if self.interval else effect(self.rho)
+        )
+
+
+class Agreement(Record):
+    """How far two views of a model agree on one test."""
+
+    test: str
+    first: int
+    """Place of a view among all."""
+    second: int
+    targets: Coefficient
+    """Over all targets."""
+    within: Coefficient
+    """Within X and Y: of each target's deviation from the mean score of its group."""
+    same_pattern: bool
+    """Whether both show the same EAT pattern."""
+
+
+class ViewsRecord(Record):
+    """The views of a model, those that there are not, and how far they agree."""
+
+    schema_: Literal["eatlas/views/1"] = Field("eatlas/views/1", alias="schema")
+    version: str
+    seed: int
+    views: tuple[View, ...]
+    """Vectors by layer, log-probabilities, answers."""
+    missing: tuple[MissingView, ...] = ()
+    agreements: tuple[Agreement, ...] = ()
+
+
+@dataclass(frozen=True)
+class Views:
+    """Every view of a model, with what each shows and how far they agree.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> views = eatlas.views("glove-sample", tests="weat-6")
+    >>> views
+    <Views: vectors; 1 test>
+    >>> [missing.form for missing in views.record.missing]
+    ['log-probabilities', 'answers']
+    """
+
+    record: ViewsRecord
+    """Views and agreement; frozen, becomes JSON."""
+    results: Results
+    """The results of all views, and the jobs that failed."""
+
+    def __repr__(self) -> str:
+        return f"<Views: {self.forms.lower()}; {number_of(len(self.tests), 'test')}>"
+
+    @cached_property
+    def tests(self) -> tuple[str, ...]:
+        """Ids of the tests."""
+        return tuple(dict.fromkeys(result.test for result in self.results))
+
+    @cached_property
+    def _by_view(self) -> dict[tuple[Any, ...], AssociationResult]:
+        return {(r.test, r.source, r.signature, r.period): r for r in self.results}
+
+    def result(self, test: str, number: int) -> AssociationResult | None:
+        """The result of a test in one of the views; None where it has none."""
+        view = self.record.views[number]
+        return self._by_view.get((test, view.source, view.signature, view.period))
+
+    @cached_property
+    def references(self) -> tuple[int, ...]:
+        """Places of the views that others are compared with: of layers the top one."""
+        last = {(view.form, view.model): n for n, view in enumerate(self.record.views)}
+        return tuple(last.values())
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """Views that are compared: each with those that stand for other forms and models."""
+        views = self.record.views
+        for first in range(len(views)):
+            for second in self.references:
+                a, b = views[first], views[second]
+                both = first in self.references and second < first
+                if (a.form, a.model) != (b.form, b.model) and not both:
+                    yield first, second
+
+    def called(self, number: int, *, phrase: bool = False) -> str:
+        """What a view is called: with its model where several models give its form."""
+        view = self.record.views[number]
+        name = view.phrase if phrase else view.name
+        models = {other.model for other in self.record.views if other.form == view.form}
+        return f"{name} of {view.model}" if len(models) > 1 else name
+
+    def agreement(self, test: str, first: int, second: int) -> Agreement | None:
+        """How far two views agree on a test; None where they were not compared."""
+        pair = {first, second}
+        every = (each for each in self.record.agreements if each.test == test)
+        return next((each for each in every if {each.first, each.second} == pair), None)
+
+    def main_pairs(self, test: str) -> list[Agreement]:
+        """Agreement of the views that stand for their forms, first of vectors with answers."""
+        pairs = [
+            each
+            for each in self.record.agreements
+            if each.test == test and {each.first, each.second} <= {*self.references}
+        ]
+        forms = [view.form for view in self.record.views]
+        return sorted(pairs, key=lambda pair: (-FORMS.index(forms[pair.second]), pair.first))
+
+    @property
+    def headline(self) -> str:
+        """What the first of these pairs shows, in how many tests where there are several."""
+        leading = [pairs[0] for test in self.tests if (pairs := self.main_pairs(test))]
+        if not leading:
+            return f"{self.forms}: there is no other view to compare with"
+        if len(leading) == 1:
+            return self.sentence(leading[0])
+        first, second = (self.called(n, phrase=True) for n in (leading[0].first, leading[0].second))
+        agree = sum(pair.targets.sign > 0 for pair in leading)
+        count = f"{agree or 'none'} of {number_of(len(leading), 'test')}"
+        return f"{begun(first)} and {second} agree in {count}"
+
+    @property
+    def forms(self) -> str:
+        """The forms that there are, as a sentence begins."""
+        return begun(joined(list(dict.fromkeys(view.form for view in self.record.views))))
+
+    def sentence(self, pair: Agreement) -> str:
+        """What the interval says of two views, and no more."""
+        first, second = (self.called(n, phrase=True) for n in (pair.first, pair.second))
+        both, targets = f"{first} and {second}", pair.targets
+        if targets.rho is None:
+            return f"Agreement between {both} is undefined: {self._why_undefined(pair)}"
+        if targets.sign:
+            verb = "agree" if targets.sign > 0 else "order the targets in opposite ways"
+            return f"{begun(both)} {verb}: rho {targets.text}"
+        return f"No agreement between {both} is shown: rho {targets.text}"
+
+    def within_sentence(self, pair: Agreement) -> str:
+        """The same within the groups; empty where that is undefined."""
+        within = pair.within
+        if within.rho is None:
+            return ""
+        rho = f"rho {within.text}"
+        if within.sign:
+            verb = "agree" if within.sign > 0 else "order targets in opposite ways"
+            return f"Within the groups, their difference set aside, they {verb}: {rho}."
+        return f"Within the groups, their difference set aside, no agreement is shown: {rho}."
+
+    def sentences(self, test: str) -> list[str]:
+        """What is said of agreement on a test, and of patterns; the first is the finding."""
+        pairs = self.main_pairs(test)
+        said = [f"{self.sentence(pair)}." for pair in pairs]
+        within = list(filter(None, map(self.within_sentence, pairs[:1])))
+        if len(pairs) > FEW_PAIRS:
+            agree = sum(pair.targets.sign > 0 for pair in pairs[1:])
+            of = f"Of the other {len(pairs) - 1} pairs of these views"
+            said[1:] = [f"{of} {agree or 'none'} {'agrees' if agree < 2 else 'agree'}."]
+        return [*said[:1], *within, *said[1:], *filter(None, [self.patterns_sentence(test)])]
+
+    def patterns_sentence(self, test: str) -> str:
+        """The EAT patterns of the views that stand for their forms; empty for one view."""
+        by_label: dict[str, list[str]] = {}
+        for number in self.references:
+            if (result := self.result(test, number)) is not None:
+                called = self.called(number, phrase=True)
+                by_label.setdefault(result.primary.label, []).append(called)
+        names = [f"{label} in {joined(views)}" for label, views in by_label.items()]
+        if len(names) > 1:
+            return f"Their EAT patterns differ: {'; '.join(names)}."
+        several = names and len(next(iter(by_label.values()))) > 1
+        return f"Their EAT pattern is the same: {names[0]}." if several else ""
+
+    def _why_undefined(self, pair: Agreement) -> str:
+        """Why there is no coefficient."""
+        if pair.targets.n < FEWEST:
+            return f"they have {number_of(pair.targets.n, 'target')} in common"
+        for number in (pair.first, pair.second):
+            result = self.result(pair.test, number)
+            if result and len({*scores_of(result).values()}) == 1:
+                return f"all targets have the same score in {self.called(number, phrase=True)}"
+        return "scores do not vary"
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """A row for each test and view: effect sizes, pattern, and agreement with other views."""
+        for test, (number, view) in product(self.tests, enumerate(self.record.views)):
+            result = self.result(test, number)
+            if result is None:
+                continue
+            row: dict[str, Any] = {"test": test, "view": self.called(number), "form": view.form}
+            row |= {"layer": view.layer or None, "model": view.model, "source": view.source}
+            row |= {"signature": view.signature}
+            for place in PLACES:
+                row |= result.effect(place).columns()
+            row["pattern"] = result.primary.label
+            for other in self.references:
+                pair = self.agreement(test, number, other)
+                row |= {} if pair is None else _columns(pair, f"_{as_name(self.called(other))}")
+            yield row
+        for missing in self.record.missing:
+            yield {"test": missing.test or None, "form": missing.form, "model": missing.model,
+                   "missing": missing.reason}  # fmt: skip
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a frame with a row for each test and view.
+
+        Effect sizes with intervals and p-values, the pattern, and the agreement with each view that
+        others are compared with; last the views that there are not, with the reason.
+        """
+        return as_frame(list(self.rows()))
+
+
+def _columns(pair: Agreement, suffix: str) -> dict[str, Any]:
+    """A pair as columns of a table."""
+    row: dict[str, Any] = {"same_pattern": pair.same_pattern}
+    for name, coefficient in (("rho", pair.targets), ("rho_within", pair.within)):
+        low, high = coefficient.interval or (None, None)
+        row |= {name: coefficient.rho, f"{name}_low": low, f"{name}_high": high}
+        row[f"{name}_p"] = coefficient.p
+    row["targets"] = pair.targets.n
+    return {f"{name}{suffix}": value for name, value in row.items()}
+
+
+def scores_of(result: AssociationResult) -> dict[tuple[str, str], float]:
+    """Score s(x) of each target, or target stimulus, by its group and name.
+
+    Rounded, so that sums of the same numbers in another order tie.
+    """
+    scores = result.primary.scores
+    if scores is None:
+        return {}
+    return {
+        (role, name): round(score, DECIMALS)
+        for role in TARGETS
+        for name, score in zip(result.scored(role), scores[role], strict=False)
+    }
+
+
+def begun(text: str) -> str:
+    """A text as a sentence begins."""
+    return text[:1].upper() + text[1:]

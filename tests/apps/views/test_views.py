@@ -1,0 +1,312 @@
+"""Views of a model: what is measured, what there is not, and how far views agree."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from tests.apps.views.planted import (
+    ASK,
+    STRENGTH,
+    TEST,
+    Model,
+    answers,
+    unrelated,
+    vectors,
+)
+from tests.inputs import make_test
+from tests.tiny_models import _config, make_model, make_tokenizer
+
+import eatlas
+from eatlas.apps.views.measuring import carry_out, prepare
+from eatlas.apps.views.page import FILES, agreement_table, maps_table
+from eatlas.apps.views.record import Coefficient
+from eatlas.errors import EatlasError, ResultsError, SourceError
+from eatlas.results import Failure
+
+OF_MODELS = ["ml-eat(resamples=0)", "lpbs(resamples=0)"]
+WORDS = {"vectors": vectors(), "measures": [ASK, "ml-eat(resamples=200)", "lpbs(resamples=200)"]}
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """Three views of one association."""
+    return eatlas.views(tests=TEST, logprobs=Model(), answers=answers, **WORDS)
+
+
+@pytest.fixture(scope="module")
+def apart():
+    """Answers that have nothing to do with the vectors."""
+    return eatlas.views(tests=TEST, answers=unrelated, **WORDS)
+
+
+def test_three_views_of_one_association_agree(planted):
+    assert [view.form for view in planted.record.views] == [
+        "vectors", "log-probabilities", "answers",
+    ]  # fmt: skip
+    for pair in planted.record.agreements:
+        assert pair.targets.rho > 0.9
+        assert pair.targets.interval[0] > 0.7
+        assert pair.targets.p < 0.001
+    assert {(pair.first, pair.second) for pair in planted.record.agreements} == {
+        (0, 1), (0, 2), (1, 2),
+    }  # fmt: skip
+    assert planted.headline.startswith("Vectors and answers agree: rho 0.9")
+    assert planted.record.missing == ()
+
+
+def test_answers_that_have_nothing_to_do_with_the_vectors_agree_with_nothing(apart):
+    (pair,) = apart.record.agreements
+    for coefficient in (pair.targets, pair.within):
+        assert coefficient.interval[0] < 0 < coefficient.interval[1]
+        assert coefficient.interval[1] - coefficient.interval[0] > 0.5
+    assert apart.headline.startswith("No agreement between vectors and answers is shown: rho ")
+    assert "no agreement is shown" in apart.sentences("planted")[1]
+
+
+def test_the_difference_between_groups_is_no_agreement_within_them():
+    """Within X and Y the answers go by another order; both views still separate X from Y."""
+    shuffled = dict(zip(STRENGTH, STRENGTH.values(), strict=True))
+    for role in "xy":
+        names = [f"{role}{i}" for i in range(8)]
+        for name, i in zip(names, (3, 6, 1, 5, 2, 7, 0, 4), strict=True):
+            shuffled[name] = STRENGTH[f"{role}{i}"]
+    views = eatlas.views(tests=TEST, answers=lambda prompts: answers(prompts, shuffled), **WORDS)
+    (pair,) = views.record.agreements
+    assert pair.targets.interval[0] > 0.3
+    assert pair.within.interval[0] < 0 < pair.within.interval[1]
+    first, second = views.sentences("planted")[:2]
+    assert first.startswith("Vectors and answers agree")
+    assert "no agreement is shown" in second
+
+
+def test_coefficients_are_those_of_scipy(planted):
+    for pair in planted.record.agreements:
+        x, y = (
+            np.round([*scores.X, *scores.Y], 9)
+            for number in (pair.first, pair.second)
+            for scores in [planted.result("planted", number).scores]
+        )
+        assert pair.targets.rho == pytest.approx(stats.spearmanr(x, y).statistic)
+        a, b = (
+            np.round(np.concatenate([s[:8] - s[:8].mean(), s[8:] - s[8:].mean()]), 8)
+            for s in (x, y)
+        )
+        assert pair.within.rho == pytest.approx(stats.spearmanr(a, b).statistic)
+        assert pair.targets.n == pair.within.n == 16
+
+
+def test_targets_that_one_view_lacks_are_left_out():
+    fewer = {word: row for word, row in vectors().items() if word != "x0"}
+    views = eatlas.views(tests=TEST, vectors=fewer, answers=answers, measures=ASK)
+    assert views.record.agreements[0].targets.n == 15
+
+
+def test_where_all_answers_are_alike_agreement_is_undefined():
+    first = eatlas.views(
+        tests=TEST, answers=lambda prompts: [p.split(": ")[1].split(" or ")[0] for p in prompts],
+        **WORDS,
+    )  # fmt: skip
+    (pair,) = first.record.agreements
+    assert pair.targets == Coefficient(n=16)
+    assert first.headline == (
+        "Agreement between vectors and answers is undefined: all targets have the same score in "
+        "answers"
+    )
+    assert first.result("planted", 0) is not None
+
+
+@pytest.mark.parametrize(
+    ("ends", "sign", "said"),
+    [
+        ((0.15, 0.85), 1, "Vectors and answers agree: rho 0.50 [0.15, 0.85]"),
+        (
+            (0.004, 0.85),
+            0,
+            "No agreement between vectors and answers is shown: rho 0.50 [0.00, 0.85]",
+        ),
+        ((-0.9, -0.2), -1, "Vectors and answers order the targets in opposite ways: rho"),
+    ],
+)
+def test_a_sentence_says_no_more_than_the_interval_that_is_written(planted, ends, sign, said):
+    pair = planted.agreement("planted", 0, 2)
+    coefficient = Coefficient(n=16, rho=0.5, interval=ends, p=0.01)
+    assert coefficient.sign == sign
+    assert planted.sentence(pair.model_copy(update={"targets": coefficient})).startswith(said)
+
+
+# --- models of transformers -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def gpt2(tmp_path_factory):
+    return make_model(tmp_path_factory.mktemp("models") / "gpt2", "gpt2")
+
+
+def test_a_causal_model_in_all_layers(gpt2):
+    views = eatlas.views(f"hf:{gpt2}", TEST, answers=answers, measures=[ASK, *OF_MODELS])
+    names = [view.name for view in views.record.views]
+    assert names[:5] == ["layer 0", "layer 1", "layer 2", "layer 3", "log-probabilities"]
+    first = views.results[0].encoding
+    assert (first.level, first.prompt) == ("word", "This is {}")
+    assert "model=causal" in views.record.views[4].signature
+    layers = {(pair.first, pair.second) for pair in views.record.agreements if pair.second < 4}
+    assert layers == set()  # neighbours are alike
+    assert (0, 4) in {(pair.first, pair.second) for pair in views.record.agreements}
+    assert views.references == (3, 4, 5)
+    (missing,) = views.record.missing  # its answers: it reads 40 pieces
+    assert (missing.form, "too long" in missing.reason) == ("answers", True)
+
+
+def test_a_masked_model_gives_no_answers(tmp_path):
+    import torch
+    from transformers import AutoModelForMaskedLM
+
+    bert, tokenizer = tmp_path / "bert", make_tokenizer("bert")
+    tokenizer.save_pretrained(bert)
+    with torch.random.fork_rng(devices=[]):
+        AutoModelForMaskedLM.from_config(_config("bert", len(tokenizer))).save_pretrained(bert)
+    views = eatlas.views(f"mine=hf:{bert}?layer=2", make_test(), prompt="{}", measures=OF_MODELS)
+    assert [view.name for view in views.record.views] == ["layer 2", "log-probabilities"]
+    assert "model=masked" in views.record.views[1].signature
+    (missing,) = views.record.missing
+    assert (missing.form, missing.model, missing.test) == ("answers", "mine", "")
+    assert "does not answer" in missing.reason
+
+
+def test_an_encoder_without_a_head_gives_vectors_alone(tmp_path):
+    bert = make_model(tmp_path / "bert", "bert")
+    views = eatlas.views(f"hf:{bert}", TEST, measures=OF_MODELS)
+    assert {view.form for view in views.record.views} == {"vectors"}
+    reasons = {missing.form: missing.reason for missing in views.record.missing}
+    assert "lacks some of the model's" in reasons["log-probabilities"]
+    assert "answers" in reasons
+
+
+def test_a_model_in_memory_in_all_layers(gpt2):
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    pair = AutoModelForCausalLM.from_pretrained(gpt2), AutoTokenizer.from_pretrained(gpt2)
+    opened = prepare(pair, TEST).opened
+    assert [(each.form, len(each.sources)) for each in opened][:2] == [
+        ("vectors", 4), ("log-probabilities", 1),
+    ]  # fmt: skip
+
+
+# --- what there is not ----------------------------------------------------------------------------
+
+
+def test_vectors_alone_have_no_other_view():
+    views = eatlas.views("glove-sample")
+    assert [missing.form for missing in views.record.missing] == ["log-probabilities", "answers"]
+    assert all("glove" in missing.reason for missing in views.record.missing)
+    assert views.headline == "Vectors: there is no other view to compare with"
+    assert agreement_table(views, "weat-6") is None
+
+
+def test_a_test_that_a_measure_does_not_take_is_missing_in_its_view():
+    german = TEST.model_copy(update={"language": "de", "id": "german"})
+    views = eatlas.views(tests=[TEST, german], logprobs=Model(), **WORDS)
+    (missing,) = views.record.missing
+    assert (missing.form, missing.test) == ("log-probabilities", "german")
+    assert "English" in missing.reason
+    assert len(views.results) == 3
+
+
+def test_a_job_that_fails_is_missing_in_its_view():
+    few = {word: row for word, row in vectors().items() if word not in TEST.A.terms}
+    with pytest.warns(eatlas.EatlasWarning, match="jobs failed|job failed|could not"):
+        views = eatlas.views(tests=TEST, vectors=few, answers=answers, measures=ASK)
+    (missing,) = views.record.missing
+    assert (missing.form, missing.test) == ("vectors", "planted")
+    assert [view.form for view in views.record.views] == ["answers"]
+    assert isinstance(views.results.failures[0], Failure)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "no source of the model is named"),
+        ({"sources": "no-such-vectors"}, "no-such-vectors: there is no view of it"),
+        ({"sources": ["glove-sample", "no-such-vectors"]}, "no-such-vectors: there is no view"),
+        ({"sources": "py:module:function"}, "may give vectors, log-probabilities or answers"),
+        ({"sources": answers}, "may give vectors, log-probabilities or answers"),
+        ({"sources": "glove-sample", "tests": "divdist-gender"}, "compared on association tests"),
+        ({"sources": "glove-sample", "measures": "weat"}, "gives no EAT-Map"),
+        ({"sources": "glove-sample", "measures": ["lpbs", "fmat"]}, "two measures of log-prob"),
+        ({"vectors": "no-such-vectors"}, "no vectors called 'no-such-vectors'"),
+        ({"sources": "glove-sample", "tests": "weat-66"}, "weat-66"),
+    ],
+)
+def test_mistakes(given, said):
+    with pytest.raises(EatlasError, match=said):
+        eatlas.views(**given)
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def test_the_folder_is_read_again(planted, tmp_path):
+    written = eatlas.write_views(planted, tmp_path / "o")
+    assert [path.name for path in written] == list(FILES)
+    assert sorted(path.name for path in (tmp_path / "o").iterdir()) == sorted(FILES)
+    again = eatlas.read_views(tmp_path / "o")
+    assert again.record == planted.record
+    assert again.headline == planted.headline
+    frame = pd.read_csv(tmp_path / "o" / "views.csv")
+    assert frame["view"].tolist() == ["vectors", "log-probabilities", "answers"]
+    rho = planted.agreement("planted", 0, 2).targets.rho
+    assert frame["rho_answers"][0] == pytest.approx(rho)
+    assert math.isnan(frame["rho_answers"][2])
+    record = json.loads((tmp_path / "o" / "views.json").read_text(encoding="utf-8"))
+    assert record["schema"] == "eatlas/views/1"
+    tex = (tmp_path / "o" / "views.tex").read_text(encoding="utf-8")
+    assert tex.count(r"\toprule") == 2
+    with pytest.raises(ResultsError, match="the record of views cannot be read"):
+        eatlas.read_views(tmp_path)
+
+
+def test_results_of_another_run_are_kept(planted, apart, tmp_path):
+    eatlas.write_views(planted, tmp_path)
+    with pytest.warns(eatlas.EatlasWarning, match="results-1.jsonl"):
+        eatlas.write_views(apart, tmp_path)
+    assert eatlas.read_results(tmp_path / "results-1.jsonl")[2].measure == "ask"
+
+
+def test_views_that_were_cut_off_go_on(planted, tmp_path):
+    prepared = prepare(tests=TEST, logprobs=Model(), answers=answers, **WORDS)
+
+    def stop(done, _):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        carry_out(prepared, directory=tmp_path, progress=stop)
+    taken = []
+    again = carry_out(
+        prepared, directory=tmp_path, begun=lambda store: taken.append(len(store.done))
+    )
+    assert taken == [2]
+    assert again.record == planted.record
+    assert not (tmp_path / "unfinished.jsonl").exists()
+
+
+def test_tables_have_a_row_for_each_view(planted):
+    table = maps_table(planted, "planted", maps=True)
+    assert [row[0].lines[0] for row in table.rows] == ["vectors", "log-probabilities", "answers"]
+    matrix = agreement_table(planted, "planted")
+    assert [column.title for column in matrix.columns] == ["View", "log-probabilities", "answers"]
+    assert matrix.rows[0][2].strong
+    assert matrix.rows[2][2].lines == ("",)  # with itself
+
+
+def test_a_source_that_fails_while_it_is_read_ends_the_views():
+    def broken(_):
+        raise RuntimeError("no connection")
+
+    with pytest.raises(SourceError, match="function failed"):
+        eatlas.views(tests=TEST, answers=broken, **WORDS)

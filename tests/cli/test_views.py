@@ -1,0 +1,67 @@
+"""``eatlas views``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.apps.views.planted import ASK, TEST, vectors
+
+from eatlas.stimuli import to_toml
+
+ANSWERS = """\
+from tests.apps.views import planted
+def agree(prompts):
+    return planted.answers(prompts)
+"""
+QUICK = ("--measure", ASK, "--measure", "ml-eat(resamples=200)")
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Vectors, a test and a function that answers, in the working directory."""
+    rows = [" ".join([word, *map(str, row)]) for word, row in vectors().items()]
+    (tmp_path / "planted.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    (tmp_path / "planted.toml").write_text(to_toml([TEST]), encoding="utf-8")
+    (tmp_path / "spoken.py").write_text(ANSWERS, encoding="utf-8")
+    return tmp_path
+
+
+def test_views(eatlas_cli, files):
+    given = ("planted.txt", "--answers", "py:spoken:agree", "--tests", "planted.toml", *QUICK)
+    ended = eatlas_cli("views", *given, "-o", "o")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.said.startswith("planted: Vectors and answers agree: rho 0.9")
+    assert "Their EAT pattern" in ended.said
+    rows = [line.split()[0] for line in ended.out.splitlines() if line.startswith(("vec", "answ"))]
+    assert rows == ["vectors", "answers", "vectors", "answers"]
+    assert "within" in ended.out
+    assert "No log-probabilities: planted.txt: planted.txt: log-probabilities need" in ended.said
+    names = {"views.html", "report.html", "results.jsonl", "views.json", "views.csv", "views.tex"}
+    assert {path.name for path in (files / "o").iterdir()} == names
+    record = json.loads((files / "o" / "views.json").read_text(encoding="utf-8"))
+    assert [view["form"] for view in record["views"]] == ["vectors", "answers"]
+
+
+def test_vectors_alone_are_shown_without_agreement(eatlas_cli, files):
+    ended = eatlas_cli("views", "planted.txt", "--tests", "planted.toml", *QUICK)
+    assert ended.code == 0
+    assert ended.said.startswith("planted: Vectors.")
+    assert "rho" not in ended.out
+    assert "No answers: planted.txt" in ended.said
+
+
+def test_mistakes_end_with_2_and_nothing_is_written(eatlas_cli, files):
+    for given, message in (
+        ((), "no source of the model is named"),
+        (("nothing.txt",), "nothing.txt: there is no view of it"),
+        (("py:spoken:agree",), "--answers"),
+        (("planted.txt", "--tests", "weat-66"), "weat-66"),
+        (("planted.txt", "--measure", "mac"), "no EAT-Map"),
+        (("planted.txt", "--level", "token"), "word or sentence"),
+        (("planted.txt", "-o", "planted.toml"), "cannot be written"),
+    ):
+        ended = eatlas_cli("views", *given, *(() if "-o" in given else ("-o", "new")))
+        assert (ended.code, ended.out) == (2, ""), given
+        assert message in ended.err, given
+        assert not (files / "new").exists()
