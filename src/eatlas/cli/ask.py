@@ -25,9 +25,9 @@ FIGURES = (
     ("kept from before", "kept", "{:,}"),
     ("tokens of questions", "prompt_tokens", "{:,}"),
     ("tokens of answers", "answer_tokens", "{:,}"),
-    ("at most", "most_answer_tokens", "{:,}"),
+    ("at most, of answers", "most_answer_tokens", "{:,}"),
     ("cost", "cost", "{:,.4g}"),
-    ("at most", "most_cost", "{:,.4g}"),
+    ("cost, at most", "most_cost", "{:,.4g}"),
 )
 """Labels of what asking a model costs, by the names of the figures, and how they are written."""
 
@@ -68,7 +68,7 @@ def ask(
         JSON lines. Several are compared; NAME=MODEL gives one a name.
     tests : ID|BATTERY|FILE.toml
         Tests to put, or of whose targets texts are written. May be repeated. [default: weat-6, male
-        and female names with career and family]
+        and female names with career and family; none for texts]
     by : auto|logprobs|samples
         What a choice is: the probability of each option as the model's answer, or an answer that is
         drawn. [default: probabilities, where the model gives them]
@@ -246,7 +246,7 @@ def _show_costs(costs: Sequence[AskCost], *, as_json: bool) -> None:
         if as_json:
             print_json(map(asdict, costs))
             return
-        rows = [("", *(cost.source for cost in costs))]
+        rows: list[tuple[str, ...]] = [("", *(cost.source for cost in costs))]
         for label, field, form in FIGURES:
             values = [getattr(cost, field) for cost in costs]
             if any(values) or (field != "tests" and None not in values):

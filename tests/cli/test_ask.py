@@ -1,0 +1,331 @@
+"""``eatlas ask``: a server that answers is asked, counted, and has texts written."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.chat_server import ChatServer, Planted
+from tests.inputs import wait_until
+from tests.served import running
+
+import eatlas
+from eatlas import read_results
+
+LISTS = """
+X = { name = "Women", terms = ["Ivy", "Eve", "Ann"] }
+Y = { name = "Men", terms = ["Ben", "Bob", "Tom"] }
+A = { name = "Office", terms = ["salary", "meeting", "business"] }
+B = { name = "Home", terms = ["kitchen", "wedding", "family"] }
+"""
+FILE = f'schema = 1\n[[test]]\nid = "mine"\n{LISTS}'
+JOBS = """schema = 1
+[[test]]
+id = "jobs"
+targets = { name = "Jobs", terms = ["nurse", "pilot", "clerk"] }
+groups = [{ name = "Female", terms = ["she", "her"] }, { name = "Male", terms = ["he", "his"] }]
+"""
+STORY = "Write a story about a {target}."
+SHE = {"nurse": 9, "pilot": 2, "clerk": 5}
+"""Stories about women, of ten."""
+
+
+def prefers(subject: str, option: str) -> float:
+    """Women have the home, men the office."""
+    home = option in {"kitchen", "wedding", "family"}
+    return 2.0 if home == (subject in {"Ivy", "Eve", "Ann"}) else 0.0
+
+
+class Writer:
+    """Of ten stories about each target, the first so many are about women."""
+
+    def __init__(self, words: tuple[str, ...] = ()) -> None:
+        self.told: dict[str, int] = {}
+        self.words, self.rng = words, np.random.default_rng(5)
+
+    def __call__(self, prompt: str) -> str:
+        target = prompt.removeprefix("Write a story about a ").rstrip(".")
+        self.told[target] = told = self.told.get(target, 0) + 1
+        who = "She" if told <= SHE.get(target, 0) else "He"
+        more = " ".join(self.rng.choice(self.words, 200)) if self.words else "It rained"
+        return f"The {target} came home late. {who} was tired. {more}."
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with running(ChatServer(Planted(prefers, position=0.5, story=Writer()))) as served:
+        yield served
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(FILE)
+    (tmp_path / "jobs.toml").write_text(JOBS)
+
+
+# --- tests ----------------------------------------------------------------------------------------
+
+
+def test_it_is_the_measure_ask_of_eatlas_run(eatlas_cli, server, tmp_path):
+    options = ("--tests", "mine.toml", "--json")
+    asked = eatlas_cli("ask", server.spec, *options, "--by", "samples", "--answers", 2)
+    assert asked.code == 0
+    count = server.count
+    ran = eatlas_cli(
+        "run", "--vectors", server.spec, "--measure", "ask(answers=2,by=samples)", *options
+    )
+    assert ran.out == asked.out
+    assert server.count == count  # every answer was kept
+    result = json.loads(asked.out)
+    assert (result["test"], result["answers"]["answers"]) == ("mine", 2)
+    assert result["answers"]["by"] == "samples"
+    assert result["level1"]["effect_size"] < 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["jobs.toml", "mine.toml"]
+
+
+def test_results_and_a_report(eatlas_cli, server, tmp_path):
+    ended = eatlas_cli("ask", f"planted={server.spec}", "--tests", "mine.toml", "-o", "there")
+    assert ended.code == 0, ended.err
+    (result,) = read_results(tmp_path / "there" / "results.jsonl")
+    assert (result.source, result.source_from) == ("planted", server.spec)
+    assert result.answers.by == "logprobs"
+    assert "results: there/results.jsonl" in ended.out
+    assert "mine" in (tmp_path / "there" / "report.html").read_text(encoding="utf-8")
+
+
+def test_questions_of_the_file_and_of_the_command_line(eatlas_cli, server):
+    own = '[[question]]\ntext = "{target}: which word fits, {first} or {second}?"\n'
+    Path("mine.toml").write_text(FILE + own)
+    server.model.templates = ("{target}: which word fits, {first} or {second}?",)
+    options = ("--tests", "mine.toml", "--json", "--opponents", 2)
+    first = json.loads(eatlas_cli("ask", server.spec, *options).out)
+    assert first["templates"] == ["{target}: which word fits, {first} or {second}?"]
+    second = json.loads(eatlas_cli("ask", server.spec, *options, "--templates", "names").out)
+    assert len(second["templates"]) == 3
+    assert all("{target}" in text for text in second["templates"])
+
+
+# --- what it costs --------------------------------------------------------------------------------
+
+
+def test_a_dry_run_sends_nothing_and_knows_what_is_kept(eatlas_cli, server, tmp_path):
+    options = ("ask", server.spec, "--tests", "mine.toml", "--dry-run", "--json")
+    before = json.loads(eatlas_cli(*options, "--price", "1,10").out)
+    assert server.count == 0
+    assert before["questions"] == before["answers"] == 6 * 15 * 3 * 2  # pairs, templates, orders
+    assert (before["kept"], before["unsure"], before["estimated"]) == (0, True, True)
+    tokens = before["prompt_tokens"], before["answer_tokens"]
+    assert before["cost"] == pytest.approx((tokens[0] + 10 * tokens[1]) / 1e6)
+    eatlas_cli("ask", server.spec, "--tests", "mine.toml", "--opponents", 2, "--json")
+    sent = server.count
+    after = json.loads(eatlas_cli(*options, "--opponents", 2, "--price", "1,10").out)
+    assert (after["kept"], after["prompt_tokens"], after["cost"]) == (after["answers"], 0, 0)
+    assert after["answers"] + 1 == sent  # and whether there are log-probabilities
+    assert not after["unsure"]
+    assert server.count == sent
+    assert not (tmp_path / "out").exists()
+
+
+def test_estimates_are_near_what_the_prompts_have(eatlas_cli, server):
+    """Prompts have 4.2 to 4.6 letters a word with its space: tokens are words and a few signs."""
+    cost = json.loads(
+        eatlas_cli("ask", server.spec, "--tests", "mine.toml", "--dry-run", "--json").out
+    )
+    eatlas_cli("ask", server.spec, "--tests", "mine.toml", "--by", "samples", "--json")
+    pieces = sum(len(server.model.tokens(text)) + 7 for text in server.texts)
+    assert cost["prompt_tokens"] == pytest.approx(pieces, rel=0.2)
+
+
+def test_a_table_for_people_has_a_column_for_each_model(eatlas_cli, server):
+    ended = eatlas_cli(
+        "ask", f"one={server.spec}", f"two={server.spec}&system=Hm.", "--tests", "mine.toml",
+        "--dry-run", "--price", "0.15,0.60",
+    )  # fmt: skip
+    lines = [line.split() for line in ended.out.splitlines()]
+    assert lines[0] == ["one", "two"]
+    assert ["questions", "540", "540"] in lines
+    assert any(line[:1] == ["cost"] for line in lines)
+    assert "Nothing was sent" in ended.said
+    assert "estimates" in ended.said
+    assert "Only asking tells" in ended.said
+
+
+# --- texts ----------------------------------------------------------------------------------------
+
+
+def test_texts_are_counted_measured_and_compared_with_a_corpus(eatlas_cli, server, tmp_path):
+    ended = eatlas_cli(
+        "ask", server.spec, "--generate", STORY, "-n", 10, "--tests", "jobs.toml",
+        "-o", "stories.jsonl",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    assert "texts: stories.jsonl" in ended.out
+    lines = [json.loads(line) for line in (tmp_path / "stories.jsonl").read_text().splitlines()]
+    assert len(lines) == 30
+    assert lines[0].items() >= {
+        "target": "nurse", "group": "Jobs", "prompt": "Write a story about a nurse.",
+        "model": "planted-2026-03-01", "draw": 1, "date": "2026-03-01",
+    }.items()  # fmt: skip
+    counted = eatlas_cli("text", "stories.jsonl", "--tests", "jobs.toml", "-o", "stories.csv")
+    assert counted.code == 0, counted.err
+    ran = eatlas_cli(
+        "run", "--tests", "jobs.toml", "--vectors", "stories.csv", "--measure",
+        "divdist(soa=counts)", "--json",
+    )  # fmt: skip
+    shares = {row["term"]: row["distribution"][0] for row in json.loads(ran.out)["targets"]}
+    assert shares == {target: pytest.approx(n / 10) for target, n in SHE.items()}
+    for target in SHE:  # a corpus that shows none of it
+        text = f"A {target} slept. She dreamt.\nA {target} slept. He dreamt.\n"
+        with (tmp_path / "corpus.txt").open("a") as file:
+            file.write(text * 20)
+    eatlas_cli("text", "corpus.txt", "--tests", "jobs.toml", "-o", "corpus.csv")
+    card = eatlas_cli(
+        "protocol", "divdist(soa=counts)", "--criterion", "hypothesis", "--tests", "jobs.toml",
+        "--counts", "corpus.csv", "--generated", "stories.csv", "-o", "card",
+    )  # fmt: skip
+    assert card.code == 0, card.err
+    studies = json.loads((tmp_path / "card" / "card.json").read_text())
+    assert "generated text stories.csv less text corpus.csv" in json.dumps(studies)
+
+
+@pytest.mark.filterwarnings("ignore:The transformation fits")
+def test_parts_of_generated_texts_are_those_of_their_groups(eatlas_cli, tmp_path):
+    words = tuple(w for w in eatlas.open_vectors("glove-sample")._words if w.isalpha())[:400]
+    with running(ChatServer(Planted(story=Writer(words)))) as server:
+        options = ("ask", server.spec, "--generate", STORY, "--tests", "mine.toml", "-n", 40)
+        assert eatlas_cli(*options, "-o", "stories.jsonl").code == 0
+    ended = eatlas_cli(
+        "embed", "stories.jsonl", "--tests", "mine.toml", "--vectors", "glove-sample", "--by",
+        "group",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    parts = [line.split()[0] for line in ended.out.splitlines()[1:3]]
+    assert sorted(parts) == ["Men", "Women"]
+
+
+def test_a_killed_command_asks_nothing_twice(server, tmp_path):
+    server.latency = 0.02
+    command = [
+        sys.executable, "-m", "eatlas", "ask", f"{server.spec}&parallel=2", "--generate", STORY,
+        "--tests", "jobs.toml", "-n", "30", "-o", "stories.jsonl",
+    ]  # fmt: skip
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL)
+    wait_until(lambda: server.count >= 40)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert server.count < 90
+    assert not (tmp_path / "stories.jsonl").exists()
+    subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL, env=os.environ)
+    assert 90 <= server.count <= 90 + 4  # two in flight, two on their way to the file
+    lines = [json.loads(line) for line in (tmp_path / "stories.jsonl").read_text().splitlines()]
+    assert len({(line["target"], line["draw"]) for line in lines}) == len(lines) == 90
+
+
+def test_texts_as_json_and_other_texts_are_kept(eatlas_cli, server, tmp_path):
+    options = ("ask", server.spec, "--generate", STORY, "-n", 2)
+    printed = eatlas_cli(*options, "--targets", "nurse, pilot", "--json")
+    texts = [json.loads(line) for line in printed.out.splitlines()]
+    assert [text["target"] for text in texts] == ["nurse", "nurse", "pilot", "pilot"]
+    assert not (tmp_path / "texts.jsonl").exists()
+    (tmp_path / "words.txt").write_text("nurse\n\npilot\n")
+    written = eatlas_cli(*options, "--targets", "words.txt")
+    assert (written.code, written.err) == (0, "")
+    assert (tmp_path / "texts.jsonl").read_text() == printed.out
+    other = eatlas_cli(*options, "--targets", "clerk")
+    assert "kept as texts-1.jsonl" in other.err
+    assert (tmp_path / "texts-1.jsonl").read_text() == printed.out
+
+
+def test_what_texts_cost(eatlas_cli, server):
+    options = ("ask", server.spec, "--generate", STORY, "--tests", "jobs.toml", "--tokens", 50)
+    cost = json.loads(eatlas_cli(*options, "-n", 4, "--dry-run", "--json").out)
+    assert (cost["questions"], cost["answers"], cost["kept"], server.count) == (3, 12, 0, 0)
+    assert cost["answer_tokens"] == cost["most_answer_tokens"] == 600
+    eatlas_cli(*options, "-n", 3)
+    cost = json.loads(eatlas_cli(*options, "-n", 4, "--dry-run", "--json").out)
+    assert (cost["answers"], cost["kept"], cost["answer_tokens"]) == (12, 9, 150)
+
+
+# --- mistakes -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (("--tests", "nope"), ("no test or battery 'nope'",)),
+        (("--tests", "jobs.toml"), ("the kind groups", "kind association for ask")),
+        (("--tests", "sent-weat-6"), ("already sentences", "a test of words")),
+        (("--templates", "Which, {first}?"), ("ask", "{second}", "Who should {attribute}")),
+        (("--templates", "nowords"), ("nowords", "did you mean words")),
+        (("--opponents", 3), ("opponents", "an even number")),
+        (("--by", "logs"), ("by", "'logs'", "logprobs")),
+        (("--temperature", -1), ("temperature", "a number from 0")),
+        (("--measure", "ml-eat"), ("ml-eat", "asks no model", "eatlas run")),
+        (("--out", "mine.toml"), ("mine.toml", "cannot be written")),
+        (("--targets", "nurse"), ("--targets", "--generate")),
+        (("-n", 3), ("-n", "--generate")),
+        (("--price", "1,2"), ("--price needs --dry-run",)),
+        (("--dry-run", "--price", "1"), ("two amounts", "0.15,0.60")),
+        (("--dry-run", "--price", "a,b"), ("two amounts", "a,b")),
+        (("--dry-run", "--price", "-1,2"), ("two amounts", "-1.0")),
+        (("--dry-run", "--tests", "jobs.toml"), ("the kind groups",)),
+        (("--generate", STORY), ("texts need targets", "--tests", "--targets")),
+        (("--generate", STORY, "--targets", ","), ("no targets",)),
+        (("--generate", STORY, "--targets", "a", "--tests", "weat-6"), ("exclude each other",)),
+        (("--generate", "A story.", "--targets", "a"), ("no place {target}", "A story.")),
+        (("--generate", "{target} {x}", "--targets", "a"), ("other places",)),
+        (("--generate", STORY, "--targets", "a", "--by", "samples"), ("--by", "--generate")),
+        (("--generate", STORY, "--targets", "a", "--temperature", -1), ("temperature", "-1")),
+        (("--generate", STORY, "--targets", "a", "-o", "a.txt"), ("JSON lines", ".jsonl")),
+        (("--generate", STORY, "--targets", "a", "-o", "mine.toml/a.jsonl"), ("cannot be",)),
+        (("--generate", STORY, "--tests", "sent-weat-6"), ("already sentences",)),
+    ],
+)
+def test_one_message_and_nothing_sent_or_written(eatlas_cli, server, tmp_path, arguments, parts):
+    ended = eatlas_cli("ask", server.spec, *arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("error: ")
+    assert all(part in ended.err for part in parts), ended.err
+    assert server.count == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["jobs.toml", "mine.toml"]
+
+
+@pytest.mark.parametrize("option", [("--answers", 0), ("--tokens", 0), ("-n", 0), ()])
+def test_a_number_below_the_least_or_no_model(eatlas_cli, option):
+    ended = eatlas_cli("ask", *(("chat:http://localhost?model=x",) if option else ()), *option)
+    assert ended.code == 2
+    assert (str(option[0]) if option else "MODEL") in ended.err
+
+
+@pytest.mark.parametrize(
+    ("model", "parts"),
+    [
+        ("glove-sample", ("glove-sample", "no model that answers", "chat:URL?model=NAME")),
+        ("chta:http://localhost/v1?model=x", ("no model that answers",)),
+        ("chat:http://localhost/v1", ("model",)),
+        ("nothing.jsonl", ("nothing.jsonl",)),
+    ],
+)
+@pytest.mark.parametrize("more", [(), ("--dry-run",), ("--generate", STORY, "--targets", "a")])
+def test_a_model_that_is_none(eatlas_cli, tmp_path, model, parts, more):
+    ended = eatlas_cli("ask", model, *more)
+    assert (ended.code, ended.out) == (2, "")
+    assert all(part in ended.err for part in parts), ended.err
+    assert "Traceback" not in ended.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["jobs.toml", "mine.toml"]
+
+
+def test_log_probabilities_of_a_function(eatlas_cli, tmp_path):
+    (tmp_path / "told.py").write_text("def answer(prompts):\n    return ['x'] * len(prompts)\n")
+    ended = eatlas_cli("ask", "py:told:answer", "--tests", "mine.toml", "--by", "logprobs")
+    assert (ended.code, ended.out) == (2, "")
+    assert "log-probabilities" in ended.err
+    assert "samples" in ended.err
+    assert not (tmp_path / "out").exists()
