@@ -198,6 +198,7 @@ def test_texts_are_counted_measured_and_compared_with_a_corpus(eatlas_cli, serve
 @pytest.mark.filterwarnings("ignore:The transformation fits")
 def test_parts_of_generated_texts_are_those_of_their_groups(eatlas_cli, tmp_path):
     words = tuple(w for w in eatlas.open_vectors("glove-sample")._words if w.isalpha())[:400]
+    words += "salary", "meeting", "business", "kitchen", "wedding", "family"
     with running(ChatServer(Planted(story=Writer(words)))) as server:
         options = ("ask", server.spec, "--generate", STORY, "--tests", "mine.toml", "-n", 40)
         assert eatlas_cli(*options, "-o", "stories.jsonl").code == 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from functools import cached_property, partial
@@ -25,7 +25,7 @@ from eatlas.encoders.cache import hashed, take_cache
 from eatlas.encoders.chat import Answering, Request, Response, without_reasoning
 from eatlas.encoders.encoder import explained
 from eatlas.encoders.language import TransformerLM, about_transformer, head_class
-from eatlas.encoders.loading import Loaded, in_halves, load
+from eatlas.encoders.loading import Loaded, in_halves, load, tokenizer_of
 from eatlas.encoders.models import (
     CHAT,
     OF_VECTORS,
@@ -81,9 +81,16 @@ class TransformerChat(Answering):
     """A causal language model that is asked through its chat template."""
 
     def __init__(
-        self, model: TransformerLM, *, template: bool, system: str = "", decides: str = ""
+        self,
+        model: TransformerLM,
+        *,
+        template: bool,
+        system: str = "",
+        decides: str = "",
+        tokenizer: Callable[[], Any] | None = None,
     ) -> None:
         self.model, self.system, self.decides = model, system, decides
+        self._tokenizer = tokenizer
         self.name, self.keeps = model.name, model.keeps
         self.about = model.about.model_copy(update={"kind": "chat"})
         self.notes = model.notes
@@ -105,12 +112,18 @@ class TransformerChat(Answering):
         """The model."""
         return self.model.loaded
 
+    @cached_property
+    def tokenizer(self) -> Any:
+        """The tokenizer, without the model where that is not loaded."""
+        alone = self._tokenizer is not None and "loaded" not in self.model.__dict__
+        return self._tokenizer() if alone and self._tokenizer else self.loaded.tokenizer
+
     # --- texts ------------------------------------------------------------------------------------
 
     @property
     def templated(self) -> bool:
         """Whether the tokenizer has a chat template."""
-        return getattr(self.loaded.tokenizer, "chat_template", None) is not None
+        return getattr(self.tokenizer, "chat_template", None) is not None
 
     def rendered(self, text: str, answer: str | None = None) -> str:
         """A question as the model reads it, up to its answer, or with one.
@@ -130,7 +143,7 @@ class TransformerChat(Answering):
             or "see chat_template of the tokenizer",
         ):
             prompt = str(
-                self.loaded.tokenizer.apply_chat_template(
+                self.tokenizer.apply_chat_template(
                     messages,
                     tokenize=False,
                     add_generation_prompt=answer is None,
@@ -161,8 +174,12 @@ class TransformerChat(Answering):
 
     def _pieces(self, texts: Sequence[str]) -> list[Input]:
         """Pieces of texts as they stand."""
-        tokenized = self.loaded.tokenizer(list(texts), add_special_tokens=False)
+        tokenized = self.tokenizer(list(texts), add_special_tokens=False)
         return [tuple(ids) for ids in tokenized["input_ids"]] if texts else []
+
+    def sizes_of(self, texts: Sequence[str]) -> list[int]:
+        """Pieces of each question as the model reads it; the model is not loaded for it."""
+        return [len(pieces) for pieces in self._pieces([self.rendered(text) for text in texts])]
 
     def _prompts(self, texts: Sequence[str]) -> dict[str, Input]:
         """Pieces of what the model reads of each question."""
@@ -491,7 +508,12 @@ def open_transformer_chat(spec: str) -> TransformerChat:
         options.notes,
         keeps=keeps and not computes_afresh(),
     )
-    return TransformerChat(model, template=facts.template, system=system or "")
+    return TransformerChat(
+        model,
+        template=facts.template,
+        system=system or "",
+        tokenizer=partial(tokenizer_of, located.path, trust=options.trust_remote_code),
+    )
 
 
 def chat_of(model: TransformerLM) -> TransformerChat:

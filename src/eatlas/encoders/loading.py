@@ -115,6 +115,12 @@ def loaded_of(tokenizer: Any, module: Any, config: Any, processor: Any = None) -
     return Loaded(tokenizer, module, limit, module.device, takes, processor)
 
 
+def tokenizer_of(path: Path, *, trust: bool) -> Any:
+    """The tokenizer of a model that is not loaded."""
+    with quiet(), one_reading_of_gguf(path):
+        return load_tokenizer(path, trust=trust)
+
+
 def load_tokenizer(path: Path, *, trust: bool) -> Any:
     """Load the tokenizer alone.
 

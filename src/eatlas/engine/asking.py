@@ -125,6 +125,16 @@ def require_asking(measure: Measure) -> None:
         )
 
 
+def require_model(model: Any) -> Answering:
+    """Refuse answers that are there already."""
+    if not isinstance(model, Answering):
+        raise SourceError(
+            f"{model.name}: these are answers, and no model that can be asked",
+            allowed="an address, a model of transformers, or a function that answers",
+        )
+    return model
+
+
 def cost_of(
     model: Any,
     prompts: Iterable[Prompt],
@@ -133,11 +143,7 @@ def cost_of(
     tests: int = 0,
 ) -> AskCost:
     """What it costs to put prompts to one model."""
-    if not isinstance(model, Answering):
-        raise SourceError(
-            f"{model.name}: nothing is asked of this source, so there is nothing to count",
-            allowed="an endpoint, a model of transformers, or a function that answers",
-        )
+    require_model(model)
     _require_price(price)
     questions = dict.fromkeys(prompts)
     unsure = model.must_be_asked() and any(p.options and p.by == "auto" for p in questions)

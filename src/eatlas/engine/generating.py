@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from eatlas.encoders.chat import ChatModel
+from eatlas.encoders.chat import Answering
+from eatlas.engine.asking import require_model
 from eatlas.engine.plan import open_as
 from eatlas.errors import EatlasError, SourceError, StimulusError, described, require_whole
 from eatlas.measures.base import is_number
@@ -206,7 +207,7 @@ def _require_words(test: Test, concepts: Mapping[str, Concept]) -> None:
                 )
 
 
-def open_writer(model: Any) -> ChatModel:
+def open_writer(model: Any) -> Answering:
     """Open the model that writes."""
     opened = open_as(model, "answers")
     if len(opened) != 1:
@@ -215,8 +216,7 @@ def open_writer(model: Any) -> ChatModel:
             got=f"{len(opened)} models",
             remedy="take the models one by one, each with a file of its own",
         )
-    writer: Any = opened[0][1]
-    return writer  # type: ignore[no-any-return]
+    return require_model(opened[0][1])
 
 
 def require_place(path: Path) -> None:
