@@ -13,6 +13,7 @@ from tests.inputs import make_test
 import eatlas
 from eatlas.encoders.chat import Request, open_answering
 from eatlas.encoders.chat_transformer import written_forms
+from eatlas.engine.asking import cost_of
 from eatlas.errors import SourceError
 from eatlas.stimuli.asking import Prompt
 
@@ -227,6 +228,20 @@ def test_a_folder_answers_as_the_model_in_memory_and_is_not_loaded_for_what_is_k
     assert "loaded" not in vars(again.model)
     assert again.about.kind == "chat"
     assert again.about.architecture == "LlamaForCausalLM"
+
+
+def test_pieces_of_questions_are_counted_without_the_model(tmp_path):
+    model = open_answering(f"hf:{saved(tmp_path, made('llama'))}")
+    prompts = PROMPTS[:5]
+    tokenizer = made("llama")[1]
+    pieces = sum(len(tokenizer(rendered(tokenizer, p.text)).input_ids) for p in prompts)
+    cost = cost_of(model, prompts, price=(1.0, 0.0))
+    assert (cost.prompt_tokens, cost.cost, cost.estimated) == (pieces, pieces / 1e6, False)
+    assert (cost.answers, cost.kept, cost.unsure) == (5, 0, False)
+    assert "loaded" not in vars(model.model)
+    model.score(prompts[:2])
+    again = cost_of(open_answering(f"hf:{tmp_path}"), prompts)
+    assert (again.kept, again.prompt_tokens < cost.prompt_tokens) == (2, True)
 
 
 def test_another_chat_template_is_another_model(tmp_path):
