@@ -14,6 +14,7 @@ from tests.present.test_lpbs import ABOUT_VECTORS, RIGHT, words_of
 
 import eatlas
 from eatlas import Ask
+from eatlas.apps.atlas import write_atlas
 from eatlas.cli.table import print_results
 from eatlas.present import report_html, report_table, sentence
 from eatlas.present.drawings.plane import has_map
@@ -285,3 +286,14 @@ def test_templates_that_disagree_are_a_check_that_fails(open_minded):
     assert finding.grade in {"partly", "doubtful"}
     agreeing = {check.name: check.holds for check in open_minded.finding.checks}
     assert agreeing[TEMPLATES] is True
+
+
+def test_an_atlas_says_in_its_title_how_many_refuse(open_minded, refusing, tmp_path):
+    path = tmp_path / "results.jsonl"
+    other = refusing.model_copy(update={"source": "another"})
+    eatlas.Results([open_minded, other]).write(path)
+    write_atlas([path], tmp_path / "site")
+    page = (tmp_path / "site" / "index.html").read_text("utf-8")
+    title = re.search(r"<h1[^>]*>([^<]*)", page)[1]
+    assert title.startswith("in 1 of 2 results more than a fifth of the answers choose nothing")
+    assert "or more than a fifth of the answers choose nothing" in page

@@ -138,12 +138,14 @@ class Cell(NamedTuple):
     """What is found after covariates, where that is another conclusion; else empty."""
     at: tuple[int, int]
     """Number of the pack with its details, and its place there."""
+    little: bool = False
+    """Whether it shows little, as its model seldom chose; it is pale then."""
 
     @property
     def classes(self) -> str:
         """Of its link on the page."""
         shade = ""
-        if self.d is not None and self.grade != "not shown":
+        if self.d is not None and self.grade != "not shown" and not self.little:
             shade = f"{'up' if self.d > 0 else 'down'}-{min(STEPS, int(abs(self.d) / STEP))}"
         parts = [self.state and f"m m-{self.state}", shade, self.after and "later"]
         return " ".join(filter(None, [*parts, f"g{GRADES.index(self.grade)}"]))
@@ -261,6 +263,7 @@ class Collection:
             marks="".join(MARKS[holds.get(name)] for name in self.checks),
             after=f"{later}: {_left(result)}" if result.changed_after else "",
             at=(len(self.packs), len(self._waiting)),
+            little=result.shows_little,
         )
         details: dict[str, Any] = {"link": link, "source": model.name, "section": section}
         details["detail"] = detail_of(section, self.values) if self.values else ""
@@ -505,6 +508,11 @@ class Agreement:
         return sum((cell.d or 0.0) > 0 for cell in self.cells)
 
     @property
+    def little(self) -> int:
+        """Results that show little, as their model seldom chose."""
+        return sum(cell.little for cell in self.cells)
+
+    @property
     def graded(self) -> int:
         """Findings that have a p-value."""
         return sum(cell.grade != "no test" for cell in self.cells)
@@ -562,6 +570,7 @@ def _page(collected: Collection, title: str) -> str:
         measures=list(dict.fromkeys(one["signature"].partition("(")[0] for one in matrices)),
         grades=[g for g in GRADES if any(c.grade == g for c in collected.cells.values())],
         checks=collected.checks,
+        little=any(cell.little for cell in collected.cells.values()),
         marks=MARKS,
         steps=[f"{STEP * step:g}" for step in range(STEPS + 1)],
         models=collected.models,
