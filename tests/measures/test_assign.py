@@ -14,6 +14,7 @@ from eatlas.measures import Assign
 from eatlas.stats.choices import assignment_scores, mean_interval
 from eatlas.stimuli.asking import CollectedAnswer, Prompt, Reply
 from eatlas.stimuli.assigning import WordList, assignments_of
+from eatlas.testing import check_measure
 
 TEST = eatlas.AssociationTest(
     id="work-home",
@@ -165,6 +166,11 @@ def test_forms_of_an_assignment(line):
 def test_other_lines_are_unread(line):
     read = assignments_of(f"{line}\n\nsalary - Ann", WORDS, ("Ben", "Ann"))
     assert (read.to, read.unread) == ({"salary": "Ann"}, 1)
+
+
+def test_nothing_is_assigned_where_no_target_is_known():
+    read = assignments_of("office -\nhome - Ann", WORDS, ())
+    assert (read.to, read.unread) == ({}, 2)
 
 
 def test_a_word_with_two_targets_is_unread_and_one_that_is_repeated_counts_once():
@@ -363,6 +369,19 @@ def test_a_model_that_assigns_nothing_is_refused_with_what_it_said():
         )
     assert "no answer assigns a word to a target" in error.value.what
     assert "50 answers; the first: 'I cannot do that.'" in error.value.got
+
+
+def test_the_measure_keeps_the_contract():
+    form = re.compile(r"pick a word – (.+) or (.+) – and .* words are (.+)\. Do not")
+
+    def model(prompts):
+        answers = []
+        for *targets, words in (form.search(prompt).groups() for prompt in prompts):
+            chosen = {word: targets[len(word) % 2] for word in words.split(", ")}
+            answers.append(lines(**chosen))
+        return answers
+
+    check_measure(Assign(lists=8), TEST, model)
 
 
 def test_draws_of_a_list_are_answers_of_their_own():

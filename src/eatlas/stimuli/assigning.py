@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated
 
 from pydantic import AfterValidator
@@ -85,16 +86,10 @@ def assignments_of(text: str, words: Collection[str], targets: Collection[str]) 
     >>> assignments_of(answer, ["office", "home"], ["Ben", "Julia"])
     Assignments(to={'office': 'Ben', 'home': 'Julia'}, unread=1)
     """
-    as_written = (
-        {plain(word): word for word in words},
-        {plain(target): target for target in targets},
-    )
-    either = [
-        "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-        for names in as_written
-    ]
-    line_form = re.compile(rf"({either[0]})\W+({either[1]})\W*")
     lines = [line for line in map(plain, text.splitlines()) if line]
+    if not targets:
+        return Assignments({}, len(lines))
+    as_written, line_form = _form(tuple(words), tuple(targets))
     pairs: dict[str, list[str]] = defaultdict(list)
     unread = 0
     for line in lines:
@@ -106,6 +101,17 @@ def assignments_of(text: str, words: Collection[str], targets: Collection[str]) 
     several = [word for word, chosen in pairs.items() if len(set(chosen)) > 1]
     unread += sum(len(pairs.pop(word)) for word in several)
     return Assignments({word: chosen[0] for word, chosen in pairs.items()}, unread)
+
+
+@lru_cache(maxsize=1024)
+def _form(*names: tuple[str, ...]) -> tuple[list[dict[str, str]], re.Pattern[str]]:
+    """Words and targets by how lines have them, and the form of a line."""
+    as_written = [{plain(name): name for name in side} for side in names]
+    words, targets = (
+        "|".join(re.escape(name) for name in sorted(side, key=len, reverse=True))
+        for side in as_written
+    )
+    return as_written, re.compile(rf"({words})\W+({targets})\W*")
 
 
 def is_list(text: str) -> bool:
