@@ -57,6 +57,17 @@ def _answer(prompt: str, refuse: float, liking: float) -> str:
     return first if noise < 0.5 + liking * ((first in wanted) - (second in wanted)) else second
 
 
+def list_maker(prompts):
+    """A model that assigns words as they come."""
+    answers = []
+    for prompt in prompts:
+        targets = re.search(r"pick a word – (\w+) or (\w+) –", prompt).groups()
+        words = re.search(r"words are (.*?)\. Do not", prompt)[1].split(", ")
+        chosen = (targets[zlib.crc32(f"{prompt}{word}".encode()) % 2] for word in words)
+        answers.append("\n".join(f"{w} - {t}" for w, t in zip(words, chosen, strict=True)))
+    return answers
+
+
 def asked(model, **parameters) -> AskResult:
     return Ask(templates=TEMPLATES_OF_TARGETS, resamples=200, **parameters)(TEST, model)
 
@@ -207,7 +218,9 @@ def test_the_page_says_how_the_model_answered(open_minded, refusing):
 def test_cells_are_in_percent_and_no_map_shows_one_line(open_minded):
     mean = open_minded.level3.XA.mean
     assert open_minded.cell_text("XA") == f"{mean:.0%}"
-    assert f">{mean:.0%}<" in report_html([open_minded])
+    page = report_html([open_minded])
+    assert f">{mean:.0%}<" in page
+    assert "* p &lt; .05 in the direction of d; 50% without a preference" in page
     assert not has_map(open_minded)
     assert has_map(with_answers(open_minded, about="attribute"))
     said = sentence(open_minded)

@@ -27,6 +27,7 @@ from eatlas.present.drawings.svg import (
     tag,
     text_lines,
 )
+from eatlas.present.effects import answers_of
 from eatlas.present.text import isolated, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
@@ -134,6 +135,7 @@ def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "
         parts.append(_column(result, level, state, left, top, wide))
         parts.append(_scale(level, axis.on(left + 8, left + wide - 8), under + NUMBERS))
     notes = [result.rule.meaning + (", over stimuli" if result.over_stimuli else "")]
+    notes[0] += "; 50% without a preference" if answers_of(result) is not None else ""
     if read.two_sided_label != read.label:
         notes.append(f"under the two-sided rule: {read.two_sided_label}")
     parts += [muted(note, middle, height - 24 + 15.0 * i) for i, note in enumerate(notes)]
