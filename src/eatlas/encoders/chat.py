@@ -150,7 +150,7 @@ class Answering:
 
     def _key(self, request: Request) -> bytes:
         """What the answer to a request is kept under."""
-        return hashed(ANSWER, self.fingerprint, repr(astuple(request)))
+        return hashed(ANSWER, self.fingerprint, repr(tuple(vars(request).values())))
 
     def _kept(self, requests: Sequence[Request]) -> Iterator[Mapping[Request, Response]]:
         """Hand out answers that are kept, and have the others asked for."""

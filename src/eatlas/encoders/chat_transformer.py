@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
+from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib.metadata import version
 from itertools import groupby
@@ -57,6 +59,9 @@ _PLAIN = "Question: {text}\nAnswer:"
 _NEXT = "\nQuestion:"
 """Where a model without a chat template goes on to a question of its own."""
 _THINK = "<think>"
+_DAY = datetime(2024, 7, 26, tzinfo=UTC)
+"""What the templates of Llama 3 take for today where nothing else is said."""
+_TODAY = re.compile(r"""strftime_now\(\s*(["'])(.*?)\1\s*\)""")
 _PROBE = "Fine"
 _ALLOWED = "a causal language model, such as an instruction-tuned Llama, Qwen or SmolLM"
 
@@ -129,6 +134,7 @@ class TransformerChat(Answering):
         """A question as the model reads it, up to its answer, or with one.
 
         A model that thinks before it answers is told that it has thought: the answer comes next.
+        Templates that name the day are told the same day always, so that answers repeat.
         """
         if not self.templated:
             before = f"{self.system}\n\n" if self.system else ""
@@ -148,6 +154,10 @@ class TransformerChat(Answering):
                     tokenize=False,
                     add_generation_prompt=answer is None,
                     enable_thinking=False,
+                    chat_template=_TODAY.sub(
+                        lambda today: repr(_DAY.strftime(today[2])),
+                        self.tokenizer.get_chat_template(),
+                    ),
                 )
             )
         if answer is None and prompt.rstrip().endswith(_THINK):
@@ -219,13 +229,13 @@ class TransformerChat(Answering):
 
     def in_batches(self, requests: Sequence[Request]) -> Iterator[Mapping[Request, Response]]:
         """Answer questions, those of one length together in an order in which neighbours agree."""
+        module = self.loaded.module  # with its tokenizer
         prompts = self._prompts(list(dict.fromkeys(request.text for request in requests)))
 
         def length_and_pieces(request: Request) -> tuple[int, Input, Request]:
             pieces = prompts[request.text]
             return len(pieces), pieces, request
 
-        module = self.loaded.module
         for by, answer in ((True, self._scored), (False, self._drawn)):
             ordered = sorted((r for r in requests if bool(r.options) == by), key=length_and_pieces)
             for _, same in groupby(ordered, lambda request: len(prompts[request.text])):
@@ -236,31 +246,8 @@ class TransformerChat(Answering):
 
     def _scored(self, prompts: Mapping[str, Input], batch: list[Request]) -> list[Response]:
         """Probability of each option as the beginning of the answer."""
-        import torch  # noqa: PLC0415  (seconds, and only models need it)
-
-        texts = [prompts[request.text] for request in batch]
         forms = [self._forms(request) for request in batch]
-        values: list[dict[Input, float]] = [{} for _ in batch]
-        with torch.inference_mode():
-            chances, cache = self._read_prompts(texts)
-            firsts = sorted(
-                {(row, form.pieces[0]) for row, own in enumerate(forms) for form in own}
-            )
-            rows, pieces = zip(*firsts, strict=True)
-            for (row, piece), value in zip(
-                firsts, chances[list(rows), list(pieces)].tolist(), strict=True
-            ):
-                values[row][(piece,)] = value
-            for length, several in _continued(forms):
-                size = max(1, LOGITS // (chances.shape[-1] * length))
-                for some in cut(several, size):
-                    more, _ = self._read_on(texts, cache, some, length)
-                    for at, (row, before) in enumerate(some):
-                        for form in forms[row]:
-                            if form.pieces[:-1] == before:
-                                steps = more[at, range(length), list(form.pieces[1:])]
-                                first = values[row][form.pieces[:1]]
-                                values[row][form.pieces] = first + math.fsum(steps.tolist())
+        values = self._values([prompts[request.text] for request in batch], forms)
         if not all(math.isfinite(value) for own in values for value in own.values()):
             raise SourceError(
                 f"{self.name}: the model computes log-probabilities that are not finite",
@@ -272,6 +259,29 @@ class TransformerChat(Answering):
             for request, own, known in zip(batch, forms, values, strict=True)
         ]
 
+    def _values(
+        self, texts: Sequence[Input], forms: Sequence[Sequence[Form]]
+    ) -> list[dict[Input, float]]:
+        """Log-probabilities of forms behind texts of one length, by their pieces."""
+        import torch  # noqa: PLC0415  (seconds, and only models need it)
+
+        values: list[dict[Input, float]] = [{} for _ in texts]
+        with torch.inference_mode():
+            chances, cache = self._read_prompts(texts)
+            for row, own in enumerate(forms):
+                firsts = sorted({form.pieces[:1] for form in own})
+                known = chances[row, [piece for (piece,) in firsts]].tolist()
+                values[row] = dict(zip(firsts, known, strict=True))
+            for length, several in _continued(forms):
+                size = max(1, LOGITS // (chances.shape[-1] * length))
+                for some in cut(several, size):
+                    behind, _ = self._read_on(texts, cache, [key for key, _ in some], length)
+                    for of_row, ((row, _), longer) in zip(behind, some, strict=True):
+                        for pieces in longer:
+                            steps = of_row[range(length), list(pieces[1:])].tolist()
+                            values[row][pieces] = values[row][pieces[:1]] + math.fsum(steps)
+        return values
+
     def _drawn(self, prompts: Mapping[str, Input], batch: list[Request]) -> list[Response]:
         """Answers that are drawn, each by chance of its own, piece by piece."""
         import torch  # noqa: PLC0415
@@ -279,33 +289,29 @@ class TransformerChat(Answering):
         texts = [prompts[request.text] for request in batch]
         different = list(dict.fromkeys(texts))
         draws = [_chance(request) for request in batch]
-        answers: list[list[int]] = [[] for _ in batch]
         limit = (self.loaded.limit or math.inf) - len(texts[0])
-        going = list(range(len(batch)))
+        answers: list[Input] = [() for _ in batch]
+        going = [(row, different.index(text)) for row, text in enumerate(texts)]
         with torch.inference_mode():
             chances, cache = self._read_prompts(different)
-            rows = [different.index(text) for text in texts]
             while going:
-                for at, row in enumerate(going):
-                    answers[row].append(_choose(chances[rows[at]], batch[row], draws[row]))
-                still = [
-                    (row, rows[at])
-                    for at, row in enumerate(going)
+                chances = chances.cpu()
+                for row, at in going:
+                    answers[row] += (_choose(chances[at], batch[row], draws[row]),)
+                going = [
+                    (row, at)
+                    for row, at in going
                     if answers[row][-1] not in self.ends
                     and len(answers[row]) < min(batch[row].tokens, limit)
                 ]
-                if not still:
+                if not going:
                     break
-                going = [row for row, _ in still]
-                last: list[tuple[int, Input]] = [
-                    (before, (answers[row][-1],)) for row, before in still
-                ]
                 if cache is None:
-                    last = [(at, tuple(answers[row])) for at, row in enumerate(going)]
-                    chances, _ = self._read_on([texts[row] for row in going], None, last, 1)
+                    several = [(row, answers[row]) for row, _ in going]
                 else:
-                    chances, cache = self._read_on(texts, cache, last, 1)
-                chances, rows = chances[:, -1], list(range(len(going)))
+                    several = [(at, answers[row][-1:]) for row, at in going]
+                chances, cache = self._read_on(texts, cache, several, 1)
+                chances, going = chances[:, -1], [(row, at) for at, (row, _) in enumerate(going)]
         return [self._said(pieces) for pieces in answers]
 
     def _said(self, pieces: Sequence[int]) -> Response:
@@ -420,14 +426,16 @@ def _begins(several: Collection[Input], pieces: Input) -> bool:
     return any(len(one) < len(pieces) and pieces[: len(one)] == one for one in several)
 
 
-def _continued(forms: Sequence[Sequence[Form]]) -> Iterator[tuple[int, list[tuple[int, Input]]]]:
-    """What is read behind prompts for forms of several pieces, by its length."""
-    by_length: dict[int, dict[tuple[int, Input], None]] = defaultdict(dict)
+def _continued(
+    forms: Sequence[Sequence[Form]],
+) -> Iterator[tuple[int, list[tuple[tuple[int, Input], set[Input]]]]]:
+    """What is read behind prompts, by its length: row, pieces, and the forms that end one later."""
+    by_length: dict[int, dict[tuple[int, Input], set[Input]]] = defaultdict(dict)
     for row, own in enumerate(forms):
         for form in own:
             if before := form.pieces[:-1]:
-                by_length[len(before)][row, before] = None
-    yield from ((length, list(by_length[length])) for length in sorted(by_length))
+                by_length[len(before)].setdefault((row, before), set()).add(form.pieces)
+    yield from ((length, list(by_length[length].items())) for length in sorted(by_length))
 
 
 # --- caches and chance ----------------------------------------------------------------------------

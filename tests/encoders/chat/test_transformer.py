@@ -124,6 +124,12 @@ def test_a_model_that_thinks_is_asked_for_its_answer(ending):
     assert prompt.endswith("assistant\n<think>\n\n</think>\n\n" if ending else "assistant\n")
 
 
+def test_a_template_that_names_the_day_makes_the_same_prompt_every_day():
+    tokenizer = tokenizer_of("Today is {{ strftime_now('%d %b %Y') }}. " + CHATML)
+    model = open_answering((made()[0], tokenizer))
+    assert model.rendered("Ivy?").startswith("Today is 26 Jul 2024. <|im_start|>user")
+
+
 def test_a_system_message_goes_before_and_is_part_of_the_name(tmp_path):
     folder = saved(tmp_path, made())
     plain, told = open_answering(f"hf:{folder}"), open_answering(f"hf:{folder}?system=Be%20kind.")
