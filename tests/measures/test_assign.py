@@ -168,6 +168,16 @@ def test_other_lines_are_unread(line):
     assert (read.to, read.unread) == ({"salary": "Ann"}, 1)
 
 
+def test_several_assignments_on_a_line():
+    text = (
+        "office - Ben, home - Ann; [salary - Ben], [family - Ann],\ncareer, Ben\nwedding - Ben, Ann"
+    )
+    read = assignments_of(text, WORDS, ("Ben", "Ann"))
+    men, women = ("office", "salary", "career"), ("home", "family")
+    assert read.to == dict.fromkeys(men, "Ben") | dict.fromkeys(women, "Ann")
+    assert read.unread == 1
+
+
 def test_nothing_is_assigned_where_no_target_is_known():
     read = assignments_of("office -\nhome - Ann", WORDS, ())
     assert (read.to, read.unread) == ({}, 2)

@@ -134,9 +134,10 @@ class Assign(AssociationMeasure):
     The targets of lists are drawn so that each comes before any comes again. The paper draws each
     list anew, and writes the words in lower case, in brackets and quotes.
 
-    Lines such as ``word - name``, ``word: name`` or ``1. **word** – name`` are read, in any case. A
-    line that assigns no word of the test to one of the two targets is unread, and so are the lines
-    of a word that has both. An answer that assigns nothing is a refusal.
+    Lines such as ``word - name``, ``word: name`` or ``1. **word** – name`` are read, in any case,
+    and lines of several such with commas between them. A line that assigns no word of the test to
+    one of the two targets is unread, and so are the lines of a word that has both. An answer that
+    assigns nothing is a refusal.
 
     References
     ----------

@@ -20,6 +20,8 @@ _MARKS = str.maketrans("", "", "*`'\"’‘“”")
 """Emphasis, quotes and apostrophes, which answers add and leave out."""
 _NUMBER = re.compile(r"[\W_]*(?:\d+[.):]\s*)?[\W_]*")
 """What a line of an enumeration or in brackets begins with."""
+_BETWEEN = re.compile(r"[,;]\s*")
+"""What stands between assignments on one line."""
 _OF_FORM = re.compile(r"[^-–—:|,]{1,40}\s*[-–—:|,]\s*[^-–—:|,]{1,40}")
 """A word and a target, whatever they are."""
 
@@ -80,7 +82,7 @@ def plain(text: str) -> str:
 
 
 def assignments_of(text: str, words: Collection[str], targets: Collection[str]) -> Assignments:
-    r"""Read an answer line by line: a word, anything between, and a target.
+    r"""Read an answer line by line: a word, marks between, and a target; or several on a line.
 
     >>> answer = "1. **Office** - Ben\nhome: Julia\nNeither!"
     >>> assignments_of(answer, ["office", "home"], ["Ben", "Julia"])
@@ -93,14 +95,22 @@ def assignments_of(text: str, words: Collection[str], targets: Collection[str]) 
     pairs: dict[str, list[str]] = defaultdict(list)
     unread = 0
     for line in lines:
-        match = line_form.fullmatch(line) or line_form.fullmatch(line, _NUMBER.match(line).end())  # type: ignore[union-attr]
-        if match is None:
-            unread += 1
-        else:
+        # one assignment, or several with commas between them
+        several = [part for part in _BETWEEN.split(line) if part]
+        matches = [[_match(line_form, part) for part in parts] for parts in ([line], several)]
+        read = next((found for found in matches if found and all(found)), None)
+        unread += read is None
+        for match in filter(None, read or ()):
             pairs[as_written[0][match[1]]].append(as_written[1][match[2]])
-    several = [word for word, chosen in pairs.items() if len(set(chosen)) > 1]
-    unread += sum(len(pairs.pop(word)) for word in several)
+    twofold = [word for word, chosen in pairs.items() if len(set(chosen)) > 1]
+    unread += sum(len(pairs.pop(word)) for word in twofold)
     return Assignments({word: chosen[0] for word, chosen in pairs.items()}, unread)
+
+
+def _match(form: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """The word and the target of an assignment, which a number or a bracket may begin."""
+    begin = _NUMBER.match(text)
+    return form.fullmatch(text) or form.fullmatch(text, begin.end() if begin else 0)
 
 
 @lru_cache(maxsize=1024)
