@@ -84,32 +84,40 @@ def by_httpx(address, prompts, parallel):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--parallel", type=int, default=8)
     parser.add_argument("--latency", type=float, default=0.02)
+    parser.add_argument("--workers", type=int, nargs="*", default=[0, 4])
     options = parser.parse_args()
-    parallel = options.parallel
+    parallel, rounds = options.parallel, options.rounds
     prompts = make_prompts(options.count)
-    for workers in (0, 4):
+    for workers in options.workers:
         with serving(options.latency, workers) as server, tempfile.TemporaryDirectory() as folder:
             os.environ["EATLAS_CACHE"] = folder
             address = server.removeprefix("chat:").partition("?")[0] + "/chat/completions"
             spec = f"{server}&parallel={parallel}"
             ways = {
-                "requests": lambda a=address: by_requests(a, prompts, parallel),
-                "httpx": lambda a=address: by_httpx(a, prompts, parallel),
-                "eatlas": lambda s=spec: open_answering(s).score(prompts),
-                "eatlas, kept": lambda s=spec: open_answering(s).score(prompts),
+                "requests": lambda part, a=address: by_requests(a, part, parallel),
+                "httpx": lambda part, a=address: by_httpx(a, part, parallel),
+                "eatlas": lambda part, s=spec: open_answering(s).score(part),
+                "eatlas, kept": lambda part, s=spec: open_answering(s).score(part),
             }
-            best = min(workers or parallel, parallel) / options.latency
-            print(f"\n{workers or 'any number of'} answers at a time: {best:.0f} a second at most")
-            for name, work in ways.items():
-                wall, own = time.perf_counter(), time.process_time()
-                count = len(work())
-                wall, own = time.perf_counter() - wall, time.process_time() - own
-                rate = count / wall
+            wall, own = dict.fromkeys(ways, 0.0), dict.fromkeys(ways, 0.0)
+            for number in range(rounds):  # side by side, whatever else the machine does
+                for name, work in ways.items():
+                    begun, used = time.perf_counter(), time.process_time()
+                    work(prompts[number::rounds])
+                    wall[name] += time.perf_counter() - begun
+                    own[name] += time.process_time() - used
+            most = min(workers or parallel, parallel) / options.latency
+            print(f"\n{workers or 'any number of'} answers at a time: {most:.0f} a second at most")
+            for name, seconds in wall.items():
+                rate = options.count / seconds
                 print(
-                    f"{name:14}{rate:8.0f} a second, {rate / best:5.0%} of the most;"
-                    f"{1000 * own / count:7.3f} ms of a processor each"
+                    f"{name:14}{rate:8.0f} a second, {rate / most:5.0%} of the most, "
+                    f"{wall['requests'] / seconds:5.2f} times requests;"
+                    f"{1000 * own[name] / options.count:7.3f} ms of a processor each",
+                    flush=True,
                 )
 
 

@@ -228,8 +228,8 @@ class ChatServer(ThreadingHTTPServer):
         """Requests that came."""
         self.answered = 0
         """Requests that got an answer of the model."""
-        self.side_by_side = self.most = 0
-        """Requests that are being answered, and the most at a time."""
+        self.connections = self.side_by_side = self.most = 0
+        """Connections that came; requests that are being answered, and the most at a time."""
         self.bodies: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self.paths: list[str] = []
@@ -248,6 +248,10 @@ class ChatServer(ThreadingHTTPServer):
     def texts(self) -> list[str]:
         """What users asked, in the order in which it came."""
         return [body["messages"][-1]["content"] for body in self.bodies]
+
+    def get_request(self) -> Any:
+        self.connections += 1
+        return super().get_request()
 
     def shutdown(self) -> None:
         self.hanging.set()

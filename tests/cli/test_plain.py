@@ -111,8 +111,10 @@ def test_on_a_terminal(folder, arguments):
 
 def test_forged_lines_stay_within_their_message():
     error = SourceError("x.txt: bad", got="a\nerror: y\n  remedy: run this", remedy="none")
+    error.add_note("3 of 4 are\nkept")
     assert plain_error(error).splitlines() == [
         "x.txt: bad", "  got: a", "    error: y", "      remedy: run this", "  remedy: none",
+        "  3 of 4 are\\nkept",
     ]  # fmt: skip
     assert plain_error(EatlasError("two\nfaults")) == "two\nfaults"
     assert plain_line("a\nb\tc") == "a\\nb c"

@@ -286,8 +286,9 @@ def _text_of(message: Mapping[str, Any]) -> str:
 
 def _day(created: Any, received: Received) -> str:
     """The day of an answer, as the server says: its own time, or that in the header."""
-    with suppress(TypeError, ValueError, OverflowError):
-        return datetime.fromtimestamp(created, UTC).date().isoformat()
+    with suppress(TypeError, ValueError, OverflowError, OSError):
+        # some write 0
+        return datetime.fromtimestamp(created or math.nan, UTC).date().isoformat()
     with suppress(TypeError, ValueError):
         return parsedate_to_datetime(received.headers["Date"]).date().isoformat()
     return ""

@@ -198,13 +198,13 @@ def test_reasoning_without_an_end_asks_for_more_tokens(serve, how, by):
 
 def test_other_forms_of_messages(serve):
     server = serve()
-    for message in (
-        {"content": None, "refusal": "I'm sorry."},
-        {"content": [{"type": "thinking"}, {"type": "text", "text": "office"}]},
-        {"content": None},
+    for created, message in (
+        (0, {"content": None, "refusal": "I'm sorry."}),
+        (1e15, {"content": [{"type": "thinking"}, {"type": "text", "text": "office"}]}),
+        ("now", {"content": None}),
     ):
         choice = {"message": message, "finish_reason": "stop"}
-        server.raw.append({"choices": [choice], "created": 1_772_366_399_000})
+        server.raw.append({"choices": [choice], "created": created})
     replies = open_answering(f"{server.spec}&parallel=1").score([Prompt("Hello?", answers=3)])
     (reply,) = replies.values()
     assert reply.texts == ("I'm sorry.", "office", "")
@@ -245,6 +245,7 @@ def test_there_are_as_many_requests_at_a_time_as_were_asked_for(serve):
     server = serve(Planted(liking), latency=0.05)
     open_answering(f"{server.spec}&parallel=5").score(prompts(["Ivy"], by="samples"))
     assert server.most == 5
+    assert server.connections == 5, "they are kept open"
 
 
 @pytest.mark.parametrize(
