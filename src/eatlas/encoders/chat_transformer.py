@@ -25,7 +25,7 @@ from pydantic import BaseModel, ValidationError
 
 from eatlas.encoders.cache import hashed, take_cache
 from eatlas.encoders.chat import Answering, Request, Response, without_reasoning
-from eatlas.encoders.encoder import explained
+from eatlas.encoders.encoder import Options, explained, read_options
 from eatlas.encoders.language import TransformerLM, about_transformer, head_class
 from eatlas.encoders.loading import Loaded, in_halves, load, tokenizer_of
 from eatlas.encoders.models import (
@@ -42,7 +42,6 @@ from eatlas.errors import ResultsError, SourceError
 from eatlas.notes import Note
 from eatlas.paths import cache_folder
 from eatlas.sources.source import cut
-from eatlas.sources.spec import take_option
 from eatlas.untrusted import computes_afresh
 from eatlas.writing import atomic_file
 
@@ -64,6 +63,13 @@ _DAY = datetime(2024, 7, 26, tzinfo=UTC)
 _TODAY = re.compile(r"""strftime_now\(\s*(["'])(.*?)\1\s*\)""")
 _PROBE = "Fine"
 _ALLOWED = "a causal language model, such as an instruction-tuned Llama, Qwen or SmolLM"
+
+
+class ChatOptions(Options):
+    """Options of a model that answers."""
+
+    system: str = ""
+    """Message of the system, before each question."""
 
 
 class Facts(BaseModel):
@@ -499,9 +505,8 @@ def _choose(chances: Any, request: Request, generator: Any) -> int:
 def open_transformer_chat(spec: str) -> TransformerChat:
     """Open a model by its source string; nothing but its files' names and hashes is read twice."""
     text, keeps = take_cache(spec)
-    plain, system = take_option(text, "system")
-    located = locate_model(plain, useless=OF_VECTORS)
-    options = located.options
+    located = locate_model(text, useless=OF_VECTORS, kind=ChatOptions)
+    options = read_options(ChatOptions, located.given, located.label)
     content = content_of(located, CHAT)
     facts = _facts(located, content)
     decides = f"{content};precision={options.precision};seed={options.random_seed}"
@@ -519,7 +524,7 @@ def open_transformer_chat(spec: str) -> TransformerChat:
     return TransformerChat(
         model,
         template=facts.template,
-        system=system or "",
+        system=options.system,
         tokenizer=partial(tokenizer_of, located.path, trust=options.trust_remote_code),
     )
 

@@ -163,15 +163,17 @@ def find_model(
     return read_model(locate_model(text, scheme, useless), takes)
 
 
-def locate_model(text: str, scheme: str = HF, useless: Sequence[str] = ()) -> LocatedModel:
+def locate_model(
+    text: str, scheme: str = HF, useless: Sequence[str] = (), kind: type[Options] = Options
+) -> LocatedModel:
     """Find the files of a model, without the seconds that reading them takes."""
     spec = parse_file_spec(text.removeprefix(scheme))
     name = str(spec.path)
     label = f"{scheme}{name}"
     if spec.member is not None or not text.removeprefix(scheme).partition("?")[0]:
         raise SourceError(f"{text}: no model is named (# is written %23)", allowed=_FORMS[scheme])
-    options = read_options(Options, spec.options, label)
-    require_no_use(label, spec.options, useless)
+    options = read_options(kind, spec.options, label)
+    require_no_use(label, spec.options, useless, kind)
     if options.trust_remote_code:
         require_trust(f"run Python code that comes with the model {name}")
     require_extra(
@@ -198,14 +200,19 @@ def read_model(located: LocatedModel, takes: tuple[Takes, ...] = ("texts",)) -> 
     return NamedModel(**vars(located), card=card)
 
 
-def require_no_use(label: str, given: Mapping[str, str], useless: Collection[str]) -> None:
+def require_no_use(
+    label: str,
+    given: Mapping[str, str],
+    useless: Collection[str],
+    kind: type[Options] = Options,
+) -> None:
     """Refuse options that would change nothing."""
     for option in useless:
         if option in given:
             raise SourceError(
                 f"{label}: the option {option} changes nothing here",
                 got=f"{option}={given[option]}",
-                allowed=", ".join(sorted(Options.model_fields.keys() - set(useless))),
+                allowed=", ".join(sorted(kind.model_fields.keys() - set(useless))),
                 remedy=f"leave out {option}",
             )
 

@@ -268,6 +268,18 @@ def test_a_model_that_fills_masks_does_not_answer(tmp_path):
         assert "a causal language model" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [("pool=mean", "the option pool changes nothing here"), ("sytem=kind", "unknown option")],
+)
+def test_options_that_change_nothing_are_refused(tmp_path, option, said):
+    folder = saved(tmp_path, made())
+    with pytest.raises(SourceError) as caught:
+        open_answering(f"hf:{folder}?{option}")
+    assert said in str(caught.value)
+    assert "system" in str(caught.value)
+
+
 def test_a_test_is_asked_of_a_folder(tmp_path):
     test = make_test(X=("rose", "ivy"), Y=("ant", "wasp"), A=("nice", "joy"), B=("vile", "war"))
     folder = saved(tmp_path, made(template=None))
