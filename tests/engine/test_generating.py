@@ -79,7 +79,7 @@ def test_divdist_counts_what_the_model_wrote(tmp_path: Path) -> None:
     for target, female in SHE.items():
         assert counts.counts(target) == {"female": female, "male": 10 - female}
     result = eatlas.run(TEST, counts, "divdist(soa=counts)")["jobs"]
-    biases = {row.term: row.distribution[0] for row in result.by_target}
+    biases = {row.term: row.distribution[0] for row in result.by_target or ()}
     assert biases == {target: pytest.approx(female / 10) for target, female in SHE.items()}
 
 

@@ -228,7 +228,7 @@ def _generate(
 
 def _print_texts(texts: Sequence[GeneratedText], out: Path) -> None:
     """Print how many texts and words there are of each group, and where the file lies."""
-    rows = [("group", "targets", "texts", "words", "empty")]
+    rows: list[tuple[str, ...]] = [("group", "targets", "texts", "words", "empty")]
     for group in dict.fromkeys(text.group for text in texts):
         own = [text for text in texts if text.group == group]
         words = sum(len(text.text.split()) for text in own)
@@ -255,6 +255,7 @@ def _show_costs(costs: Sequence[AskCost], *, as_json: bool) -> None:
         print_line("")
         left = sum(cost.answers - cost.kept for cost in costs)
         print_line(f"Nothing was sent. Tokens are of the {number_of(left, 'answer')} still to ask.")
+        print_line("An answer is taken to be one of its options; free text, as long as it may be.")
         if any(cost.estimated for cost in costs):
             print_line(
                 "Tokens of questions are estimates: a fourth of the bytes of a text, and 7 for "

@@ -140,7 +140,7 @@ def prompts_of(
     require_whole("tokens", tokens, 1)
     if not is_number(temperature) or temperature < 0:
         raise EatlasError(
-            "the temperature is no number from 0", got=repr(temperature), allowed="such as 1.0"
+            "the temperature is not a number from 0", got=repr(temperature), allowed="such as 1.0"
         )
     return [
         (
