@@ -24,6 +24,8 @@ FORM = (
     "a CSV, TSV or JSON lines file with the column answer; of comparisons also target and options, "
     "or attribute and options"
 )
+_TIME = re.compile(r"(?<=\d{4}-\d\d-\d\d)[T ].*", re.DOTALL)
+"""What follows the day in a date."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def _rows(path: Path) -> Iterator[CollectedAnswer]:
             about=about,
             template=_template(record, about, subject, options),
             model=_text(next((record[name] for name in MODEL if record.get(name)), "")),
-            date=_text(record.get("date", ""))[:10],
+            date=_TIME.sub("", _text(record.get("date"))),
         )
 
 
