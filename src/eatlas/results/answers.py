@@ -48,6 +48,10 @@ class OfLevel2(Record):
     Y: OfComparisons
 
 
+Level2Sizes = BySide[float | None]
+"""Both level 2 effect sizes alone."""
+
+
 class OfTemplate(Record):
     """What one template shows by itself."""
 
@@ -55,7 +59,7 @@ class OfTemplate(Record):
     effect_size: float | None
     """At level 1, or over attributes where both target groups have one term; of the terms that the
     template has comparisons of. None where undefined."""
-    level2: BySide[float | None]
+    level2: Level2Sizes
     """Of each target group alone; None where undefined."""
     usable: float
     """Share of its answers that choose."""

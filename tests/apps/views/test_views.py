@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -192,7 +193,7 @@ def test_a_model_in_memory_in_all_layers(gpt2):
 
     pair = AutoModelForCausalLM.from_pretrained(gpt2), AutoTokenizer.from_pretrained(gpt2)
     opened = prepare(pair, TEST).opened
-    assert [(each.form, len(each.sources)) for each in opened][:2] == [
+    assert [(each.form, each.size) for each in opened][:2] == [
         ("vectors", 4), ("log-probabilities", 1),
     ]  # fmt: skip
 
@@ -293,6 +294,11 @@ def test_views_that_were_cut_off_go_on(planted, tmp_path):
     assert taken == [2]
     assert again.record == planted.record
     assert not (tmp_path / "unfinished.jsonl").exists()
+
+
+def test_results_of_all_views_go_to_other_processes(planted):
+    for result in planted.results:
+        assert pickle.loads(pickle.dumps(result)) == result  # noqa: S301
 
 
 def test_tables_have_a_row_for_each_view(planted):

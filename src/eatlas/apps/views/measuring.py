@@ -22,7 +22,6 @@ from eatlas.apps.views.record import (
     scores_of,
 )
 from eatlas.engine import (
-    AnySource,
     Job,
     SourcesLike,
     Store,
@@ -185,13 +184,16 @@ def read_views(folder: str | Path) -> Views:
 
 
 class Opened(NamedTuple):
-    """The open sources of one model for one form, and what is measured in them."""
+    """A model that can be opened for one form, and what is measured in it."""
 
     form: Form
     model: str
-    sources: list[tuple[str, AnySource]]
-    """With the names that results are to carry; empty where that is the source string."""
+    spec: Any
+    """What a run takes as its vectors."""
+    size: int
+    """How many sources that are, such as layers."""
     measure: Measure
+    prompt: str | None = None
     tests: tuple[AssociationTest, ...] = ()
     tried: bool = False
     """Whether it is not known that the model gives this form; then it may fail when it is read."""
@@ -208,7 +210,7 @@ class Prepared:
     @property
     def jobs(self) -> int:
         """How many results there will be."""
-        return sum(len(each.sources) * len(each.tests) for each in self.opened)
+        return sum(each.size * len(each.tests) for each in self.opened)
 
 
 def prepare(  # noqa: PLR0913  (as that of users)
@@ -371,17 +373,17 @@ def _opened_as(form: Form, spec: Any, name: str, measure: Any, level: str, promp
         if layers is not spec and not (isinstance(spec, str) and "prompt" in options_of(spec)):
             put = prompt
         named = {name: layers} if name and not isinstance(layers, list) else layers
-        return Opened(form, model, open_as(named, "vectors", put), measure)
+        return Opened(form, model, named, len(open_as(named, "vectors", put)), measure, put)
     alone = _model_of(spec) if isinstance(spec, str) else spec
     named = {name: alone} if name else alone
     if form == "answers" or not hasattr(measure, "model"):
-        return Opened(form, model, open_as(named, measure.needs.source), measure)
+        return Opened(form, model, named, len(open_as(named, measure.needs.source)), measure)
     try:
         masked = measure.with_parameters(model="masked")
-        return Opened(form, model, open_as(named, "masked"), masked)
+        return Opened(form, model, named, len(open_as(named, "masked")), masked)
     except SourceError:
         causal = measure.with_parameters(model="causal")
-        return Opened(form, model, open_as(named, "causal"), causal)
+        return Opened(form, model, named, len(open_as(named, "causal")), causal)
 
 
 def _in_layers(spec: Any, level: str) -> Any:
@@ -437,11 +439,10 @@ def _read(
     """Jobs whose models have been asked all that they need, and the views that there are not."""
     read, missing, errors = list[tuple[Job, Opened]](), list(prepared.missing), list[SourceError]()
     for opened in prepared.opened:
-        sources = [{name: source} if name else source for name, source in opened.sources]
         try:
             jobs = make_plan(
-                opened.tests, sources, opened.measure, seed=prepared.seed, watch=watch,
-                executor=executor,
+                opened.tests, opened.spec, opened.measure, prompts=opened.prompt,
+                seed=prepared.seed, watch=watch, executor=executor,
             )  # fmt: skip
         except SourceError as error:
             if not opened.tried:
