@@ -112,6 +112,15 @@ def test_questions_of_the_file_and_of_the_command_line(eatlas_cli, server):
     assert all("{target}" in text for text in second["templates"])
 
 
+def test_questions_are_shown_and_counted(eatlas_cli):
+    Path("mine.toml").write_text(FILE + '[[question]]\ntext = "{target}: {first}, {second}?"\n')
+    shown = eatlas_cli("tests", "show", "mine.toml")
+    assert 'questions = ["{target}: {first}, {second}?"]' in shown.out
+    Path("again.toml").write_text(shown.out)
+    checked = eatlas_cli("tests", "check", "again.toml")
+    assert "B Home: 3, 1 question\n" in checked.out
+
+
 # --- what it costs --------------------------------------------------------------------------------
 
 
@@ -242,6 +251,17 @@ def test_texts_as_json_and_other_texts_are_kept(eatlas_cli, server, tmp_path):
     other = eatlas_cli(*options, "--targets", "clerk")
     assert "kept as texts-1.jsonl" in other.err
     assert (tmp_path / "texts-1.jsonl").read_text() == printed.out
+
+
+@pytest.mark.filterwarnings("always:3 of 3 answers")
+def test_texts_that_end_within_reasoning_are_said(eatlas_cli, server):
+    server.think = "Hm, " * 50
+    ended = eatlas_cli(
+        "ask", server.spec, "--generate", STORY, "--tests", "jobs.toml", "-n", 1, "--tokens", 20
+    )
+    assert ended.code == 0
+    assert "warning: 3 of 3 answers ended at the limit of tokens" in ended.err
+    assert ["Jobs", "3", "3", "0", "3"] in [line.split() for line in ended.out.splitlines()]
 
 
 def test_what_texts_cost(eatlas_cli, server):

@@ -83,8 +83,10 @@ def check(path: Path) -> None:
     """
     battery = read_test_file(path)
     for test in battery.tests:
-        sizes = ", ".join(f"{part} {c.name}: {len(c.terms)}" for part, c in test.parts)
-        print_line(f"{test.id}: {sizes}")
+        sizes = [f"{part} {c.name}: {len(c.terms)}" for part, c in test.parts]
+        if questions := getattr(test, "questions", ()):
+            sizes.append(number_of(len(questions), "question"))
+        print_line(f"{test.id}: {', '.join(sizes)}")
         alone = [
             f"{role} ({concept.name}) has one term; a group of one cannot be permuted, so measures "
             "that permute it will refuse this test."

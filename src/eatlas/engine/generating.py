@@ -15,6 +15,7 @@ from eatlas.engine.plan import open_as
 from eatlas.errors import EatlasError, SourceError, StimulusError, described, require_whole
 from eatlas.measures.base import is_number
 from eatlas.measures.lpbs import NO_WORDS
+from eatlas.notes import warn
 from eatlas.results.json_lines import keep_others
 from eatlas.sources import Tell
 from eatlas.stimuli import TARGETS, AssociationTest, Concept, Test
@@ -25,6 +26,8 @@ from eatlas.writing import atomic_file, require_writable
 
 EXAMPLE = "Write a story about a {target}."
 ENDINGS = (".jsonl", ".ndjson")
+SAID = ("source.spent", "source.no-chat-template")
+"""Notes of a model that bear on what it writes."""
 _PLACE = re.compile(r"\{(\w+)\}")
 TargetsLike: TypeAlias = "Test | Iterable[Test] | Mapping[str, Sequence[str]] | Sequence[str]"
 """Tests, whose targets are meant; words; or words by the name of their group."""
@@ -92,6 +95,12 @@ def generate(
     EatlasError
         If the template has no ``{target}``, or a model, a target or the file is not usable.
 
+    Warns
+    -----
+    EatlasWarning
+        If texts are empty, since the model spent their length on reasoning, or if it has no chat
+        template.
+
     Examples
     --------
     >>> import eatlas
@@ -106,6 +115,9 @@ def generate(
         require_place(path := Path(out))
     writer = open_writer(model)
     replies = writer.score([prompt for prompt, _, _ in prompts], progress)
+    for note in writer.notes:
+        if note.code in SAID:
+            warn(note)
     texts = []
     for prompt, target, group in prompts:
         reply = replies[prompt]
