@@ -310,3 +310,21 @@ def test_an_atlas_says_in_its_title_how_many_refuse(open_minded, refusing, tmp_p
     title = re.search(r"<h1[^>]*>([^<]*)", page)[1]
     assert title.startswith("in 1 of 2 results more than a fifth of the answers choose nothing")
     assert "or more than a fifth of the answers choose nothing" in page
+
+
+def test_trackers_and_tables_have_what_was_refused(refusing):
+    metrics = refusing.metrics()
+    assert metrics["unanswered"] == refusing.answers.refused
+    assert len(metrics) <= 10
+    (row,) = refusing.rows()
+    assert row["refused_X"] == refusing.answers.unusable["X"]
+    low, high = refusing.answers.level2.Y.bounds
+    assert (row["refusals_low_Y"], row["refusals_high_Y"]) == (min(low, high), max(low, high))
+    assert (row["pairs_low"], row["pairs_high"]) == refusing.answers.level1.d.interval
+    assert "unanswered" not in eatlas.run(tests="weat-6", measures="weat(resamples=0)")[0].metrics()
+
+
+def test_the_explorer_refuses_what_a_model_answered(open_minded):
+    with pytest.raises(eatlas.EatlasError, match="not what a model answers") as failure:
+        eatlas.explore([open_minded])
+    assert failure.value.got == open_minded.signature
