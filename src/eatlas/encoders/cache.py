@@ -136,16 +136,14 @@ def through_cache(
                 left.setdefault(key, []).append(question)
         if not left:
             return
-        done = len(keys) - sum(map(len, left.values()))
         try:
             for batch in compute([questions[-1] for questions in left.values()]):
                 new = {keys[question]: row for question, row in batch.items()}
                 store.put(source, new)
-                answers = {question: row for key, row in new.items() for question in left[key]}
-                done += len(answers)
-                yield answers
+                yield {question: row for key, row in new.items() for question in left[key]}
         except (KeyboardInterrupt, SourceError) as stop:
-            if store.usable and done:
+            rows = store.get(set(keys.values()))
+            if done := sum(key in rows for key in keys.values()):
                 stop.add_note(
                     f"{done:,} of {len(keys):,} {what} and kept; repeat the command to continue"
                 )
