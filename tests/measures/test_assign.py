@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.chat_server import ChatServer, Planted
+from tests.served import running
 
 import eatlas
 from eatlas.errors import CoverageError, SignatureError, StimulusError
@@ -392,6 +394,28 @@ def test_the_measure_keeps_the_contract():
         return answers
 
     check_measure(Assign(lists=8), TEST, model)
+
+
+def test_a_server_with_planted_preferences():
+    """The option named first wins more, which moves D not; what is kept is not asked again."""
+
+    def utility(word, target):
+        return 2.0 if (word in TEST.A.terms) == (target in TEST.X.terms) else 0.0
+
+    planted = Planted(utility=utility, position=1.0)
+    with running(ChatServer(planted)) as server:
+        first, again = (
+            eatlas.run(tests=TEST, vectors=server.spec, measures="assign(lists=60)")[0]
+            for _ in range(2)
+        )
+    assert sum(planted.asked.values()) == 60
+    assert again.score == first.score
+    # of a pair in both orders, the mean of the logistic of 2 + 1 and of 2 - 1
+    right = np.mean([1 / (1 + np.exp(-3)), 1 / (1 + np.exp(-1))])
+    low, high = first.score_interval
+    assert low - 0.05 < 2 * right - 1 < high + 0.05
+    assert [first.shares[word] for word in TEST.A.terms] == pytest.approx([right] * 3, abs=0.15)
+    assert first.models
 
 
 def test_draws_of_a_list_are_answers_of_their_own():
