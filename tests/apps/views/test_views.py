@@ -121,6 +121,13 @@ def test_where_all_answers_are_alike_agreement_is_undefined():
     assert first.result("planted", 0) is not None
 
 
+def test_the_headline_of_several_tests_counts_them():
+    again = TEST.model_copy(update={"id": "again"})
+    views = eatlas.views(tests=[TEST, again], answers=answers, **WORDS)
+    assert views.headline == "Vectors and answers agree in 2 of 2 tests"
+    assert views.to_frame()["test"].tolist() == ["planted", "planted", "again", "again"]
+
+
 @pytest.mark.parametrize(
     ("ends", "sign", "said"),
     [
@@ -159,6 +166,8 @@ def test_a_causal_model_in_all_layers(gpt2):
     assert layers == set()  # neighbours are alike
     assert (0, 4) in {(pair.first, pair.second) for pair in views.record.agreements}
     assert views.references == (3, 4, 5)
+    said = " ".join(views.sentences("planted"))
+    assert "Of 4 layers, none agrees with answers (rho " in said
     (missing,) = views.record.missing  # its answers: it reads 40 pieces
     assert (missing.form, "too long" in missing.reason) == ("answers", True)
 

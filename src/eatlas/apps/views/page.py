@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from eatlas.apps.views.record import PLACES, Agreement, Views, begun
 from eatlas.notes import Note, warn
-from eatlas.numbers import effect, interval
+from eatlas.numbers import effect
 from eatlas.present.columns import (
     EFFECT,
     MAP,
@@ -52,6 +52,8 @@ RHO = (
     "of the targets. Within: of deviations from the mean score of the target's group."
 )
 TOP = "Of layers, the top one stands for the vectors."
+OPEN = 10
+"""Rows of a table that the page shows at once; a longer one is folded."""
 NUMBERS, LINE = 132.0, 20.0
 """Pixels of a number with its interval, and of a row."""
 
@@ -105,8 +107,7 @@ def _rho(pair: Agreement | None) -> Cell:
     """A cell of the matrix: rho with its interval, and that within groups."""
     if pair is None:
         return Cell(("",))
-    lines = [effect(pair.targets.rho)]
-    lines += [interval(pair.targets.interval)] if pair.targets.interval else []
+    lines = [pair.targets.text]
     lines += [f"within {pair.within.text}"] if pair.within.rho is not None else []
     return Cell(tuple(lines), strong=bool(pair.targets.sign), value=pair.targets.rho)
 
@@ -236,6 +237,7 @@ def views_html(views: Views) -> str:
         results=RESULTS,
         report=REPORT,
         csv=TABLE,
+        open=OPEN,
         **page_files(),
     )
 

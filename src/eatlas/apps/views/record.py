@@ -263,7 +263,28 @@ class Views:
             agree = sum(pair.targets.sign > 0 for pair in pairs[1:])
             of = f"Of the other {len(pairs) - 1} pairs of these views"
             said[1:] = [f"{of} {agree or 'none'} {'agrees' if agree < 2 else 'agree'}."]
-        return [*said[:1], *within, *said[1:], *filter(None, [self.patterns_sentence(test)])]
+        more = [*self.layer_sentences(test), self.patterns_sentence(test)]
+        return [*said[:1], *within, *said[1:], *filter(None, more)]
+
+    def layer_sentences(self, test: str) -> Iterator[str]:
+        """With how many layers of a model its other views agree, and from which rho to which."""
+        views = self.record.views
+        for model in dict.fromkeys(view.model for view in views if view.layer):
+            layers = [n for n, view in enumerate(views) if view.layer and view.model == model]
+            for other in self.references:
+                pairs = [self.agreement(test, number, other) for number in layers]
+                rhos = [p.targets for p in pairs if p and p.targets.rho is not None]
+                if len(rhos) < 2 or views[other].layer:
+                    continue
+                values = [coefficient.rho or 0.0 for coefficient in rhos]
+                low, high = effect(min(values)), effect(max(values))
+                agree = sum(coefficient.sign > 0 for coefficient in rhos)
+                of = f" of {model}" if len({v.model for v in views if v.layer}) > 1 else ""
+                yield (
+                    f"Of {len(rhos)} layers{of}, {agree or 'none'} "
+                    f"{'agrees' if agree < 2 else 'agree'} with {self.called(other, phrase=True)} "
+                    f"(rho {low} to {high})."
+                )
 
     def patterns_sentence(self, test: str) -> str:
         """The EAT patterns of the views that stand for their forms; empty for one view."""
