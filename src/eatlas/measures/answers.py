@@ -27,7 +27,7 @@ from eatlas.results.answers import (
 from eatlas.results.parts import MANY_REFUSED, BySide, Coverage, defined, defined_ends
 from eatlas.stats import choices
 from eatlas.stats.agreement import cronbach_alpha
-from eatlas.stats.effect_size import effect_size, effect_sizes
+from eatlas.stats.effect_size import effect_size
 from eatlas.stimuli import ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.asking import Prompt, Reply, choice_of, subject_of
 
@@ -152,9 +152,10 @@ class Preferences:
 # --- from answers to shares -----------------------------------------------------------------------
 
 
-def preferences_of(test: AssociationTest, design: Design, replies: Sequence[Reply]) -> Preferences:
-    """Make shares of comparisons won of the replies to all prompts of a design."""
-    read = choices_of(design, replies)
+def preferences_of(
+    test: AssociationTest, design: Design, read: Choices, replies: Sequence[Reply] = ()
+) -> Preferences:
+    """Make shares of comparisons won of what the replies to all prompts of a design choose."""
     if not read.usable.any():
         raise _no_choice(test, design, read)
     won = choices.won(read.wins)
@@ -241,15 +242,7 @@ def record_of(
     design, read, replies = preferences.design, preferences.choices, preferences.replies
     collected = preferences.collected
     first, interval = choices.first_place(read.wins, confidence)
-    drawn, ends = _drawn(preferences, given.seed, ddof), _ends(preferences, ddof)
-    of_place = {
-        place: OfComparisons(
-            difference=interval_of(drawn[place][0], confidence),
-            d=interval_of(drawn[place][1], confidence),
-            bounds=defined_ends(ends[place], DECIMALS),
-        )
-        for place in PLACES
-    }
+    of_place = _of_comparisons(preferences, given.seed, ddof, confidence)
     templates, alpha = _by_template(preferences, ddof)
     dates = sorted({date for reply in replies for date in reply.dates if date})
     texts = [len(reply.texts) for reply in replies if reply.chances is None]
@@ -299,8 +292,27 @@ def _effect(scores: Array, n: int, ddof: int) -> float:
     return effect_size(scores[there], int(there[:n].sum()), ddof=ddof)[1]
 
 
-def _drawn(preferences: Preferences, seed: int, ddof: int) -> dict[str, Array]:
-    """Differences of means and effect sizes by place, shape (2, draws), over weights of pairs.
+def _of_comparisons(
+    preferences: Preferences, seed: int, ddof: int, confidence: float
+) -> dict[str, OfComparisons]:
+    """Intervals over pairs, and bounds over answers without a choice, by place."""
+    drawn, ends = _drawn(preferences, seed), _ends(preferences, ddof)
+    records = {}
+    for place in PLACES:
+        scores, first = scores_at(preferences.values, place, preferences.sizes)
+        d = effect_size(scores, first, ddof=ddof)[1]
+        # weights of pairs add to the spread of scores, so that d of a draw is too small
+        sd = scores.std(ddof=ddof) if np.isfinite(d) else np.nan
+        records[place] = OfComparisons(
+            difference=interval_of(drawn[place], confidence),
+            d=interval_of(drawn[place] / sd, confidence),
+            bounds=defined_ends(ends[place], DECIMALS),
+        )
+    return records
+
+
+def _drawn(preferences: Preferences, seed: int) -> dict[str, Array]:
+    """Differences of means by place, shape (draws,), over weights of pairs.
 
     Neither groups nor the order of terms decide the weights.
     """
@@ -312,10 +324,10 @@ def _drawn(preferences: Preferences, seed: int, ddof: int) -> dict[str, Array]:
     blocks: dict[str, list[Array]] = {place: [] for place in PLACES}
     for shares in choices.drawn_shares(won, design.pairs, len(design.competitors), weights):
         tables = preferences.turned(shares)
-        for place, effects in blocks.items():
+        for place, differences in blocks.items():
             scores, first = scores_at(tables, place, n)
-            effects.append(np.stack(effect_sizes(scores, first, ddof=ddof)))
-    return {place: np.concatenate(effects, axis=1) for place, effects in blocks.items()}
+            differences.append(scores[:, :first].mean(axis=1) - scores[:, first:].mean(axis=1))
+    return {place: np.concatenate(differences) for place, differences in blocks.items()}
 
 
 def _ends(preferences: Preferences, ddof: int) -> dict[str, list[float]]:

@@ -14,7 +14,14 @@ import numpy as np
 
 from eatlas import kernels
 from eatlas.errors import SignatureError, StimulusError
-from eatlas.measures.answers import Design, Preferences, preferences_of, record_of, remarks
+from eatlas.measures.answers import (
+    Design,
+    Preferences,
+    choices_of,
+    preferences_of,
+    record_of,
+    remarks,
+)
 from eatlas.measures.association import PatternMeasure
 from eatlas.measures.base import (
     FROM_0,
@@ -191,7 +198,8 @@ templates=auto,threshold=0.2)'
     def associate(self, test: AssociationTest, answers: Mapping[Prompt, Reply]) -> Preferences:
         """Make shares of comparisons won of the answers to all questions about a test."""
         design = self.design(test)
-        return preferences_of(test, design, [answers[prompt] for prompt in design.prompts])
+        replies = [answers[prompt] for prompt in design.prompts]
+        return preferences_of(test, design, choices_of(design, replies), replies)
 
     def associate_collected(
         self, test: AssociationTest, rows: Sequence[CollectedAnswer]

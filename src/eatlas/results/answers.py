@@ -23,14 +23,14 @@ class Shares(ByRole[float]):
 class OfComparisons(Record):
     """How far one effect size would move with other pairs and other answers.
 
-    Intervals are those of the Bayesian bootstrap over pairs. They say nothing of other targets,
-    nor of attributes that are not among the pairs: `uncertainty` of a result does.
+    Intervals are those of the Bayesian bootstrap over pairs, of what all pairs of the same options
+    would show. They say nothing of other terms: `uncertainty` of a result does.
     """
 
-    d: EffectInterval
-    """Of the effect size."""
     difference: EffectInterval
     """Of the difference of means, in shares."""
+    d: EffectInterval
+    """The same in standard deviations of the scores as they are."""
     bounds: Interval | None
     """The effect size if all answers without a choice had gone against a positive one, and for it;
     None where one of them is undefined."""

@@ -1,0 +1,353 @@
+"""Ask: rates of false findings, coverage of intervals and loss of d, in simulated models.
+
+A model prefers options as utilities say: some are preferred whatever is asked about, subjects go
+with some of them, and X prefers A and Y prefers B as far as that is planted. The option that is
+named first has an advantage, and some answers decline. Choices go straight into the measure. The
+script prints the tables of docs/evidence/ask-simulation.md; a rate that is more than two standard
+errors beyond .04 to .06, or .93 to .97, is bold.
+
+    python benchmarks/ask_simulation.py [--models 1000] [--only false coverage loss]
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas import AssociationTest, Concept
+from eatlas.measures import Ask
+from eatlas.measures.answers import Choices, Preferences, preferences_of, record_of, scores_at
+from eatlas.stats import choices
+from eatlas.stats.effect_size import effect_size
+from eatlas.stats.permutation import permutation_test
+
+Array = NDArray[np.float64]
+PLACES = {"level1": "level 1", "level2.X": "level 2, X", "over_attributes": "over attributes"}
+QUESTIONS = {
+    "target": "Which word goes better with {target}: {first} or {second}?",
+    "attribute": "Who goes better with {attribute}: {first} or {second}?",
+}
+TESTS = 20
+"""Tests with words of their own, and with them pairs, that models are asked about in turn."""
+
+
+class Model(NamedTuple):
+    """How a simulated model prefers and answers: logits, standard deviations of logits, shares."""
+
+    preference: float = 0.0
+    """Of X for A over B, and of Y for B over A."""
+    options: float = 0.0
+    """Options differ, whatever is asked about."""
+    matches: float = 0.0
+    """Subjects differ in what they go with, option by option."""
+    leanings: float = 0.0
+    """Subjects differ in how much they prefer the first group of options."""
+    sharpness: float = 0.0
+    """Subjects differ in how decided answers are, by a factor: of its logarithm."""
+    place: float = 0.0
+    """Advantage of the option that is named first."""
+    places: float = 0.0
+    """Subjects differ in it."""
+    declined: float = 0.0
+    """Answers decline at random."""
+    declined_by_option: float = 0.0
+    """Answers decline, in questions with one of a random half of the options."""
+    declined_by_group: float = 0.0
+    """Answers decline, about the first group of subjects."""
+    declined_by_choice: float = 0.0
+    """Answers about the first group decline where they would choose the second group of options."""
+    logprobs: bool = False
+
+
+@dataclass(frozen=True)
+class Survey:
+    """Sizes of a test, and how it is asked."""
+
+    sizes: tuple[int, int, int, int] = (8, 8, 8, 8)
+    answers: int = 1
+    templates: int = 1
+    opponents: int = 6
+    about: str = "target"
+
+    def test(self, number: int) -> AssociationTest:
+        """A test whose words have a number of their own."""
+        concepts = {
+            role: Concept(name=role, terms=tuple(f"{role}{number}n{i}" for i in range(size)))
+            for role, size in zip("XYAB", self.sizes, strict=True)
+        }
+        return AssociationTest(id="simulated", **concepts)
+
+    @property
+    def measure(self) -> Ask:
+        """The measure."""
+        question = QUESTIONS[self.about]
+        asked = [question.replace("?", f" ({i})?") for i in range(self.templates)]
+        return Ask(templates="; ".join(asked), answers=self.answers, opponents=self.opponents)
+
+
+class World:
+    """One simulated model, asked about one test."""
+
+    def __init__(self, model: Model, survey: Survey, number: int) -> None:
+        self.model, self.rng = model, np.random.default_rng([7, number])
+        self.measure = survey.measure
+        self.test = survey.test(number % TESTS)
+        self.design = self.measure.design(self.test)
+        sides = survey.sizes[:2], survey.sizes[2:]
+        subjects, options = sides if survey.about == "target" else sides[::-1]
+        normal, count = self.rng.normal, (sum(subjects), sum(options))
+        self.of, self.among = (np.repeat([1.0, -1.0], sizes) for sizes in (subjects, options))
+        leaning = model.preference / 2 * self.of + model.leanings / 2 * normal(size=count[0])
+        utility = np.outer(leaning, self.among) + model.options * normal(size=count[1])
+        utility += model.matches * normal(size=count)
+        self.utility = utility * np.exp(model.sharpness * normal(size=(count[0], 1)))
+        self.place = model.place + model.places * normal(size=count[0])
+        self.hard = self.rng.permutation(count[1]) % 2 == 0
+
+    def chances(self, pairs: NDArray[np.intp]) -> Array:
+        """Probability that the first of each pair wins, named first and named second."""
+        ahead = self.utility[:, pairs[:, 0]] - self.utility[:, pairs[:, 1]]
+        place = self.place[:, None, None] * np.array([1.0, -1.0])
+        return np.asarray(1 / (1 + np.exp(-(ahead[..., None] + place))))
+
+    def preferences(self) -> Preferences:
+        """What the measure makes of the answers."""
+        shape = self.design.shape
+        chances = np.broadcast_to(self.chances(self.design.pairs)[:, :, None], shape)
+        asked = np.full(shape, 1 if self.model.logprobs else self.measure.answers)
+        if self.model.logprobs:
+            read = Choices(chances, asked, asked, Counter(), 1.0, "")
+            return preferences_of(self.test, self.design, read)
+        wins = self.rng.random((*shape, self.measure.answers)) < chances[..., None]
+        usable = self.rng.random(wins.shape) >= self.declining(wins)
+        count = usable.sum(axis=-1)
+        with np.errstate(invalid="ignore"):
+            shares = (wins & usable).sum(axis=-1) / count
+        faults = Counter({"refused": int((asked - count).sum())})
+        return preferences_of(
+            self.test, self.design, Choices(shares, count, asked, faults, None, "")
+        )
+
+    def declining(self, wins: NDArray[np.bool_]) -> Array:
+        """Probability of each answer that it declines."""
+        model, pairs = self.model, self.design.pairs
+        by_pair = model.declined + model.declined_by_option * self.hard[pairs].any(axis=1)
+        chosen = np.where(
+            wins, *(self.among[pairs[:, side]][None, :, None, None, None] for side in (0, 1))
+        )
+        of_first = (self.of > 0)[:, None, None, None, None]
+        return np.asarray(
+            by_pair[None, :, None, None, None]
+            + model.declined_by_group * of_first
+            + model.declined_by_choice * of_first * (chosen < 0)
+        )
+
+    def table(self, pairs: NDArray[np.intp]) -> Array:
+        """Shares over some pairs, had infinitely many answers been drawn."""
+        won = self.chances(pairs).mean(axis=-1)
+        shares = choices.shares_won(won, pairs, self.utility.shape[1])
+        return shares if self.design.about == "target" else shares.T
+
+
+def effect(table: Array, place: str, sizes: tuple[int, ...]) -> tuple[float, float]:
+    """Difference of means and effect size at a place."""
+    return effect_size(*scores_at(table, place, dict(zip("XYAB", sizes, strict=True))))
+
+
+# --- false findings -------------------------------------------------------------------------------
+
+COMMON = {"place": 1.0, "options": 1.0}
+DIFFERING = {"sharpness": 0.5, "places": 1.0, "matches": 0.5}
+FALSE: dict[str, tuple[Model, Survey]] = {
+    "coins": (Model(), Survey()),
+    "place": (Model(place=1.0), Survey()),
+    "place decides nearly all": (Model(place=3.0), Survey()),
+    "place, options": (Model(**COMMON), Survey()),
+    "place, options, subjects": (Model(**COMMON, **DIFFERING), Survey()),
+    "the same, 3 templates, 3 answers": (
+        Model(**COMMON, **DIFFERING),
+        Survey(answers=3, templates=3),
+    ),
+    "the same, log-probabilities": (Model(**COMMON, **DIFFERING, logprobs=True), Survey()),
+    "the same, about attributes": (Model(**COMMON, **DIFFERING), Survey(about="attribute")),
+    "the same, 4 targets against 12": (Model(**COMMON, **DIFFERING), Survey((4, 12, 8, 8))),
+    "the same, groups of one target": (Model(**COMMON, **DIFFERING), Survey((1, 1, 16, 16))),
+    "20% decline at random": (Model(**COMMON, **DIFFERING, declined=0.2), Survey(templates=3)),
+    "60% decline about half of the options": (
+        Model(**COMMON, **DIFFERING, declined_by_option=0.6),
+        Survey(templates=3),
+    ),
+    "50% decline about X": (
+        Model(**COMMON, **DIFFERING, declined_by_group=0.5),
+        Survey(templates=3),
+    ),
+    "50% decline about X, 4 against 12": (
+        Model(**COMMON, **DIFFERING, declined_by_group=0.5),
+        Survey((4, 12, 8, 8), templates=3),
+    ),
+    "10% decline where B would be chosen for X": (
+        Model(**COMMON, **DIFFERING, declined_by_choice=0.1),
+        Survey(templates=3),
+    ),
+    "50% decline where B would be chosen for X": (
+        Model(**COMMON, **DIFFERING, declined_by_choice=0.5),
+        Survey(templates=3),
+    ),
+}
+"""Models without a preference between groups."""
+
+
+def rejected(model: Model, survey: Survey, number: int) -> list[float]:
+    """Whether p < .05, by place."""
+    preferences = World(model, survey, number).preferences()
+    found = []
+    for place in PLACES:
+        scores, n = scores_at(preferences.values, place, preferences.sizes)
+        found.append(float(permutation_test(scores, n).two_sided.p < 0.05))
+    return found
+
+
+def false_findings(models: int) -> Iterator[list[str]]:
+    """A row of rates for each scene."""
+    yield ["model without preference", *PLACES.values()]
+    for name, (model, survey) in FALSE.items():
+        rates = np.mean([rejected(model, survey, number) for number in range(models)], axis=0)
+        cells = [shown(rate, models, 0.04, 0.06) for rate in rates.tolist()]
+        if survey.sizes[0] == 1:
+            cells[0] = "–"
+        yield [name, *cells]
+
+
+# --- coverage -------------------------------------------------------------------------------------
+
+PLANTED = {"preference": 1.0, **COMMON, **DIFFERING}
+COVERAGE: dict[str, tuple[Model, Survey]] = {
+    "8 words a group": (Model(**PLANTED), Survey()),
+    "8 words, 10% decline": (Model(**PLANTED, declined=0.1), Survey()),
+    "8 words, 10% decline, 3 templates": (Model(**PLANTED, declined=0.1), Survey(templates=3)),
+    "8 words, 10% decline, 30 answers": (Model(**PLANTED, declined=0.1), Survey(answers=30)),
+    "8 words, log-probabilities": (Model(**PLANTED, logprobs=True), Survey()),
+    "8 targets, 25 attributes, 10% decline": (
+        Model(**PLANTED, declined=0.1),
+        Survey((8, 8, 25, 25)),
+    ),
+    "one target, 25 attributes, 10% decline": (
+        Model(**PLANTED, declined=0.1),
+        Survey((1, 1, 25, 25)),
+    ),
+    "8 words, all pairs, 10% decline": (Model(**PLANTED, declined=0.1), Survey(opponents=16)),
+    "8 words, about attributes, 10% decline": (
+        Model(**PLANTED, declined=0.1),
+        Survey(about="attribute"),
+    ),
+}
+
+
+def covered(model: Model, survey: Survey, number: int) -> list[list[float]]:
+    """Whether intervals hold what pairs show with infinitely many answers, by place.
+
+    The difference over the asked pairs, and over all pairs; and d over all pairs.
+    """
+    world = World(model, survey, number)
+    preferences, count = world.preferences(), world.utility.shape[1]
+    record = record_of(preferences, _seeded(number), ddof=1, confidence=0.95)
+    every = np.array([(i, j) for i in range(count) for j in range(i + 1, count)])
+    rows = []
+    for place, interval in (
+        ("level1", record.level1),
+        ("level2.X", record.level2.X),
+        ("over_attributes", record.over_attributes),
+    ):
+        asked, _ = effect(world.table(world.design.pairs), place, survey.sizes)
+        difference, d = effect(world.table(every), place, survey.sizes)
+        truths = (asked, interval.difference), (difference, interval.difference), (d, interval.d)
+        ends = [(value, *(of.interval or (-math.inf, math.inf))) for value, of in truths]
+        rows.append([float(low <= value <= high) for value, low, high in ends])
+    return rows
+
+
+def _seeded(number: int) -> Any:
+    """What a record reads of an input."""
+    return SimpleNamespace(seed=number)
+
+
+def coverage(models: int) -> Iterator[list[str]]:
+    """A row of shares for each scene and place."""
+    yield [
+        "model",
+        "effect size",
+        "difference, asked pairs",
+        "difference, all pairs",
+        "d, all pairs",
+    ]
+    for name, (model, survey) in COVERAGE.items():
+        shares = np.mean([covered(model, survey, number) for number in range(models)], axis=0)
+        for place, row in zip(PLACES.values(), shares.tolist(), strict=True):
+            yield [name, place, *(shown(share, models, 0.93, 0.97) for share in row)]
+
+
+# --- loss of d ------------------------------------------------------------------------------------
+
+
+def loss(models: int) -> Iterator[list[str]]:
+    """A row of mean effect sizes for each strength of a preference and number of answers."""
+    yield [
+        "preference",
+        "answers to a pair",
+        *(f"d, {name}" for name in PLACES.values()),
+        "difference",
+    ]
+    for preference in (0.3, 1.0):
+        model = Model(**{**PLANTED, "preference": preference})
+        for answers in (1, 3, 10, 30, None):
+            effects = []
+            for number in range(models):
+                world = World(model, Survey(answers=answers or 1), number)
+                table = world.preferences().values if answers else world.table(world.design.pairs)
+                effects.append([effect(table, place, Survey().sizes) for place in PLACES])
+            means = np.mean(effects, axis=0)
+            count = str(2 * answers) if answers else "infinitely many"
+            sizes = [f"{d:.2f}" for _, d in means.tolist()]
+            yield [f"{preference}", count, *sizes, f"{means[0, 0]:.3f}"]
+
+
+def shown(share: float, models: int, low: float, high: float) -> str:
+    """A share; bold if beyond limits by more than two standard errors."""
+    error = 2 * math.sqrt(share * (1 - share) / models)
+    text = f"{share:.3f}"
+    return text if low - error <= share <= high + error else f"**{text}**"
+
+
+STUDIES: dict[str, tuple[Callable[[int], Iterator[list[str]]], float]] = {
+    "false": (false_findings, 1.0),
+    "coverage": (coverage, 0.5),
+    "loss": (loss, 0.2),
+}
+"""Each with the share of the models that it takes."""
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--models", type=int, default=1_000)
+    parser.add_argument("--only", nargs="*", choices=STUDIES, default=list(STUDIES))
+    wanted = parser.parse_args()
+    for name in wanted.only:
+        study, share = STUDIES[name]
+        for number, row in enumerate(study(round(share * wanted.models))):
+            print(f"| {' | '.join(row)} |", flush=True)
+            if not number:
+                print(f"|{' --- |' * len(row)}")
+        print()
+
+
+if __name__ == "__main__":
+    main()
