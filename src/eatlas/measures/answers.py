@@ -28,7 +28,7 @@ from eatlas.results.parts import MANY_REFUSED, BySide, Coverage, defined, define
 from eatlas.stats import choices
 from eatlas.stats.agreement import cronbach_alpha
 from eatlas.stats.effect_size import effect_size
-from eatlas.stimuli import ROLES, TARGETS, AssociationTest
+from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.asking import Prompt, Reply, choice_of, subject_of
 
 DRAWS = 2_000
@@ -122,11 +122,17 @@ class Preferences:
 
     @property
     def rows(self) -> dict[str, Array]:
-        """Rows whose dot products are the shares: a row of them, and a place."""
-        n_x, n_a = len(self.coverage["X"].used), len(self.coverage["A"].used)
-        places = np.eye(self.values.shape[1])
-        parts = self.values[:n_x], self.values[n_x:], places[:n_a], places[n_a:]
-        return dict(zip(ROLES, parts, strict=True))
+        """Rows whose dot products are the shares: a row of them, and a place.
+
+        Places are in the order of names, so that sums over them run in one order.
+        """
+        n_x, n_a = self.sizes["X"], self.sizes["A"]
+        names = [name for role in ATTRIBUTES for name in self.coverage[role].used]
+        order = sorted(range(len(names)), key=names.__getitem__)
+        shares, places = self.values[:, order], np.eye(len(names))[:, order]
+        return dict(
+            zip(ROLES, (shares[:n_x], shares[n_x:], places[:n_a], places[n_a:]), strict=True)
+        )
 
     @property
     def sizes(self) -> dict[str, int]:
