@@ -30,9 +30,9 @@ from eatlas.measures.answers import (
     Choices,
     Design,
     Preferences,
-    preferences_of,
     record_of,
     scores_at,
+    shared_out,
 )
 from eatlas.stats import choices
 from eatlas.stats.effect_size import effect_size
@@ -132,16 +132,14 @@ class World:
         asked = np.full(shape, 1 if self.model.logprobs else self.answers)
         if self.model.logprobs:
             read = Choices(chances, asked, asked, Counter(), 1.0, "")
-            return preferences_of(self.test, self.design, read)
+            return shared_out(self.test, self.design, read)
         wins = self.rng.random((*shape, self.answers)) < chances[..., None]
         usable = self.rng.random(wins.shape) >= self.declining(wins)
         count = usable.sum(axis=-1)
         with np.errstate(invalid="ignore"):
             shares = (wins & usable).sum(axis=-1) / count
         faults = Counter({"refused": int((asked - count).sum())})
-        return preferences_of(
-            self.test, self.design, Choices(shares, count, asked, faults, None, "")
-        )
+        return shared_out(self.test, self.design, Choices(shares, count, asked, faults, None, ""))
 
     def declining(self, wins: NDArray[np.bool_]) -> Array:
         """Probability of each answer that it declines."""

@@ -105,7 +105,7 @@ def test_probabilities_by_hand():
     assert read.usable.ravel().tolist() == [1, 1, 1, 0]
     assert read.faults == {"neither": 1}
     assert read.mass == pytest.approx((0.8 + 0.2 + 0.3) / 4)
-    found = preferences_of(test, design, read, replies)
+    found = preferences_of(test, design, replies)
     assert found.coverage.Y.reasons == {"y0": "no usable comparison with 2 of 2 attributes"}
     assert found.values.tolist() == [[pytest.approx(0.625), pytest.approx(0.375)]]
 

@@ -158,10 +158,15 @@ class Preferences:
 # --- from answers to shares -----------------------------------------------------------------------
 
 
-def preferences_of(
+def preferences_of(test: AssociationTest, design: Design, replies: Sequence[Reply]) -> Preferences:
+    """Make shares of comparisons won of the replies to all prompts of a design."""
+    return shared_out(test, design, choices_of(design, replies), replies)
+
+
+def shared_out(
     test: AssociationTest, design: Design, read: Choices, replies: Sequence[Reply] = ()
 ) -> Preferences:
-    """Make shares of comparisons won of what the replies to all prompts of a design choose."""
+    """Make shares of comparisons won of choices, and leave out terms without them."""
     if not read.usable.any():
         raise _no_choice(test, design, read)
     won = choices.won(read.wins)

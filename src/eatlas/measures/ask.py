@@ -17,7 +17,6 @@ from eatlas.errors import SignatureError, StimulusError
 from eatlas.measures.answers import (
     Design,
     Preferences,
-    choices_of,
     preferences_of,
     record_of,
     remarks,
@@ -199,7 +198,7 @@ templates=auto,threshold=0.2)'
         """Make shares of comparisons won of the answers to all questions about a test."""
         design = self.design(test)
         replies = [answers[prompt] for prompt in design.prompts]
-        return preferences_of(test, design, choices_of(design, replies), replies)
+        return preferences_of(test, design, replies)
 
     def associate_collected(
         self, test: AssociationTest, rows: Sequence[CollectedAnswer]
@@ -215,8 +214,8 @@ templates=auto,threshold=0.2)'
         vary = Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof)
         levels = compared(self, vary)
         x, y = (kernels.mean_row(given.rows[role]) for role in TARGETS)
-        s, n_a = x - y, len(given.rows[ATTRIBUTES[0]])
-        over = self.level(s[:n_a], s[n_a:], "over_attributes", notes, given)
+        first, second = (kernels.associations(given.rows[role], x - y) for role in ATTRIBUTES)
+        over = self.level(first, second, "over_attributes", notes, given)
         record = record_of(preferences, given, ddof=self.ddof, confidence=self.confidence)
         notes.extend([*preferences.remarks, *remarks(record)])
         # the notes of an interval over attributes would be those of level 1
