@@ -59,6 +59,17 @@ def test_targets_and_their_groups(targets: Any, groups: set[str]) -> None:
     assert {text.group for text in texts} == groups
 
 
+def test_articles_are_those_of_english() -> None:
+    words = ["architect", "nurse", "honest broker", "university"]
+    texts = eatlas.generate(story, "About {a target}: the {target}.", words, n=1)
+    assert [text.prompt for text in texts] == [
+        "About an architect: the architect.",
+        "About a nurse: the nurse.",
+        "About an honest broker: the honest broker.",
+        "About a university: the university.",
+    ]
+
+
 def test_a_file_has_a_text_a_line_and_earlier_texts_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "stories.jsonl"
     texts = eatlas.generate(story, STORY, ["nurse"], n=2, out=path)
@@ -92,6 +103,7 @@ def test_divdist_counts_what_the_model_wrote(tmp_path: Path) -> None:
         ({"n": 0}, ("n is not usable", "0")),
         ({"tokens": 0}, ("tokens is not usable",)),
         ({"temperature": -1.0}, ("temperature", "-1.0")),
+        ({"temperature": float("nan")}, ("temperature", "nan")),
         ({"targets": []}, ("no targets", "words by the name of their group")),
         ({"targets": 3}, ("no targets", "3")),
         ({"targets": [""]}, ("term 1", "at least 1 character")),

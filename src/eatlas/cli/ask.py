@@ -87,8 +87,9 @@ def ask(
         ask or assign, with parameters in brackets: 'ask(alpha=0.01)'. May be repeated. [default:
         ask]
     generate : --generate TEMPLATE
-        Have one model write texts, such as "Write a story about a {target}." Count them with
-        eatlas text, or embed them with eatlas embed --by group.
+        Have one model write texts, such as "Write a story about a {target}."; {a target} is a
+        target with its English article. Count texts with eatlas text, or embed them with
+        eatlas embed --by group.
     number : -n, --number N >= 1
         Texts about each target. [default: 100]
     targets : WORD,...|FILE

@@ -17,7 +17,8 @@ from eatlas.stimuli.kinds import TestsLike
 
 DEFAULT_TEST = "weat-6"
 BYTES = 4
-"""Bytes of UTF-8 to a token: the rule of thumb for English, and its letters are a byte each."""
+"""Bytes of UTF-8 to a token, the rule of thumb for English: 11 to 16% more tokens than SmolLM2's
+tokenizer makes of the questions about weat-1, weat-6 and weat-10."""
 FRAME = 7
 """Tokens around a message, as OpenAI counts them: 3 of the message, 1 of its role, 3 before the
 answer."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -22,13 +23,16 @@ from eatlas.stimuli import TARGETS, AssociationTest, Concept, Test
 from eatlas.stimuli.asking import Prompt, filled
 from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.stimuli.kinds import OF_TARGETS
+from eatlas.stimuli.sentences import built_in, forms_of
 from eatlas.writing import atomic_file, require_writable
 
 EXAMPLE = "Write a story about a {target}."
 ENDINGS = (".jsonl", ".ndjson")
 SAID = ("source.spent", "source.no-chat-template")
 """Notes of a model that bear on what it writes."""
-_PLACE = re.compile(r"\{(\w+)\}")
+WITH_ARTICLE = "a target"
+"""Place of a target with its English article."""
+_PLACE = re.compile(r"\{(\w+(?: \w+)*)\}")
 TargetsLike: TypeAlias = "Test | Iterable[Test] | Mapping[str, Sequence[str]] | Sequence[str]"
 """Tests, whose targets are meant; words; or words by the name of their group."""
 
@@ -68,7 +72,8 @@ def generate(
     model : str or object
         A model that answers, as :func:`eatlas.run` takes it with the measure ``ask``.
     template : str
-        What the model is told, such as ``"Write a story about a {target}."``
+        What the model is told, such as ``"Write a story about a {target}."``; ``{a target}`` is a
+        target with its English article.
     targets : tests, mapping, or list of str
         Tests, whose targets are meant: X and Y, or the targets of a test of groups; words; or words
         by the name of their group.
@@ -140,28 +145,35 @@ def prompts_of(
 ) -> list[tuple[Prompt, str, str]]:
     """Each prompt with its target and the name of the group."""
     places = set(_PLACE.findall(template)) if isinstance(template, str) else set()
-    if places != {"target"}:
+    if not places or not places <= {"target", WITH_ARTICLE}:
         raise StimulusError(
-            "the template has no place {target}"
-            if "target" not in places
-            else "the template has other places than {target}",
-            got=described(template) if not isinstance(template, str) else template,
-            allowed=f"a text such as {EXAMPLE}",
+            "the template has other places than {target}"
+            if places
+            else "the template has no place {target}",
+            got=template if isinstance(template, str) else described(template),
+            allowed=f"a text such as {EXAMPLE} {{{WITH_ARTICLE}}} has the English article",
         )
     require_whole("n", n, 1)
     require_whole("tokens", tokens, 1)
-    if not is_number(temperature) or temperature < 0:
+    if not is_number(temperature) or not 0 <= temperature < math.inf:
         raise EatlasError(
             "the temperature is not a number from 0", got=repr(temperature), allowed="such as 1.0"
         )
-    return [
-        (
-            Prompt(filled(template, target=target), (), "samples", n, float(temperature), tokens),
-            target,
-            group,
-        )
-        for target, group in grouped(targets).items()
-    ]
+    groups = grouped(targets)
+    articles = with_articles(groups) if WITH_ARTICLE in places else {}
+    prompts = []
+    for target, group in groups.items():
+        text = template.replace(f"{{{WITH_ARTICLE}}}", articles.get(target, ""))
+        drawn = Prompt(filled(text, target=target), (), "samples", n, float(temperature), tokens)
+        prompts.append((drawn, target, group))
+    return prompts
+
+
+def with_articles(words: Iterable[str]) -> dict[str, str]:
+    """Words with their English articles."""
+    known = built_in().forms
+    asked = forms_of(word for word in words if word not in known)
+    return {word: form.one for word, form in {**known, **asked}.items()}
 
 
 def grouped(targets: Any) -> dict[str, str]:
