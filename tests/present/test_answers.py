@@ -118,6 +118,7 @@ def test_what_is_refused_comes_first_everywhere(refusing, capsys):
     assert finding.grade == "doubtful"
     assert "may go with" in str(finding)
     assert REFUSED.match(sentence(refusing))
+    assert re.match(r"\d+% choose nothing, ", refusing.summary())
     page = report_html([refusing])
     assert re.search(rf"<h1[^>]*>[^<]*?: {REFUSED.pattern}", page)
     for form in ("latex", "markdown", "html-table"):

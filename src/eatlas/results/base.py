@@ -480,7 +480,8 @@ class AssociationResult(Findings, Head):
     def summary(self) -> str:
         """The finding in a few words; by default the pattern and the first numbers."""
         effects = self.effects()[:4]
-        parts = [self.primary.label] if self.pattern is not None else []
+        parts = [f"{self.unanswered:.0%} choose nothing"] * self.shows_little
+        parts += [self.primary.label] if self.pattern is not None else []
         for effect in effects:
             symbol = f"d{effect.suffix}" if effect.symbol == "d" else effect.symbol
             parts.append(f"{symbol} = {shown(effect.d)}")
