@@ -89,7 +89,15 @@ class Form(NamedTuple):
 
 
 class TransformerChat(Answering):
-    """A causal language model that is asked through its chat template."""
+    """A causal language model that is asked through its chat template.
+
+    The probability of an option is that of an answer that begins with it, as written or with a
+    capital letter: the product over its pieces, the sum of both. It stands where answers stand,
+    behind the space that some templates put there. Of an option that begins another, "art" beside
+    "artist", the probability of the other is taken off. What follows an option is free: "Office
+    work" begins with "Office". Answers that come to an option later, "The word office", count for
+    neither, and lower the mass.
+    """
 
     def __init__(
         self,

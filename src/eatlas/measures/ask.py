@@ -112,6 +112,11 @@ class Ask(PatternMeasure):
     without a choice are left out; the result says how many, and what the effect sizes would be had
     they all gone either way.
 
+    By log-probabilities, the first option wins p1 / (p1 + p2) of a comparison, where p is the
+    probability of an answer that begins with the option. Models of transformers are read for the
+    option as it is written and with a capital letter; of an option that begins the other, the
+    probability of the other is taken off.
+
     Examples
     --------
     >>> Ask().signature
