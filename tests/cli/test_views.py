@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.apps.views.planted import ASK, TEST, vectors
+from tests.apps.views.planted import ASK, QUESTION, STRENGTH, TEST, vectors
+from tests.chat_server import ChatServer, Planted
+from tests.served import running
 
 from eatlas.stimuli import to_toml
 
@@ -49,6 +51,32 @@ def test_vectors_alone_are_shown_without_agreement(eatlas_cli, files):
     assert ended.said.startswith("planted: Vectors.")
     assert "rho" not in ended.out
     assert "No answers: planted.txt" in ended.said
+
+
+def prefers(target: str, attribute: str) -> float:
+    """By the planted strength of a target."""
+    toward = 4 * (STRENGTH[target] - 0.55)
+    return toward if attribute in TEST.A.terms else -toward
+
+
+def test_a_served_model_gives_answers_alone(eatlas_cli, files):
+    with running(ChatServer(Planted(prefers, templates=(QUESTION,)))) as server:
+        ended = eatlas_cli("views", server.spec, "--tests", "planted.toml", *QUICK, "-o", "one")
+        both = eatlas_cli(
+            "views", "planted.txt", server.spec, "--tests", "planted.toml", *QUICK, "-o", "two"
+        )
+    assert ended.code == 0
+    name = server.spec.rpartition("model=")[2]
+    assert f"No vectors: {name}: chat:" in ended.said
+    assert f"No log-probabilities: {name}: chat:" in ended.said
+    assert both.said.startswith("planted: Vectors and answers agree: rho 1.00")
+
+
+def test_a_served_model_that_is_not_there_ends_with_2(eatlas_cli, files):
+    address = "chat:http://127.0.0.1:1/v1?model=none&retries=0"
+    ended = eatlas_cli("views", "planted.txt", address, "--tests", "planted.toml", *QUICK)
+    assert (ended.code, ended.out) == (2, "")
+    assert "127.0.0.1:1" in ended.err
 
 
 def test_mistakes_end_with_2_and_nothing_is_written(eatlas_cli, files):

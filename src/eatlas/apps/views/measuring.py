@@ -324,7 +324,8 @@ def _specs(given: Any) -> list[tuple[Any, str]]:
 def _called(spec: Any) -> str:
     """What a source without a name is called."""
     if isinstance(spec, str | Path):
-        return source_name(_model_of(str(spec)))
+        text = _model_of(str(spec))
+        return options_of(text).get("model") or source_name(text)
     pair = model_and_tokenizer(spec)
     if pair is not None:
         return type(pair[0]).__name__
