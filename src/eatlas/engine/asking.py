@@ -155,7 +155,8 @@ def cost_of(
     kept = model.kept(requests)
     left = {request: prompt for request, prompt in requests.items() if request not in kept}
     texts = [request.text for request in left]
-    if (sizes := model.sizes_of(texts)) is None:
+    sizes = model.sizes_of(texts) if texts else []
+    if sizes is None:
         of_prompts = sum(_tokens(model.system + text) + FRAME for text in texts)
     else:
         of_prompts = sum(sizes)

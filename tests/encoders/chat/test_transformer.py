@@ -248,6 +248,9 @@ def test_pieces_of_questions_are_counted_without_the_model(tmp_path):
     model.score(prompts[:2])
     again = cost_of(open_answering(f"hf:{tmp_path}"), prompts)
     assert (again.kept, again.prompt_tokens < cost.prompt_tokens) == (2, True)
+    last = open_answering(f"hf:{tmp_path}")
+    assert cost_of(last, prompts[:2]).prompt_tokens == 0
+    assert "tokenizer" not in vars(last)
 
 
 def test_another_chat_template_is_another_model(tmp_path):
