@@ -480,7 +480,7 @@ class AssociationResult(Findings, Head):
     def summary(self) -> str:
         """The finding in a few words; by default the pattern and the first numbers."""
         effects = self.effects()[:4]
-        parts = [f"{self.unanswered:.0%} choose nothing"] * self.shows_little
+        parts = [f"{self.unanswered:.0%} choose nothing"] if self.shows_little else []
         parts += [self.primary.label] if self.pattern is not None else []
         for effect in effects:
             symbol = f"d{effect.suffix}" if effect.symbol == "d" else effect.symbol
