@@ -367,6 +367,7 @@ def trend(periods: Sequence[int], **changes: Any) -> TrendResult:
         "provenance": {
             "version": "1.2.3",
             "seed": 7,
+            "draws": "stimuli",
             "stimuli_sha256": "5" * 64,
             "series_fingerprint": "sha256:" + "e" * 64,
         },
