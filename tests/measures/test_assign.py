@@ -273,7 +273,7 @@ def test_the_interval_is_that_of_students_t():
 
 
 def test_a_model_of_stereotypes():
-    result = answered(choose=stereotyped)
+    result = answered(measure=Assign(added=0), choose=stereotyped)
     assert (result.score, result.score_interval) == (1.0, None)  # all lists alike
     assert result.shares == {word: float(word in TEST.A.terms) for word in WORDS}
     assert result.over_attributes.difference == 1.0
@@ -289,11 +289,11 @@ def test_groups_that_change_places_change_signs():
     def choose(word, x, y):
         return x if (word in TEST.A.terms) == (len(x + word) % 3 > 0) else y
 
-    plain = answered(choose=choose)
+    plain = answered(measure=Assign(added=0), choose=choose)
     turned_test = TEST.with_concepts(
         dict(zip("XYAB", (TEST.X, TEST.Y, TEST.B, TEST.A), strict=True))
     )
-    turned = answered(turned_test, choose=choose)
+    turned = answered(turned_test, Assign(added=0), choose=choose)
     assert turned.score == pytest.approx(-plain.score)
     assert turned.d == pytest.approx(-plain.d)
     assert turned.over_attributes.p.greater == plain.over_attributes.p.less
@@ -323,7 +323,7 @@ def test_scores_and_p_by_brute_force():
     def difference(a):
         return np.mean([share[w] for w in a]) - np.mean([share[w] for w in WORDS if w not in a])
 
-    result = eatlas.run(tests=TEST, measures="assign", vectors=collected(rows))[0]
+    result = eatlas.run(tests=TEST, measures="assign(added=0)", vectors=collected(rows))[0]
     observed = difference(TEST.A.terms)
     reached = [difference(a) >= observed - 1e-12 for a in combinations(WORDS, 3)]
     assert result.over_attributes.difference == pytest.approx(observed)
@@ -338,14 +338,17 @@ def collected(rows):
 
 
 def test_a_target_that_takes_everything_shows_nothing():
-    """There is no D, and no spread of the shares of words."""
+    """There is no spread of the shares of words; D is what the published code makes of it."""
     result = answered(choose=lambda _word, x, _y: x)
-    assert (result.score, result.with_score, result.d) == (None, 0, None)
+    assert result.score == pytest.approx(3 / 6.01 - 1, abs=1e-6)
+    assert (result.with_score, result.d) == (50, None)
     assert [note.code for note in result.warnings] == [
         "undefined.effect-size",
         "answers.one-target",
     ]
-    assert answered(measure=Assign(added=0.01), choose=lambda _w, x, _y: x).with_score == 50
+    assert "Without" not in str(result.warnings[1])
+    bare = answered(measure=Assign(added=0), choose=lambda _word, x, _y: x)
+    assert (bare.score, bare.with_score) == (None, 0)
 
 
 def test_refusals_and_unread_lines_are_counted_and_said():

@@ -273,7 +273,7 @@ def test_lists_lead_with_d_and_its_interval(capsys):
     print_results(eatlas.Results([result]))
     out = " ".join(capsys.readouterr().out.split())
     assert "730 words assigned; 12 lines of the answers could not be read" in out
-    assert "In 1 list nothing is assigned (2%); 48 lists have a D." in out
+    assert "1 list (2%) assigns nothing; 48 lists have a D." in out
     page = report_html([result])
     assert "<h4>How the model answered</h4>" in page
     assert "It calls itself gpt-x. Answers of 2026-03-01." in page

@@ -118,9 +118,9 @@ class Assign(AssociationMeasure):
         ``{second}``, which are the two targets, and ``{words}``. Several take turns.
     tokens : int, default 1024
         Pieces of an answer at most.
-    added : float, default 0
-        Added to both denominators of D. By default a list has no D where one target was given no
-        word. The code of the paper adds 0.01, which makes that about -0.5 and 1 about 0.998.
+    added : float, default 0.01
+        Added to both denominators of D, as the code of the paper does: where one target was given
+        no word, D is about -0.5 for that. With 0 such a list has no D.
     confidence : float, default 0.95
         Of the interval of D.
 
@@ -168,7 +168,7 @@ class Assign(AssociationMeasure):
     temperature: float = parameter(1.0, FROM_0)
     templates: str = parameter(PUBLISHED, _TEMPLATES)
     tokens: int = parameter(1024, whole(1), optional=True)
-    added: float = parameter(0.0, FROM_0, optional=True)
+    added: float = parameter(0.01, FROM_0, optional=True)
     confidence: float = parameter(0.95, SHARE, optional=True)
 
     def __post_init__(self) -> None:
@@ -315,7 +315,7 @@ class Assign(AssociationMeasure):
             dates=tuple(dict.fromkeys((dates[0], dates[-1]))) if dates else (),
             collected=collected,
         )
-        notes.extend(_remarks(result))
+        notes.extend(_remarks(result, assigned.counts))
         return result
 
 
@@ -382,7 +382,7 @@ def _targets_of(row: CollectedAnswer, test: AssociationTest) -> Targets | None:
     return named[0][0], named[1][0]
 
 
-def _remarks(result: AssignResult) -> Iterator[Note]:
+def _remarks(result: AssignResult, counts: NDArray[np.int64]) -> Iterator[Note]:
     """What a reader must know of how the model answered."""
     if result.collected and result.collected.others:
         yield Note("answers.other-tests", values=result.collected.model_dump())
@@ -391,5 +391,9 @@ def _remarks(result: AssignResult) -> Iterator[Note]:
         yield Note("answers.unread-lines", values=values)
     if result.refused:
         yield Note("answers.refused-lists", values={"count": result.refused, "of": result.lists})
-    if without := result.lists - result.refused - result.with_score:
-        yield Note("answers.one-target", values={"count": without, "of": result.lists})
+    given = counts.sum(axis=2)
+    if count := int((given.any(axis=1) & ~given.all(axis=1)).sum()):
+        both = counts[given.all(axis=1)]
+        d = round(float(assignment_scores(both).mean()), DECIMALS) if len(both) else None
+        lists = {"count": count, "of": result.lists, "without": d}
+        yield Note("answers.one-target", values=lists)

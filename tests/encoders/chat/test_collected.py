@@ -185,8 +185,8 @@ def test_lists_as_bai_et_al_published_them(tmp_path):
     path = tmp_path / "gpt4o_career_replication.csv"
     path.write_text(PUBLISHED)
     (read,) = eatlas.run(tests=TEST, vectors=path, measures="assign")
-    # 1, and (2 / 2) + (3 / 4) - 1
-    assert read.score == pytest.approx((1 + 0.75) / 2)
+    # the published code adds 0.01 to both denominators: 3 and 3 words, then 2 and 4
+    assert read.score == pytest.approx((2 * 3 / 3.01 - 1 + 2 / 2.01 + 3 / 4.01 - 1) / 2, abs=1e-6)
     assert (read.lists, read.with_score, read.refused) == (3, 2, 1)
     assert (read.collected.rows, read.collected.others) == (4, 1)
     assert read.shares == {
@@ -220,7 +220,7 @@ def test_the_two_targets_of_a_list_may_be_in_columns(tmp_path):
 def test_without_columns_the_targets_are_those_that_are_assigned_most(tmp_path):
     answer = "office - Ben\nsalary - Ben\ncareer - John\nhome - Ann\nfamily - Ann"
     path = written(tmp_path / "lists.jsonl", [{"answer": answer}])
-    (read,) = eatlas.run(tests=TEST, vectors=path, measures="assign")
+    (read,) = eatlas.run(tests=TEST, vectors=path, measures="assign(added=0)")
     assert (read.coverage["X"].used, read.coverage["Y"].used) == (("Ben",), ("Ann",))
     assert (read.unread, read.score) == (1, 1.0)
     assert read.coverage["A"].reasons == {"career": "assigned in no list"}
