@@ -252,6 +252,7 @@ def side_by_side(
                 try:
                     came.put((request, ask(request)))
                 except Exception as error:  # noqa: BLE001  (raised where answers are handed out)
+                    left.clear()
                     came.put((request, error))
 
     def at_hand() -> tuple[dict[Request, Response], list[Exception]]:
