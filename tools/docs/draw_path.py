@@ -26,6 +26,10 @@ PATH = {
         "words in templates": ("LPBS: probabilities", "methods/lpbs"),
         "sentences of a corpus": ("LPBS within CEAT", "methods/lpbs-ceat"),
     },
+    "A model that answers": {
+        "two words, or two persons": ("Ask: comparisons", "methods/ask"),
+        "lists of words": ("word assignments", "methods/ask"),
+    },
     "CLIP, image models": {
         "two groups, two attributes": ("ML-EAT of images", "how-to/images"),
         "which label the model gives": ("zero-shot shares", "methods/zero-shot"),
