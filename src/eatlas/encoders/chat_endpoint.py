@@ -408,7 +408,7 @@ def open_chat(text: str) -> ChatEndpoint:
     whole = completed(address, "chat/completions")
     if re.search(r"/(embeddings|completions)$", whole.removesuffix(END)):
         raise SourceError(
-            f"{address}: this is no address for chat completions",
+            f"{address}: this is not an address for chat completions",
             allowed=ALLOWED,
             remedy="leave out the last part of the address",
         )

@@ -146,7 +146,7 @@ def _json_lines(path: Path) -> Records:
             ) from error
         if not isinstance(record, dict):
             raise SourceError(
-                f"{path}, line {number}: this is no object", got=line[:80], allowed=FORM
+                f"{path}, line {number}: this is not an object", got=line[:80], allowed=FORM
             )
         yield f"{path}, line {number}", {name.strip().lower(): record[name] for name in record}
 

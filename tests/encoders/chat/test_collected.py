@@ -239,7 +239,7 @@ def test_without_columns_the_targets_are_those_that_are_assigned_most(tmp_path):
         ("a.csv", 'target,options,answer\nBen,"[""office"",",office\n', "the options are not JSON"),
         ("a.csv", "answer\nBen,office,home\n", "row 2: more cells than columns"),
         ("a.jsonl", '{"answer": "x"}\n{"answer": \n', "line 2: this is not JSON"),
-        ("a.jsonl", "[1]\n", "line 1: this is no object"),
+        ("a.jsonl", "[1]\n", "line 1: this is not an object"),
         ("a.jsonl", '{"answer": "x", "target": "Ben", "options": 5}', "these are no options"),
         ("a.jsonl", '{"answer": "rose", "target": "cat", "options": ["rose", "wasp"]}',
          "is to a comparison of its words"),
