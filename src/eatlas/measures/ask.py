@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
-from pathlib import Path
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -37,6 +35,7 @@ from eatlas.measures.levels import Ordered, level3, similarities
 from eatlas.measures.lpbs import require_words, terms_of
 from eatlas.measures.ml_eat import compared
 from eatlas.measures.resampling import Variation, over_attributes
+from eatlas.measures.templates import file_of, is_name, is_text, templates_of
 from eatlas.notes import Note
 from eatlas.results.answers import AskResult
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
@@ -52,18 +51,11 @@ from eatlas.stimuli.asking import (
     subject_of,
 )
 from eatlas.stimuli.languages import is_english
-from eatlas.stimuli.pairs import SEPARATOR, choose
 from eatlas.stimuli.questions import built_in_questions, read_questions
-from eatlas.untrusted import require_trust
 
 AUTO = "auto"
 DEFAULT = "words"
-_NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
-_FILE = re.compile(r"(.*\.toml)(?:#(.*))?", re.DOTALL | re.IGNORECASE)
-_TEMPLATES = Allowed(
-    f"auto, a name, a TOML file, or {ALLOWED}",
-    lambda value: isinstance(value, str) and bool(value.strip()),
-)
+_TEMPLATES = Allowed(f"auto, a name, a TOML file, or {ALLOWED}", is_text)
 _EVEN = Allowed(
     "an even number from 2", lambda value: type(value) is int and value >= 2 and value % 2 == 0
 )
@@ -139,13 +131,9 @@ templates=auto,threshold=0.2)'
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if match := _FILE.fullmatch(self.templates):
-            # what the file says takes the place of its name
-            path = Path(match[1])
-            require_trust(f"read questions from {path}, which no signature of a result names")
-            sets = read_questions(path).of("questions", str(path))
-            chosen = choose(sets, match[2] or "", str(path))
-            object.__setattr__(self, "templates", f"{SEPARATOR} ".join(chosen))
+        if file := file_of(self.templates):
+            sets = read_questions(file.path).of("questions", str(file.path))
+            object.__setattr__(self, "templates", file.chosen(sets))
         if self.templates != AUTO and (fault := fault_of_questions(self._named)):
             raise SignatureError(f"{self.name}, templates: {fault}", allowed=ALLOWED)
 
@@ -162,24 +150,13 @@ templates=auto,threshold=0.2)'
     @cached_property
     def _named(self) -> tuple[str, ...]:
         """The questions that the signature names."""
-        text = self.templates.strip()
-        if _NAME.fullmatch(text):
-            try:
-                return choose(built_in_questions().questions, text, "templates")
-            except StimulusError as error:
-                raise SignatureError(
-                    f"{self.name}: {error.what.partition(': ')[2]}",
-                    allowed=f"{error.allowed}, a TOML file, or {ALLOWED}",
-                ) from error
-        return tuple(part.strip() for part in text.split(SEPARATOR) if part.strip())
+        return templates_of(self.name, self.templates, built_in_questions().questions, ALLOWED)
 
     def templates_for(self, test: AssociationTest) -> tuple[str, ...]:
         """The questions of a test: its own, or those that the signature names."""
         if self.templates == AUTO and test.questions:
             return test.questions
-        if not is_english(test.language) and (
-            self.templates == AUTO or _NAME.fullmatch(self.templates.strip())
-        ):
+        if not is_english(test.language) and is_name(self.templates):
             raise StimulusError(
                 f"test {test.id}: the questions of {self.name} are English",
                 got=f"a test in {test.language}",

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -27,6 +25,7 @@ from eatlas.measures.base import (
     whole,
 )
 from eatlas.measures.lpbs import Term, covered_by, require_words, terms_of
+from eatlas.measures.templates import file_of, is_name, is_text, templates_of
 from eatlas.notes import Note
 from eatlas.results.answers import AssignResult, CollectedRecord
 from eatlas.results.parts import Coverage, defined, defined_ends
@@ -43,19 +42,12 @@ from eatlas.stimuli.assigning import (
     targets_assigned,
 )
 from eatlas.stimuli.languages import is_english
-from eatlas.stimuli.pairs import SEPARATOR, choose
 from eatlas.stimuli.questions import built_in_questions, read_questions
-from eatlas.untrusted import require_trust
 
 PUBLISHED = "published"
 QUOTED = 80
 """Characters of an answer that an error shows."""
-_NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
-_FILE = re.compile(r"(.*\.toml)(?:#(.*))?", re.DOTALL | re.IGNORECASE)
-_TEMPLATES = Allowed(
-    f"{PUBLISHED}, a TOML file, or {EXAMPLE}",
-    lambda value: isinstance(value, str) and bool(value.strip()),
-)
+_TEMPLATES = Allowed(f"{PUBLISHED}, a TOML file, or {EXAMPLE}", is_text)
 Targets = tuple[str | None, str | None]
 """The target of X and that of Y of a list; None where an answer of unknown targets names none."""
 
@@ -173,13 +165,9 @@ class Assign(AssociationMeasure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if match := _FILE.fullmatch(self.templates):
-            # what the file says takes the place of its name
-            path = Path(match[1])
-            require_trust(f"read prompts from {path}, which no signature of a result names")
-            sets = read_questions(path).of("assignments", str(path))
-            chosen = choose(sets, match[2] or "", str(path))
-            object.__setattr__(self, "templates", f"{SEPARATOR} ".join(chosen))
+        if file := file_of(self.templates):
+            sets = read_questions(file.path).of("assignments", str(file.path))
+            object.__setattr__(self, "templates", file.chosen(sets))
         for template in self.prompts:
             if fault := fault_of_assignment(template):
                 raise SignatureError(f"{self.name}: the prompt {fault}", allowed=EXAMPLE)
@@ -192,21 +180,12 @@ class Assign(AssociationMeasure):
     @cached_property
     def prompts(self) -> tuple[str, ...]:
         """The prompts that the signature names."""
-        text = self.templates.strip()
-        if not _NAME.fullmatch(text):
-            return tuple(part.strip() for part in text.split(SEPARATOR) if part.strip())
-        try:
-            return choose(built_in_questions().assignments, text, "templates")
-        except StimulusError as error:
-            raise SignatureError(
-                f"{self.name}: {error.what.partition(': ')[2]}",
-                allowed=f"{error.allowed}, a TOML file, or {EXAMPLE}",
-            ) from error
+        return templates_of(self.name, self.templates, built_in_questions().assignments, EXAMPLE)
 
     def design(self, test: AssociationTest) -> dict[Prompt, WordList]:
         """The lists of a test, as prompts; one that is drawn again is asked for more answers."""
         require_words(self.name, test)
-        if _NAME.fullmatch(self.templates.strip()) and not is_english(test.language):
+        if is_name(self.templates) and not is_english(test.language):
             raise StimulusError(
                 f"test {test.id}: the prompt of {self.name} is English",
                 got=f"a test in {test.language}",

@@ -29,6 +29,7 @@ from eatlas.measures.lpbs import (
 )
 from eatlas.measures.ml_eat import compared
 from eatlas.measures.resampling import Variation
+from eatlas.measures.templates import parts_of
 from eatlas.notes import Note
 from eatlas.results.contextual import FMATResult, PieceCounts
 from eatlas.stats.agreement import cronbach_alpha
@@ -148,8 +149,7 @@ threshold=0.2)'
     @cached_property
     def queries(self) -> tuple[str, ...]:
         """The sentences, the mask written in one way."""
-        texts = (part.strip() for part in self.query.split(SEPARATOR))
-        return tuple(_MASK.sub("[MASK]", text) for text in texts if text)
+        return tuple(_MASK.sub("[MASK]", text) for text in parts_of(self.query))
 
     @cached_property
     def options(self) -> list[list[str]]:

@@ -6,13 +6,11 @@ corpus that do. A language model answers two questions about each; their answers
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from itertools import product
-from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -25,6 +23,7 @@ from eatlas.measures.base import SHARE, Allowed, Array, Input, Needs, parameter,
 from eatlas.measures.levels import Ordered, level3, similarities
 from eatlas.measures.ml_eat import compared
 from eatlas.measures.resampling import Variation, over_attributes
+from eatlas.measures.templates import file_of, is_name, is_text, parts_of, templates_of
 from eatlas.notes import Note
 from eatlas.results.contextual import LPBSResult, PieceCounts
 from eatlas.results.parts import Coverage, GroupCoverage
@@ -39,13 +38,11 @@ from eatlas.stimuli.pairs import (
     Kind,
     Question,
     built_in_pairs,
-    choose,
     fault_of_pair,
     pair,
     read_pairs,
 )
 from eatlas.stimuli.sentences import NO_FORM, adjectives_of
-from eatlas.untrusted import require_trust
 
 Aggregate = Literal["mean", "logsum"]
 """How several sentences of a pair become one number.
@@ -77,12 +74,7 @@ NO_WORDS = {
     ),
 }
 """What has no place in a template, by the key of a concept, and what is done with it instead."""
-_NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
-_FILE = re.compile(r"(.*\.toml)(?:#(.*))?", re.DOTALL | re.IGNORECASE)
-_TEMPLATES = Allowed(
-    f"a name, a TOML file, or {EXAMPLE}",
-    lambda value: isinstance(value, str) and bool(value.strip()),
-)
+_TEMPLATES = Allowed(f"a name, a TOML file, or {EXAMPLE}", is_text)
 _PLURAL = Allowed("words with ; between them", lambda value: isinstance(value, str))
 _PAIRS = Allowed(
     "what eatlas.find_pairs or eatlas.load_pairs returned",
@@ -140,17 +132,11 @@ class LogRatioMeasure(PatternMeasure):
         super().__post_init__()
         if self.pairs is not None or self.templates.strip() == CORPUS:
             self._take_sentences()
-        if match := _FILE.fullmatch(self.templates):
-            # what the file says takes the place of its name
-            path = Path(match[1])
-            require_trust(f"read templates from {path}, which no signature of a result names")
-            read = read_pairs(path)
-            chosen = choose(read.templates, match[2] or "", str(path))
-            plural = [word for word in self.plural.split(SEPARATOR) if word.strip()]
-            object.__setattr__(self, "templates", f"{SEPARATOR} ".join(chosen))
-            object.__setattr__(
-                self, "plural", SEPARATOR.join([*plural, *sorted(set(read.words.plural))])
-            )
+        if file := file_of(self.templates):
+            read = read_pairs(file.path)
+            plural = [*parts_of(self.plural), *sorted(set(read.words.plural))]
+            object.__setattr__(self, "templates", file.chosen(read.templates))
+            object.__setattr__(self, "plural", SEPARATOR.join(plural))
         for template in self.sentences:
             if fault := fault_of_pair(template):
                 raise SignatureError(f"{self.name}: the template {fault}", allowed=EXAMPLE)
@@ -192,18 +178,9 @@ class LogRatioMeasure(PatternMeasure):
     @cached_property
     def sentences(self) -> tuple[str, ...]:
         """The templates, each with its two places; none where a corpus has the sentences."""
-        text = self.templates.strip()
-        if text == CORPUS:
+        if self.templates.strip() == CORPUS:
             return ()
-        if _NAME.fullmatch(text):
-            try:
-                return choose(built_in_pairs().templates, text, "templates")
-            except StimulusError as error:
-                raise SignatureError(
-                    f"{self.name}: {error.what.partition(': ')[2]}",
-                    allowed=f"{error.allowed}, a TOML file, or {EXAMPLE}",
-                ) from error
-        return tuple(part.strip() for part in text.split(SEPARATOR) if part.strip())
+        return templates_of(self.name, self.templates, built_in_pairs().templates, EXAMPLE)
 
     @property
     def over_sentences(self) -> Aggregate:
@@ -213,8 +190,7 @@ class LogRatioMeasure(PatternMeasure):
     @cached_property
     def plurals(self) -> frozenset[str]:
         """Targets that take the plural."""
-        own = {word.strip() for word in self.plural.split(SEPARATOR) if word.strip()}
-        return frozenset(own).union(built_in_pairs().words.plural)
+        return frozenset(parts_of(self.plural)).union(built_in_pairs().words.plural)
 
     @property
     def how(self) -> How:
@@ -224,7 +200,7 @@ class LogRatioMeasure(PatternMeasure):
     def questions(self, test: AssociationTest) -> Iterable[Question]:
         """Every question to a language model about one test; none about terms left out."""
         require_words(self.name, test)
-        english = _NAME.fullmatch(self.templates.strip()) and self.templates.strip() != CORPUS
+        english = is_name(self.templates) and self.templates.strip() != CORPUS
         if not is_english(test.language) and (english or self.attributes == "adjective"):
             raise StimulusError(
                 f"test {test.id}: the templates {self.templates} are English"
