@@ -43,8 +43,8 @@ QUESTIONS = {
     "target": "Which word goes better with {target}: {first} or {second}?",
     "attribute": "Who goes better with {attribute}: {first} or {second}?",
 }
-TESTS = 20
-"""Tests with words of their own, and with them pairs, that models are asked about in turn."""
+TESTS = 3
+"""Tests with words of their own that models are asked about in turn."""
 
 
 class Model(NamedTuple):
@@ -107,7 +107,10 @@ class World:
     def __init__(self, model: Model, survey: Survey, number: int) -> None:
         self.model, self.rng = model, np.random.default_rng([7, number])
         self.answers = survey.answers
-        self.test, self.design = asked(survey, number % TESTS)
+        self.test, design = asked(survey, number % TESTS)
+        # pairs as of words in another order
+        order = self.rng.permutation(len(design.competitors))
+        self.design = design._replace(pairs=order[design.pairs])
         sides = survey.sizes[:2], survey.sizes[2:]
         subjects, options = sides if survey.about == "target" else sides[::-1]
         normal, count = self.rng.normal, (sum(subjects), sum(options))
