@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 from eatlas.csv_cells import unmarked
 from eatlas.decoding import decoded, json_value, require_file
@@ -15,7 +15,7 @@ from eatlas.errors import SourceError, listed
 from eatlas.notes import Note
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.counts import LARGEST, table_cells
-from eatlas.stimuli.asking import CollectedAnswer
+from eatlas.stimuli.asking import About, CollectedAnswer
 
 ANSWER = ("answer", "response", "0")
 """Names of the column of answers; the last is that of the files of Bai et al. (2025)."""
@@ -83,8 +83,7 @@ def _rows(path: Path) -> Iterator[CollectedAnswer]:
             raise SourceError(
                 f"{place}: there is no column of answers", got=listed(record), allowed=FORM
             )
-        about: Literal["target", "attribute"] | None
-        about = next((name for name in ("target", "attribute") if record.get(name)), None)
+        about = next((name for name in get_args(About) if record.get(name)), None)
         subject = _text(record[about]) if about else ""
         options = _options(record, place)
         if about and len(options) != 2:

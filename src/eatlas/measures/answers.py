@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from eatlas.errors import CoverageError
 from eatlas.measures.association import DECIMALS
 from eatlas.measures.base import Array, Input, generator_of
-from eatlas.measures.lpbs import Term, completed, covered_by
+from eatlas.measures.lpbs import Term, completed, covered_by, terms_of
 from eatlas.measures.resampling import interval_of
 from eatlas.notes import Note
 from eatlas.results.answers import (
     AnswersRecord,
+    AskResult,
     CollectedRecord,
     OfComparisons,
     OfLevel2,
@@ -29,12 +30,12 @@ from eatlas.stats import choices
 from eatlas.stats.agreement import cronbach_alpha
 from eatlas.stats.effect_size import effect_size
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
-from eatlas.stimuli.asking import Prompt, Reply, choice_of, subject_of
+from eatlas.stimuli.asking import About, Prompt, Reply, choice_of, subject_of
 
 DRAWS = 2_000
 """Draws of weights of pairs: the ends of a 95% interval then have Monte Carlo errors of about a
 tenth of its standard error."""
-PLACES = ("level1", "level2.X", "level2.Y", "over_attributes")
+PLACES = AskResult.places
 """Of the effect sizes of a result."""
 SIGNS = {"X": 1.0, "Y": -1.0, "A": 1.0, "B": -1.0}
 """A positive association is one of X with A and of Y with B."""
@@ -71,7 +72,7 @@ class Design(NamedTuple):
         return len(self.subjects), len(self.pairs), len(self.templates), 2
 
     @property
-    def about(self) -> Literal["target", "attribute"]:
+    def about(self) -> About:
         """What a question is about."""
         return subject_of(self.templates[0])
 
@@ -155,18 +156,18 @@ class Preferences:
         return shares if self.design.about == "target" else np.swapaxes(shares, -1, -2)
 
 
+def sides_of(test: AssociationTest, about: About) -> tuple[list[Term], list[Term]]:
+    """Terms that questions are about, and those that compete for them."""
+    targets, attributes = terms_of(test, TARGETS), terms_of(test, ATTRIBUTES)
+    return (targets, attributes) if about == "target" else (attributes, targets)
+
+
 # --- from answers to shares -----------------------------------------------------------------------
 
 
 def preferences_of(test: AssociationTest, design: Design, replies: Sequence[Reply]) -> Preferences:
-    """Make shares of comparisons won of the replies to all prompts of a design."""
-    return shared_out(test, design, choices_of(design, replies), replies)
-
-
-def shared_out(
-    test: AssociationTest, design: Design, read: Choices, replies: Sequence[Reply] = ()
-) -> Preferences:
-    """Make shares of comparisons won of choices, and leave out terms without them."""
+    """Make shares of comparisons won of replies, and leave out terms that have none."""
+    read = choices_of(design, replies)
     if not read.usable.any():
         raise _no_choice(test, design, read)
     won = choices.won(read.wins)
@@ -255,7 +256,6 @@ def record_of(
     first, interval = choices.first_place(read.wins, confidence)
     of_place = _of_comparisons(preferences, given.seed, ddof, confidence)
     templates, alpha = _by_template(preferences, ddof)
-    dates = sorted({date for reply in replies for date in reply.dates if date})
     texts = [len(reply.texts) for reply in replies if reply.chances is None]
     return AnswersRecord(
         asked=int(read.asked.sum()),
@@ -272,13 +272,22 @@ def record_of(
         pairs=len(design.pairs),
         answers=max(texts, default=1),
         temperature=None if collected or not texts else design.prompts[0].temperature,
-        models=tuple(sorted({name for reply in replies for name in reply.models if name})),
-        dates=tuple(dict.fromkeys((dates[0], dates[-1]))) if dates else (),
+        **answered_by(replies),
         level1=of_place["level1"],
         level2=OfLevel2(X=of_place["level2.X"], Y=of_place["level2.Y"]),
         over_attributes=of_place["over_attributes"],
         collected=collected,
     )
+
+
+def answered_by(replies: Sequence[Reply]) -> dict[str, Any]:
+    """What a model calls itself, and the first and last day of its answers, as a result has it."""
+    names = {name for reply in replies for name in reply.models if name}
+    days = sorted({day for reply in replies for day in reply.dates if day})
+    return {
+        "models": tuple(sorted(names)),
+        "dates": tuple(dict.fromkeys((*days[:1], *days[-1:]))),
+    }
 
 
 def scores_at(tables: Array, place: str, n: Mapping[str, int]) -> tuple[Array, int]:

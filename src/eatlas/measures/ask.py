@@ -18,6 +18,7 @@ from eatlas.measures.answers import (
     preferences_of,
     record_of,
     remarks,
+    sides_of,
 )
 from eatlas.measures.association import PatternMeasure
 from eatlas.measures.base import (
@@ -32,7 +33,7 @@ from eatlas.measures.base import (
 )
 from eatlas.measures.comparisons import preferences_collected
 from eatlas.measures.levels import Ordered, level3, similarities
-from eatlas.measures.lpbs import require_words, terms_of
+from eatlas.measures.lpbs import require_words
 from eatlas.measures.ml_eat import compared
 from eatlas.measures.resampling import Variation, over_attributes
 from eatlas.measures.templates import file_of, is_name, is_text, templates_of
@@ -219,8 +220,7 @@ def _design(measure: Ask, test: AssociationTest) -> Design:
     require_words(measure.name, test)
     templates = measure.templates_for(test)
     about = subject_of(templates[0])
-    sides = (TARGETS, ATTRIBUTES) if about == "target" else (ATTRIBUTES, TARGETS)
-    subjects, competitors = (terms_of(test, side) for side in sides)
+    subjects, competitors = sides_of(test, about)
     names = [name for _, name in competitors]
     # by name, so that neither groups nor the order of terms decide which pairs are drawn
     by_name = np.array(sorted(range(len(names)), key=names.__getitem__), np.intp)

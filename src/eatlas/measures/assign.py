@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import CoverageError, SignatureError, StimulusError
+from eatlas.measures.answers import QUOTED, answered_by
 from eatlas.measures.association import DECIMALS, AssociationMeasure
 from eatlas.measures.base import (
     FROM_0,
@@ -31,7 +32,7 @@ from eatlas.results.answers import AssignResult, CollectedRecord
 from eatlas.results.parts import Coverage, defined, defined_ends
 from eatlas.stats.choices import assignment_scores, mean_interval
 from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest
-from eatlas.stimuli.asking import CollectedAnswer, Prompt, Reply, filled
+from eatlas.stimuli.asking import CollectedAnswer, Prompt, Reply, filled, reply_of
 from eatlas.stimuli.assigning import (
     EXAMPLE,
     WordList,
@@ -45,8 +46,6 @@ from eatlas.stimuli.languages import is_english
 from eatlas.stimuli.questions import built_in_questions, read_questions
 
 PUBLISHED = "published"
-QUOTED = 80
-"""Characters of an answer that an error shows."""
 _TEMPLATES = Allowed(f"{PUBLISHED}, a TOML file, or {EXAMPLE}", is_text)
 Targets = tuple[str | None, str | None]
 """The target of X and that of Y of a list; None where an answer of unknown targets names none."""
@@ -255,7 +254,7 @@ class Assign(AssociationMeasure):
             )
         answered = [(targets, row.text) for row, targets in of_test]
         collected = CollectedRecord(rows=len(rows), others=len(rows) - len(of_test))
-        return _assigned(test, answered, tuple(row.reply for row, _ in of_test), collected)
+        return _assigned(test, answered, (reply_of([row for row, _ in of_test]),), collected)
 
     def compute(self, given: Input, notes: list[Note]) -> AssignResult:
         """The effect size over attributes, and D of Bai et al."""
@@ -266,7 +265,6 @@ class Assign(AssociationMeasure):
         mean, interval = mean_interval(scores, self.confidence)
         filled_lists = int((assigned.counts.sum(axis=(1, 2)) > 0).sum())
         lists = len(assigned.counts)
-        dates = sorted({date for reply in assigned.replies for date in reply.dates if date})
         collected = assigned.collected
         result = AssignResult(
             **given.head,
@@ -288,10 +286,7 @@ class Assign(AssociationMeasure):
                 )
             },
             temperature=None if collected else self.temperature,
-            models=tuple(
-                sorted({name for reply in assigned.replies for name in reply.models if name})
-            ),
-            dates=tuple(dict.fromkeys((dates[0], dates[-1]))) if dates else (),
+            **answered_by(assigned.replies),
             collected=collected,
         )
         notes.extend(_remarks(result, assigned.counts))

@@ -6,19 +6,18 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Literal, NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 
 from eatlas.errors import CoverageError, StimulusError
-from eatlas.measures.answers import Design, Preferences, preferences_of
-from eatlas.measures.lpbs import Term, terms_of
+from eatlas.measures.answers import Design, Preferences, preferences_of, sides_of
+from eatlas.measures.lpbs import Term
 from eatlas.notes import Note
 from eatlas.results.answers import CollectedRecord
-from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest
-from eatlas.stimuli.asking import CollectedAnswer, Prompt, Reply
+from eatlas.stimuli import AssociationTest
+from eatlas.stimuli.asking import About, CollectedAnswer, Prompt, Reply, reply_of
 
-About = Literal["target", "attribute"]
 UNKNOWN: dict[About, str] = {
     "target": "{target}: {first} or {second}?",
     "attribute": "{attribute}: {first} or {second}?",
@@ -41,8 +40,7 @@ class Comparison(NamedTuple):
 def preferences_collected(test: AssociationTest, rows: Sequence[CollectedAnswer]) -> Preferences:
     """Make shares of comparisons won of a file of answers; those of other tests are left out."""
     about = _about(test, rows)
-    sides = (TARGETS, ATTRIBUTES) if about == "target" else (ATTRIBUTES, TARGETS)
-    subjects, competitors = (terms_of(test, side) for side in sides)
+    subjects, competitors = sides_of(test, about)
     of_subject, of_competitor = (
         {term.casefold(): place for place, (_, term) in enumerate(side)}
         for side in (subjects, competitors)
@@ -65,19 +63,16 @@ def preferences_collected(test: AssociationTest, rows: Sequence[CollectedAnswer]
 
 def _about(test: AssociationTest, rows: Sequence[CollectedAnswer]) -> About:
     """What the comparisons of a test are about."""
-    sides: dict[About, tuple[str, ...]] = {"target": TARGETS, "attribute": ATTRIBUTES}
-    terms = {
-        about: {term.casefold() for _, term in terms_of(test, side)}
-        for about, side in sides.items()
-    }
-    kinds = {row.about for row in rows if row.about and row.subject.casefold() in terms[row.about]}
-    if len(kinds) > 1:
+    kinds: tuple[About, ...] = get_args(About)
+    terms = {about: {term.casefold() for _, term in sides_of(test, about)[0]} for about in kinds}
+    there = {row.about for row in rows if row.about and row.subject.casefold() in terms[row.about]}
+    if len(there) > 1:
         raise StimulusError(
             f"test {test.id}: some answers are about a target, others about an attribute",
             allowed="a file with one kind of comparison",
             remedy="divide it into two files",
         )
-    if not kinds:
+    if not there:
         subjects = list(dict.fromkeys(row.subject for row in rows if row.about))[:5]
         raise CoverageError(
             f"test {test.id}: none of the {len(rows):,} answers is to a comparison of its words",
@@ -85,7 +80,7 @@ def _about(test: AssociationTest, rows: Sequence[CollectedAnswer]) -> About:
             allowed="rows whose target and two options are words of the test",
             remedy=None if subjects else "lists of words are read by the measure assign",
         )
-    return kinds.pop()
+    return there.pop()
 
 
 def _design(
@@ -113,13 +108,7 @@ def _design(
         for first, second in (pair, pair[::-1]):
             rows = there.get((subject, first, second, template), [])
             prompts.append(Prompt(template, (names[first], names[second]), "samples", len(rows)))
-            replies.append(
-                Reply(
-                    tuple(row.text for row in rows),
-                    models=tuple(row.model for row in rows),
-                    dates=tuple(row.date for row in rows),
-                )
-            )
+            replies.append(reply_of(rows))
     places = np.array(pairs, np.intp).reshape(-1, 2)
     return Design(subjects, competitors, places, templates, prompts), replies
 

@@ -13,6 +13,7 @@ from eatlas.results.effects import Effect, parameters, shown
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
 from eatlas.results.parts import ByRole, BySide, Record, at, is_empty, is_none
+from eatlas.stimuli.asking import About
 from eatlas.stimuli.questions import built_in_questions
 
 
@@ -98,8 +99,7 @@ class AnswersRecord(Record):
     """Cronbach's alpha over templates of the scores of targets, or of attributes where both target
     groups have one term; None for one template."""
     templates: tuple[OfTemplate, ...]
-    about: Literal["target", "attribute"]
-    """What a question is about: a target that attributes compete for, or the other way round."""
+    about: About
     pairs: int
     """Pairs of which each is asked about each subject."""
     answers: int

@@ -10,8 +10,11 @@ from functools import lru_cache
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import AfterValidator
 
+from eatlas.stimuli.records import without_fault
+
+About = Literal["target", "attribute"]
+"""What a question is about: a target that attributes compete for, or the other way round."""
 By = Literal["auto", "logprobs", "samples"]
 """How a choice is read: from the log-probabilities of the options, from answers that are drawn, or
 auto: from log-probabilities where the model gives them."""
@@ -120,17 +123,19 @@ class CollectedAnswer:
     targets; of a list of words its two targets, none where they are not known."""
     subject: str = ""
     """What a comparison is about; empty of a list of words."""
-    about: Literal["target", "attribute"] | None = None
+    about: About | None = None
     """Which of the two the subject is; None of a list of words."""
     template: str = ""
     """The question with its places, where it is known."""
     model: str = ""
     date: str = ""
 
-    @property
-    def reply(self) -> Reply:
-        """The answer as a model's reply."""
-        return Reply((self.text,), None, (self.model,), (self.date,))
+
+def reply_of(rows: Sequence[CollectedAnswer]) -> Reply:
+    """Collected answers to one question, as a model's reply."""
+    columns = zip(*((row.text, row.model, row.date) for row in rows), strict=True)
+    texts, models, dates = columns if rows else ((), (), ())
+    return Reply(texts, None, models, dates)
 
 
 # --- templates ------------------------------------------------------------------------------------
@@ -169,8 +174,8 @@ def fault_of_questions(templates: Sequence[str]) -> str | None:
     return None
 
 
-def subject_of(template: str) -> Literal["target", "attribute"]:
-    """What a question is about: a target that two attributes compete for, or the other way round.
+def subject_of(template: str) -> About:
+    """What a question is about.
 
     >>> subject_of("Who should {attribute}: {first} or {second}?")
     'attribute'
@@ -188,13 +193,7 @@ def filled(template: str, **words: str) -> str:
     return _PLACE.sub(lambda place: words.get(place[1], place[0]), template)
 
 
-def _question(template: str) -> str:
-    if fault := fault_of_question(template):
-        raise ValueError(f"{fault} (allowed: {ALLOWED})")
-    return template
-
-
-QuestionText = Annotated[str, AfterValidator(_question)]
+QuestionText = Annotated[str, without_fault(fault_of_question, ALLOWED)]
 
 
 # --- pairs ----------------------------------------------------------------------------------------

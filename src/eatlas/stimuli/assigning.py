@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated
 
-from pydantic import AfterValidator
+from eatlas.stimuli.records import without_fault
 
 EXAMPLE = (
     "For each word pick {first} or {second} and write it after the word. The words are {words}."
@@ -63,13 +63,7 @@ def fault_of_assignment(template: str) -> str | None:
     return None
 
 
-def _assignment(template: str) -> str:
-    if fault := fault_of_assignment(template):
-        raise ValueError(f"{fault} (allowed: {EXAMPLE})")
-    return template
-
-
-AssignmentText = Annotated[str, AfterValidator(_assignment)]
+AssignmentText = Annotated[str, without_fault(fault_of_assignment, EXAMPLE)]
 
 
 def plain(text: str) -> str:

@@ -11,13 +11,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from eatlas.decoding import read_toml
 from eatlas.errors import StimulusError, did_you_mean
 from eatlas.stimuli.languages import capital
-from eatlas.stimuli.reading import file_bytes, parsed, require_schema
-from eatlas.stimuli.records import Frozen, Text
+from eatlas.stimuli.reading import file_bytes, toml_record
+from eatlas.stimuli.records import Frozen, Text, without_fault
 
 EXAMPLE = "{target:It|They} [is|are] {attribute}."
 SEPARATOR = ";"
@@ -88,12 +87,6 @@ def fault_of_pair(template: str) -> str | None:
     return None
 
 
-def _template(template: str) -> str:
-    if fault := fault_of_pair(template):
-        raise ValueError(f"{fault} (allowed: {EXAMPLE})")
-    return template
-
-
 class _Words(Frozen):
     plural: tuple[Text, ...] = ()
 
@@ -101,7 +94,7 @@ class _Words(Frozen):
 class PairTemplates(Frozen):
     """A file of templates with two places: by name, and the targets that take the plural."""
 
-    templates: dict[str, tuple[Annotated[str, AfterValidator(_template)], ...]] = Field(
+    templates: dict[str, tuple[Annotated[str, without_fault(fault_of_pair, EXAMPLE)], ...]] = Field(
         min_length=1
     )
     words: _Words = _Words()
@@ -111,18 +104,12 @@ class PairTemplates(Frozen):
 def built_in_pairs() -> PairTemplates:
     """Return the templates of Husse and Spitz (2022), and the built-in targets that are plurals."""
     data = resources.files("eatlas.stimuli") / "data" / "sentences" / "pairs.toml"
-    return parse_pairs(data.read_bytes(), "pairs.toml")
+    return toml_record(PairTemplates, data.read_bytes(), "pairs.toml")
 
 
 def read_pairs(path: Path) -> PairTemplates:
     """Read a user's file of templates with two places."""
-    return parse_pairs(file_bytes(path), str(path))
-
-
-def parse_pairs(data: bytes, where: str) -> PairTemplates:
-    """Parse a file of templates with two places; `where` is its name, for messages."""
-    content = require_schema(read_toml(data, where, StimulusError), where)
-    return parsed(PairTemplates, content, where)
+    return toml_record(PairTemplates, file_bytes(path), str(path))
 
 
 def choose(sets: Mapping[str, Collection[str]], name: str, where: str) -> tuple[str, ...]:

@@ -9,11 +9,10 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from eatlas.decoding import read_toml
 from eatlas.errors import StimulusError
 from eatlas.stimuli.asking import QuestionText
 from eatlas.stimuli.assigning import AssignmentText
-from eatlas.stimuli.reading import file_bytes, parsed, require_schema
+from eatlas.stimuli.reading import file_bytes, toml_record
 from eatlas.stimuli.records import Frozen
 
 Kind = Literal["questions", "assignments"]
@@ -43,15 +42,9 @@ class QuestionSets(Frozen):
 def built_in_questions() -> QuestionSets:
     """Return the questions that come with eatlas."""
     data = resources.files("eatlas.stimuli") / "data" / "questions.toml"
-    return parse_questions(data.read_bytes(), "questions.toml")
+    return toml_record(QuestionSets, data.read_bytes(), "questions.toml")
 
 
 def read_questions(path: Path) -> QuestionSets:
     """Read a user's file of questions."""
-    return parse_questions(file_bytes(path), str(path))
-
-
-def parse_questions(data: bytes, where: str) -> QuestionSets:
-    """Parse a file of questions; `where` is its name, for messages."""
-    content = require_schema(read_toml(data, where, StimulusError), where)
-    return parsed(QuestionSets, content, where)
+    return toml_record(QuestionSets, file_bytes(path), str(path))

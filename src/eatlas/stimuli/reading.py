@@ -114,6 +114,11 @@ def require_schema(document: dict[str, Any], where: str) -> dict[str, Any]:
     return {key: value for key, value in document.items() if key != "schema"}
 
 
+def toml_record(kind: type[Record], data: bytes, where: str) -> Record:
+    """Make a record of a TOML file; `where` is its name, for messages."""
+    return parsed(kind, require_schema(read_toml(data, where, StimulusError), where), where)
+
+
 def parsed(
     kind: type[Record], content: dict[str, Any], where: str, context: dict[str, Any] | None = None
 ) -> Record:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, ValidationError
@@ -20,6 +20,17 @@ def _no_outer_space(text: str) -> str:
     if text != text.strip():
         raise ValueError(f"{text!r} begins or ends with a space, so no vector would match it")
     return text
+
+
+def without_fault(fault_of: Callable[[str], str | None], allowed: str) -> AfterValidator:
+    """Refuse a text with what `fault_of` says is wrong with it, and what is allowed."""
+
+    def checked(text: str) -> str:
+        if fault := fault_of(text):
+            raise ValueError(f"{fault} (allowed: {allowed})")
+        return text
+
+    return AfterValidator(checked)
 
 
 Term = Annotated[str, StringConstraints(min_length=1), AfterValidator(_no_outer_space)]

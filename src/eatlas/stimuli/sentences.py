@@ -12,14 +12,14 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from eatlas.decoding import own_toml, read_toml
+from eatlas.decoding import own_toml
 from eatlas.errors import StimulusError, did_you_mean, listed
 from eatlas.notes import Note, warn
 from eatlas.stimuli.concepts import Concept, Sentence, refuse_wildcards
 from eatlas.stimuli.kinds import OF_SENTENCES, ROLES, TARGETS, AssociationTest, Battery, Test
 from eatlas.stimuli.languages import is_english, primary
 from eatlas.stimuli.pairs import with_capital
-from eatlas.stimuli.reading import file_bytes, parsed, require_schema
+from eatlas.stimuli.reading import file_bytes, toml_record
 from eatlas.stimuli.records import Frozen, quoted
 
 PLACES = ("term", "a term", "the term", "terms", "the terms")
@@ -155,8 +155,7 @@ def read_templates(path: str | Path, language: str = "") -> Templates:
 
 def parse_templates(data: bytes, where: str) -> Templates:
     """Parse a file of templates, of words, or of both."""
-    content = require_schema(read_toml(data, where, StimulusError), where)
-    file = parsed(_File, content, where)
+    file = toml_record(_File, data, where)
     words = [(name, word) for name, words in file.words.items() for word in words]
     return Templates(
         file.templates,
