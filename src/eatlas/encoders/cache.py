@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,11 +24,13 @@ from eatlas.encoders.models import hash_of
 from eatlas.errors import SourceError, described, nearest
 from eatlas.notes import Note, warn
 from eatlas.paths import CACHE, cache_folder
-from eatlas.sources.source import Answers, Found, Item, Source, Wrapper, is_contextual
+from eatlas.sources.source import Answers, Found, Item, Source, Tell, Wrapper, is_contextual
 from eatlas.sources.spec import take_option
 from eatlas.untrusted import computes_afresh
 
 T = TypeVar("T")
+Q = TypeVar("Q")
+A = TypeVar("A")
 Opener = Callable[[str], tuple[Source, ...]]
 NAME = "vectors-v3.sqlite"
 ANSWER = "answer"
@@ -150,6 +152,66 @@ def through_cache(
             elif isinstance(stop, KeyboardInterrupt):
                 stop.add_note("nothing is kept")
             raise
+
+
+class KeptAnswers(Generic[Q, A]):
+    """A model whose answers are kept on disk if it says so."""
+
+    name: str
+    keeps: bool
+    answer: Callable[..., A]
+    """Makes an answer of its fields."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies what answers."""
+        raise NotImplementedError
+
+    def in_batches(self, questions: Sequence[Q]) -> Iterator[Mapping[Q, A]]:
+        """Hand out answers as they come."""
+        raise NotImplementedError
+
+    def answers_to(self, questions: Sequence[Q], tell: Tell | None = None) -> dict[Q, A]:
+        """Answer questions, each of which is a dataclass; what is kept is not asked for."""
+        answers: dict[Q, A] = {}
+        for batch in (self._kept if self.keeps else self.in_batches)(questions):
+            answers |= batch
+            if tell is not None:
+                tell(len(answers), len(questions))
+        return answers
+
+    def kept(self, questions: Iterable[Q]) -> set[Q]:
+        """Questions whose answers are kept; nothing is asked."""
+        keys = self._keys_of(questions) if self.keeps else {}
+        with closing(CacheStore()) as store:
+            rows = store.get(keys.values())
+        return {question for question, key in keys.items() if key in rows}
+
+    def _keys_of(self, questions: Iterable[Q]) -> dict[Q, bytes]:
+        """What answers are kept under."""
+        fingerprint = self.fingerprint
+        return {
+            question: hashed(ANSWER, fingerprint, repr(tuple(vars(question).values())))
+            for question in questions
+        }
+
+    def _kept(self, questions: Sequence[Q]) -> Iterator[Mapping[Q, A]]:
+        """Hand out answers that are kept, and have the others computed."""
+
+        def compute(missing: list[Q]) -> Iterator[Mapping[Q, Row]]:
+            for batch in self.in_batches(missing):
+                # JSON has every digit of a number of double precision; Python's has infinite ones
+                yield {q: (json.dumps(astuple(a)).encode(), ANSWER, "") for q, a in batch.items()}  # type: ignore[call-overload]
+
+        for batch in through_cache(
+            self._keys_of(questions), self, compute, "questions are answered"
+        ):
+            yield {q: self.answer(*_fields(data)) for q, (data, _, _) in batch.items()}
+
+
+def _fields(data: bytes) -> Iterator[Any]:
+    """Fields of an answer that was kept; JSON has lists for tuples."""
+    return (tuple(v) if isinstance(v, list) else v for v in json.loads(data))
 
 
 def key_of(source: Any, item: Item) -> bytes:

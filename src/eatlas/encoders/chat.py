@@ -6,15 +6,13 @@ of them is handed out, the rest is asked, and each answer is kept as it comes.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import astuple, dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from eatlas.encoders.cache import ANSWER, CacheStore, Row, hashed, through_cache
+from eatlas.encoders.cache import KeptAnswers
 from eatlas.encoders.functions import AT_ONCE, named_function, said_by, working_directory
 from eatlas.errors import SourceError, described
 from eatlas.notes import Note
@@ -79,21 +77,15 @@ class ChatModel(Protocol):
         ...
 
 
-class Answering:
+class Answering(KeptAnswers[Request, Response]):
     """A model that answers requests, each of which is kept on disk."""
 
+    answer = Response
     kind: Literal["chat"] = "chat"
-    name: str
-    keeps: bool
     about: LanguageModelRecord
     notes: tuple[Note, ...] = ()
     system: str = ""
     """Message of the system before each prompt."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Identifies what answers."""
-        raise NotImplementedError
 
     def gives_logprobs(self) -> bool:
         """Whether the model says how probable its answers are."""
@@ -103,21 +95,13 @@ class Answering:
         """Whether only the model itself can tell if it gives log-probabilities."""
         return False
 
-    def in_batches(self, requests: Sequence[Request]) -> Iterator[Mapping[Request, Response]]:
-        """Hand out responses as they come."""
-        raise NotImplementedError
-
     def score(
         self, questions: Collection[Prompt], tell: Tell | None = None
     ) -> Mapping[Prompt, Reply]:
         """Answer prompts, each different request once."""
         requests = {prompt: self.requests_of(prompt) for prompt in questions}
         every = list(dict.fromkeys(chain.from_iterable(requests.values())))
-        answers: dict[Request, Response] = {}
-        for batch in (self._kept if self.keeps else self.in_batches)(every):
-            answers |= batch
-            if tell is not None:
-                tell(len(answers), len(every))
+        answers = self.answers_to(every, tell)
         if spent := sum(answer.spent for answer in answers.values()):
             note = Note("source.spent", values={"count": spent, "of": len(answers)})
             self.notes = (*(own for own in self.notes if own.code != note.code), note)
@@ -140,39 +124,6 @@ class Answering:
     def sizes_of(self, texts: Sequence[str]) -> list[int] | None:  # noqa: ARG002  (few can tell)
         """Pieces of each text as the model is asked it; None where only the model can tell."""
         return None
-
-    def kept(self, requests: Iterable[Request]) -> set[Request]:
-        """Requests whose answers are kept; nothing is asked."""
-        keys = {one: self._key(one) for one in requests} if self.keeps else {}
-        with closing(CacheStore()) as store:
-            rows = store.get(keys.values())
-        return {one for one, key in keys.items() if key in rows}
-
-    def _key(self, request: Request) -> bytes:
-        """What the answer to a request is kept under."""
-        return hashed(ANSWER, self.fingerprint, repr(tuple(vars(request).values())))
-
-    def _kept(self, requests: Sequence[Request]) -> Iterator[Mapping[Request, Response]]:
-        """Hand out answers that are kept, and have the others asked for."""
-
-        def compute(missing: list[Request]) -> Iterator[Mapping[Request, Row]]:
-            for batch in self.in_batches(missing):
-                yield {one: (_written(answer), ANSWER, "") for one, answer in batch.items()}
-
-        keys = {one: self._key(one) for one in requests}
-        for batch in through_cache(keys, self, compute, "questions are answered"):
-            yield {one: _read(data) for one, (data, _, _) in batch.items()}
-
-
-def _written(response: Response) -> bytes:
-    """A response as it is kept; Python's JSON has infinite numbers."""
-    return json.dumps(astuple(response)).encode()
-
-
-def _read(data: bytes) -> Response:
-    """Read what :func:`_written` wrote."""
-    response = Response(*json.loads(data))
-    return replace(response, chances=response.chances and tuple(response.chances))
 
 
 def _reply(responses: Sequence[Response]) -> Reply:

@@ -130,8 +130,7 @@ class ChatEndpoint(Answering):
 
     @cached_property
     def _gives_logprobs(self) -> bool:
-        batches = (self._kept if self.keeps else self.in_batches)([PROBE])
-        return any(one.chances is not None for batch in batches for one in batch.values())
+        return self.answers_to([PROBE])[PROBE].chances is not None
 
     def in_batches(self, requests: Sequence[Request]) -> Iterator[Mapping[Request, Response]]:
         """Ask some requests at a time, and hand out what came meanwhile."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property, partial
 from itertools import chain, groupby
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from eatlas.encoders.cache import ANSWER, Row, hashed, take_cache, through_cache
+from eatlas.encoders.cache import KeptAnswers, take_cache
 from eatlas.encoders.encoder import roundoff_of_log_ratios
 from eatlas.encoders.loading import Loaded, digest_of, in_halves, load, loaded_of, require_plain
 from eatlas.encoders.models import HF, OF_VECTORS, Card, content_of, find_model, head_of
@@ -195,46 +194,17 @@ def locate(
     return Answer(None, len(scored), len(other)), scored, other
 
 
-# --- answers that are kept ------------------------------------------------------------------------
+class AnsweringModel(KeptAnswers[Question, Answer]):
+    """A model that says how probable stimuli are."""
 
-
-class AnsweringModel:
-    """A model whose answers are kept on disk if it says so."""
-
-    name: str
-    keeps: bool
-
-    @property
-    def fingerprint(self) -> str:
-        """Identifies what answers."""
-        raise NotImplementedError
+    answer = Answer
 
     def score(
         self, questions: Collection[Question], tell: Tell | None = None
     ) -> Mapping[Question, Answer]:
         """Answer questions; what several of them share is computed once, what was kept is not."""
-        answers: dict[Question, Answer] = {}
-        for batch in (self._kept if self.keeps else self.in_batches)(questions):
-            answers |= batch
-            if tell is not None:
-                tell(len(answers), len(questions))
+        answers = self.answers_to(list(questions), tell)
         return {question: answers[question] for question in questions}
-
-    def _kept(self, questions: Collection[Question]) -> Iterator[Mapping[Question, Answer]]:
-        """Hand out answers that are kept, and have the others computed."""
-
-        def compute(missing: list[Question]) -> Iterator[Mapping[Question, Row]]:
-            for batch in self.in_batches(missing):
-                # JSON has every digit of a number of double precision
-                yield {q: (json.dumps(astuple(a)).encode(), ANSWER, "") for q, a in batch.items()}
-
-        keys = {q: hashed(ANSWER, self.fingerprint, repr(astuple(q))) for q in questions}
-        for batch in through_cache(keys, self, compute, "questions are answered"):
-            yield {q: Answer(*json.loads(data)) for q, (data, _, _) in batch.items()}
-
-    def in_batches(self, questions: Collection[Question]) -> Iterator[Mapping[Question, Answer]]:
-        """Hand out answers as they are computed."""
-        raise NotImplementedError
 
 
 def shared(first: Sequence[int], second: Sequence[int]) -> tuple[set[int], set[int]]:
