@@ -35,7 +35,8 @@ HITS = {
     "effect size interpretation": "methods/effect-size",
     "LaTeX table": "reading-the-report",
     "cosine close to 1": "methods/diagnosis",
-    "chatgpt": "which-measure",
+    "chatgpt": "how-to/ask",
+    "refusals": "methods/ask",
     "exact permutation": "methods/p-values",
     "dark mode": "reading-the-report",
 }

@@ -34,8 +34,9 @@ TYPED = {
     "from-other-tools": ("WEAT in Python", "WEAT in R"),
     "gallery": ("plot effect sizes", "figures"),
     "get-started": ("career and family", "weat-6"),
+    "how-to/ask": ("ChatGPT", "Claude", "Gemini", "LLM", "chat", "Ollama", "OpenAI", "prompting"),
     "how-to/charts": ("plot effect sizes", "figures", "PDF", "PNG", "dark mode"),
-    "how-to/language-models": ("GPT-2", "BERT", "Llama", "ChatGPT", "LLM"),
+    "how-to/language-models": ("GPT-2", "BERT", "Llama", "LLM"),
     "how-to/many-sources": ("compare two models", "compare models", "compare layers"),
     "how-to/own-vectors": ("my own vectors", "gensim"),
     "how-to/pandas": ("CSV", "data frame"),
@@ -49,9 +50,9 @@ TYPED = {
     "methods/uncertainty": ("confidence interval", "bootstrap"),
     "reading-the-report": ("LaTeX table", "dark mode", "report"),
     "responsible-use": ("gender bias", "stereotype"),
-    "tutorials/language-model": ("ChatGPT", "LLM", "GPT-2", "stereotype"),
+    "tutorials/language-model": ("LLM", "GPT-2", "stereotype"),
     "tutorials/social-scientist": ("gender bias",),
-    "which-measure": ("ChatGPT", "BERT"),
+    "which-measure": ("BERT",),
 }
 """Words for a page that its title does not have; the search reads them as it reads titles."""
 
