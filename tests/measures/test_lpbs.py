@@ -325,7 +325,7 @@ def test_a_model_without_a_mask_points_to_the_causal_form():
 
 def test_sentences_and_prompts_are_refused():
     model = eatlas.language_model(*tiny.bert(), name="tiny-bert")
-    with pytest.raises(StimulusError, match="lpbs puts words into its own templates"):
+    with pytest.raises(StimulusError, match="lpbs puts words into templates"):
         eatlas.run(tests="sent-weat-6", vectors=model, measures="lpbs")
     with pytest.raises(EatlasError, match="a prompt changes nothing here"):
         eatlas.run(tests=TINY, vectors=model, measures="lpbs", prompts="This is {}")

@@ -17,14 +17,12 @@ from eatlas.cli.messages import (
     remark,
 )
 from eatlas.cli.options import executor_of
-from eatlas.cli.progress import bar_of, bars, what_is_kept
+from eatlas.cli.progress import progress_of_jobs
 from eatlas.errors import StudyError
 from eatlas.numbers import number_of
 
 if TYPE_CHECKING:
-    from eatlas.apps.studies import Prepared, Study
-    from eatlas.engine import Store
-    from eatlas.executors import Executor
+    from eatlas.apps.studies import Study
 
 DEFAULT_OUT = Path("study")
 LISTED = 5
@@ -67,8 +65,8 @@ def multiverse(
     example : --example
         Print a commented plan to save, change and run.
     """
+    from eatlas.apps.studies import carry_out, prepare  # noqa: PLC0415
     from eatlas.apps.studies import example as plan_example  # noqa: PLC0415
-    from eatlas.apps.studies import prepare  # noqa: PLC0415
     from eatlas.executors import choose  # noqa: PLC0415  (--help waits for none)
 
     if example:
@@ -90,27 +88,12 @@ def multiverse(
             print_plan(prepared)
         return
     on_cluster = executor_of(engine, workers)
-    study = _carried_out(prepared, out, on_cluster or choose(workers, len(prepared.jobs)))
+    executor = on_cluster or choose(workers, len(prepared.jobs))
+    with progress_of_jobs(len(prepared.jobs), "study") as shown:
+        study = carry_out(prepared, executor, out, **shown)
     with output_of_a_command():
         _show(study, out)
     raise typer.Exit(exit_code(study.results))
-
-
-def _carried_out(prepared: Prepared, out: Path, executor: Executor) -> Study:
-    """Do the study in its folder, with progress; say what is kept when it is cut off."""
-    from eatlas.apps.studies import carry_out  # noqa: PLC0415
-
-    stores: list[Store] = []
-
-    def begun(store: Store) -> None:
-        stores.append(store)
-        if store.done:
-            remark(f"jobs taken over from an interrupted study: {len(store.done):,}")
-
-    done, nothing = f"of {len(prepared.jobs):,} jobs are done", "no job is kept"
-    kept = what_is_kept(lambda: sum(len(store.done) for store in stores), done, nothing)
-    with bars() as watch, bar_of("jobs") as tick, kept:
-        return carry_out(prepared, executor, out, progress=tick, watch=watch, begun=begun)
 
 
 def _say_why(status: str, reasons: Iterable[str]) -> None:

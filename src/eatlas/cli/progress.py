@@ -6,11 +6,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from eatlas.cli.messages import plain_line, remark
 from eatlas.errors import EatlasError
+
+if TYPE_CHECKING:
+    from eatlas.engine import Store
 
 PAUSE = 30.0
 """Seconds between two lines."""
@@ -88,6 +92,28 @@ def what_is_kept(done: Callable[[], int], kept: str, nothing: str) -> Iterator[N
         if begin:
             raise typer.Exit(130) from stop
         raise
+
+
+@contextmanager
+def progress_of_jobs(jobs: int, task: str) -> Iterator[dict[str, Any]]:
+    """Show how many jobs of a folder are done, and say at an interruption what is kept.
+
+    Yields what :func:`carry_out` of an application is told; `task` is what was interrupted.
+    """
+    stores: list[Store] = []
+
+    def begun(store: Store) -> None:
+        stores.append(store)
+        if store.done:
+            remark(f"jobs taken over from an interrupted {task}: {len(store.done):,}")
+
+    kept = what_is_kept(
+        lambda: sum(len(store.done) for store in stores),
+        f"of {jobs:,} jobs are done",
+        "no job is kept",
+    )
+    with bars() as watch, bar_of("jobs") as tick, kept:
+        yield {"progress": tick, "watch": watch, "begun": begun}
 
 
 @contextmanager

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from eatlas.cli.messages import exit_code, output_of_a_command, print_line, remark
+from eatlas.cli.messages import exit_code, output_of_a_command, print_line
 from eatlas.cli.options import executor_of
-from eatlas.cli.progress import bar_of, bars, what_is_kept
+from eatlas.cli.progress import progress_of_jobs
 
 if TYPE_CHECKING:
     from eatlas.apps.views import Views
-    from eatlas.engine import Store
 
 DEFAULT_OUT = Path("views")
 
@@ -73,17 +72,8 @@ def views(
         level=level.lower(), prompt=prompt, seed=seed,
     )  # fmt: skip
     executor = executor_of(engine, workers) or choose(workers, prepared.jobs)
-    stores: list[Store] = []
-
-    def begun(store: Store) -> None:
-        stores.append(store)
-        if store.done:
-            remark(f"jobs taken over from an interrupted run: {len(store.done):,}")
-
-    done, nothing = f"of {prepared.jobs:,} jobs are done", "no job is kept"
-    kept = what_is_kept(lambda: sum(len(store.done) for store in stores), done, nothing)
-    with bars() as watch, bar_of("jobs") as tick, kept:
-        made = carry_out(prepared, executor, out, progress=tick, watch=watch, begun=begun)
+    with progress_of_jobs(prepared.jobs, "run") as shown:
+        made = carry_out(prepared, executor, out, **shown)
     with output_of_a_command():
         _show(made, out)
     raise typer.Exit(exit_code(made.results))

@@ -346,10 +346,7 @@ class TransformerChat(Answering):
     # --- the model --------------------------------------------------------------------------------
 
     def _read_prompts(self, texts: Sequence[Input]) -> tuple[Any, Any]:
-        """Log-probabilities of what follows texts of one length, and the cache of what was read.
-
-        What all begin with is read once.
-        """
+        """Log-probabilities of what follows texts of one length, whose common part is read once."""
         import torch  # noqa: PLC0415
 
         shared = _common(texts) if len(texts) > 1 else 0

@@ -11,7 +11,7 @@ from eatlas.encoders.chat import Answering, Request
 from eatlas.engine.plan import SourcesLike, unread
 from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.measures import Measure
-from eatlas.measures.base import is_number
+from eatlas.measures.base import FROM_0
 from eatlas.stimuli.asking import Prompt
 from eatlas.stimuli.kinds import TestsLike
 
@@ -201,7 +201,7 @@ def _require_price(price: Any) -> None:
     if price is None:
         return
     pair = tuple(price) if isinstance(price, tuple | list) else ()
-    if len(pair) != 2 or not all(is_number(n) and 0 <= n < math.inf for n in pair):
+    if len(pair) != 2 or not all(map(FROM_0.includes, pair)):
         raise EatlasError(
             "the price is not two amounts",
             got=repr(price),

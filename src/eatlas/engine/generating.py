@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -14,8 +13,8 @@ from eatlas.encoders.chat import Answering
 from eatlas.engine.asking import require_model
 from eatlas.engine.plan import open_as
 from eatlas.errors import EatlasError, SourceError, StimulusError, described, require_whole
-from eatlas.measures.base import is_number
-from eatlas.measures.lpbs import NO_WORDS
+from eatlas.measures.base import FROM_0
+from eatlas.measures.lpbs import require_words
 from eatlas.notes import warn
 from eatlas.results.json_lines import keep_others
 from eatlas.sources import Tell
@@ -155,9 +154,9 @@ def prompts_of(
         )
     require_whole("n", n, 1)
     require_whole("tokens", tokens, 1)
-    if not is_number(temperature) or not 0 <= temperature < math.inf:
+    if not FROM_0.includes(temperature):
         raise EatlasError(
-            "the temperature is not a number from 0", got=repr(temperature), allowed="such as 1.0"
+            f"the temperature is not {FROM_0.text}", got=repr(temperature), allowed="such as 1.0"
         )
     groups = grouped(targets)
     articles = with_articles(groups) if WITH_ARTICLE in places else {}
@@ -212,23 +211,9 @@ def _concepts_of(targets: Any) -> Iterator[tuple[Concept, str]]:
         yield Concept(name="targets", terms=tuple(words)), ""
     for test in tests:
         roles = TARGETS if isinstance(test, AssociationTest) else (OF_TARGETS,)
-        own = {role: test.concept(role) for role in roles}
-        _require_words(test, own)
-        for concept in own.values():
+        require_words("generate", test, roles)
+        for concept in map(test.concept, roles):
             yield concept, concept.name
-
-
-def _require_words(test: Test, concepts: Mapping[str, Concept]) -> None:
-    """Refuse targets that are no words."""
-    for name, concept in concepts.items():
-        for key, (what, remedy) in NO_WORDS.items():
-            if getattr(concept, key):
-                raise StimulusError(
-                    f"test {test.id}: a text is written about a word",
-                    got=f"{what}, in {name}",
-                    allowed="targets that are words",
-                    remedy=remedy,
-                )
 
 
 def open_writer(model: Any) -> Answering:

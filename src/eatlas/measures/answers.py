@@ -332,12 +332,9 @@ def _of_comparisons(
 
 
 def _drawn(preferences: Preferences, seed: int) -> dict[str, Array]:
-    """Differences of means by place, shape (draws,), over weights of pairs.
-
-    Neither groups nor the order of terms decide the weights.
-    """
+    """Differences of means by place, shape (draws,), over weights of pairs."""
     design, n = preferences.design, preferences.sizes
-    names = {"competitors": [name for _, name in design.competitors]}
+    names = {"competitors": [name for _, name in design.competitors]}  # neither groups nor order
     chance = generator_of(seed, names, "weights of pairs")
     weights = choices.pair_weights(len(design.pairs), DRAWS, chance)
     won = choices.won(preferences.choices.wins[preferences.used[0]])
@@ -351,10 +348,7 @@ def _drawn(preferences: Preferences, seed: int) -> dict[str, Array]:
 
 
 def _ends(preferences: Preferences, ddof: int) -> dict[str, list[float]]:
-    """Effect sizes had all answers without a choice gone against a positive one, and for it.
-
-    What is for the association of X with A is against that of Y with A.
-    """
+    """Effect sizes had all answers without a choice gone against a positive one, and for it."""
     design, read = preferences.design, preferences.choices
     of_subjects = np.array([SIGNS[role] for role, _ in design.subjects])
     of_pairs = np.array([SIGNS[role] for role, _ in design.competitors])[design.pairs]

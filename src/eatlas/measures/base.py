@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
@@ -121,7 +122,7 @@ def is_number(value: object) -> bool:
 
 
 SHARE = Allowed("a number between 0 and 1", lambda value: is_number(value) and 0 < value < 1)
-FROM_0 = Allowed("a number from 0", lambda value: is_number(value) and value >= 0)
+FROM_0 = Allowed("a number from 0", lambda value: is_number(value) and 0 <= value < math.inf)
 FLAG = Allowed("true or false", lambda value: isinstance(value, bool))
 
 

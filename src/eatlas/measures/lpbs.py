@@ -7,7 +7,7 @@ corpus that do. A language model answers two questions about each; their answers
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from itertools import product
@@ -27,7 +27,7 @@ from eatlas.measures.templates import file_of, is_name, is_text, parts_of, templ
 from eatlas.notes import Note
 from eatlas.results.contextual import LPBSResult, PieceCounts
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin
+from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin, Test
 from eatlas.stimuli.kinds import OPPOSITES
 from eatlas.stimuli.languages import is_english
 from eatlas.stimuli.pairs import (
@@ -461,12 +461,12 @@ templates=basic,threshold=0.2)'
         )
 
 
-def require_words(measure: str, test: AssociationTest) -> None:
-    """Refuse terms that have no place in a template."""
+def require_words(measure: str, test: Test, among: Collection[str] = ROLES) -> None:
+    """Refuse terms of some roles that have no place in a template."""
     for key, (what, remedy) in NO_WORDS.items():
-        if roles := [role for role, concept in test.parts if getattr(concept, key)]:
+        if roles := [role for role in among if getattr(test.concept(role), key)]:
             raise StimulusError(
-                f"test {test.id}: {measure} puts words into its own templates",
+                f"test {test.id}: {measure} puts words into templates",
                 got=f"{what}, in {', '.join(roles)}",
                 allowed="a test of words",
                 remedy=remedy,
