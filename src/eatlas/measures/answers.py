@@ -166,8 +166,14 @@ def sides_of(test: AssociationTest, about: About) -> tuple[list[Term], list[Term
 
 
 def preferences_of(test: AssociationTest, design: Design, replies: Sequence[Reply]) -> Preferences:
-    """Make shares of comparisons won of replies, and leave out terms that have none."""
-    read = choices_of(design, replies)
+    """Make shares of comparisons won of the replies to all prompts of a design."""
+    return shared_out(test, design, choices_of(design, replies), replies)
+
+
+def shared_out(
+    test: AssociationTest, design: Design, read: Choices, replies: Sequence[Reply] = ()
+) -> Preferences:
+    """Make shares of comparisons won of choices, and leave out terms without them."""
     if not read.usable.any():
         raise _no_choice(test, design, read)
     won = choices.won(read.wins)
