@@ -26,7 +26,7 @@ PATH = {
         "words in templates": ("LPBS: probabilities", "methods/lpbs"),
         "sentences of a corpus": ("LPBS within CEAT", "methods/lpbs-ceat"),
     },
-    "A model that answers": {
+    "A chat model": {
         "two words, or two persons": ("Ask: comparisons", "methods/ask"),
         "lists of words": ("word assignments", "methods/ask"),
     },
