@@ -106,8 +106,8 @@ class Answering(KeptAnswers[Request, Response]):
             note = Note("source.spent", values={"count": spent, "of": len(answers)})
             self.notes = (*(own for own in self.notes if own.code != note.code), note)
         return {
-            prompt: _reply([answers[one] for one in several])
-            for prompt, several in requests.items()
+            prompt: _reply([answers[request] for request in of_prompt])
+            for prompt, of_prompt in requests.items()
         }
 
     def requests_of(self, prompt: Prompt) -> tuple[Request, ...]:
@@ -130,10 +130,10 @@ def _reply(responses: Sequence[Response]) -> Reply:
     """The responses to one prompt as its reply."""
     chances = responses[0].chances
     return Reply(
-        texts=() if chances is not None else tuple(one.text for one in responses),
+        texts=() if chances is not None else tuple(response.text for response in responses),
         chances=chances,
-        models=tuple(one.model for one in responses),
-        dates=tuple(one.date for one in responses),
+        models=tuple(response.model for response in responses),
+        dates=tuple(response.date for response in responses),
     )
 
 

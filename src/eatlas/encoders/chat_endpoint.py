@@ -255,9 +255,9 @@ def side_by_side(
                     came.put((request, error))
 
     def at_hand() -> tuple[dict[Request, Response], list[Exception]]:
-        several = [came.get() for _ in range(came.qsize())]
-        responses = {request: one for request, one in several if isinstance(one, Response)}
-        return responses, [one for _, one in several if isinstance(one, Exception)]
+        pairs = [came.get() for _ in range(came.qsize())]
+        responses = {request: reply for request, reply in pairs if isinstance(reply, Response)}
+        return responses, [error for _, error in pairs if isinstance(error, Exception)]
 
     for _ in range(parallel):
         threading.Thread(target=work, daemon=True).start()  # no end of the process waits for it
@@ -352,25 +352,23 @@ def chances_of(options: Sequence[str], pieces: Sequence[Piece]) -> tuple[float, 
     """
     names = [_begun(option) for option in options]
     totals = [-math.inf] * len(names)
-    said, weight = b"", 0.0
+    before, weight = b"", 0.0
     for piece in _after_reasoning(pieces):
         listed = piece.listed
         if piece.data not in (data for data, _ in listed):
             listed = (*listed, (piece.data, piece.chance))
         for data, chance in listed:
-            text = _begun((said + data).decode(errors="ignore"))
-            fitting = [place for place, name in enumerate(names) if _fits(text, name)]
+            text = _begun((before + data).decode(errors="ignore"))
+            fitting = [option for option, name in enumerate(names) if _fits(text, name)]
             if len(fitting) == 1:
-                total = np.logaddexp(totals[fitting[0]], weight + chance)
-                totals[fitting[0]] = float(total)
-        said, weight = said + piece.data, weight + piece.chance
-        text = _begun(said.decode(errors="ignore"))
+                totals[fitting[0]] = float(np.logaddexp(totals[fitting[0]], weight + chance))
+        before, weight = before + piece.data, weight + piece.chance
+        text = _begun(before.decode(errors="ignore"))
         if not all(_fits(text, name) for name in names):
-            break
-    else:
-        text = _begun(said.decode(errors="ignore"))
-        if text in names:
-            totals[names.index(text)] = float(np.logaddexp(totals[names.index(text)], weight))
+            return tuple(totals)
+    text = _begun(before.decode(errors="ignore"))
+    if text in names:
+        totals[names.index(text)] = float(np.logaddexp(totals[names.index(text)], weight))
     return tuple(totals)
 
 
@@ -386,12 +384,12 @@ def _fits(text: str, name: str) -> bool:
 
 def _after_reasoning(pieces: Sequence[Piece]) -> Sequence[Piece]:
     """Pieces behind what a model thinks before it answers."""
-    said = b""
-    for place, piece in enumerate(pieces):
-        said += piece.data
-        if said.rstrip().endswith(b"</think>"):
-            return pieces[place + 1 :]
-    return () if said.lstrip().startswith(b"<think>") else pieces
+    before = b""
+    for number, piece in enumerate(pieces, 1):
+        before += piece.data
+        if before.rstrip().endswith(b"</think>"):
+            return pieces[number:]
+    return () if before.lstrip().startswith(b"<think>") else pieces
 
 
 # --- opening --------------------------------------------------------------------------------------
@@ -411,13 +409,13 @@ def open_chat(text: str) -> ChatEndpoint:
             allowed=ALLOWED,
             remedy="leave out the last part of the address",
         )
-    made = read_options(ChatOptions, options, address)
-    if not made.model:
+    chosen = read_options(ChatOptions, options, address)
+    if not chosen.model:
         raise SourceError(f"{address}: no model is named", allowed=ALLOWED)
     base = whole.removesuffix(END)
     if takes_kept_answers():
-        return ChatEndpoint(base, made, keeps=True, asks=not only_data())
-    return ChatEndpoint(base, made, keeps=keeps and not computes_afresh())
+        return ChatEndpoint(base, chosen, keeps=True, asks=not only_data())
+    return ChatEndpoint(base, chosen, keeps=keeps and not computes_afresh())
 
 
 def refuse_vectors(text: str) -> NoReturn:

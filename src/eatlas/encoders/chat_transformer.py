@@ -291,11 +291,11 @@ class TransformerChat(Answering):
                 firsts = sorted({form.pieces[:1] for form in own})
                 known = chances[row, [piece for (piece,) in firsts]].tolist()
                 values[row] = dict(zip(firsts, known, strict=True))
-            for length, several in _continued(forms):
+            for length, continued in _continued(forms):
                 size = max(1, LOGITS // (chances.shape[-1] * length))
-                for some in cut(several, size):
-                    behind, _ = self._read_on(texts, cache, [key for key, _ in some], length)
-                    for of_row, ((row, _), longer) in zip(behind, some, strict=True):
+                for batch in cut(continued, size):
+                    behind, _ = self._read_on(texts, cache, [key for key, _ in batch], length)
+                    for of_row, ((row, _), longer) in zip(behind, batch, strict=True):
                         for pieces in longer:
                             steps = of_row[range(length), list(pieces[1:])].tolist()
                             values[row][pieces] = values[row][pieces[:1]] + math.fsum(steps)
@@ -326,10 +326,10 @@ class TransformerChat(Answering):
                 if not going:
                     break
                 if cache is None:
-                    several = [(row, answers[row]) for row, _ in going]
+                    behind = [(row, answers[row]) for row, _ in going]
                 else:
-                    several = [(at, answers[row][-1:]) for row, at in going]
-                chances, cache = self._read_on(texts, cache, several, 1)
+                    behind = [(at, answers[row][-1:]) for row, at in going]
+                chances, cache = self._read_on(texts, cache, behind, 1)
                 chances, going = chances[:, -1], [(row, at) for at, (row, _) in enumerate(going)]
         return [self._said(pieces) for pieces in answers]
 
@@ -364,18 +364,17 @@ class TransformerChat(Answering):
         self,
         texts: Sequence[Input],
         cache: Any,
-        several: Sequence[tuple[int, Input]],
+        behind: Sequence[tuple[int, Input]],
         keep: int,
     ) -> tuple[Any, Any]:
         """Log-probabilities behind the last pieces that follow some of the texts."""
         import torch  # noqa: PLC0415
 
         if cache is None:
-            return self._run(
-                torch.tensor([texts[row] + pieces for row, pieces in several]), keep=keep
-            )
-        chosen = _selected(cache, [row for row, _ in several])
-        return self._run(torch.tensor([pieces for _, pieces in several]), chosen, keep)
+            whole = torch.tensor([texts[row] + pieces for row, pieces in behind])
+            return self._run(whole, keep=keep)
+        chosen = _selected(cache, [row for row, _ in behind])
+        return self._run(torch.tensor([pieces for _, pieces in behind]), chosen, keep)
 
     def _run(self, ids: Any, cache: Any = None, keep: int = 1) -> tuple[Any, Any]:
         """Log-probabilities at the last places, in double precision, and a cache if it is plain."""
@@ -429,17 +428,17 @@ def chances_of(
 
 def _without(values: Mapping[Input, float], pieces: Input, others: Collection[Input]) -> float:
     """Log-probability of pieces that none of the others goes on from."""
-    longer = {one for one in others if len(one) > len(pieces) and one[: len(pieces)] == pieces}
-    lost = [values[one] for one in longer if not _begins(longer, one)]
+    longer = {other for other in others if _begins([pieces], other)}
+    lost = [values[other] for other in longer if not _begins(longer, other)]
     if not lost:
         return values[pieces]
     share = math.exp(float(np.logaddexp.reduce(sorted(lost))) - values[pieces])
     return values[pieces] + math.log1p(-share) if share < 1 else -math.inf
 
 
-def _begins(several: Collection[Input], pieces: Input) -> bool:
-    """Whether pieces begin with those of another."""
-    return any(len(one) < len(pieces) and pieces[: len(one)] == one for one in several)
+def _begins(shorter: Collection[Input], pieces: Input) -> bool:
+    """Whether pieces begin with others, and go on."""
+    return any(len(begin) < len(pieces) and pieces[: len(begin)] == begin for begin in shorter)
 
 
 def _continued(

@@ -134,7 +134,7 @@ def _json_lines(path: Path) -> Records:
         raise SourceError(
             f"{path}: the file cannot be read", got=error.strerror, allowed=FORM
         ) from error
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:

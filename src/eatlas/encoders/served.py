@@ -205,5 +205,5 @@ def open_served(spec: str, kind: Kind) -> ServedLM:
         )
     if kind == "masked":
         raise not_of_kind(spec, kind, "a served model, which continues texts")
-    made = read_options(ServedOptions, options, address)
-    return ServedLM(plain, made, keeps=keeps and not computes_afresh())
+    chosen = read_options(ServedOptions, options, address)
+    return ServedLM(plain, chosen, keeps=keeps and not computes_afresh())

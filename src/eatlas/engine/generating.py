@@ -125,8 +125,8 @@ def generate(
     texts = []
     for prompt, target, group in prompts:
         reply = replies[prompt]
-        names, days = (values or ("",) * n for values in (reply.models, reply.dates))
-        for draw, (text, name, day) in enumerate(zip(reply.texts, names, days, strict=True), 1):
+        answers = zip(reply.texts, reply.models, reply.dates, strict=True)
+        for draw, (text, name, day) in enumerate(answers, 1):
             model_name = name or writer.name
             texts.append(GeneratedText(text, target, group, prompt.text, model_name, draw, day))
     if out is not None:

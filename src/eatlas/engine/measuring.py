@@ -296,12 +296,12 @@ def _vectors_of(words: Sequence[str], source: Source, case: CaseRule) -> dict[st
 def _read_asked(measure: Any, test: Any, source: Any, case: CaseRule) -> Read:  # noqa: ARG001
     """Have a language model answer the questions of a measure about a test."""
     if getattr(source, "collected", False):
-        found = measure.associate_collected(test, source.rows)
+        asked = measure.associate_collected(test, source.rows)
     else:
-        found = measure.associate(test, source.score(dict.fromkeys(measure.questions(test))))
-    require_terms(measure, test, found.coverage, source.name)
-    measured = hashlib.sha256(found.single.tobytes()).hexdigest()
-    arranged = {"coverage": found.coverage, "rows": found.rows, "asked": found}
+        asked = measure.associate(test, source.score(dict.fromkeys(measure.questions(test))))
+    require_terms(measure, test, asked.coverage, source.name)
+    measured = hashlib.sha256(asked.single.tobytes()).hexdigest()
+    arranged = {"coverage": asked.coverage, "rows": asked.rows, "asked": asked}
     about = {"measured": measured, "language_model": source.about}
     return arranged, about, source.notes
 

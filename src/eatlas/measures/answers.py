@@ -20,12 +20,13 @@ from eatlas.results.answers import (
     AnswersRecord,
     AskResult,
     CollectedRecord,
+    Level2Sizes,
     OfComparisons,
     OfLevel2,
     OfTemplate,
     Shares,
 )
-from eatlas.results.parts import MANY_REFUSED, BySide, Coverage, defined, defined_ends
+from eatlas.results.parts import MANY_REFUSED, Coverage, defined, defined_ends
 from eatlas.stats import choices
 from eatlas.stats.agreement import cronbach_alpha
 from eatlas.stats.effect_size import effect_size
@@ -280,7 +281,7 @@ def record_of(
         temperature=None if collected or not texts else design.prompts[0].temperature,
         **answered_by(replies),
         level1=of_place["level1"],
-        level2=OfLevel2(X=of_place["level2.X"], Y=of_place["level2.Y"]),
+        level2=OfLevel2({role: of_place[f"level2.{role}"] for role in TARGETS}),
         over_attributes=of_place["over_attributes"],
         collected=collected,
     )
@@ -389,7 +390,7 @@ def _by_template(preferences: Preferences, ddof: int) -> tuple[tuple[OfTemplate,
             OfTemplate(
                 text=text,
                 effect_size=effects[place],
-                level2=BySide({role: effects[f"level2.{role}"] for role in TARGETS}),
+                level2=Level2Sizes({role: effects[f"level2.{role}"] for role in TARGETS}),
                 usable=round(float(usable), DECIMALS),
             )
         )

@@ -42,15 +42,9 @@ class OfComparisons(Record):
         return self.bounds and (min(self.bounds), max(self.bounds))
 
 
-class OfLevel2(Record):
-    """The same of both level 2 effect sizes."""
-
-    X: OfComparisons
-    Y: OfComparisons
-
-
+OfLevel2 = BySide[OfComparisons]
 Level2Sizes = BySide[float | None]
-"""Both level 2 effect sizes alone."""
+"""The same of both level 2 effect sizes, and these alone."""
 
 
 class OfTemplate(Record):

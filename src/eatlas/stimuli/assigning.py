@@ -90,11 +90,14 @@ def assignments_of(text: str, words: Collection[str], targets: Collection[str]) 
     unread = 0
     for line in lines:
         # one assignment, or several with commas between them
-        several = [part for part in _BETWEEN.split(line) if part]
-        matches = [[_match(line_form, part) for part in parts] for parts in ([line], several)]
-        read = next((found for found in matches if found and all(found)), None)
-        unread += read is None
-        for match in filter(None, read or ()):
+        for parts in ([line], [part for part in _BETWEEN.split(line) if part]):
+            matches = [match for part in parts if (match := _match(line_form, part))]
+            if parts and len(matches) == len(parts):
+                break
+        else:
+            unread += 1
+            continue
+        for match in matches:
             pairs[as_written[0][match[1]]].append(as_written[1][match[2]])
     twofold = [word for word, chosen in pairs.items() if len(set(chosen)) > 1]
     unread += sum(len(pairs.pop(word)) for word in twofold)

@@ -125,6 +125,12 @@ def test_decisions_between_two_targets(tmp_path):
     assert read.answers.first_place == 0.5
 
 
+def test_a_line_of_json_ends_where_the_line_of_the_file_does(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    path.write_bytes('{"answer": "a\u2028b\u0085c"}\r\n{"answer": "d"}\n'.encode())
+    assert [row.text for row in open_collected(path).rows] == ["a\u2028b\u0085c", "d"]
+
+
 def test_rows_of_other_tests_are_counted_and_said(tmp_path):
     other = {"target": "Ben", "options": ["rose", "wasp"], "answer": "rose"}
     rows = [*comparisons(), other, {**other, "target": "cat"}]

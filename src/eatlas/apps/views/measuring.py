@@ -34,7 +34,7 @@ from eatlas.engine import (
 from eatlas.errors import EatlasError, SourceError, described
 from eatlas.executors import Executor, choose, here, reading_of, require_workers
 from eatlas.measures import Measure, get_measure
-from eatlas.measures.base import OF_MODELS, generator_of
+from eatlas.measures.base import Need, generator_of
 from eatlas.notes import Note, warn
 from eatlas.results import AssociationResult, Failure, Results, read_results
 from eatlas.results.json_lines import record_of_file
@@ -48,6 +48,13 @@ if TYPE_CHECKING:
     from eatlas.stimuli.kinds import TestsLike
 
 Level = Literal["word", "sentence"]
+FORM_OF: dict[Need, Form] = {
+    "vectors": "vectors",
+    "masked": "log-probabilities",
+    "causal": "log-probabilities",
+    "answers": "answers",
+}
+"""By what a measure needs of a source."""
 MEASURES = ("ml-eat", "lpbs", "ask")
 """Of each form, where none is chosen."""
 TESTS, LEVEL, PROMPT = "weat-6", "word", "This is {}"
@@ -276,9 +283,9 @@ def _in_every_form(
         )
 
 
-def _tests(given: Any) -> tuple[AssociationTest, ...]:
+def _tests(tests: Any) -> tuple[AssociationTest, ...]:
     """The tests, all of them of X, Y, A and B."""
-    loaded = load_tests(TESTS if given is None else given)
+    loaded = load_tests(TESTS if tests is None else tests)
     for test in loaded:
         if not isinstance(test, AssociationTest):
             raise EatlasError(
@@ -289,15 +296,13 @@ def _tests(given: Any) -> tuple[AssociationTest, ...]:
     return tuple(test for test in loaded if isinstance(test, AssociationTest))
 
 
-def _measures(given: Any) -> dict[Form, Measure]:
+def _measures(measures: Any) -> dict[Form, Measure]:
     """The measure of each form."""
-    named = [] if given is None else [given] if isinstance(given, str | Measure) else list(given)
+    alone = isinstance(measures, str | Measure)
+    named = [] if measures is None else [measures] if alone else list(measures)
     chosen: dict[Form, Measure] = {}
     for measure in map(get_measure, named):
-        need = measure.needs.source
-        form: Form | None = "log-probabilities" if need in OF_MODELS else None
-        if need in {"vectors", "answers"}:
-            form = "vectors" if need == "vectors" else "answers"
+        form = FORM_OF.get(measure.needs.source)
         if form is None or not hasattr(measure, "threshold"):
             raise EatlasError(
                 f"the measure {measure.name} gives no EAT-Map of a view of a model",
@@ -314,11 +319,11 @@ def _measures(given: Any) -> dict[Form, Measure]:
     return {form: chosen.get(form) or get_measure(name) for form, name in defaults}
 
 
-def _specs(given: Any) -> list[tuple[Any, str]]:
+def _specs(sources: Any) -> list[tuple[Any, str]]:
     """Sources with the names that they are given."""
-    if given is None or (isinstance(given, list | tuple) and not given):
+    if sources is None or (isinstance(sources, list | tuple) and not sources):
         return []
-    return [(each.spec, each.name) for each in specs_of(given, "")]
+    return [(each.spec, each.name) for each in specs_of(sources, "")]
 
 
 def _called(spec: Any) -> str:

@@ -20,7 +20,7 @@ from eatlas.stats.correlation import FEWEST, RankCorrelation
 from eatlas.stimuli import TARGETS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import pandas as pd
 
@@ -257,14 +257,13 @@ class Views:
     def sentences(self, test: str) -> list[str]:
         """What is said of agreement on a test, and of patterns; the first is the finding."""
         pairs = self.main_pairs(test)
-        said = [f"{self.sentence(pair)}." for pair in pairs]
+        sentences = [f"{self.sentence(pair)}." for pair in pairs]
         within = list(filter(None, map(self.within_sentence, pairs[:1])))
         if len(pairs) > FEW_PAIRS:
-            agree = sum(pair.targets.sign > 0 for pair in pairs[1:])
-            of = f"Of the other {len(pairs) - 1} pairs of these views"
-            said[1:] = [f"{of} {agree or 'none'} {'agrees' if agree < 2 else 'agree'}."]
+            agree = _agree(pair.targets for pair in pairs[1:])
+            sentences[1:] = [f"Of the other {len(pairs) - 1} pairs of these views {agree}."]
         more = [*self.layer_sentences(test), self.patterns_sentence(test)]
-        return [*said[:1], *within, *said[1:], *filter(None, more)]
+        return [*sentences[:1], *within, *sentences[1:], *filter(None, more)]
 
     def layer_sentences(self, test: str) -> Iterator[str]:
         """With how many layers of a model its other views agree, and from which rho to which."""
@@ -278,12 +277,10 @@ class Views:
                     continue
                 values = [coefficient.rho or 0.0 for coefficient in rhos]
                 low, high = effect(min(values)), effect(max(values))
-                agree = sum(coefficient.sign > 0 for coefficient in rhos)
                 of = f" of {model}" if len({v.model for v in views if v.layer}) > 1 else ""
                 yield (
-                    f"Of {len(rhos)} layers{of}, {agree or 'none'} "
-                    f"{'agrees' if agree < 2 else 'agree'} with {self.called(other, phrase=True)} "
-                    f"(rho {low} to {high})."
+                    f"Of {len(rhos)} layers{of}, {_agree(rhos)} with "
+                    f"{self.called(other, phrase=True)} (rho {low} to {high})."
                 )
 
     def patterns_sentence(self, test: str) -> str:
@@ -336,6 +333,12 @@ class Views:
         others are compared with; last the views that there are not, with the reason.
         """
         return as_frame(list(self.rows()))
+
+
+def _agree(coefficients: Iterable[Coefficient]) -> str:
+    """How many coefficients show agreement, with their verb."""
+    count = sum(coefficient.sign > 0 for coefficient in coefficients)
+    return f"{count or 'none'} {'agrees' if count < 2 else 'agree'}"
 
 
 def _columns(pair: Agreement, suffix: str) -> dict[str, Any]:
