@@ -414,6 +414,7 @@ def test_signatures():
         ({"templates": "no-such-name"}, "no-such-name"),
         ({"templates": "Who is it, {first} or {second}?"}, "has no place {target}"),
         ({"templates": f"{QUESTION}; {PERSONS}"}, "others about an attribute"),
+        ({"templates": " ; "}, "templates"),
         ({"opponents": 3}, "opponents"),
         ({"answers": 0}, "answers"),
         ({"temperature": -1}, "temperature"),

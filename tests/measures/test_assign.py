@@ -128,6 +128,7 @@ def test_prompts_of_a_file_take_the_place_of_its_name(tmp_path):
 @pytest.mark.parametrize(
     ("templates", "said"),
     [
+        (";", "the parameter templates"),
         ("nothing", "there are no templates called 'nothing'"),
         ("{first} or {words}", "has no place {second}"),
         ("{first} or {second}: {words} {more}", "has a place {more}"),
@@ -279,7 +280,7 @@ def test_a_model_of_stereotypes():
     assert result.over_attributes.difference == 1.0
     assert result.over_attributes.p.greater == pytest.approx(1 / 20)
     assert (result.lists, result.with_score, result.assignments) == (50, 50, 300)
-    assert (result.unread, result.refused, result.temperature) == (0, 0, 1.0)
+    assert (result.unread, result.refused, result.temperature) == (0, 0, None)
     assert "D = 1.00" in result.summary()
     (row,) = result.rows()
     assert (row["score"], row["lists"], row["refused"]) == (1.0, 50, 0)

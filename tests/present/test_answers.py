@@ -202,7 +202,7 @@ def test_the_page_says_how_the_model_answered(open_minded, refusing):
     page = re.sub(r"\s+", " ", page)
     answers = open_minded.answers
     assert page.count("How the model answered") == 2
-    assert f"{answers.asked:,} answers that were drawn at a temperature of 1" in page
+    assert f"{answers.asked:,} answers: each of" in page  # of a function
     assert "100% choose one of their two options" in page
     assert "decline" in page
     assert "The option that is named first wins" in page
@@ -213,7 +213,20 @@ def test_the_page_says_how_the_model_answered(open_minded, refusing):
     page = re.sub(r"<[^>]+>", " ", report_html([read]))
     assert "as log-probabilities of both options" in page
     assert "62% of the probability" in page
+    assert "In 100% of the questions an option has a probability" in page
+    assert "choose one of their two options" not in page
     assert "It calls itself m-1" in page
+
+
+def test_the_page_counts_in_the_singular_and_says_what_is_undefined(open_minded):
+    answers = open_minded.answers
+    alone = {"usable": answers.asked - 3, "faults": {"refused": 1, "empty": 2}, "temperature": 0.5}
+    templates = tuple(each.model_copy(update={"effect_size": None}) for each in answers.templates)
+    page = report_html([with_answers(open_minded, templates=templates, **alone)])
+    page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+    assert "of the others 2 are empty and 1 declines." in page
+    assert "answers that were drawn at a temperature of 0.5: each of" in page
+    assert "d at level 1 is undefined in each of 2 templates." in page
 
 
 def test_cells_are_in_percent_and_no_map_shows_one_line(open_minded):
@@ -234,7 +247,7 @@ def test_cells_are_in_percent_and_no_map_shows_one_line(open_minded):
 def test_texts_for_a_paper(open_minded):
     methods = report_text([open_minded], "methods")
     assert "the share of paired comparisons (Thurstone 1927; Bradley and Terry 1952)" in methods
-    assert "drawn at a temperature of 1" in methods
+    assert "answers were those of a function" in methods
     assert "those that choose nothing (0%) were left out" in methods
     assert "by its sign in each template" in methods
     works = report_text([open_minded, assigned()], "bibtex")

@@ -139,7 +139,10 @@ def _named(text: str, names: set[str]) -> tuple[str, str]:
 
 def _account(verdicts: Sequence[Verdict]) -> Iterator[str]:
     """What was computed, what was compared, and what is the file's word alone."""
-    if not any(verdict.status in {"same", "differs"} for verdict in verdicts):
+    from eatlas.results.parts import at  # noqa: PLC0415  (--help waits)
+
+    verdicts = [verdict for verdict in verdicts if verdict.status in {"same", "differs"}]
+    if not verdicts:
         return
     compared = ["every number, count, label and hash in the file"]
     trusted = ["which terms, measure, seed and source were chosen"]
@@ -152,8 +155,10 @@ def _account(verdicts: Sequence[Verdict]) -> Iterator[str]:
         if tests:
             names = listed(tests, SHOWN)
             texts.append(f"names of groups, title and citation of {names}{how}")
+    asked = {at(verdict.result, "unanswered") is not None for verdict in verdicts}
+    read = ", ".join(("vectors", "choices")[of_answers] for of_answers in sorted(asked))
     yield (
-        "computed again: vectors, associations, effect sizes, p-values, intervals, patterns, "
+        f"computed again: {read}, associations, effect sizes, p-values, intervals, patterns, "
         "warnings"
     )
     yield f"compared: {'; '.join(compared)}"

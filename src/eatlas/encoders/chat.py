@@ -16,6 +16,7 @@ from eatlas.encoders.cache import KeptAnswers
 from eatlas.encoders.functions import AT_ONCE, named_function, said_by, working_directory
 from eatlas.errors import SourceError, described
 from eatlas.notes import Note
+from eatlas.numbers import number_of
 from eatlas.paths import is_there
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.opening import model_and_tokenizer, opener_of
@@ -190,17 +191,20 @@ class FunctionChat(Answering):
         for batch in cut(requests, AT_ONCE):
             try:
                 with working_directory():
-                    texts = self.function([request.text for request in batch])
-                answers = [Response(str(text)) for text in texts]
+                    came = self.function([request.text for request in batch])
+                    texts = [] if came is None else list(came)
             except Exception as error:
                 fault = f"{self.name}: the function failed"
                 raise SourceError(fault, got=said_by(error)) from error
-            if len(answers) != len(batch) or isinstance(texts, str):
+            no_texts = [text for text in texts if not isinstance(text, str | None)]
+            if len(texts) != len(batch) or isinstance(came, str) or no_texts:
                 raise SourceError(
                     f"{self.name}: what came back is not one text for each prompt",
-                    got=f"{described(texts)} for {len(batch):,} prompts",
-                    allowed="a list of as many texts",
+                    got=f"{described(no_texts[0] if no_texts else came)} for "
+                    f"{number_of(len(batch), 'prompt')}",
+                    allowed="a list of as many texts; None for no answer",
                 )
+            answers = (Response(text or "") for text in texts)
             yield dict(zip(batch, answers, strict=True))
 
 

@@ -81,7 +81,7 @@ def _rows(path: Path) -> Iterator[CollectedAnswer]:
         answer = next((name for name in ANSWER if name in record), None)
         if answer is None:
             raise SourceError(
-                f"{place}: there is no column of answers", got=listed(record), allowed=FORM
+                f"{place}: there is no answer", got=f"{listed(record)} alone", allowed=FORM
             )
         about = next((name for name in get_args(About) if record.get(name)), None)
         subject = _text(record[about]) if about else ""
@@ -111,6 +111,8 @@ def _table(path: Path) -> Records:
     """Rows of a table."""
     head, *lines = table_cells(path, "answers", FORM) or [[]]
     header = [name.strip().lower() for name in head]
+    if twice := [name for name in header if name and header.count(name) > 1]:
+        raise SourceError(f"{path}: two columns have the name {twice[0]!r}", allowed=FORM)
     for number, cells in enumerate(lines, start=2):
         if len(cells) > len(header):
             raise SourceError(

@@ -228,15 +228,16 @@ def choices_of(design: Design, replies: Sequence[Reply]) -> Choices:
 def _no_choice(test: AssociationTest, design: Design, read: Choices) -> CoverageError:
     """What to say where no answer can be used."""
     by_kind = ", ".join(f"{count:,} {kind}" for kind, count in read.faults.most_common())
-    said = ascii(read.example[:QUOTED]) + ("..." if len(read.example) > QUOTED else "")
+    said = repr(read.example[:QUOTED]) + ("..." if len(read.example) > QUOTED else "")
+    remedy = "ask other questions (templates=...), or a model that follows instructions"
     if read.mass is not None:
         said = "neither option is among the tokens that the model lists"
+        remedy += "; by=samples reads what a model writes"
     return CoverageError(
         f"test {test.id}: no answer chooses one of its two options",
         got=f"{int(read.asked.sum()):,} answers ({by_kind}); the first: {said}",
         allowed=f"answers that name one option, such as {design.prompts[0].options[0]!r}",
-        remedy="ask other questions (templates=...), or a model that follows instructions; "
-        "by=samples reads what a model writes",
+        remedy=remedy,
     )
 
 
@@ -278,7 +279,9 @@ def record_of(
         about=design.about,
         pairs=len(design.pairs),
         answers=max(texts, default=1),
-        temperature=None if collected or not texts else design.prompts[0].temperature,
+        temperature=None
+        if collected or not texts
+        else temperature_of(given, design.prompts[0].temperature),
         **answered_by(replies),
         level1=of_place["level1"],
         level2=OfLevel2({role: of_place[f"level2.{role}"] for role in TARGETS}),
@@ -295,6 +298,11 @@ def answered_by(replies: Sequence[Reply]) -> dict[str, Any]:
         "models": tuple(sorted(names)),
         "dates": tuple(dict.fromkeys((*days[:1], *days[-1:]))),
     }
+
+
+def temperature_of(given: Input, asked_at: float) -> float | None:
+    """At which answers were drawn; None where a function was asked, which takes prompts alone."""
+    return None if given.head["language_model"].architecture == "function" else asked_at
 
 
 def scores_at(tables: Array, place: str, n: Mapping[str, int]) -> tuple[Array, int]:

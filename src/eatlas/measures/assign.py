@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import CoverageError, SignatureError, StimulusError
-from eatlas.measures.answers import QUOTED, answered_by
+from eatlas.measures.answers import QUOTED, answered_by, temperature_of
 from eatlas.measures.association import DECIMALS, AssociationMeasure
 from eatlas.measures.base import (
     FROM_0,
@@ -285,7 +285,7 @@ class Assign(AssociationMeasure):
                     strict=True,
                 )
             },
-            temperature=None if collected else self.temperature,
+            temperature=None if collected else temperature_of(given, self.temperature),
             **answered_by(assigned.replies),
             collected=collected,
         )

@@ -14,6 +14,7 @@ from eatlas.errors import CoverageError, StimulusError
 from eatlas.measures.answers import Design, Preferences, preferences_of, sides_of
 from eatlas.measures.lpbs import Term
 from eatlas.notes import Note
+from eatlas.numbers import number_of
 from eatlas.results.answers import CollectedRecord
 from eatlas.stimuli import AssociationTest
 from eatlas.stimuli.asking import About, CollectedAnswer, Prompt, Reply, reply_of
@@ -52,6 +53,8 @@ def preferences_collected(test: AssociationTest, rows: Sequence[CollectedAnswer]
         match subject, options:
             case int(), [int(first), int(second)] if first != second:
                 answers.append(Comparison(row, subject, first, second))
+    if not answers:
+        raise _other_words(test, rows)
     design, replies = _design(about, subjects, competitors, answers)
     remarks = _remarks(test, design, replies)
     collected = CollectedRecord(rows=len(rows), others=len(rows) - len(answers))
@@ -73,14 +76,20 @@ def _about(test: AssociationTest, rows: Sequence[CollectedAnswer]) -> About:
             remedy="divide it into two files",
         )
     if not there:
-        subjects = list(dict.fromkeys(row.subject for row in rows if row.about))[:5]
-        raise CoverageError(
-            f"test {test.id}: none of the {len(rows):,} answers is to a comparison of its words",
-            got=f"answers about {', '.join(subjects)}" if subjects else "no column target",
-            allowed="rows whose target and two options are words of the test",
-            remedy=None if subjects else "lists of words are read by the measure assign",
-        )
+        raise _other_words(test, rows)
     return there.pop()
+
+
+def _other_words(test: AssociationTest, rows: Sequence[CollectedAnswer]) -> CoverageError:
+    """What to say of a file without a comparison of the words of a test."""
+    first = next((row for row in rows if row.about), None)
+    of_first = first and f"the first: {' or '.join(first.options)}, about {first.subject}"
+    return CoverageError(
+        f"test {test.id}: no answer of the file is to a comparison of its words",
+        got=f"{number_of(len(rows), 'answer')}; {of_first or 'no column target'}",
+        allowed="rows whose target and two options are words of the test",
+        remedy=None if first else "lists of words are read by the measure assign",
+    )
 
 
 def _design(
@@ -121,7 +130,7 @@ def _remarks(test: AssociationTest, design: Design, replies: Sequence[Reply]) ->
     if not both:
         raise CoverageError(
             f"test {test.id}: no comparison is there in both orders of its options",
-            got=f"{there:,} comparisons in one order",
+            got=f"{number_of(there, 'comparison')} in one order",
             allowed="each comparison with either option first, since many models prefer a place",
         )
     notes = []

@@ -29,8 +29,8 @@ class TemplateFile(NamedTuple):
 
 
 def is_text(value: object) -> bool:
-    """Whether a parameter is a text that is not blank."""
-    return isinstance(value, str) and bool(value.strip())
+    """Whether a parameter is a text with more than blanks and ;."""
+    return isinstance(value, str) and bool(parts_of(value))
 
 
 def is_name(text: str) -> bool:

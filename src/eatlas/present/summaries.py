@@ -322,9 +322,11 @@ def _asked(results: Sequence[AssociationResult]) -> dict[str, Any] | None:
     how = [
         "read from a file"
         if each.collected
-        else f"drawn at a temperature of {each.temperature:g}"
-        if each.by == "samples"
         else "read from the log-probabilities of the options"
+        if each.by == "logprobs"
+        else "those of a function"
+        if each.temperature is None
+        else f"drawn at a temperature of {each.temperature:g}"
         for each in answers
     ]
     return {

@@ -99,7 +99,8 @@ class AnswersRecord(Record):
     answers: int
     """Answers to one question, at most; 1 where log-probabilities were read."""
     temperature: float | None
-    """None where log-probabilities were read."""
+    """At which answers were drawn; None where log-probabilities or a file were read, and of a
+    function, which takes prompts alone."""
     models: tuple[str, ...] = ()
     """What the model calls itself in its answers."""
     dates: tuple[str, ...] = ()
@@ -217,7 +218,7 @@ class AssignResult(AssociationResult):
     shares: dict[str, float]
     """Of each attribute, the share of its assignments that go to targets of X."""
     temperature: float | None
-    """At which answers were drawn; None of those that were read from a file."""
+    """At which answers were drawn; None of those that were read from a file, and of a function."""
     models: tuple[str, ...] = ()
     """What the model calls itself in its answers."""
     dates: tuple[str, ...] = ()

@@ -238,12 +238,16 @@ def test_without_columns_the_targets_are_those_that_are_assigned_most(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a.csv", "target,options\nBen,office|home\n", "there is no column of answers"),
+        ("a.csv", "target,options\nBen,office|home\n", "row 2: there is no answer"),
         ("a.csv", "answer\n", "there are no answers"),
         ("a.csv", "", "there are no answers"),
         ("a.csv", "target,options,answer\nBen,office,office\n", "not between two options"),
         ("a.csv", 'target,options,answer\nBen,"[""office"",",office\n', "the options are not JSON"),
         ("a.csv", "answer\nBen,office,home\n", "row 2: more cells than columns"),
+        ("a.csv", "target,options,answer\nBen\n", "row 2: there is no answer"),
+        ("a.csv", "answer,target,answer\n", "two columns have the name 'answer'"),
+        ("a.csv", "target,options,answer\nBen,rose|wasp,rose\n", "1 answer; the first: rose or wasp"),
+        ("a.csv", "target,options,answer\nBen,office|home,home\n", "1 comparison in one order"),
         ("a.jsonl", '{"answer": "x"}\n{"answer": \n', "line 2: this is not JSON"),
         ("a.jsonl", "[1]\n", "line 1: this is not an object"),
         ("a.jsonl", '{"answer": "x", "target": "Ben", "options": 5}', "these are no options"),

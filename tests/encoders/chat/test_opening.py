@@ -66,7 +66,8 @@ def test_a_class_of_the_user_answers():
     [
         (lambda prompts: prompts[1:], "is not one text for each prompt", "for 2 prompts"),
         (lambda _: "ab", "is not one text for each prompt", "'ab' (str) for 2 prompts"),
-        (lambda _: None, "the function failed", "TypeError"),
+        (lambda _: None, "is not one text for each prompt", "None"),
+        (lambda prompts: [1] * len(prompts), "is not one text for each prompt", "1 (int)"),
         (lambda _: 1 / 0, "the function failed", "ZeroDivisionError"),
     ],
 )
@@ -75,6 +76,11 @@ def test_functions_that_fail(function, what, got):
         open_answering(function).score(PROMPTS[:1])
     assert what in caught.value.what
     assert got in caught.value.got
+
+
+def test_nothing_is_an_empty_answer():
+    replies = open_answering(lambda prompts: [None] * len(prompts)).score(PROMPTS[:1])
+    assert set(replies[PROMPTS[0]].texts) == {""}
 
 
 EVERY = ("chat:URL?model=NAME", "hf:NAME", "GGUF", "CSV", "py:MODULE:FUNCTION", "a function")
