@@ -69,7 +69,7 @@ _PROBE = "Fine"
 _ALLOWED = "a causal language model, such as an instruction-tuned Llama, Qwen or SmolLM"
 
 
-class ChatOptions(Options):
+class TransformerChatOptions(Options):
     """Options of a model that answers."""
 
     system: str = ""
@@ -85,7 +85,7 @@ class Facts(BaseModel):
     """Whether the tokenizer has a chat template."""
 
 
-class Form(NamedTuple):
+class Spelling(NamedTuple):
     """One way to write an option."""
 
     option: int
@@ -227,7 +227,7 @@ class TransformerChat(Answering):
             )
         return {text: begin + own for text, own in zip(texts, pieces, strict=True)}
 
-    def _forms(self, request: Request) -> list[Form]:
+    def _forms(self, request: Request) -> list[Spelling]:
         """Ways to write each option behind a prompt, as pieces that follow its own."""
         written = [
             (option, self.opening + form)
@@ -240,7 +240,7 @@ class TransformerChat(Answering):
         joint = self._pieces([before + text for text in texts])
         alone = self._pieces(texts)
         return [
-            Form(option, both[len(own) :] if both[: len(own)] == own else by_itself)
+            Spelling(option, both[len(own) :] if both[: len(own)] == own else by_itself)
             for (option, _), both, by_itself in zip(written, joint, alone, strict=True)
         ]
 
@@ -274,12 +274,12 @@ class TransformerChat(Answering):
                 "single precision",
             )
         return [
-            Response(chances=chances_of(own, known, len(request.options)))
+            Response(chances=chances_of_options(own, known, len(request.options)))
             for request, own, known in zip(batch, forms, values, strict=True)
         ]
 
     def _values(
-        self, texts: Sequence[Input], forms: Sequence[Sequence[Form]]
+        self, texts: Sequence[Input], forms: Sequence[Sequence[Spelling]]
     ) -> list[dict[Input, float]]:
         """Log-probabilities of forms behind texts of one length, by their pieces."""
         import torch  # noqa: PLC0415  (seconds, and only models need it)
@@ -407,14 +407,14 @@ def written_forms(options: Sequence[str]) -> list[tuple[str, ...]]:
     return forms
 
 
-def chances_of(
-    forms: Sequence[Form], values: Mapping[Input, float], options: int
+def chances_of_options(
+    forms: Sequence[Spelling], values: Mapping[Input, float], options: int
 ) -> tuple[float, ...]:
     """Log-probability of each option: all its forms, less those of others that begin with one.
 
-    >>> forms = [Form(0, (1,)), Form(0, (2,)), Form(1, (1, 3))]
+    >>> forms = [Spelling(0, (1,)), Spelling(0, (2,)), Spelling(1, (1, 3))]
     >>> values = {(1,): math.log(0.5), (2,): math.log(0.125), (1, 3): math.log(0.25)}
-    >>> [round(math.exp(chance), 3) for chance in chances_of(forms, values, 2)]
+    >>> [round(math.exp(chance), 3) for chance in chances_of_options(forms, values, 2)]
     [0.375, 0.25]
     """
     totals = []
@@ -442,7 +442,7 @@ def _begins(shorter: Collection[Input], pieces: Input) -> bool:
 
 
 def _continued(
-    forms: Sequence[Sequence[Form]],
+    forms: Sequence[Sequence[Spelling]],
 ) -> Iterator[tuple[int, list[tuple[tuple[int, Input], set[Input]]]]]:
     """What is read behind prompts, by its length: row, pieces, and the forms that end one later."""
     by_length: dict[int, dict[tuple[int, Input], set[Input]]] = defaultdict(dict)
@@ -514,8 +514,8 @@ def _choose(chances: Any, request: Request, generator: Any) -> int:
 def open_transformer_chat(spec: str) -> TransformerChat:
     """Open a model by its source string; nothing but its files' names and hashes is read twice."""
     text, keeps = take_cache(spec)
-    located = locate_model(text, useless=OF_VECTORS, kind=ChatOptions)
-    options = read_options(ChatOptions, located.given, located.label)
+    located = locate_model(text, useless=OF_VECTORS, kind=TransformerChatOptions)
+    options = read_options(TransformerChatOptions, located.given, located.label)
     content = content_of(located, CHAT)
     facts = _facts(located, content)
     decides = f"{content};precision={options.precision};seed={options.random_seed}"
