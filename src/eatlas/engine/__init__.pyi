@@ -1,4 +1,9 @@
-from .execution import execute as execute, results_of as results_of, run as run
+from .execution import (
+    execute as execute,
+    results_of as results_of,
+    run as run,
+    warn_of_failures as warn_of_failures,
+)
 from .measuring import AnySource as AnySource, open_for as open_for
 from .plan import (
     Job as Job,

@@ -156,9 +156,17 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         raise type(error)(
             what + error.what, got=error.got, allowed=error.allowed, remedy=error.remedy
         )
-    values = {"count": count, "of": len(jobs), "test": first.test}
-    warn(Note("run.failed", values=values | {"source": first.source, "error": error.what}))
+    warn_of_failures(results)
     return results
+
+
+def warn_of_failures(results: Results) -> None:
+    """Warn of jobs that failed, where there are any."""
+    if failures := results.failures:
+        first, count = failures[0], len(failures)
+        values = {"count": count, "of": count + len(results), "test": first.test}
+        values |= {"source": first.source, "error": first.error.what}
+        warn(Note("run.failed", values=values))
 
 
 def execute(

@@ -26,7 +26,7 @@ Fault = Literal["refused", "neither", "both", "empty", "long"]
 LONGEST = 300
 """Characters of an answer that is read as a whole, besides the options; of a longer one, an essay,
 the beginning alone may choose."""
-_PLACE = re.compile(r"\{(\w+)\}")
+PLACE = re.compile(r"\{(\w+)\}")
 _FIRST = 0xE000
 """Private character that stands for the first option in a text."""
 _MARK = re.compile("[\ue000-\ue00f]")
@@ -147,7 +147,7 @@ def fault_of_question(template: str) -> str | None:
     >>> fault_of_question("Who is nicer, {first} or {second}?")
     "'Who is nicer, {first} or {second}?' has no place {target} and none {attribute}"
     """
-    places = _PLACE.findall(template)
+    places = PLACE.findall(template)
     for name in ("first", "second"):
         if places.count(name) != 1:
             return f"{template!r} does not have one place {{{name}}}"
@@ -190,7 +190,7 @@ def filled(template: str, **words: str) -> str:
     ...        attribute="lead", first="Ivy", second="Ben")
     'Who should lead: Ivy or Ben?'
     """
-    return _PLACE.sub(lambda place: words.get(place[1], place[0]), template)
+    return PLACE.sub(lambda place: words.get(place[1], place[0]), template)
 
 
 QuestionText = Annotated[str, without_fault(fault_of_question, ALLOWED)]

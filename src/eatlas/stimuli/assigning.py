@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated
 
+from eatlas.stimuli.asking import PLACE
 from eatlas.stimuli.records import without_fault
 
 EXAMPLE = (
     "For each word pick {first} or {second} and write it after the word. The words are {words}."
 )
 PLACES = ("first", "second", "words")
-_PLACE = re.compile(r"\{(\w+)\}")
 _MARKS = str.maketrans("", "", "*`'\"’‘“”")
 """Emphasis, quotes and apostrophes, which answers add and leave out."""
 _NUMBER = re.compile(r"[\W_]*(?:\d+[.):]\s*)?[\W_]*")
@@ -54,7 +54,7 @@ def fault_of_assignment(template: str) -> str | None:
     >>> fault_of_assignment("Assign {words} to {first} or {second} or {third}")
     "'Assign {words} to {first} or {second} or {third}' has a place {third}"
     """
-    places = set(_PLACE.findall(template))
+    places = set(PLACE.findall(template))
     for name in PLACES:
         if name not in places:
             return f"{template!r} has no place {{{name}}}"

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from pydantic import Field
 
 from eatlas.decoding import own_toml
-from eatlas.engine import SourceLike, execute, make_plan, results_of
+from eatlas.engine import SourceLike, execute, make_plan, results_of, warn_of_failures
 from eatlas.errors import EatlasError, SourceError, did_you_mean
 from eatlas.executors import choose, require_workers
 from eatlas.lazy import as_frame
@@ -357,11 +357,7 @@ def replicate(
     'table-7'
     """
     replication = compared(name, vectors, seed=seed, workers=workers)
-    if failures := replication.results.failures:
-        first, n = failures[0], len(failures)
-        values: dict[str, Any] = {"count": n, "of": n + len(replication.results)}
-        values |= {"test": first.test, "source": first.source, "error": first.error.what}
-        warn(Note("run.failed", values=values))
+    warn_of_failures(replication.results)
     return replication
 
 

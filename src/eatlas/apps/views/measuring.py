@@ -30,12 +30,12 @@ from eatlas.engine import (
     make_plan,
     open_as,
     open_store,
+    warn_of_failures,
 )
 from eatlas.errors import EatlasError, SourceError, described
 from eatlas.executors import Executor, choose, here, reading_of, require_workers
 from eatlas.measures import Measure, get_measure
 from eatlas.measures.base import Need, generator_of
-from eatlas.notes import Note, warn
 from eatlas.results import AssociationResult, Failure, Results, read_results
 from eatlas.results.json_lines import record_of_file
 from eatlas.results.settings import source_name
@@ -149,11 +149,7 @@ def views(  # noqa: PLR0913  (each is a choice of the user's)
     )  # fmt: skip
     by = executor or choose(workers, prepared.jobs)
     done = carry_out(prepared, by, None if out is None else Path(out))
-    if failures := done.results.failures:
-        first, n = failures[0], len(failures)
-        values: dict[str, Any] = {"count": n, "of": n + len(done.results), "test": first.test}
-        values |= {"source": first.source, "error": first.error.what}
-        warn(Note("run.failed", values=values))
+    warn_of_failures(done.results)
     return done
 
 
