@@ -228,14 +228,14 @@ def choices_of(design: Design, replies: Sequence[Reply]) -> Choices:
 def _no_choice(test: AssociationTest, design: Design, read: Choices) -> CoverageError:
     """What to say where no answer can be used."""
     by_kind = ", ".join(f"{count:,} {kind}" for kind, count in read.faults.most_common())
-    said = repr(read.example[:QUOTED]) + ("..." if len(read.example) > QUOTED else "")
+    example = repr(read.example[:QUOTED]) + ("..." if len(read.example) > QUOTED else "")
     remedy = "ask other questions (templates=...), or a model that follows instructions"
     if read.mass is not None:
-        said = "neither option is among the tokens that the model lists"
+        example = "neither option is among the tokens that the model lists"
         remedy += "; by=samples reads what a model writes"
     return CoverageError(
         f"test {test.id}: no answer chooses one of its two options",
-        got=f"{int(read.asked.sum()):,} answers ({by_kind}); the first: {said}",
+        got=f"{int(read.asked.sum()):,} answers ({by_kind}); the first: {example}",
         allowed=f"answers that name one option, such as {design.prompts[0].options[0]!r}",
         remedy=remedy,
     )
