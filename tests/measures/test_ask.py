@@ -14,7 +14,13 @@ from tests.inputs import make_test
 from tests.measures.test_lpbs import words
 
 import eatlas
-from eatlas.errors import CoverageError, EatlasError, SignatureError, UndefinedWarning
+from eatlas.errors import (
+    CoverageError,
+    EatlasError,
+    SignatureError,
+    StimulusError,
+    UndefinedWarning,
+)
 from eatlas.measures import Ask
 from eatlas.measures.answers import choices_of, preferences_of
 from eatlas.results.parts import LanguageModelRecord
@@ -425,6 +431,18 @@ def test_what_cannot_be_asked_is_refused(parameters, what):
         Ask(**parameters)
     assert what in str(caught.value)
     assert caught.value.allowed
+
+
+def test_options_that_no_answer_tells_apart_are_refused(tmp_path):
+    test = make_test(X=("x",), Y=("y",), A=("Home", "go"), B=("home", "work"))
+    with pytest.raises(StimulusError, match="no answer tells 'Home' from 'home'"):
+        Ask().design(test)
+    path = tmp_path / "answers.csv"
+    path.write_text("target,options,answer\nx,Home|work,home\n")
+    with pytest.raises(StimulusError, match="in case or marks alone"):
+        eatlas.run(tests=test, vectors=path, measures="ask")
+    turned = make_test(X=("Bob",), Y=("bob",), A=("go",), B=("work",))
+    assert Ask(templates=QUESTION).design(turned).prompts  # targets are no options here
 
 
 def test_questions_are_english():

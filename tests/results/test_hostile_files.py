@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.chat_server import Planted
 from tests.results.mutations import try_one
 
 import eatlas
@@ -98,6 +99,41 @@ def test_a_folder_that_may_not_be_read(tmp_path):
         eatlas.read_results(name)
     with pytest.raises(ResultsError, match="cannot be read\n  got: embedded null"):
         eatlas.read_results("a\0b")
+
+
+@pytest.fixture(scope="module")
+def answers():
+    measures = ["ask(resamples=0,opponents=2)", "assign(lists=2)"]
+    found = eatlas.run("weat-6", Planted(refusal=0.1), measures)
+    return [json.loads(json.dumps(one.to_dict())) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("at", "path", "value", "said"),
+    [
+        (0, ("answers", "asked"), 0, "answers.asked: "),
+        (0, ("answers", "usable"), -1, "answers.usable: "),
+        (0, ("answers", "faults"), {"<b>": 1}, "answers.faults"),
+        (0, ("answers", "faults", "refused"), -1, "answers.faults"),
+        (0, ("answers", "first_place"), 1.5, "answers.first_place: "),
+        (0, ("answers", "unusable", "X"), 2, "answers.unusable"),
+        (0, ("answers", "templates", 0, "usable"), -0.5, "answers.templates"),
+        (1, ("lists",), 0, "lists: "),
+        (1, ("refused",), -1, "refused: "),
+        (1, ("shares", "home"), 1.5, "shares"),
+    ],
+)
+def test_answers_that_cannot_be_are_named(answers, tmp_path, at, path, value, said):
+    file = tmp_path / "results.jsonl"
+    file.write_text(changed(answers[at], *path, to=value) + "\n")
+    good, (error,) = salvage_results(file)
+    assert not good
+    assert f"line 1: this line is not a result\n  got: {said}" in str(error)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_damage_at_random_of_answers(answers, tmp_path, seed):
+    try_one([answers[seed % 2]], seed, tmp_path, page=seed % 3 == 0)
 
 
 @pytest.mark.parametrize("seed", range(24))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import CoverageError
+from eatlas.errors import CoverageError, StimulusError
 from eatlas.measures.association import DECIMALS
 from eatlas.measures.base import Array, Input, generator_of
 from eatlas.measures.lpbs import Term, completed, covered_by, terms_of
@@ -31,7 +31,7 @@ from eatlas.stats import choices
 from eatlas.stats.agreement import cronbach_alpha
 from eatlas.stats.effect_size import effect_size
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
-from eatlas.stimuli.asking import About, Prompt, Reply, choice_of, subject_of
+from eatlas.stimuli.asking import About, Prompt, Reply, alike, choice_of, subject_of
 
 DRAWS = 2_000
 """Draws of weights of pairs: the ends of a 95% interval then have Monte Carlo errors of about a
@@ -161,6 +161,16 @@ def sides_of(test: AssociationTest, about: About) -> tuple[list[Term], list[Term
     """Terms that questions are about, and those that compete for them."""
     targets, attributes = terms_of(test, TARGETS), terms_of(test, ATTRIBUTES)
     return (targets, attributes) if about == "target" else (attributes, targets)
+
+
+def require_told_apart(test: AssociationTest, competitors: Sequence[Term]) -> None:
+    """Refuse options that differ in case or marks alone."""
+    if pair := alike([name for _, name in competitors]):
+        raise StimulusError(
+            f"test {test.id}: no answer tells {pair[0]!r} from {pair[1]!r}",
+            got="two options that differ in case or marks alone",
+            remedy="leave one of them out",
+        )
 
 
 # --- from answers to shares -----------------------------------------------------------------------

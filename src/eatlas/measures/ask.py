@@ -18,6 +18,7 @@ from eatlas.measures.answers import (
     preferences_of,
     record_of,
     remarks,
+    require_told_apart,
     sides_of,
 )
 from eatlas.measures.association import PatternMeasure
@@ -221,6 +222,7 @@ def _design(measure: Ask, test: AssociationTest) -> Design:
     templates = measure.templates_for(test)
     about = subject_of(templates[0])
     subjects, competitors = sides_of(test, about)
+    require_told_apart(test, competitors)
     names = [name for _, name in competitors]
     # by name, so that neither groups nor the order of terms decide which pairs are drawn
     by_name = np.array(sorted(range(len(names)), key=names.__getitem__), np.intp)

@@ -11,7 +11,13 @@ from typing import NamedTuple, get_args
 import numpy as np
 
 from eatlas.errors import CoverageError, StimulusError
-from eatlas.measures.answers import Design, Preferences, preferences_of, sides_of
+from eatlas.measures.answers import (
+    Design,
+    Preferences,
+    preferences_of,
+    require_told_apart,
+    sides_of,
+)
 from eatlas.measures.lpbs import Term
 from eatlas.notes import Note
 from eatlas.numbers import number_of
@@ -42,6 +48,7 @@ def preferences_collected(test: AssociationTest, rows: Sequence[CollectedAnswer]
     """Make shares of comparisons won of a file of answers; those of other tests are left out."""
     about = _about(test, rows)
     subjects, competitors = sides_of(test, about)
+    require_told_apart(test, competitors)
     of_subject, of_competitor = (
         {term.casefold(): place for place, (_, term) in enumerate(side)}
         for side in (subjects, competitors)

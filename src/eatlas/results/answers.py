@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from eatlas.numbers import percent
-from eatlas.results.base import AssociationResult
+from eatlas.results.base import AssociationResult, Share
 from eatlas.results.effects import Effect, parameters, shown
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
 from eatlas.results.parts import ByRole, BySide, Record, at, is_empty, is_none
-from eatlas.stimuli.asking import About
+from eatlas.stimuli.asking import About, Fault
 from eatlas.stimuli.questions import built_in_questions
 
+Count = Annotated[int, Field(ge=0)]
 
-class Shares(ByRole[float]):
+
+class Shares(ByRole[Share]):
     """A share from 0 to 1 for each group."""
 
 
@@ -56,7 +58,7 @@ class OfTemplate(Record):
     template has comparisons of. None where undefined."""
     level2: Level2Sizes
     """Of each target group alone; None where undefined."""
-    usable: float
+    usable: Share
     """Share of its answers that choose."""
 
 
@@ -72,20 +74,20 @@ class CollectedRecord(Record):
 class AnswersRecord(Record):
     """How a model answered the questions of a test, and how far that decides the result."""
 
-    asked: int
+    asked: int = Field(ge=1)
     """Answers that were asked for: each pair in both orders, in each template."""
     by: Literal["logprobs", "samples"]
     """Whether choices are probabilities of the options, or answers that were drawn."""
-    usable: int
+    usable: Count
     """Answers that choose one of their options."""
-    faults: dict[str, int] = Field(default_factory=dict, exclude_if=is_empty)
+    faults: dict[Fault, Count] = Field(default_factory=dict, exclude_if=is_empty)
     """The others by kind: refused, neither, both, empty, long."""
     unusable: Shares
     """Share of the answers about each group that choose nothing: questions with a term of it."""
-    mass: float | None = Field(default=None, exclude_if=is_none)
+    mass: float | None = Field(default=None, ge=0, exclude_if=is_none)
     """Mean probability of both options together, where log-probabilities were read: what is left
     goes to other answers."""
-    first_place: float
+    first_place: Share
     """Share won by the option that is named first: 0.5 where the order plays no part."""
     first_place_interval: Interval | None
     """Interval of it over pairs, by Student's t."""
@@ -205,17 +207,17 @@ class AssignResult(AssociationResult):
     (N(y, A) + N(y, B)) - 1, the mean over lists; None where no list has it."""
     score_interval: Interval | None
     """Interval of its mean over lists, by Student's t."""
-    lists: int
+    lists: int = Field(ge=1)
     """Lists that were asked for, or read."""
-    with_score: int
+    with_score: Count
     """Lists with a D."""
-    assignments: int
+    assignments: Count
     """Words that were assigned."""
-    unread: int
+    unread: Count
     """Lines of the answers that assign no word of the test to a target of their list."""
-    refused: int
+    refused: Count
     """Lists in which nothing is assigned; their lines are not among the unread ones."""
-    shares: dict[str, float]
+    shares: dict[str, Share]
     """Of each attribute, the share of its assignments that go to targets of X."""
     temperature: float | None
     """At which answers were drawn; None of those that were read from a file, and of a function."""

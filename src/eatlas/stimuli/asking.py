@@ -276,6 +276,19 @@ def choice_of(text: str, options: Sequence[str]) -> int | Fault:
     return _read(_masked(whole, names), short=len(said) <= longest)
 
 
+def alike(options: Sequence[str]) -> tuple[str, str] | None:
+    """Two options that no answer tells apart, for case or marks alone; None where there are none.
+
+    >>> alike(["home", "office", "Home"])
+    ('home', 'Home')
+    """
+    first: dict[str, str] = {}
+    for option in options:
+        if first.setdefault(_bare(option), option) != option:
+            return first[_bare(option)], option
+    return None
+
+
 def _read(masked: str, *, short: bool) -> int | Fault:
     """Read an answer in whose text a mark stands for each option."""
     if _REFUSAL.search(masked):
