@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from eatlas import kernels
-from eatlas.errors import SignatureError, StimulusError
+from eatlas.errors import SignatureError, SourceError, StimulusError
 from eatlas.measures.answers import (
     Design,
     Preferences,
@@ -189,6 +189,11 @@ templates=auto,threshold=0.2)'
     ) -> Preferences:
         """Make shares of comparisons won of answers that were collected elsewhere."""
         require_words(self.name, test)
+        if self.by == "logprobs":
+            raise SourceError(
+                f"test {test.id}: a file of answers has texts, and no log-probabilities",
+                remedy="by=samples, or leave by out",
+            )
         return preferences_collected(test, rows)
 
     def compute(self, given: Input, notes: list[Note]) -> AskResult:

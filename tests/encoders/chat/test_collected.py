@@ -264,6 +264,13 @@ def test_what_is_wrong_is_said(tmp_path, name, text, said):
     assert said in str(error.value)
 
 
+def test_a_file_has_no_log_probabilities(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("target,options,answer\nBen,office|home,home\n")
+    with pytest.raises(EatlasError, match="texts, and no log-probabilities"):
+        eatlas.run(tests=TEST, vectors=path, measures="ask(by=logprobs)")
+
+
 def test_a_file_that_is_not_there_or_of_another_test(tmp_path):
     with pytest.raises(EatlasError, match="cannot be read"):
         open_collected(tmp_path / "none.csv")
