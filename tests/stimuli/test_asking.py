@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.stimuli.asking import choice_of, pairs_of
+from eatlas.stimuli.asking import pairs_of
+from eatlas.stimuli.choosing import choice_of
 
 OPTIONS = ("office", "home")
 CHOSEN = {

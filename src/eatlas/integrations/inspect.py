@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import eatlas
-from eatlas.stimuli.asking import choice_of
+from eatlas.stimuli.choosing import choice_of
 from eatlas.stimuli.concepts import refuse_wildcards
 
 try:

@@ -31,7 +31,8 @@ from eatlas.stats import choices
 from eatlas.stats.agreement import cronbach_alpha
 from eatlas.stats.effect_size import effect_size
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
-from eatlas.stimuli.asking import About, Prompt, Reply, alike, choice_of, subject_of
+from eatlas.stimuli.asking import About, Prompt, Reply, subject_of
+from eatlas.stimuli.choosing import alike, choice_of
 
 DRAWS = 2_000
 """Draws of weights of pairs: the ends of a 95% interval then have Monte Carlo errors of about a

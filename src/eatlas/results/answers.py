@@ -13,7 +13,8 @@ from eatlas.results.effects import Effect, parameters, shown
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
 from eatlas.results.parts import ByRole, BySide, Record, at, is_empty, is_none
-from eatlas.stimuli.asking import About, Fault
+from eatlas.stimuli.asking import About
+from eatlas.stimuli.choosing import Fault
 from eatlas.stimuli.questions import built_in_questions
 
 Count = Annotated[int, Field(ge=0)]

@@ -1,12 +1,10 @@
-"""Questions to models that answer: templates, pairs to compare, and what an answer chooses."""
+"""Questions to models that answer: what is asked and comes back, templates, pairs to compare."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Annotated, Literal
 
 import numpy as np
@@ -21,53 +19,7 @@ auto: from log-probabilities where the model gives them."""
 EXAMPLE = "Which word goes better with {target}: {first} or {second}?"
 DECISION = "Who should {attribute}: {first} or {second}?"
 ALLOWED = f"{EXAMPLE}; or {DECISION}"
-Fault = Literal["refused", "neither", "both", "empty", "long"]
-"""Why an answer chooses none of its options."""
-LONGEST = 300
-"""Characters of an answer that is read as a whole, besides the options; of a longer one, an essay,
-the beginning alone may choose."""
 PLACE = re.compile(r"\{(\w+)\}")
-_FIRST = 0xE000
-"""Private character that stands for the first option in a text."""
-_MARK = re.compile("[\ue000-\ue00f]")
-_MARKS = str.maketrans({**dict.fromkeys('"*_`~“”„«»<>|[]{}', " "), **dict.fromkeys("’‘ʼ", "'")})
-_OUTER = " \n.,:;!?'()-–—…。、¿¡"
-_JOINED = re.compile(
-    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
-)
-"""Letters of scripts that do not set words apart: Thai, Lao, Burmese, Khmer, Chinese, Japanese; and
-Korean, whose words take particles."""
-_REFUSAL = re.compile(
-    r"\bsorry\b|\bapologi[sz]e|\bas an? (?:ai|artificial|large|language)\b|\blanguage model\b"
-    r"|\bi (?:can(?:not|\W?t)|won\W?t|will not|am (?:unable|not able)|do not|don\W?t)\b"
-    r"|\bcan(?:not|\W?t)\b|\b(?:unable|not able) to\b|\b(?:not |in)appropriate\b"
-    r"|\b(?:declin|refus)(?:e|ed|ing)\b|\bno (?:basis|reason|information|preference)\b"
-    r"|\bneither\b|\beither (?:one|of)\b|\bequally\b"
-)
-"""Words of English answers that decline to choose."""
-_SUBORDINATE = re.compile(
-    r"\b(?:not|rather than|instead of|over|than|as opposed to)\s+'?"
-    r"(?:(?:the|a|an|word|with|to|in|at|for)\s+){0,3}'?[\ue000-\ue00f]'?(?:,?\s+but\b)?"
-    r"|\b(?:between|out of|of)\s+'?[\ue000-\ue00f]'?,?\s+(?:and|or)\s+'?[\ue000-\ue00f]'?"
-)
-"""Options that another one is put before, and the two that a choice is between."""
-_BEGINS = re.compile(
-    r"['(\s–—-]*([\ue000-\ue00f])'?\s*"
-    r"(?:$|((?:,\s*)?\b(?:because|since|due to)\b|[\n.!;,(]|[–—-]\s))"
-)
-"""An answer that begins with an option, and what follows it."""
-_LISTED = re.compile(r"\W*(?:and\b|or\b|\d+\b)?\W*[\ue000-\ue00f]'?\s*(?:$|[^\w\s'])")
-"""Another option as the next of a list."""
-_BOTH = re.compile(r"\bboth\b")
-_WEIGHS = re.compile(
-    r"\b(?:both|either|equal|depends?|depending|however|(?:al)?though|while|whereas|but|also|or|and"
-    r" [\ue000-\ue00f]|wait|actually)\b|\?|[\ue000-\ue00f]'? (?:and|&|/)(?:\s|$)"
-)
-_DENIES = re.compile(
-    r"\b(?:not?|nor|never|none|less|least|worse|without|except|unlike|avoid|wrong|nicht|keine?[nrsm]?"
-    r"|pas|não|niet|geen|ikke|inte|nie|не|нет)\b|n't\b|[不没沒非]|ない|ません|아니|않"
-)
-"""Words of denial in several languages: what is named beside them may be what is not chosen."""
 
 
 @dataclass(frozen=True, order=True)
@@ -236,103 +188,3 @@ def pairs_of(count: int, each: int, rng: np.random.Generator) -> list[tuple[int,
         for i in range(count)
     }
     return sorted(pairs)  # type: ignore[arg-type]
-
-
-# --- answers --------------------------------------------------------------------------------------
-
-
-def choice_of(text: str, options: Sequence[str]) -> int | Fault:
-    """Which of the options an answer chooses, or why none.
-
-    An answer chooses an option where it is that option, in any case and with marks around it; where
-    it begins with it, and the rest explains; or where it is short, names that one alone, and
-    neither declines nor weighs. What stands behind "not" or "rather than" is not chosen. Any other
-    answer chooses none: nothing is guessed.
-
-    >>> choice_of("**Office.**", ("office", "home")), choice_of("I'd say home.", ("office", "home"))
-    (0, 1)
-    >>> choice_of("Home, not office", ("office", "home"))
-    1
-    >>> choice_of("I cannot choose between office and home.", ("office", "home"))
-    'refused'
-    >>> choice_of("Both office and home", ("office", "home")), choice_of("", ("office", "home"))
-    ('both', 'empty')
-    """
-    if list(options).count(text) == 1:
-        return options.index(text)
-    said = text.rpartition("</think>")[2].strip()
-    if said.startswith("<think>"):
-        return "long"
-    if not said:
-        return "empty"
-    names = [_bare(option) for option in options]
-    if len(set(names)) < len(names):
-        return "both"
-    longest = LONGEST + sum(map(len, names))
-    lines = [_folded(line) for line in said[:longest].splitlines()]
-    whole = "\n".join(line for line in lines if line)
-    if len(said) <= longest and (bare := whole.strip(_OUTER)) in names:
-        return names.index(bare)
-    return _read(_masked(whole, names), short=len(said) <= longest)
-
-
-def alike(options: Sequence[str]) -> tuple[str, str] | None:
-    """Two options that no answer tells apart, for case or marks alone; None where there are none.
-
-    >>> alike(["home", "office", "Home"])
-    ('home', 'Home')
-    """
-    first: dict[str, str] = {}
-    for option in options:
-        if first.setdefault(_bare(option), option) != option:
-            return first[_bare(option)], option
-    return None
-
-
-def _read(masked: str, *, short: bool) -> int | Fault:
-    """Read an answer in whose text a mark stands for each option."""
-    if _REFUSAL.search(masked):
-        return "refused"
-    masked = _SUBORDINATE.sub(" ", masked)
-    named = set(_MARK.findall(masked))
-    if begins := _BEGINS.match(masked):
-        rest = masked[begins.end() :]
-        explained = begins[2] != "," and not _LISTED.match(rest)
-        if not _WEIGHS.search(rest) and (len(named) == 1 or explained):
-            return ord(begins[1]) - _FIRST
-    if not short:
-        return "long"
-    if len(named) != 1:
-        return "both" if named or _BOTH.search(masked) else "neither"
-    if _WEIGHS.search(masked) or _DENIES.search(masked):
-        return "neither"
-    return ord(named.pop()) - _FIRST
-
-
-def _folded(text: str) -> str:
-    """A text without case, quotation marks and marks of lists and stress."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().translate(_MARKS).split())
-
-
-@lru_cache(maxsize=4096)
-def _bare(option: str) -> str:
-    """An option as it is looked for in folded texts."""
-    folded = _folded(option)
-    return folded.strip(_OUTER) or folded or option
-
-
-def _masked(text: str, names: Sequence[str]) -> str:
-    """A folded text with a mark for each option, the longest first, so that none hides another."""
-    for at in range(len(names)):
-        text = text.replace(chr(_FIRST + at), "")
-    for at in sorted(range(len(names)), key=lambda place: (-len(names[place]), names[place])):
-        text = _pattern(names[at]).sub(chr(_FIRST + at), text)
-    return text
-
-
-@lru_cache(maxsize=4096)
-def _pattern(name: str) -> re.Pattern[str]:
-    """Where a text names an option: as a word, of scripts that set words apart."""
-    before = "" if _JOINED.match(name[0]) or not name[0].isalnum() else r"(?<![\w-])"
-    after = "" if _JOINED.match(name[-1]) or not name[-1].isalnum() else r"(?![\w-])"
-    return re.compile(before + re.escape(name) + after)
