@@ -7,7 +7,6 @@ import math
 import re
 import shlex
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -46,8 +45,6 @@ SERVERS = (
 """Who gives log-probabilities, and what to do where nobody does."""
 PROBE = Request("Which is more: two or one? Answer with one word.", ("two", "one"), 0.0, 32, 0)
 """Asked once, to see whether there are log-probabilities."""
-MOMENT = 0.02
-"""Seconds whose answers are handed out, and kept, together."""
 FEW = 8
 """Answers after which a model that only reasons is stopped."""
 _IGNORED = " \t\r\n\"'`*_\u201c\u201d\u2018\u2019\u00ab\u00bb\u201e\u2581"
@@ -237,7 +234,7 @@ class ChatEndpoint(Answering):
 def side_by_side(
     requests: Sequence[Request], parallel: int, ask: Callable[[Request], Response]
 ) -> Iterator[dict[Request, Response]]:
-    """Ask some requests at a time, and hand out what came in a moment, to the end or a failure.
+    """Ask some requests at a time, and hand out what came, to the end or a failure.
 
     Whoever is interrupted here still gets what has come.
     """
@@ -265,7 +262,6 @@ def side_by_side(
     try:
         while done < len(requests):
             came.put(came.get())  # waits
-            time.sleep(MOMENT)
             responses, errors = at_hand()
             done += len(responses)
             yield responses
