@@ -9,6 +9,7 @@ from tests.apps.views.planted import ASK, QUESTION, STRENGTH, TEST, vectors
 from tests.chat_server import ChatServer, Planted
 from tests.served import running
 
+from eatlas.apps.views.record import ViewsRecord
 from eatlas.stimuli import to_toml
 
 ANSWERS = """\
@@ -43,6 +44,21 @@ def test_views(eatlas_cli, files):
     assert {path.name for path in (files / "o").iterdir()} == names
     record = json.loads((files / "o" / "views.json").read_text(encoding="utf-8"))
     assert [view["form"] for view in record["views"]] == ["vectors", "answers"]
+
+
+def test_json_has_the_results_and_the_record(eatlas_cli, files):
+    given = ("planted.txt", "--answers", "py:spoken:agree", "--tests", "planted.toml", *QUICK)
+    ended = eatlas_cli("views", *given, "--json")
+    assert (ended.code, ended.err) == (0, "")
+    assert not (files / "views").exists()
+    *results, record = map(json.loads, ended.out.splitlines())
+    assert [result["measure"] for result in results] == ["ml-eat", "ask"]
+    assert ViewsRecord.from_dict(record).agreements[0].targets.rho > 0.9
+    again = eatlas_cli("views", *given, "--json", "-o", "o")
+    assert (files / "o" / "views.json").read_text(
+        encoding="utf-8"
+    ) == f"{json.dumps(record, ensure_ascii=False)}\n"
+    assert again.out.splitlines()[-1] == ended.out.splitlines()[-1]
 
 
 def test_vectors_alone_are_shown_without_agreement(eatlas_cli, files):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from eatlas.cli.messages import exit_code, output_of_a_command, print_line
+from eatlas.cli.messages import exit_code, output_of_a_command, print_json, print_line
 from eatlas.cli.options import executor_of
 from eatlas.cli.progress import progress_of_jobs
 
@@ -27,7 +27,8 @@ def views(
     measure: list[str] | None = None,
     level: str = "word",
     prompt: str = "This is {}",
-    out: Path = DEFAULT_OUT,
+    out: Path | None = None,
+    as_json: bool = False,
     seed: int = 0,
     workers: int | None = None,
     engine: str = "local",
@@ -62,24 +63,32 @@ def views(
     prompt : TEMPLATE
         Template around each word before a transformer encodes it. '{}' is the word alone.
     out : -o, --out DIR
-        Folder for the page, the results with their report, and the tables.
+        Folder for the page, the results with their report, and the tables. [default: views, or none
+        with --json]
+    as_json : --json
+        Print only JSON, one object a line: the results, and last the record of the views.
     """
     from eatlas.apps.views.measuring import carry_out, prepare  # noqa: PLC0415  (--help need not wait)
     from eatlas.executors import choose  # noqa: PLC0415
+    from eatlas.results import to_json_line  # noqa: PLC0415
 
     prepared = prepare(
         sources, tests, vectors=vectors, logprobs=logprobs, answers=answers, measures=measure,
         level=level.lower(), prompt=prompt, seed=seed,
     )  # fmt: skip
+    folder = out or (None if as_json else DEFAULT_OUT)
     executor = executor_of(engine, workers) or choose(workers, prepared.jobs)
     with progress_of_jobs(prepared.jobs, "run") as shown:
-        made = carry_out(prepared, executor, out, **shown)
+        made = carry_out(prepared, executor, folder, **shown)
     with output_of_a_command():
-        _show(made, out)
+        if as_json:
+            print_json(map(to_json_line, (*made.results, made.record)))
+        elif folder is not None:
+            _show(made, folder)
     raise typer.Exit(exit_code(made.results))
 
 
-def _show(made: Views, out: Path) -> None:
+def _show(made: Views, folder: Path) -> None:
     """Print the views of each test, how far they agree, what is missing, and the files."""
     from eatlas.apps.views.page import FILES, agreement_table, maps_table  # noqa: PLC0415
     from eatlas.cli.console import new_console, rich_table, say, show  # noqa: PLC0415
@@ -100,4 +109,4 @@ def _show(made: Views, out: Path) -> None:
         text = f"{missing.model}{of}: {missing.reason}"
         say(console, text, head=f"No {missing.form}: ", hang=2)
     for name, what in FILES.items():
-        print_line(f"{what + ':':<10} {out / name}")
+        print_line(f"{what + ':':<10} {folder / name}")

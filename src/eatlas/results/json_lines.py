@@ -94,9 +94,9 @@ def json_schema() -> dict[str, Any]:
     }
 
 
-def to_json_line(result: AssociationResult | TrendResult) -> str:
-    """One result as one line of JSON, without the newline."""
-    return json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False)
+def to_json_line(record: Record) -> str:
+    """One record as one line of JSON, without the newline."""
+    return json.dumps(record.to_dict(), ensure_ascii=False, allow_nan=False)
 
 
 def write_results(results: Iterable[AssociationResult | TrendResult], path: Path) -> None:

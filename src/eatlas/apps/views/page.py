@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -282,10 +281,9 @@ def write_views(views: Views, folder: str | Path) -> tuple[Path, ...]:
     if moved := keep_others({directory / RESULTS: lines}, *beside):
         values = {"folder": str(directory), "files": list(map(str, moved))}
         warn(Note("run.files-moved", values=values))
-    record = json.dumps(views.record.to_dict(), ensure_ascii=False, allow_nan=False)
     texts = {
         PAGE: views_html(views),
-        RECORD: f"{record}\n",
+        RECORD: f"{to_json_line(views.record)}\n",
         TABLE: csv_text(list(views.rows())),
         TEX: latex([table for test in views.tests for table in tables(views, test)]),
     }
