@@ -7,6 +7,8 @@ from eatlas import read_results
 from eatlas.errors import ResultsError
 from eatlas.results.json_lines import keep_others
 
+pytestmark = pytest.mark.filterwarnings("always::eatlas.EatlasWarning")
+
 
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
@@ -23,7 +25,7 @@ def test_results_of_another_run_are_kept_under_a_number(eatlas_cli, tmp_path):
     ended = eatlas_cli("run", "--tests", "weat-7", *QUICK)
     assert ended.code == 0
     assert ended.err == (
-        "out had results of another run; kept as out/results-1.jsonl, out/report-1.html\n"
+        "warning: out had results of another run; kept as out/results-1.jsonl, out/report-1.html\n"
     )
     assert ids_in(out / "results.jsonl") == ["weat-7"]
     assert ids_in(out / "results-1.jsonl") == ["weat-6"]

@@ -12,6 +12,7 @@ from tests.contracts.golden_comparison import (
 from tests.contracts.sessions import in_folder
 
 
+@pytest.mark.filterwarnings("always:.* had results of another run")
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_a_session_is_as_before(scenario, tmp_path):
     before = kept(scenario)

@@ -18,7 +18,7 @@ from eatlas.cli.messages import (
 from eatlas.cli.options import executor_of, number_or_word
 from eatlas.cli.progress import bar_of, bars, what_is_kept
 from eatlas.errors import EatlasError
-from eatlas.writing import atomic_file, require_writable
+from eatlas.writing import require_writable
 
 if TYPE_CHECKING:
     from eatlas.corpora import Contexts, Pairs
@@ -162,18 +162,9 @@ def measure_and_show(
         with kept, bar_of("jobs") as tick:
             results = results_of(execute(jobs, executor, store=store, progress=tick))
         if target is not None and len(results):
-            from eatlas.present import report_html  # noqa: PLC0415
-            from eatlas.results.json_lines import keep_others, to_json_line  # noqa: PLC0415
+            from eatlas.present.page import write_run  # noqa: PLC0415
 
-            lines = (to_json_line(result).encode() for result in (*results, *results.trends))
-            earlier = keep_others({target / RESULTS: lines}, target / REPORT)
-            if earlier:
-                names = ", ".join(map(str, earlier))
-                remark(f"{target} had results of another run; kept as {names}")
-            results.write(target / RESULTS)
-            page = report_html(results)
-            with atomic_file(target / REPORT) as file:
-                file.write(page)
+            write_run(results, target, {})
         if store is not None:
             store.discard(identities)
     with output_of_a_command():

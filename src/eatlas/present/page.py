@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from eatlas.errors import ResultsError, did_you_mean
+from eatlas.notes import Note, warn
 from eatlas.present.columns import page_table
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.drawings.svg import Scales
@@ -24,16 +25,19 @@ from eatlas.present.sentences import wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
 from eatlas.present.tables import FORMATS as TABLES
 from eatlas.present.tables import report_table
+from eatlas.results.json_lines import USUAL_NAME, keep_others, to_json_line
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
 from eatlas.results.settings import Settings, repeated
 from eatlas.results.themes import ThemesResult
-from eatlas.writing import atomic_file
+from eatlas.writing import atomic_file, atomic_files
 
 if TYPE_CHECKING:
     from eatlas.present.comparison import Compared, Series
-    from eatlas.results import AssociationResult
+    from eatlas.results import AssociationResult, Results
 
+REPORT = "report.html"
+"""What the report beside a file of results is called."""
 OPEN_UP_TO = 40
 """Results whose details are open in the page; of more, they are packed until they are opened."""
 FIRST_ROWS = 150
@@ -282,3 +286,24 @@ def write_report(
     )
     with atomic_file(Path(path)) as file:
         file.write(text)
+
+
+def write_run(results: Results, folder: Path, pages: Mapping[str, str]) -> None:
+    """Write results with their report, and pages by name; files of another run get other names."""
+    texts = {folder / name: text for name, text in pages.items()}
+    lines: Mapping[Path, Iterable[bytes]] = {
+        path: text.encode().splitlines() for path, text in texts.items()
+    }
+    if len(results):
+        every = (to_json_line(record).encode() for record in (*results, *results.trends))
+        lines = {folder / USUAL_NAME: every}
+    beside = (folder / USUAL_NAME, folder / REPORT, *texts)
+    if moved := keep_others(lines, *(path for path in beside if path not in lines)):
+        values = {"folder": str(folder), "files": list(map(str, moved))}
+        warn(Note("run.files-moved", values=values))
+    with atomic_files() as new:
+        for path, text in texts.items():
+            new(path).write(text)
+    if len(results):
+        results.write(folder / USUAL_NAME)
+        write_report(results, folder / REPORT)

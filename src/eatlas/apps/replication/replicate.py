@@ -17,7 +17,6 @@ from eatlas.engine import SourceLike, execute, make_plan, results_of, warn_of_fa
 from eatlas.errors import EatlasError, SourceError, did_you_mean
 from eatlas.executors import choose, require_workers
 from eatlas.lazy import as_frame
-from eatlas.notes import Note, warn
 from eatlas.numbers import MINUS, effect
 from eatlas.present.drawings.svg import (
     LEFT,
@@ -32,22 +31,21 @@ from eatlas.present.drawings.svg import (
     words,
 )
 from eatlas.present.drawings.svg import figure as framed
-from eatlas.present.page import write_report
+from eatlas.present.page import REPORT, write_run
 from eatlas.present.rendering import page_files, render
 from eatlas.present.tables import csv_text
 from eatlas.results import AssociationResult, Results
-from eatlas.results.json_lines import keep_others, to_json_line
+from eatlas.results.json_lines import USUAL_NAME as LINES
 from eatlas.results.parts import Record, at
 from eatlas.sources import open_vectors
 from eatlas.stimuli import load_tests
 from eatlas.version import __version__
-from eatlas.writing import atomic_files
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PAGE, TABLE, LINES, REPORT = "replication.html", "replication.csv", "results.jsonl", "report.html"
-"""Files of a replication: its page and table, and the results with their report."""
+PAGE, TABLE = "replication.html", "replication.csv"
+"""Files of a replication, beside the results with their report."""
 DATA = Path(__file__).parent / "data"
 PAPERS = ("caliskan", "ml-eat", "seat", "divdist", "mind-your-bias")
 STARS = {"*": True, "none": False, "": None}
@@ -656,22 +654,8 @@ def write_replication(replication: Replication, folder: str | Path) -> tuple[Pat
     ...     [path.name for path in write_replication(eatlas.replicate("divdist"), folder)]
     ['replication.html', 'replication.csv', 'results.jsonl', 'report.html']
     """
-    directory, results = Path(folder), replication.results
-    page, table = replication_html(replication), replication_csv(replication)
-    written = [directory / PAGE, directory / TABLE]
-    lines: dict[Path, Iterable[bytes]] = {directory / TABLE: table.encode().split(b"\n")}
-    if len(results):
-        lines[directory / LINES] = (
-            to_json_line(result).encode() for result in (*results, *results.trends)
-        )
-        written += [directory / LINES, directory / REPORT]
-    if moved := keep_others(lines, *(path for path in written if path not in lines)):
-        values = {"folder": str(directory), "files": list(map(str, moved))}
-        warn(Note("run.files-moved", values=values))
-    with atomic_files() as new:
-        new(directory / PAGE).write(page)
-        new(directory / TABLE).write(table)
-    if len(results):
-        results.write(directory / LINES)
-        write_report(results, directory / REPORT)
-    return tuple(written)
+    directory = Path(folder)
+    pages = {PAGE: replication_html(replication), TABLE: replication_csv(replication)}
+    write_run(replication.results, directory, pages)
+    of_results = (LINES, REPORT) if len(replication.results) else ()
+    return tuple(directory / name for name in (*pages, *of_results))

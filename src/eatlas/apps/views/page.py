@@ -10,7 +10,6 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from eatlas.apps.views.record import PLACES, Agreement, Views, begun
-from eatlas.notes import Note, warn
 from eatlas.numbers import effect
 from eatlas.present.columns import (
     EFFECT,
@@ -26,17 +25,15 @@ from eatlas.present.columns import (
 from eatlas.present.drawings.eat_map import map_panel, mini, symbols
 from eatlas.present.drawings.sheet import Sheet
 from eatlas.present.drawings.svg import LEFT, RIGHT, WIDTH, Axis, label, outline, path, short
-from eatlas.present.page import write_report
+from eatlas.present.page import REPORT, write_run
 from eatlas.present.rendering import page_files, render
 from eatlas.present.tables import STARS, csv_text, latex
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult, to_json_line
-from eatlas.results.json_lines import keep_others
+from eatlas.results.json_lines import USUAL_NAME as RESULTS
 from eatlas.version import __version__
-from eatlas.writing import atomic_files
 
-PAGE, RECORD, RESULTS = "views.html", "views.json", "results.jsonl"
-TABLE, TEX, REPORT = "views.csv", "views.tex", "report.html"
+PAGE, RECORD, TABLE, TEX = "views.html", "views.json", "views.csv", "views.tex"
 FILES = {
     PAGE: "page",
     REPORT: "report",
@@ -276,20 +273,11 @@ def write_views(views: Views, folder: str | Path) -> tuple[Path, ...]:
     ('views.html', 6)
     """
     directory = Path(folder)
-    lines = (to_json_line(result).encode() for result in views.results)
-    beside = [directory / name for name in FILES if name != RESULTS]
-    if moved := keep_others({directory / RESULTS: lines}, *beside):
-        values = {"folder": str(directory), "files": list(map(str, moved))}
-        warn(Note("run.files-moved", values=values))
-    texts = {
+    pages = {
         PAGE: views_html(views),
         RECORD: f"{to_json_line(views.record)}\n",
         TABLE: csv_text(list(views.rows())),
         TEX: latex([table for test in views.tests for table in tables(views, test)]),
     }
-    with atomic_files() as new:
-        for name, text in texts.items():
-            new(directory / name).write(text)
-    views.results.write(directory / RESULTS)
-    write_report(views.results, directory / REPORT)
+    write_run(views.results, directory, pages)
     return tuple(directory / name for name in FILES)
