@@ -257,7 +257,7 @@ def covered(model: Model, survey: Survey, number: int) -> list[list[float]]:
     """
     world = World(model, survey, number)
     preferences, count = world.preferences(), world.utility.shape[1]
-    record = record_of(preferences, _seeded(number), ddof=1, confidence=0.95)
+    record = record_of(Ask(), preferences, _seeded(number), 0.95)
     every = np.array([(i, j) for i in range(count) for j in range(i + 1, count)])
     rows = []
     for place, interval in (
@@ -275,7 +275,7 @@ def covered(model: Model, survey: Survey, number: int) -> list[list[float]]:
 
 def _seeded(number: int) -> Any:
     """What a record reads of an input."""
-    return SimpleNamespace(seed=number)
+    return SimpleNamespace(seed=number, magnitude=1.0, precision=None)
 
 
 def coverage(models: int) -> Iterator[list[str]]:

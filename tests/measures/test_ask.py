@@ -280,14 +280,14 @@ def test_bounds_are_what_a_model_with_these_answers_would_show():
     assert 0.05 < answers.refused < 0.2
     for end, toward in enumerate((False, True)):
         result = ask(choose(toward), test, templates=THREE)
-        for place, d in (
-            (answers.level1, result.level1.effect_size),
-            (answers.level2.X, result.level2.X.effect_size),
-            (answers.over_attributes, result.over_attributes.effect_size),
+        for place, level, at in (
+            (answers.level1, result.level1, end),
+            (answers.level2.X, result.level2.X, end),
+            (answers.level2.Y, result.level2.Y, 1 - end),
+            (answers.over_attributes, result.over_attributes, end),
         ):
-            assert place.bounds[end] == pytest.approx(d, abs=1e-6)
-        turned = answers.level2.Y.bounds[1 - end]
-        assert turned == pytest.approx(result.level2.Y.effect_size, abs=1e-6)
+            assert place.bounds[at] == pytest.approx(level.effect_size, abs=1e-6)
+            assert place.p_at_bounds[at] == level.p.two_sided
 
 
 def test_a_target_that_the_model_declines_is_left_out():

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import zlib
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.inputs import make_test
+from tests.measures.test_lpbs import words
 from tests.present.records import head, level
 from tests.present.test_lpbs import ABOUT_VECTORS, RIGHT, words_of
 
@@ -164,7 +166,8 @@ def test_a_model_that_answers_is_checked_in_three_more_ways(open_minded):
     [
         (PAIRS, {"d": {"se": 1.0, "interval": (-0.1, 1.9)}}),
         (REFUSALS, {"bounds": (-0.1, 1.9)}),
-        (REFUSALS, {"bounds": None}),
+        (REFUSALS, {"bounds": None, "p_at_bounds": None}),
+        (REFUSALS, {"p_at_bounds": [0.06, 0.06]}),
     ],
 )
 def test_each_check_fails_by_its_own_interval(open_minded, name, fails):
@@ -185,6 +188,28 @@ def test_each_check_fails_by_its_own_interval(open_minded, name, fails):
     assert [check.name for check in finding.fails if check.name in OF_ANSWERS] == [name]
     assert finding.grade == "partly"
     assert "lean towards" in str(finding)
+
+
+def test_what_refusals_alone_can_make_is_no_clear_finding():
+    test, chance = words(8, 8, 8, 8), np.random.default_rng(3)
+
+    def choose(prompt):
+        target, *options = re.findall(r"\b[xyab]\d\b", prompt)
+        choice = chance.choice(options)  # without a preference
+        declines = target[0] == "x" and choice[0] == "b" and chance.random() < 0.4
+        return "I'm sorry, I can't choose." if declines else str(choice)
+
+    measure = Ask(templates=TEMPLATES_OF_TARGETS.replace("Is {target}", "{target} is"))
+    result = measure(test, lambda prompts: list(map(choose, prompts)))
+    assert result.level1.p.two_sided < 0.001
+    assert result.answers.refused < 0.15
+    assert result.answers.level1.bounds[0] > 0
+    (check,) = (check for check in result.finding.checks if check.name == REFUSALS)
+    assert check.holds is False
+    assert "had they gone against it, d 0" in check.why
+    assert result.finding.grade != "clear"
+    (row,) = result.rows()
+    assert row["refusals_p"] == result.answers.level1.p_at_bounds[0] > 0.05
 
 
 def test_no_sentence_of_the_page_is_about_vectors(open_minded):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import CoverageError, StimulusError
-from eatlas.measures.association import DECIMALS
+from eatlas.measures.association import DECIMALS, AssociationMeasure
 from eatlas.measures.base import Array, Input, generator_of
 from eatlas.measures.lpbs import Term, completed, covered_by, terms_of
 from eatlas.measures.resampling import interval_of
@@ -267,14 +267,14 @@ def _left_out(design: Design, there: NDArray[np.bool_]) -> dict[Term, str]:
 
 
 def record_of(
-    preferences: Preferences, given: Input, *, ddof: int, confidence: float
+    measure: AssociationMeasure, preferences: Preferences, given: Input, confidence: float
 ) -> AnswersRecord:
     """How the model answered, and how far that decides the effect sizes."""
     design, read, replies = preferences.design, preferences.choices, preferences.replies
     collected = preferences.collected
     first, interval = choices.first_place(read.wins, confidence)
-    of_place = _of_comparisons(preferences, given.seed, ddof, confidence)
-    templates, alpha = _by_template(preferences, ddof)
+    of_place = _of_comparisons(measure, preferences, given, confidence)
+    templates, alpha = _by_template(preferences, measure.ddof)
     texts = [len(reply.texts) for reply in replies if reply.chances is None]
     return AnswersRecord(
         asked=int(read.asked.sum()),
@@ -330,29 +330,40 @@ def scores_at(tables: Array, place: str, n: Mapping[str, int]) -> tuple[Array, i
     return mean(x if place == "level2.X" else y, -2), n["A"]
 
 
+def _there(scores: Array, n: int) -> tuple[Array, int]:
+    """The scores that are there, and how many of them are of the first group."""
+    there = ~np.isnan(scores)
+    return scores[there], int(there[:n].sum())
+
+
 def _effect(scores: Array, n: int, ddof: int) -> float:
     """Effect size of the first `n` scores against the others, of those that are there."""
-    there = ~np.isnan(scores)
-    if not (there[:n].any() and there[n:].any()):
-        return np.nan
-    return effect_size(scores[there], int(there[:n].sum()), ddof=ddof)[1]
+    scores, n = _there(scores, n)
+    return effect_size(scores, n, ddof=ddof)[1] if 0 < n < len(scores) else np.nan
 
 
 def _of_comparisons(
-    preferences: Preferences, seed: int, ddof: int, confidence: float
+    measure: AssociationMeasure, preferences: Preferences, given: Input, confidence: float
 ) -> dict[str, OfComparisons]:
     """Intervals over pairs, and bounds over answers without a choice, by place."""
-    drawn, ends = _drawn(preferences, seed), _ends(preferences, ddof)
-    records = {}
+
+    def two_sided(end: tuple[Array, int]) -> float:
+        return measure.permuted(*_there(*end), given, given.magnitude).two_sided.p
+
+    drawn, ends = _drawn(preferences, given.seed), _ends(preferences)
+    ddof, records = measure.ddof, {}
     for place in PLACES:
         scores, first = scores_at(preferences.values, place, preferences.sizes)
         d = effect_size(scores, first, ddof=ddof)[1]
         # weights of pairs add to the spread of scores, so that d of a draw is too small
         sd = scores.std(ddof=ddof) if np.isfinite(d) else np.nan
+        low, high = ends[place]
+        bounds = [_effect(*low, ddof), _effect(*high, ddof)]
         records[place] = OfComparisons(
             difference=interval_of(drawn[place], confidence),
             d=interval_of(drawn[place] / sd, confidence),
-            bounds=defined_ends(ends[place], DECIMALS),
+            bounds=defined_ends(bounds, DECIMALS),
+            p_at_bounds=None if np.isnan(bounds).any() else (two_sided(low), two_sided(high)),
         )
     return records
 
@@ -373,8 +384,8 @@ def _drawn(preferences: Preferences, seed: int) -> dict[str, Array]:
     return {place: np.concatenate(differences) for place, differences in blocks.items()}
 
 
-def _ends(preferences: Preferences, ddof: int) -> dict[str, list[float]]:
-    """Effect sizes had all answers without a choice gone against a positive one, and for it."""
+def _ends(preferences: Preferences) -> dict[str, list[tuple[Array, int]]]:
+    """Scores had all answers without a choice gone against a positive effect size, and for it."""
     design, read = preferences.design, preferences.choices
     of_subjects = np.array([SIGNS[role] for role, _ in design.subjects])
     of_pairs = np.array([SIGNS[role] for role, _ in design.competitors])[design.pairs]
@@ -386,7 +397,7 @@ def _ends(preferences: Preferences, ddof: int) -> dict[str, list[float]]:
         tables.append(preferences.turned(shares[preferences.used[0]]))
     return {
         place: [
-            _effect(*scores_at(table, place, preferences.sizes), ddof)
+            scores_at(table, place, preferences.sizes)
             for table in (tables[::-1] if place == "level2.Y" else tables)
         ]
         for place in PLACES

@@ -205,7 +205,7 @@ templates=auto,threshold=0.2)'
         x, y = (kernels.mean_row(given.rows[role]) for role in TARGETS)
         first, second = (kernels.associations(given.rows[role], x - y) for role in ATTRIBUTES)
         over = self.level(first, second, "over_attributes", notes, given)
-        record = record_of(preferences, given, ddof=self.ddof, confidence=self.confidence)
+        record = record_of(self, preferences, given, self.confidence)
         notes.extend([*preferences.remarks, *remarks(record)])
         # the notes of an interval over attributes would be those of level 1
         return AskResult(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eatlas.numbers import UNDEFINED, effect, interval, percent
+from eatlas.numbers import UNDEFINED, effect, interval, p_value, percent
 from eatlas.present.columns import Cell, Column, Table
 from eatlas.present.effects import answers_of, levels_of, lists_of
 from eatlas.present.rendering import FILTERS, phrase
@@ -40,7 +40,8 @@ def answers_statements(result: AssociationResult) -> list[tuple[str, str]]:
 MOVED = (
     "Other pairs and answers: interval of d with other pairs of the same words and other answers, "
     "by the Bayesian bootstrap over pairs. Refusals: d had all answers without a choice gone "
-    "against a positive d, or for it; the lesser one first."
+    "against a positive d, or for it; the lesser one first; and the two-sided p had they gone "
+    "against d."
 )
 
 
@@ -51,7 +52,9 @@ def moved_table(result: AssociationResult) -> Table:
         if (moved := at(answers, shown.place)) is None:
             continue
         low, high = moved.range or (None, None)
-        texts = effect(shown.d), interval(moved.d.interval), effect(low), effect(high)
+        _, p = moved.against(shown.direction)
+        ends = effect(low), effect(high), UNDEFINED if p is None else p_value(p)
+        texts = effect(shown.d), interval(moved.d.interval), *ends
         first = Cell((shown.title, one_line(shown.name)))
         rows.append(
             (first, *(Cell((t,), star=shown.significant and i == 0) for i, t in enumerate(texts)))
@@ -62,6 +65,7 @@ def moved_table(result: AssociationResult) -> Table:
         Column("Other pairs and answers", number=True),
         Column("least", "Refusals gone one way", number=True),
         Column("most", "Refusals gone one way", number=True),
+        Column("p against", "Refusals gone one way", number=True),
     )
     return Table("moved", columns, tuple(rows), notes=(MOVED,))
 

@@ -339,19 +339,19 @@ def _over_answers(result: AssociationResult, effect: Effect) -> tuple[Check, ...
 
 
 def _had_they_gone(result: AssociationResult, effect: Effect) -> Check:
-    """Whether an effect size keeps its sign whatever was not chosen, and little was not."""
-    answers, little = answers_of(result), result.shows_little
+    """Whether a finding is left whatever was not chosen, and little was not."""
+    answers, little, alpha = answers_of(result), result.shows_little, effect.rule.alpha
     what = "answers choose" if answers else "lists assign"
     why = f"{percent(result.unanswered or 0.0)} of the {what} nothing"
     if little:
         why += f", more than {percent(MANY_REFUSED)}"
     if answers is None:
         return Check(REFUSALS, not little, why, decides=little)
-    bounds = at(answers, f"{effect.place}.range")
-    if result.unanswered and bounds:
-        why += f"; had they all gone one way, d {interval(bounds)}"
-    kept = bool(bounds and _beyond(bounds, effect.direction == "greater"))
-    return Check(REFUSALS, kept and not little, why, decides=little)
+    d, p = at(answers, effect.place).against(effect.direction)
+    if result.unanswered and d is not None:
+        why += f"; had they gone against it, d {number(d)}, two-sided {p_equals(p, alpha)}"
+    left = d is not None and (d > 0) is (effect.direction == "greater") and p < alpha
+    return Check(REFUSALS, left and not little, why, decides=little)
 
 
 def _beyond(ends: tuple[float, float], above: bool) -> bool:  # noqa: FBT001

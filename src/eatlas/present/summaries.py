@@ -219,7 +219,7 @@ def _checks_made(
     )  # fmt: skip
     words |= {
         PAIRS: "by the interval of d over other pairs and answers",
-        REFUSALS: "by d had all answers without a choice gone against it",
+        REFUSALS: "by the p-value had all answers without a choice gone against it",
         TEMPLATES: "by its sign in each template",
     }
     made = {check.name for f in findings for check in f.checks if check.holds is not None}

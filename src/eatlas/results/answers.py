@@ -12,7 +12,7 @@ from eatlas.results.base import AssociationResult, Share
 from eatlas.results.effects import Effect, parameters, shown
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
-from eatlas.results.parts import ByRole, BySide, Record, at, is_empty, is_none
+from eatlas.results.parts import ByRole, BySide, Probability, Record, Tail, at, is_empty, is_none
 from eatlas.stimuli.asking import About
 from eatlas.stimuli.choosing import Fault
 from eatlas.stimuli.questions import built_in_questions
@@ -38,6 +38,13 @@ class OfComparisons(Record):
     bounds: Interval | None
     """The effect size if all answers without a choice had gone against a positive one, and for it;
     None where one of them is undefined."""
+    p_at_bounds: tuple[Probability, Probability] | None
+    """Two-sided p at each bound."""
+
+    def against(self, direction: Tail) -> tuple[float | None, float | None]:
+        """Effect size and two-sided p had all answers without a choice gone against a sign of d."""
+        end = int(direction == "less")
+        return at(self.bounds, str(end)), at(self.p_at_bounds, str(end))
 
     @property
     def range(self) -> Interval | None:
@@ -170,8 +177,9 @@ class AskResult(ThreeLevelResult):
     def rows(self) -> list[dict[str, Any]]:
         """One row: the columns of an ML-EAT, then how the model answered.
 
-        Of each effect size its interval over pairs and answers, and where it would be had all
-        answers without a choice gone one way; of each group the share of them.
+        Of each effect size its interval over pairs and answers, where it would be had all answers
+        without a choice gone one way, and its two-sided p had they gone against it; of each group
+        the share of them.
         """
         (row,) = super().rows()
         answers = self.answers
@@ -183,6 +191,7 @@ class AskResult(ThreeLevelResult):
             for name, ends in (("pairs", moved.d.interval), ("refusals", moved.range)):
                 low, high = ends or (None, None)
                 row |= {f"{name}_low{effect.suffix}": low, f"{name}_high{effect.suffix}": high}
+            row[f"refusals_p{effect.suffix}"] = moved.against(effect.direction)[1]
         return [row | {"models": "; ".join(answers.models), "dates": " to ".join(answers.dates)}]
 
 
