@@ -37,7 +37,9 @@ def test_views(eatlas_cli, files):
     assert ended.said.startswith("planted: Vectors and answers agree: rho 0.9")
     assert "Their EAT pattern" in ended.said
     rows = [line.split()[0] for line in ended.out.splitlines() if line.startswith(("vec", "answ"))]
-    assert rows == ["vectors", "answers", "vectors", "answers"]
+    assert rows == ["vectors", "answers"] * 3  # effect sizes, agreement over both sides
+    for side in ("targets", "attributes"):
+        assert f"Agreement of views on planted, over {side}." in ended.out
     assert "within" in ended.out
     assert "No log-probabilities: planted.txt: planted.txt: log-probabilities need" in ended.said
     names = {"views.html", "report.html", "results.jsonl", "views.json", "views.csv", "views.tex"}

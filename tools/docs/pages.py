@@ -10,6 +10,7 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 from eatlas.apps.protocol.evidence import Card
+from eatlas.apps.views.record import ViewsRecord
 from eatlas.results.diagnosis import Diagnosis
 from eatlas.results.embedding_regression import EmbeddingRegression
 from eatlas.results.json_lines import json_schema
@@ -26,6 +27,7 @@ RECORDS: dict[str, tuple[type[Record], str]] = {
     "diagnosis-1": (Diagnosis, "eatlas diagnosis"),
     "residual-1": (ResidualBias, "eatlas residual bias"),
     "card-1": (Card, "eatlas measure card"),
+    "views-1": (ViewsRecord, "eatlas views"),
 }
 """Records that have a file of their own, by the name of their schema, with its title."""
 

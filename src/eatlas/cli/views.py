@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,9 +38,9 @@ def views(
 
     Every SOURCE is one of the same model, and is measured in each form that it gives: hf:NAME in
     the vectors of all its layers, in log-probabilities and in answers; chat:URL?model=NAME in
-    answers. Shows the EAT-Map of each view, and how far views agree: Spearman's rho of the targets'
-    scores with its interval, over all targets and within X and Y. To continue after an
-    interruption, repeat the command.
+    answers. Shows the EAT-Map of each view, and how far views agree: Spearman's rho of the scores
+    of targets, and of attributes, with its interval, over all of them and within the groups. To
+    continue after an interruption, repeat the command.
     Exit codes: 0 all done, 1 some tests failed, 2 nothing could be measured, 130 interrupted.
 
     Parameters
@@ -90,7 +91,7 @@ def views(
 
 def _show(made: Views, folder: Path) -> None:
     """Print the views of each test, how far they agree, what is missing, and the files."""
-    from eatlas.apps.views.page import FILES, agreement_table, maps_table  # noqa: PLC0415
+    from eatlas.apps.views.page import FILES, OPEN, agreement_tables, maps_table  # noqa: PLC0415
     from eatlas.cli.console import new_console, rich_table, say, show  # noqa: PLC0415
 
     console = new_console()
@@ -98,11 +99,14 @@ def _show(made: Views, folder: Path) -> None:
         for number, text in enumerate(made.sentences(test) or [f"{made.forms}."]):
             say(console, text, head="" if number else f"{test}: ", hang=2)
         say(console, "")
-        for table in filter(None, (maps_table(made, test, maps=True), agreement_table(made, test))):
-            about, rich = table.notes, rich_table(table)
-            rich.caption = None
-            show(console, rich)
-            say(console, "\n".join(about), "dim")
+        maps = maps_table(made, test, maps=True)
+        agreements = agreement_tables(made, test, within=len(maps.rows) <= OPEN)
+        for table in (maps, *agreements):
+            if table in agreements:
+                say(console, table.caption, "bold")
+            show(console, rich_table(replace(table, caption="")))
+            if table not in agreements[:-1]:
+                say(console, "\n".join(table.notes), "dim")
             say(console, "")
     for missing in made.record.missing:
         of = f" on {missing.test}" if missing.test else ""

@@ -54,6 +54,13 @@ def test_the_page_says_what_was_found_and_how(page_path, tabs):
     page = tabs.open(page_path.as_uri(), width=DESK)
     assert "agree" in page.locator("h1").inner_text()
     assert page.locator(".lead-finding strong").inner_text().startswith("No agreement between")
+    assert page.locator("summary").all_inner_texts() == [
+        f"{what} in numbers, 7 views"
+        for what in ("Effect sizes", "Agreement over targets", "Agreement over attributes")
+    ]
+    among = page.locator("figure", has_text="Layers of tiny among each other").locator("svg")
+    assert "Of neighbouring layers, rho over the targets is" in among.get_attribute("aria-label")
+    assert "Above the diagonal: over the targets." in among.text_content()
     drawn = page.locator(".rhos svg").first
     assert drawn.get_attribute("aria-label").startswith("Agreement with vectors of planted")
     assert "Spearman's rank correlation" in page.locator("#how").inner_text()

@@ -9,6 +9,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from jsonschema import Draft202012Validator
 from scipy import stats
 from tests.apps.views.planted import (
     ASK,
@@ -24,10 +25,12 @@ from tests.tiny_models import _config, make_model, make_tokenizer
 
 import eatlas
 from eatlas.apps.views.measuring import carry_out, prepare
-from eatlas.apps.views.page import FILES, agreement_table, maps_table
-from eatlas.apps.views.record import Coefficient
+from eatlas.apps.views.page import FILES, agreement_tables, maps_table
+from eatlas.apps.views.record import Coefficient, SideAgreement, ViewsRecord
 from eatlas.errors import EatlasError, ResultsError, SourceError
+from eatlas.numbers import effect
 from eatlas.results import Failure
+from eatlas.results.parts import schema_of
 
 OF_MODELS = ["ml-eat(resamples=0)", "lpbs(resamples=0)"]
 WORDS = {"vectors": vectors(), "measures": [ASK, "ml-eat(resamples=200)", "lpbs(resamples=200)"]}
@@ -62,7 +65,7 @@ def test_three_views_of_one_association_agree(planted):
 
 def test_answers_that_have_nothing_to_do_with_the_vectors_agree_with_nothing(apart):
     (pair,) = apart.record.agreements
-    for coefficient in (pair.targets, pair.within):
+    for coefficient in (pair.targets, pair.targets.within):
         assert coefficient.interval[0] < 0 < coefficient.interval[1]
         assert coefficient.interval[1] - coefficient.interval[0] > 0.5
     assert apart.headline.startswith("No agreement between vectors and answers is shown: rho ")
@@ -79,7 +82,7 @@ def test_the_difference_between_groups_is_no_agreement_within_them():
     views = eatlas.views(tests=TEST, answers=lambda prompts: answers(prompts, shuffled), **WORDS)
     (pair,) = views.record.agreements
     assert pair.targets.interval[0] > 0.3
-    assert pair.within.interval[0] < 0 < pair.within.interval[1]
+    assert pair.targets.within.interval[0] < 0 < pair.targets.within.interval[1]
     first, second = views.sentences("planted")[:2]
     assert first.startswith("Vectors and answers agree")
     assert "no agreement is shown" in second
@@ -97,8 +100,43 @@ def test_coefficients_are_those_of_scipy(planted):
             np.round(np.concatenate([s[:8] - s[:8].mean(), s[8:] - s[8:].mean()]), 8)
             for s in (x, y)
         )
-        assert pair.within.rho == pytest.approx(stats.spearmanr(a, b).statistic)
-        assert pair.targets.n == pair.within.n == 16
+        assert pair.targets.within.rho == pytest.approx(stats.spearmanr(a, b).statistic)
+        assert pair.targets.n == pair.targets.within.n == 16
+
+
+def test_coefficients_of_attributes_are_those_of_scipy(planted):
+    for pair in planted.record.agreements:
+        x, y = (
+            np.round(cells[:8].mean(axis=0) - cells[8:].mean(axis=0), 6)
+            for number in (pair.first, pair.second)
+            for cells in [np.array(planted.result("planted", number).similarities)]
+        )
+        n = len(TEST.A.terms)
+        a, b = (
+            np.round(np.concatenate([s[:n] - s[:n].mean(), s[n:] - s[n:].mean()]), 5)
+            for s in (x, y)
+        )
+        assert pair.attributes.rho == pytest.approx(stats.spearmanr(x, y).statistic)
+        assert pair.attributes.n == len(x) == 8
+        if 1 in (pair.first, pair.second):  # log-probabilities are alike within A and within B
+            assert pair.attributes.within == Coefficient(n=8)
+        else:
+            assert pair.attributes.within.rho == pytest.approx(stats.spearmanr(a, b).statistic)
+
+
+def test_views_may_agree_on_attributes_and_not_on_targets():
+    """Answers know which attributes go with X more than with Y, and targets of a group as one."""
+
+    def alike(prompts):
+        strength = {word: 0.9 if word[0] == "x" else 0.2 for word in STRENGTH}
+        return answers(prompts, strength)
+
+    views = eatlas.views(tests=TEST, answers=alike, **WORDS)
+    (pair,) = views.record.agreements
+    assert pair.attributes.interval[0] > 0
+    assert pair.targets.within.sign == 0
+    said = views.sentences("planted")
+    assert f"Over the attributes, they agree: rho {pair.attributes.text}." in said
 
 
 def test_targets_that_one_view_lacks_are_left_out():
@@ -113,7 +151,8 @@ def test_where_all_answers_are_alike_agreement_is_undefined():
         **WORDS,
     )  # fmt: skip
     (pair,) = first.record.agreements
-    assert pair.targets == Coefficient(n=16)
+    assert pair.targets == SideAgreement(n=16, within=Coefficient(n=16))
+    assert pair.attributes == SideAgreement(n=8, within=Coefficient(n=8))
     assert first.headline == (
         "Agreement between vectors and answers is undefined: all targets have the same score in "
         "answers"
@@ -142,7 +181,7 @@ def test_the_headline_of_several_tests_counts_them():
 )
 def test_a_sentence_says_no_more_than_the_interval_that_is_written(planted, ends, sign, said):
     pair = planted.agreement("planted", 0, 2)
-    coefficient = Coefficient(n=16, rho=0.5, interval=ends, p=0.01)
+    coefficient = SideAgreement(n=16, rho=0.5, interval=ends, p=0.01, within=Coefficient(n=16))
     assert coefficient.sign == sign
     assert planted.sentence(pair.model_copy(update={"targets": coefficient})).startswith(said)
 
@@ -163,7 +202,27 @@ def test_a_causal_model_in_all_layers(gpt2):
     assert (first.level, first.prompt) == ("word", "This is {}")
     assert "model=causal" in views.record.views[4].signature
     layers = {(pair.first, pair.second) for pair in views.record.agreements if pair.second < 4}
-    assert layers == set()  # neighbours are alike
+    assert layers == set()  # they have a matrix of their own
+    (among,) = views.record.layers
+    assert among.layers == (0, 1, 2, 3)
+    rows = [
+        np.round([*scores.X, *scores.Y], 9)
+        for number in among.layers
+        for scores in [views.result("planted", number).scores]
+    ]
+    assert np.array(among.targets) == pytest.approx(stats.spearmanr(rows, axis=1).statistic)
+    frame = views.to_frame()
+    assert frame["rho_layer_before"][:4].tolist()[1:] == [
+        row[n] for n, row in enumerate(among.targets[1:])
+    ]
+    before = [row[n] for n, row in enumerate(among.attributes[1:])]
+    assert before[0] is None  # layer 0 knows no attribute from another
+    assert frame["rho_attributes_layer_before"][2:4].tolist() == before[1:]
+    assert frame["rho_attributes_layer_before"][4:].isna().all()
+    assert (
+        f"of the lowest and the top layer {effect(among.targets[0][3])}."
+        in views.neighbours_sentence(among)
+    )
     assert (0, 4) in {(pair.first, pair.second) for pair in views.record.agreements}
     assert views.references == (3, 4, 5)
     said = " ".join(views.sentences("planted"))
@@ -215,7 +274,7 @@ def test_vectors_alone_have_no_other_view():
     assert [missing.form for missing in views.record.missing] == ["log-probabilities", "answers"]
     assert all("glove" in missing.reason for missing in views.record.missing)
     assert views.headline == "Vectors: there is no other view to compare with"
-    assert agreement_table(views, "weat-6") is None
+    assert agreement_tables(views, "weat-6") == []
 
 
 def test_a_test_that_a_measure_does_not_take_is_missing_in_its_view():
@@ -272,10 +331,12 @@ def test_the_folder_is_read_again(planted, tmp_path):
     rho = planted.agreement("planted", 0, 2).targets.rho
     assert frame["rho_answers"][0] == pytest.approx(rho)
     assert math.isnan(frame["rho_answers"][2])
+    rho = planted.agreement("planted", 0, 2).attributes.rho
+    assert frame["rho_attributes_answers"][0] == pytest.approx(rho)
     record = json.loads((tmp_path / "o" / "views.json").read_text(encoding="utf-8"))
-    assert record["schema"] == "eatlas/views/1"
+    Draft202012Validator(schema_of(ViewsRecord, "Views")).validate(record)
     tex = (tmp_path / "o" / "views.tex").read_text(encoding="utf-8")
-    assert tex.count(r"\toprule") == 2
+    assert tex.count(r"\toprule") == 3
     with pytest.raises(ResultsError, match="the record of views cannot be read"):
         eatlas.read_views(tmp_path)
 
@@ -313,10 +374,16 @@ def test_results_of_all_views_go_to_other_processes(planted):
 def test_tables_have_a_row_for_each_view(planted):
     table = maps_table(planted, "planted", maps=True)
     assert [row[0].lines[0] for row in table.rows] == ["vectors", "log-probabilities", "answers"]
-    matrix = agreement_table(planted, "planted")
+    matrix, of_attributes = agreement_tables(planted, "planted")
+    pair = planted.agreement("planted", 0, 1)
+    assert matrix.rows[0][1].lines[0] == pair.targets.text
+    assert of_attributes.rows[0][1].lines[0] == pair.attributes.text
     assert [column.title for column in matrix.columns] == ["View", "log-probabilities", "answers"]
     assert matrix.rows[0][2].strong
     assert matrix.rows[2][2].lines == ("",)  # with itself
+    brief = agreement_tables(planted, "planted", within=False)[0]
+    assert brief.rows[0][1].lines == (pair.targets.text,)
+    assert "Within" not in brief.notes[0]
 
 
 def test_a_source_that_fails_while_it_is_read_ends_the_views():

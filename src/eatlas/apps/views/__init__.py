@@ -1,8 +1,9 @@
 """Every view of a model: its vectors, log-probabilities and answers on the same tests.
 
-Each view gives every target a score s(x), and two views agree as far as they order the targets
-alike: Spearman's rho, over all targets, and within X and Y, where the difference between the groups
-is no part of it. :mod:`measuring` makes a :mod:`record`, and :mod:`page` shows it.
+Each view gives every target a score s(x), and every attribute the difference of its mean
+associations with X and with Y. Two views agree as far as they order the targets, or the attributes,
+alike: Spearman's rho over all of them, and within the groups, where the difference between these is
+no part of it. :mod:`measuring` makes a :mod:`record`, and :mod:`page` shows it.
 """
 
 from eatlas.apps.views.measuring import read_views, views

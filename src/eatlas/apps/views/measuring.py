@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
+import numpy as np
+
 import eatlas
-from eatlas.apps.views.page import RECORD, RESULTS, write_views
+from eatlas.apps.views.page import RECORD, write_views
 from eatlas.apps.views.record import (
     FORMS,
+    SIDES,
     Agreement,
     Coefficient,
     Form,
+    LayersAgreement,
     MissingView,
+    Rhos,
+    Side,
+    SideAgreement,
     View,
     Views,
     ViewsRecord,
@@ -37,11 +45,12 @@ from eatlas.executors import Executor, choose, here, reading_of, require_workers
 from eatlas.measures import Measure, get_measure
 from eatlas.measures.base import Need, generator_of
 from eatlas.results import AssociationResult, Failure, Results, read_results
-from eatlas.results.json_lines import record_of_file
+from eatlas.results.json_lines import USUAL_NAME, record_of_file
+from eatlas.results.parts import defined
 from eatlas.results.settings import source_name
 from eatlas.sources import model_and_tokenizer, options_of, period_of, specs_of, with_options
-from eatlas.stats.correlation import rank_correlation
-from eatlas.stimuli import TARGETS, AssociationTest, load_tests
+from eatlas.stats.correlation import FEWEST, rank_correlation, spearman
+from eatlas.stimuli import AssociationTest, load_tests
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
@@ -129,9 +138,11 @@ def views(  # noqa: PLR0913  (each is a choice of the user's)
     -----
     Two views agree as far as they order the targets alike. Over all targets, Spearman's rho is high
     where both views show the same difference between X and Y; within the groups it says whether
-    they also agree on which targets stand out. Intervals are over resamples of the targets, so that
-    small tests have wide ones. Of layers, the top one stands for the vectors: to choose the layer
-    that agrees best would overstate agreement.
+    they also agree on which targets stand out. The same over the attributes, whose score is the
+    mean association with X less that with Y. Intervals are over resamples of the terms, so that
+    small tests have wide ones. Layers are also compared among each other, without intervals. Of
+    layers, the top one stands for the vectors: to choose the layer that agrees best would overstate
+    agreement.
 
     Examples
     --------
@@ -180,7 +191,7 @@ def read_views(folder: str | Path) -> Views:
     """
     what, remedy = "the record of views", "name a folder that eatlas views wrote"
     record = record_of_file(Path(folder) / RECORD, ViewsRecord, what, remedy)
-    return Views(record, read_results(Path(folder) / RESULTS))
+    return Views(record, read_results(Path(folder) / USUAL_NAME))
 
 
 # --- what is opened -------------------------------------------------------------------------------
@@ -487,8 +498,11 @@ def _views(
         ] = None  # fmt: skip
     record = ViewsRecord(version=__version__, seed=seed, views=tuple(there), missing=tuple(missing))
     made = Views(record, Results(results, failures))
-    agreements = tuple(agreements_of(made))
-    return Views(record.model_copy(update={"agreements": agreements}), made.results)
+    compared = {
+        "agreements": tuple(agreements_of(made)),
+        "layers": tuple(layers_agreements(made)),
+    }
+    return Views(record.model_copy(update=compared), made.results)
 
 
 def agreements_of(measured: Views) -> Iterator[Agreement]:
@@ -498,29 +512,55 @@ def agreements_of(measured: Views) -> Iterator[Agreement]:
             pair = [measured.result(test, number) for number in (first, second)]
             if pair[0] is None or pair[1] is None:
                 continue
-            targets, within = agreement(pair[0], pair[1], measured.record.seed)
+            sides: Any = {
+                side: agreement(pair[0], pair[1], side, measured.record.seed) for side in SIDES
+            }
             yield Agreement(
                 test=test,
                 first=first,
                 second=second,
-                targets=targets,
-                within=within,
+                **sides,
                 same_pattern=pair[0].primary.label == pair[1].primary.label,
             )
 
 
 def agreement(
-    first: AssociationResult, second: AssociationResult, seed: int
-) -> tuple[Coefficient, Coefficient]:
-    """Rank correlation of the scores of targets in two results: over all, and within X and Y."""
-    scores = scores_of(first), scores_of(second)
+    first: AssociationResult, second: AssociationResult, side: Side, seed: int
+) -> SideAgreement:
+    """Rank correlation of the scores of targets, or attributes, in two results."""
+    scores = scores_of(first, side), scores_of(second, side)
     shared = [key for key in scores[0] if key in scores[1]]
     x, y = ([own[key] for key in shared] for own in scores)
-    stimuli = {role: [name for of, name in shared if of == role] for role in TARGETS}
     groups = [role for role, _ in shared]
-    made = (
+    stimuli = {role: [name for of, name in shared if of == role] for role in dict.fromkeys(groups)}
+    over, within = (
         rank_correlation(x, y, groups=labels, rng=generator_of(seed, stimuli, "agreement of views"))
         for labels in (None, groups)
     )
-    over, within = map(Coefficient.of, made)
-    return over, within
+    return SideAgreement.of(over, within=Coefficient.of(within))
+
+
+def layers_agreements(measured: Views) -> Iterator[LayersAgreement]:
+    """Compare the layers of each model that has several with each other, on each test."""
+    views = measured.record.views
+    models = dict.fromkeys(view.model for view in views if view.layer)
+    for test, model in product(measured.tests, models):
+        layers = {
+            number: result
+            for number, view in enumerate(views)
+            if view.layer and view.model == model
+            if (result := measured.result(test, number)) is not None
+        }
+        if len(layers) > 1:
+            sides: Any = {side: _rhos(list(layers.values()), side) for side in SIDES}
+            yield LayersAgreement(test=test, model=model, layers=tuple(layers), **sides)
+
+
+def _rhos(results: Sequence[AssociationResult], side: Side) -> Rhos:
+    """Spearman's rho of each result with each, over the terms that all of them have."""
+    scores = [scores_of(result, side) for result in results]
+    shared = [key for key in scores[0] if all(key in others for others in scores)]
+    if len(shared) < FEWEST:
+        return tuple((None,) * len(scores) for _ in scores)
+    rows = [np.array([own[key] for key in shared]) for own in scores]
+    return tuple(tuple(defined(spearman(one, other)) for other in rows) for one in rows)

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from eatlas.apps.views.record import PLACES, Agreement, Views, begun
+from eatlas.apps.views.record import (
+    PLACES,
+    SIDES,
+    LayersAgreement,
+    Side,
+    SideAgreement,
+    Views,
+    begun,
+)
 from eatlas.numbers import effect
 from eatlas.present.columns import (
     EFFECT,
@@ -24,11 +34,21 @@ from eatlas.present.columns import (
 )
 from eatlas.present.drawings.eat_map import map_panel, mini, symbols
 from eatlas.present.drawings.sheet import Sheet
-from eatlas.present.drawings.svg import LEFT, RIGHT, WIDTH, Axis, label, outline, path, short
+from eatlas.present.drawings.svg import (
+    LEFT,
+    RIGHT,
+    WIDTH,
+    Axis,
+    label,
+    muted,
+    outline,
+    path,
+    short,
+)
 from eatlas.present.page import REPORT, write_run
 from eatlas.present.rendering import page_files, render
 from eatlas.present.tables import STARS, csv_text, latex
-from eatlas.present.text import isolated
+from eatlas.present.text import isolated, pixels
 from eatlas.results import AssociationResult, to_json_line
 from eatlas.results.json_lines import USUAL_NAME as RESULTS
 from eatlas.version import __version__
@@ -44,12 +64,22 @@ FILES = {
 }
 """What the files of a folder hold, in the order in which people look at them."""
 RHO = (
-    "rho: Spearman's rank correlation of the targets' scores, with its 95% interval over resamples "
-    "of the targets. Within: of deviations from the mean score of the target's group."
+    "rho: Spearman's rank correlation of the scores of targets, or of attributes, with its 95% "
+    "interval over resamples of them. The score of an attribute is its mean association with X "
+    "less that with Y."
 )
+WITHIN = "Within: of deviations from the mean score of the group."
+NOT_HERE = "Agreement within the groups is on the page."
 TOP = "Of layers, the top one stands for the vectors."
+TABLES = ("Effect sizes", *(f"Agreement over {side}" for side in SIDES))
+"""What the tables of a test show."""
 OPEN = 10
 """Rows of a table that the page shows at once; a longer one is folded."""
+TRIANGLES = (
+    "Above the diagonal: over the targets. Below: over the attributes. Not filled: 0, or undefined."
+)
+SQUARE = 22.0
+"""Pixels of a square of the layers, at most."""
 NUMBERS, LINE = 132.0, 20.0
 """Pixels of a number with its interval, and of a row."""
 
@@ -74,13 +104,18 @@ def members(views: Views, test: str) -> Iterator[tuple[int, AssociationResult]]:
             yield number, result
 
 
-def agreement_table(views: Views, test: str) -> Table | None:
-    """How each view agrees with those that stand for their forms; None where nothing is compared.
+def agreement_tables(views: Views, test: str, *, within: bool = True) -> list[Table]:
+    """How each view agrees with those that stand for their forms, over targets and attributes.
 
-    Bold: an interval that does not hold 0.
+    In a terminal without agreement within the groups, where there are many views.
     """
     if not views.main_pairs(test):
-        return None
+        return []
+    return [_agreement_table(views, test, side, within=within) for side in SIDES]
+
+
+def _agreement_table(views: Views, test: str, side: Side, *, within: bool) -> Table:
+    """A row for each view; bold: an interval that does not hold 0."""
     others = compared_with(views, test)
     columns = [
         Column("View"), *(Column(views.called(n), "Agreement with", number=True) for n in others)
@@ -88,10 +123,12 @@ def agreement_table(views: Views, test: str) -> Table | None:
     rows = []
     for number, _ in members(views, test):
         name = Cell((views.called(number),), strong=True)
-        rows.append((name, *(_rho(views.agreement(test, number, other)) for other in others)))
-    notes = (RHO, f"Bold: intervals without 0. {TOP}")
-    caption = f"Agreement of views on {test}."
-    return Table(f"agreement-{test}", tuple(columns), tuple(rows), caption, notes)
+        pairs = (views.agreement(test, number, other) for other in others)
+        cells = (_rho(None if pair is None else pair[side], within=within) for pair in pairs)
+        rows.append((name, *cells))
+    notes = (f"{RHO} {WITHIN if within else NOT_HERE}", f"Bold: intervals without 0. {TOP}")
+    caption = f"Agreement of views on {test}, over {side}."
+    return Table(f"agreement-{side}-{test}", tuple(columns), tuple(rows), caption, notes)
 
 
 def compared_with(views: Views, test: str) -> list[int]:
@@ -99,18 +136,19 @@ def compared_with(views: Views, test: str) -> list[int]:
     return [n for n in views.references if views.result(test, n) is not None][1:]
 
 
-def _rho(pair: Agreement | None) -> Cell:
+def _rho(agreement: SideAgreement | None, *, within: bool) -> Cell:
     """A cell of the matrix: rho with its interval, and that within groups."""
-    if pair is None:
+    if agreement is None:
         return Cell(("",))
-    lines = [pair.targets.text]
-    lines += [f"within {pair.within.text}"] if pair.within.rho is not None else []
-    return Cell(tuple(lines), strong=bool(pair.targets.sign), value=pair.targets.rho)
+    lines = [agreement.text]
+    if within and agreement.within.rho is not None:
+        lines.append(f"within {agreement.within.text}")
+    return Cell(tuple(lines), strong=bool(agreement.sign), value=agreement.rho)
 
 
 def tables(views: Views, test: str) -> list[Table]:
     """The tables of a test."""
-    return [maps_table(views, test), *filter(None, [agreement_table(views, test)])]
+    return [maps_table(views, test), *agreement_tables(views, test)]
 
 
 # --- page -----------------------------------------------------------------------------------------
@@ -131,7 +169,10 @@ class Part(NamedTuple):
     missing: list[tuple[str, str]]
     """Views that there are not, and why."""
     figures: list[Markup]
-    tables: list[Table]
+    among: list[Markup]
+    """The layers of each model among each other."""
+    tables: list[tuple[str, Table]]
+    """What each table shows, and the table."""
 
 
 def part_of(views: Views, test: str) -> Part:
@@ -157,9 +198,11 @@ def part_of(views: Views, test: str) -> Part:
         figures=[
             Markup(figure)  # noqa: S704
             for n in compared_with(views, test)
-            if (figure := figure_of(views, test, n))
+            for side in SIDES
+            if (figure := figure_of(views, test, n, side))
         ],
-        tables=tables(views, test),
+        among=[Markup(layers_figure(views, layers)) for layers in views.layers_of(test)],  # noqa: S704
+        tables=list(zip(TABLES, tables(views, test), strict=False)),
     )
 
 
@@ -177,10 +220,10 @@ def _layers(
     return [(model, layers) for model, layers in models.items() if len(layers) > 1]
 
 
-def figure_of(views: Views, test: str, reference: int) -> str:
+def figure_of(views: Views, test: str, reference: int, side: Side = "targets") -> str:
     """Draw how each view agrees with one of them; empty where none is compared with it."""
     pairs = [
-        (number, pair)
+        (number, pair[side])
         for number, _ in members(views, test)
         if (pair := views.agreement(test, number, reference)) is not None
     ]
@@ -189,8 +232,8 @@ def figure_of(views: Views, test: str, reference: int) -> str:
     sheet, names = Sheet(WIDTH, 0.0), 0.36 * WIDTH
     axis = Axis(-1.0, 1.0, 0.5, names, WIDTH - RIGHT - NUMBERS)
     phrases = []
-    for number, pair in pairs:
-        y, rho = sheet.y + LINE / 2, pair.targets
+    for number, rho in pairs:
+        y = sheet.y + LINE / 2
         name = views.called(number)
         sheet.add(label(short(name, names - LEFT, 12), LEFT, y + 4))
         if rho.interval:
@@ -208,9 +251,56 @@ def figure_of(views: Views, test: str, reference: int) -> str:
     def around(first: float, last: float) -> tuple[str, float]:
         return axis.grid(first, last), last + 22
 
-    alt = f"Agreement with {called}, Spearman's rho. {'; '.join(phrases)}."
-    drawing = sheet.close(alt, title=f"Agreement with {called}", around=around)
+    title = f"Agreement with {called}, over {side}"
+    alt = f"{title}, Spearman's rho. {'; '.join(phrases)}."
+    drawing = sheet.close(alt, title=title, around=around)
     return drawing.pages()[0]
+
+
+def layers_figure(views: Views, layers: LayersAgreement) -> str:
+    """Draw rho of each layer with each as squares: over targets above the diagonal, else below."""
+    names = [views.record.views[number].layer for number in layers.layers]
+    room = 10.0 + max(pixels(name, 11) for name in names)
+    side = min(SQUARE, (WIDTH - LEFT - RIGHT - room) / len(names))
+    left, top = LEFT + room, 20.0
+    sheet, squares = Sheet(WIDTH, 0.0), dict[float, list[str]]()
+    for row, column in product(range(len(names)), repeat=2):
+        rhos = layers.targets if column > row else layers.attributes
+        rho = 1.0 if row == column else rhos[row][column]
+        if rho is not None:  # one path for all squares of a shade
+            d = f"M{left + column * side:.1f} {top + row * side:.1f}{_square(side)}"
+            squares.setdefault(round(rho, 1), []).append(d)
+    sheet.add(*(_shaded(rho, "".join(paths)) for rho, paths in sorted(squares.items())))
+    every = math.ceil(14.0 / side)
+    for n in range(0, len(names), every):
+        middle = (n + 0.5) * side
+        sheet.add(muted(names[n], left + middle, top - 6))
+        sheet.add(muted(names[n], left - 6, top + middle + 4, anchor="end"))
+    sheet.y = top + len(names) * side
+    sheet.add(*_shades(left, sheet.y + 14))
+    sheet.y += 40
+    title = f"Layers of {layers.model} among each other"
+    alt = f"{title}, Spearman's rho. {views.neighbours_sentence(layers)}"
+    return sheet.close(alt, title=title, about=TRIANGLES).pages()[0]
+
+
+def _square(side: float) -> str:
+    """The path of a square from its upper left corner."""
+    return f"h{side:.1f}v{side:.1f}h-{side:.1f}z"
+
+
+def _shaded(rho: float, d: str) -> str:
+    """A path in the colour of a coefficient, the stronger the farther it is from 0."""
+    return path(d, "c0" if rho > 0 else "c1", fill_opacity=abs(rho))
+
+
+def _shades(x: float, y: float) -> Iterator[str]:
+    """The key: squares from -1 to 1, with numbers below."""
+    for n, rho in enumerate((-1.0, -0.5, 0.0, 0.5, 1.0)):
+        at = x + 44.0 * n
+        yield path(f"M{at:g} {y:g}{_square(12.0)}", "g")
+        yield _shaded(rho, f"M{at:g} {y:g}{_square(12.0)}")
+        yield muted(effect(rho), at + 6, y + 24)
 
 
 def views_html(views: Views) -> str:
@@ -224,7 +314,7 @@ def views_html(views: Views) -> str:
         forms=views.forms,
         parts_of=[part_of(views, test) for test in views.tests],
         symbols=symbols(),
-        rho=RHO,
+        rho=f"{RHO} {WITHIN}",
         top=TOP if any(view.layer for view in record.views) else "",
         compared=bool(record.agreements),
         measures=list(dict.fromkeys(view.signature for view in record.views)),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from operator import sub
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from pydantic import Field
 
@@ -17,7 +18,7 @@ from eatlas.results.base import as_name
 from eatlas.results.levels import Interval
 from eatlas.results.parts import Probability, Record, defined, is_none
 from eatlas.stats.correlation import FEWEST, RankCorrelation
-from eatlas.stimuli import TARGETS
+from eatlas.stimuli import ATTRIBUTES, TARGETS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,10 +28,13 @@ if TYPE_CHECKING:
 Form = Literal["vectors", "log-probabilities", "answers"]
 """What of a model is measured."""
 FORMS: tuple[Form, ...] = get_args(Form)
+Side = Literal["targets", "attributes"]
+SIDES: tuple[Side, ...] = get_args(Side)
+"""Terms whose order views are compared by."""
 PLACES = ("level1", "level2.X", "level2.Y")
 """Effect sizes that views have in common."""
-DECIMALS = 9
-"""Of scores that are ranked."""
+DECIMALS = 12
+"""Of scores that are ranked; their deviations from means then tie at 9."""
 FEW_PAIRS = 3
 """Pairs of views that each have a sentence."""
 
@@ -74,24 +78,25 @@ class MissingView(Record):
 
 
 class Coefficient(Record):
-    """Spearman's rank correlation of the scores of targets in two views; None where undefined."""
+    """Spearman's rank correlation of the scores of terms in two views; None where undefined."""
 
     n: int
-    """Targets that both views have."""
+    """Terms that both views have."""
     rho: float | None = None
     interval: Interval | None = None
-    """95% percentile interval over resamples of the targets."""
+    """95% percentile interval over resamples of the terms."""
     p: Probability | None = None
-    """Two-sided, of permutations of the targets."""
+    """Two-sided, of permutations of the terms."""
 
     @classmethod
-    def of(cls, correlation: RankCorrelation) -> Coefficient:
+    def of(cls, correlation: RankCorrelation, **more: Any) -> Self:
         """Take what was computed."""
         return cls(
             n=correlation.n,
             rho=defined(correlation.rho),
             interval=correlation.interval,
             p=defined(correlation.p),
+            **more,
         )
 
     @property
@@ -112,6 +117,13 @@ class Coefficient(Record):
         )
 
 
+class SideAgreement(Coefficient):
+    """How far two views agree on the targets, or on the attributes, of a test."""
+
+    within: Coefficient
+    """Within both groups: of each term's deviation from the mean score of its group."""
+
+
 class Agreement(Record):
     """How far two views of a model agree on one test."""
 
@@ -119,12 +131,27 @@ class Agreement(Record):
     first: int
     """Place of a view among all."""
     second: int
-    targets: Coefficient
-    """Over all targets."""
-    within: Coefficient
-    """Within X and Y: of each target's deviation from the mean score of its group."""
+    targets: SideAgreement
+    """Of the targets' scores, s(x, A, B)."""
+    attributes: SideAgreement
+    """Of the attributes' scores, u(X, a) less u(Y, a), the mean associations with X and with Y."""
     same_pattern: bool
     """Whether both show the same EAT pattern."""
+
+
+Rhos = tuple[tuple[float | None, ...], ...]
+
+
+class LayersAgreement(Record):
+    """Spearman's rho of each layer of a model with each on one test; None where undefined."""
+
+    test: str
+    model: str
+    layers: tuple[int, ...]
+    """Places of the layers among all views, from the lowest one up."""
+    targets: Rhos
+    attributes: Rhos
+    """A row for each layer, with a number for each."""
 
 
 class ViewsRecord(Record):
@@ -137,6 +164,9 @@ class ViewsRecord(Record):
     """Vectors by layer, log-probabilities, answers."""
     missing: tuple[MissingView, ...] = ()
     agreements: tuple[Agreement, ...] = ()
+    """Each view with those that stand for other forms and models: of layers the top one."""
+    layers: tuple[LayersAgreement, ...] = ()
+    """The layers of each model among each other."""
 
 
 @dataclass(frozen=True)
@@ -204,6 +234,10 @@ class Views:
         every = (each for each in self.record.agreements if each.test == test)
         return next((each for each in every if {each.first, each.second} == pair), None)
 
+    def layers_of(self, test: str) -> list[LayersAgreement]:
+        """How far the layers of each model agree among each other on a test."""
+        return [each for each in self.record.layers if each.test == test]
+
     def main_pairs(self, test: str) -> list[Agreement]:
         """Agreement of the views that stand for their forms, first of vectors with answers."""
         pairs = [
@@ -243,26 +277,16 @@ class Views:
             return f"{begun(both)} {verb}: rho {targets.text}"
         return f"No agreement between {both} is shown: rho {targets.text}"
 
-    def within_sentence(self, pair: Agreement) -> str:
-        """The same within the groups; empty where that is undefined."""
-        within = pair.within
-        if within.rho is None:
-            return ""
-        rho = f"rho {within.text}"
-        if within.sign:
-            verb = "agree" if within.sign > 0 else "order targets in opposite ways"
-            return f"Within the groups, their difference set aside, they {verb}: {rho}."
-        return f"Within the groups, their difference set aside, no agreement is shown: {rho}."
-
     def sentences(self, test: str) -> list[str]:
         """What is said of agreement on a test, and of patterns; the first is the finding."""
         pairs = self.main_pairs(test)
         sentences = [f"{self.sentence(pair)}." for pair in pairs]
-        within = list(filter(None, map(self.within_sentence, pairs[:1])))
+        within = [text for pair in pairs[:1] for text in _within_and_over_attributes(pair)]
         if len(pairs) > FEW_PAIRS:
             agree = _agree(pair.targets for pair in pairs[1:])
             sentences[1:] = [f"Of the other {len(pairs) - 1} pairs of these views {agree}."]
-        more = [*self.layer_sentences(test), self.patterns_sentence(test)]
+        neighbours = (self.neighbours_sentence(layers) for layers in self.layers_of(test))
+        more = [*self.layer_sentences(test), *neighbours, self.patterns_sentence(test)]
         return [*sentences[:1], *within, *sentences[1:], *filter(None, more)]
 
     def layer_sentences(self, test: str) -> Iterator[str]:
@@ -282,6 +306,21 @@ class Views:
                     f"Of {len(rhos)} layers{of}, {_agree(rhos)} with "
                     f"{self.called(other, phrase=True)} (rho {low} to {high})."
                 )
+
+    def neighbours_sentence(self, layers: LayersAgreement) -> str:
+        """How alike neighbouring layers order the targets; empty where that is undefined."""
+        rhos = neighbours(layers.targets)[1:]
+        defined = [rho for rho in rhos if rho is not None]
+        if len(defined) < 2:
+            return ""
+        least = rhos.index(min(defined))
+        pair = [self.record.views[layers.layers[n]].layer for n in (least, least + 1)]
+        of = f" of {layers.model}" if len({each.model for each in self.record.layers}) > 1 else ""
+        return (
+            f"Of neighbouring layers{of}, rho over the targets is {effect(min(defined))} (layers "
+            f"{joined(pair)}) to {effect(max(defined))}; of the lowest and the top layer "
+            f"{effect(layers.targets[0][-1])}."
+        )
 
     def patterns_sentence(self, test: str) -> str:
         """The EAT patterns of the views that stand for their forms; empty for one view."""
@@ -309,6 +348,7 @@ class Views:
     def rows(self) -> Iterator[dict[str, Any]]:
         """A row for each test and view: effect sizes, pattern, and agreement with other views."""
         for test, (number, view) in product(self.tests, enumerate(self.record.views)):
+            before = self._layer_before(test)
             result = self.result(test, number)
             if result is None:
                 continue
@@ -321,16 +361,30 @@ class Views:
             for other in self.references:
                 pair = self.agreement(test, number, other)
                 row |= {} if pair is None else _columns(pair, f"_{as_name(self.called(other))}")
-            yield row
+            yield row | before.get(number, {})
         for missing in self.record.missing:
             yield {"test": missing.test or None, "form": missing.form, "model": missing.model,
                    "missing": missing.reason}  # fmt: skip
+
+    def _layer_before(self, test: str) -> dict[int, dict[str, float | None]]:
+        """Columns with the agreement of each layer with the one below it, by its place."""
+        return {
+            number: {"rho_layer_before": targets, "rho_attributes_layer_before": attributes}
+            for layers in self.layers_of(test)
+            for number, targets, attributes in zip(
+                layers.layers,
+                neighbours(layers.targets),
+                neighbours(layers.attributes),
+                strict=True,
+            )
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with a row for each test and view.
 
         Effect sizes with intervals and p-values, the pattern, and the agreement with each view that
-        others are compared with; last the views that there are not, with the reason.
+        others are compared with, and of a layer with the one below it; last the views that there
+        are not, with the reason.
         """
         return as_frame(list(self.rows()))
 
@@ -341,29 +395,60 @@ def _agree(coefficients: Iterable[Coefficient]) -> str:
     return f"{count or 'none'} {'agrees' if count < 2 else 'agree'}"
 
 
+def _within_and_over_attributes(pair: Agreement) -> Iterator[str]:
+    """What two views show within the groups of targets, and over the attributes."""
+    for coefficient, about in (
+        (pair.targets.within, "Within the groups, their difference set aside"),
+        (pair.attributes, "Over the attributes"),
+        (pair.attributes.within, "Within the groups of attributes"),
+    ):
+        if coefficient.rho is None:
+            continue
+        shown = "no agreement is shown"
+        if coefficient.sign:
+            shown = "they agree" if coefficient.sign > 0 else "they go in opposite ways"
+        yield f"{about}, {shown}: rho {coefficient.text}."
+
+
+def neighbours(rhos: Rhos) -> list[float | None]:
+    """The coefficient of each layer with the one below it; None of the lowest one."""
+    return [None, *(row[n] for n, row in enumerate(rhos[1:]))]
+
+
 def _columns(pair: Agreement, suffix: str) -> dict[str, Any]:
     """A pair as columns of a table."""
     row: dict[str, Any] = {"same_pattern": pair.same_pattern}
-    for name, coefficient in (("rho", pair.targets), ("rho_within", pair.within)):
+    for name, coefficient in (
+        ("rho", pair.targets),
+        ("rho_within", pair.targets.within),
+        ("rho_attributes", pair.attributes),
+        ("rho_attributes_within", pair.attributes.within),
+    ):
         low, high = coefficient.interval or (None, None)
         row |= {name: coefficient.rho, f"{name}_low": low, f"{name}_high": high}
         row[f"{name}_p"] = coefficient.p
-    row["targets"] = pair.targets.n
+    row |= {side: pair[side].n for side in SIDES}
     return {f"{name}{suffix}": value for name, value in row.items()}
 
 
-def scores_of(result: AssociationResult) -> dict[tuple[str, str], float]:
-    """Score s(x) of each target, or target stimulus, by its group and name.
+def scores_of(result: AssociationResult, side: Side = "targets") -> dict[tuple[str, str], float]:
+    """Score of each target, or attribute, or of its stimulus, by its group and name.
 
     Rounded, so that sums of the same numbers in another order tie.
     """
     scores = result.primary.scores
     if scores is None:
         return {}
+    by_role: dict[str, Iterable[float]] = {role: scores[role] for role in TARGETS}
+    if side == "attributes":
+        x, y = scores.attributes_with_X, scores.attributes_with_Y
+        if x is None or y is None:
+            return {}
+        by_role = {role: map(sub, x[role], y[role]) for role in ATTRIBUTES}
     return {
         (role, name): round(score, DECIMALS)
-        for role in TARGETS
-        for name, score in zip(result.scored(role), scores[role], strict=False)
+        for role, values in by_role.items()
+        for name, score in zip(result.scored(role), values, strict=False)
     }
 
 
