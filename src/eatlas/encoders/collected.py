@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, get_args
 
-from eatlas.csv_cells import unmarked
 from eatlas.decoding import decoded, json_value, require_file
 from eatlas.errors import SourceError, listed
 from eatlas.notes import Note
 from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.counts import LARGEST, table_cells
+from eatlas.sources.counts import LARGEST, named_rows
 from eatlas.stimuli.asking import About, CollectedAnswer
 
 ANSWER = ("answer", "response", "0")
@@ -55,17 +54,7 @@ class CollectedAnswers:
 
 
 def open_collected(path: str | Path) -> CollectedAnswers:
-    """Read a file of answers.
-
-    Parameters
-    ----------
-    path : path
-        A CSV, TSV or JSON lines file with a row for each answer. Columns: ``answer`` or
-        ``response``; of comparisons ``target`` and ``options``, two attributes in the order of the
-        question, as a JSON list or with ``|`` between them; of decisions between two targets
-        ``attribute`` and ``options``; of lists of words, if known, the two targets as ``options``
-        or ``group0`` and ``group1``. ``prompt``, ``template``, ``model`` and ``date`` are optional.
-    """
+    """Read a file of answers, whose columns docs/how-to/ask.md describes."""
     file = Path(path)
     rows = tuple(_rows(file))
     if not rows:
@@ -76,7 +65,9 @@ def open_collected(path: str | Path) -> CollectedAnswers:
 
 def _rows(path: Path) -> Iterator[CollectedAnswer]:
     """Answers of a file, whatever its form."""
-    records = _json_lines(path) if path.suffix.lower() == ".jsonl" else _table(path)
+    records = (
+        _json_lines(path) if path.suffix.lower() == ".jsonl" else named_rows(path, "answers", FORM)
+    )
     for place, record in records:
         answer = next((name for name in ANSWER if name in record), None)
         if answer is None:
@@ -105,24 +96,6 @@ def _rows(path: Path) -> Iterator[CollectedAnswer]:
 
 Records = Iterator[tuple[str, Mapping[str, Any]]]
 """Where a row is, and its cells by the lower case of their column."""
-
-
-def _table(path: Path) -> Records:
-    """Rows of a table."""
-    head, *lines = table_cells(path, "answers", FORM) or [[]]
-    header = [name.strip().lower() for name in head]
-    if twice := [name for name in header if name and header.count(name) > 1]:
-        raise SourceError(f"{path}: two columns have the name {twice[0]!r}", allowed=FORM)
-    for number, cells in enumerate(lines, start=2):
-        if len(cells) > len(header):
-            raise SourceError(
-                f"{path}, row {number}: more cells than columns",
-                got=f"{len(cells)} and {len(header)}",
-                allowed="answers with commas in quotes",
-            )
-        if any(map(str.strip, cells)):
-            record = dict(zip(header, map(unmarked, cells), strict=False))
-            yield f"{path}, row {number}", record
 
 
 def _json_lines(path: Path) -> Records:

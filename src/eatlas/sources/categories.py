@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from eatlas.csv_cells import unmarked
 from eatlas.errors import SourceError, described, listed
-from eatlas.sources.counts import table_cells
+from eatlas.sources.counts import named_rows, table_cells
 from eatlas.stimuli import Concept
 from eatlas.stimuli.dictionaries import read_dictionary
 
@@ -85,24 +84,9 @@ def read_names(names: Any) -> Mapping[str, str]:
 
 
 def _rows(path: Path, *columns: str) -> Iterator[tuple[str, ...]]:
-    """Some columns of a table, by the names in its first row."""
+    """Some columns of a table, by the names in its first row; the first has a cell in each row."""
     form = f"CSV with the columns {' and '.join(columns)}"
-    head, *lines = table_cells(path, "themes", form) or [[]]
-    header = [name.strip().lower() for name in head]
-    if missing := [name for name in columns if name not in header]:
-        raise SourceError(
-            f"{path}: there is no column {missing[0]}",
-            got=listed(header) if header else "an empty file",
-            allowed=form,
-        )
-    places = [header.index(name) for name in columns]
-    for number, row in enumerate(lines, start=2):
-        if not any(map(str.strip, row)):
-            continue
-        if len(row) <= max(places) or not row[places[0]].strip():
-            raise SourceError(
-                f"{path}, line {number}: the row lacks a cell",
-                got=", ".join(row)[:80],
-                allowed=form,
-            )
-        yield tuple(unmarked(row[i].strip()) for i in places)
+    for place, row in named_rows(path, "themes", form, columns):
+        if not row[columns[0]]:
+            raise SourceError(f"{place}: there is no {columns[0]}", allowed=form)
+        yield tuple(row[name] for name in columns)

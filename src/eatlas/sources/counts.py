@@ -6,14 +6,14 @@ import csv
 import hashlib
 import io
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
 
 from eatlas.csv_cells import unmarked
 from eatlas.decoding import decoded, require_file
-from eatlas.errors import SourceError, described
+from eatlas.errors import SourceError, described, listed
 from eatlas.notes import Note
 from eatlas.paths import is_there
 from eatlas.sources.archives import check_parquet_growth, faults_of_library, library
@@ -186,19 +186,40 @@ def _read(table: Any) -> dict[int | None, Rows]:
     return tables
 
 
+def named_rows(
+    path: Path, what: str, form: str, columns: Sequence[str] = ()
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Cells of each row of a table by the lower case of their column, and where the row is."""
+    head, *lines = table_cells(path, what, form) or [[]]
+    header = [name.strip().lower() for name in head]
+    lacking = next((name for name in columns if name not in header), None)
+    twice = next((name for name in header if name and header.count(name) > 1), None)
+    if lacking or twice:
+        raise SourceError(
+            f"{path}: two columns have the name {twice!r}"
+            if twice
+            else f"{path}: there is no column {lacking}",
+            got=listed(header) if header else "an empty file",
+            allowed=form,
+        )
+    for place, cells in full_rows(lines, len(header), f"{path}, row", 2):
+        yield place, dict(zip(header, map(unmarked, map(str.strip, cells)), strict=True))
+
+
 def full_rows(
     rows: Iterable[list[str]], width: int, label: str, first: int
 ) -> Iterator[tuple[str, list[str]]]:
     """Rows that are not blank with their places; those are refused that are not `width` wide."""
     for number, cells in enumerate(rows, start=first):
-        if any(cells) and len(cells) != width:
+        if not any(map(str.strip, cells)):
+            continue
+        if len(cells) != width:
             raise SourceError(
                 f"{label} {number}: the row has another number of cells than the header",
                 got=str(len(cells)),
                 allowed=str(width),
             )
-        if any(cells):
-            yield f"{label} {number}", cells
+        yield f"{label} {number}", cells
 
 
 def _of_frame(frame: Any) -> list[list[str]]:
