@@ -120,21 +120,33 @@ def embed(
             reference=_references(reference or []), permutations=permutations, seed=seed,
             language=tag, **shared,
         )  # fmt: skip
-        return
-    if not tests or terms is not None:
+    elif tests and terms is None:
+        bounds = _bins(bins)
+        _embed(output or Path("parts.npz"), corpus, tests, vectors, by=by, bins=bounds, **shared)
+    else:
         raise EatlasError(
             "embed needs tests" if terms is None else "--terms belong to a regression",
             allowed="--tests TEST for parts of a corpus; --terms WORD,... or --tests with "
             "--covariates FIELD,... for a regression",
         )
+
+
+def _embed(
+    output: Path,
+    corpus: list[str],
+    tests: list[str],
+    vectors: str,
+    *,
+    by: str | None,
+    **options: Any,
+) -> None:
+    """Embed terms by part, and print what the parts hold."""
     from eatlas.engine.embedding import embed as embed_corpus  # noqa: PLC0415  (--help waits)
 
-    output = output or Path("parts.npz")
     with progress_of_parts("read", "run") as progress:
         result = embed_corpus(
-            corpus, tests, vectors, by=by or "file", bins=_bins(bins), out=output,
-            progress=progress, **shared,
-        )  # fmt: skip
+            corpus, tests, vectors, by=by or "file", out=output, progress=progress, **options
+        )
     say_damaged(result.about["corpus"])
     with output_of_a_command():
         _print(result, output)

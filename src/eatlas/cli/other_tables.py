@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
@@ -214,72 +214,84 @@ has none, or is undefined."""
 
 def readings(d: Diagnosis) -> list[Reading]:
     """Every figure of a diagnosis with what it means."""
-    score = d.iso_score
-    limit, loud = max(LOUD_DIMENSION, LOUD_RATIO / d.dim), d.loudest
-    too_low = " With fewer than 10 vectors to a dimension it comes out too low."
-    shares = [] if d.variance is None else [f"{share:.1%}" for _, share in d.variance]
-    rogues = [
-        f"dimension {rogue.dimension}: {rogue.contribution:+.3f}"
-        + ("" if rogue.share is None else f" ({rogue.share:.0%})")
-        for rogue in d.rogue
-    ]
+    return [*_of_cosines(d), *_of_variance(d), *_of_dimensions(d)]
+
+
+def _of_cosines(d: Diagnosis) -> Iterator[Reading]:
+    """How near words are that have nothing in common."""
+    yield (
+        "Mean cosine of two words",
+        f"{d.mean_cosine:.3f} (sd {d.sd_cosine:.3f})",
+        "Over all pairs, whatever the words. 0: the vectors point in all directions alike; 1: "
+        f"all in one. From {MEAN_COSINE} on, EAT patterns get lost; level 1 changes little.",
+        d.mean_cosine >= MEAN_COSINE,
+    )
     bands = [
         f"{_ranks(band)}: {band.mean_cosine:.3f}{', doubtful' * _doubtful(band)}"
         for band in d.bands
         if band.mean_cosine is not None
     ]
-    by_rank: Reading = (
-        "The same by rank in the source",
-        "\n".join(bands) or "too few vectors",
-        "Words of the papers' tests are mostly among the first. Where bands differ, frequent and "
-        "rare words are in different parts of the space, if the source is sorted by frequency.",
+    if d.bands:  # the order of texts that were encoded says nothing
+        yield (
+            "The same by rank in the source",
+            "\n".join(bands) or "too few vectors",
+            "Words of the papers' tests are mostly among the first. Where bands differ, frequent "
+            "and rare words are in different parts of the space, if the source is sorted by "
+            "frequency.",
+            None,
+        )
+    yield (
+        "Level 3 sign of ML-EAT",
+        "yes" if d.alike else "no",
+        f"Yes where cosines are {ALIKE_MEAN} or more on average with a standard deviation of "
+        f"{ALIKE_SD} or less, as in GPT-2 (Wolfe et al. 2024, Table 3).",
+        d.alike,
+    )
+
+
+def _of_variance(d: Diagnosis) -> Iterator[Reading]:
+    """How evenly directions vary."""
+    score, too_low = d.iso_score, d.vectors < 10 * d.dim
+    yield (
+        "IsoScore",
+        "undefined" if score is None else f"{score:.3f}",
+        "1: the variance is spread evenly over all directions; 0: one has all. At "
+        f"{ISO_SCORE} or less, patterns and level 1 get lost."
+        + " With fewer than 10 vectors to a dimension it comes out too low."
+        * too_low,
+        None if score is None else score <= ISO_SCORE,
+    )
+    shares = [] if d.variance is None else [f"{share:.1%}" for _, share in d.variance]
+    yield (
+        "Variance in the top 1, 3, 10 components",
+        ", ".join(shares) or "undefined",
+        "Where a few components stand out, all-but-the-top:k removes them.",
         None,
     )
-    return [
-        (
-            "Mean cosine of two words",
-            f"{d.mean_cosine:.3f} (sd {d.sd_cosine:.3f})",
-            "Over all pairs, whatever the words. 0: the vectors point in all directions alike; 1: "
-            f"all in one. From {MEAN_COSINE} on, EAT patterns get lost; level 1 changes little.",
-            d.mean_cosine >= MEAN_COSINE,
-        ),
-        *([by_rank] if d.bands else []),  # the order of texts that were encoded says nothing
-        (
-            "Level 3 sign of ML-EAT",
-            "yes" if d.alike else "no",
-            f"Yes where cosines are {ALIKE_MEAN} or more on average with a standard deviation of "
-            f"{ALIKE_SD} or less, as in GPT-2 (Wolfe et al. 2024, Table 3).",
-            d.alike,
-        ),
-        (
-            "IsoScore",
-            "undefined" if score is None else f"{score:.3f}",
-            "1: the variance is spread evenly over all directions; 0: one has all. At "
-            f"{ISO_SCORE} or less, patterns and level 1 get lost."
-            f"{too_low * (d.vectors < 10 * d.dim)}",
-            None if score is None else score <= ISO_SCORE,
-        ),
-        (
-            "Variance in the top 1, 3, 10 components",
-            ", ".join(shares) or "undefined",
-            "Where a few components stand out, all-but-the-top:k removes them.",
-            None,
-        ),
-        (
-            "Loudest dimension",
-            f"dimension {loud.dimension}: {loud.length:.1%} of the squared length",
-            f"{1 / d.dim:.1%} if all were alike. From {limit:.0%} on, cosines follow it more than "
-            "the others.",
-            loud.loud,
-        ),
-        (
-            "Rogue dimensions",
-            "\n".join(rogues),
-            "What single dimensions add to the mean cosine (Timkey and van Schijndel 2021). A "
-            "large share matters only where the mean is large.",
-            None,
-        ),
+
+
+def _of_dimensions(d: Diagnosis) -> Iterator[Reading]:
+    """What single dimensions do."""
+    limit, loud = max(LOUD_DIMENSION, LOUD_RATIO / d.dim), d.loudest
+    yield (
+        "Loudest dimension",
+        f"dimension {loud.dimension}: {loud.length:.1%} of the squared length",
+        f"{1 / d.dim:.1%} if all were alike. From {limit:.0%} on, cosines follow it more than "
+        "the others.",
+        loud.loud,
+    )
+    rogues = [
+        f"dimension {rogue.dimension}: {rogue.contribution:+.3f}"
+        + ("" if rogue.share is None else f" ({rogue.share:.0%})")
+        for rogue in d.rogue
     ]
+    yield (
+        "Rogue dimensions",
+        "\n".join(rogues),
+        "What single dimensions add to the mean cosine (Timkey and van Schijndel 2021). A "
+        "large share matters only where the mean is large.",
+        None,
+    )
 
 
 def _ranks(band: RankBand) -> str:

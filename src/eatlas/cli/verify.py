@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -62,7 +62,7 @@ def verify(
     from eatlas.cli.console import in_words, new_console, say  # noqa: PLC0415
     from eatlas.engine.verify import verify as check  # noqa: PLC0415
     from eatlas.errors import ResultsError  # noqa: PLC0415
-    from eatlas.results import is_result, salvage_results  # noqa: PLC0415
+    from eatlas.results import salvage_results  # noqa: PLC0415
     from eatlas.results.themes import ThemesResult, is_scan, read_themes  # noqa: PLC0415
 
     scans = [read_themes(path) for path in results if is_scan(path)]
@@ -82,24 +82,18 @@ def verify(
         trust=trust or (),
         tests=tests or (),
     )
-    console = new_console()
-    several = len({verdict.result.signature for verdict in verdicts}) > 1
     same = [verdict.status == "same" for verdict in verdicts]
     counts = _counts(same, results=good, trends=good.trends, scans_for_themes=scans)
     unread = "; what could not be read is named above" if damage else ""
+    console = new_console()
     say(console, f"{' and '.join(counts)} are the same{unread}", "bold")
+    several = len({verdict.result.signature for verdict in verdicts}) > 1
     for verdict, agrees in zip(verdicts, same, strict=True):
         record = verdict.result
         if agrees and not verbose and not isinstance(record, ThemesResult):
             continue
-        what = "themes" if isinstance(record, ThemesResult) else f"trend of {record.test}"
-        called = f"{what} on {record.source}"
-        if is_result(record):
-            size = record.contexts and record.contexts.size
-            parts = [str(part) for part in (record.source, record.period, size) if part]
-            called = f"{record.test} on {', '.join(parts)}"
         by = f" by {in_words(record.signature)}" if several else ""
-        say(console, plain_line(f"{called}{by}: {verdict.status}"), hang=4)
+        say(console, plain_line(f"{_called(record)}{by}: {verdict.status}"), hang=4)
         for detail in verdict.details:
             say(console, plain_line(f"  {detail}"), hang=4)
     for line in _account(verdicts):
@@ -111,6 +105,19 @@ def verify(
             remedy="to allow a source: eatlas verify RESULTS --trust SOURCE",
         )
     raise typer.Exit(0 if statuses == {"same"} and not damage else 1)
+
+
+def _called(record: Any) -> str:
+    """What a record is about: test and source, and what tells it from others of these."""
+    from eatlas.results import is_result  # noqa: PLC0415  (--help waits)
+    from eatlas.results.themes import ThemesResult  # noqa: PLC0415
+
+    if is_result(record):
+        size = record.contexts and record.contexts.size
+        parts = [str(part) for part in (record.source, record.period, size) if part]
+        return f"{record.test} on {', '.join(parts)}"
+    what = "themes" if isinstance(record, ThemesResult) else f"trend of {record.test}"
+    return f"{what} on {record.source}"
 
 
 def _counts(same: Iterable[bool], **records: Sequence[object]) -> list[str]:

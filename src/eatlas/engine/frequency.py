@@ -345,19 +345,8 @@ def _matched(
     ranking: Ranking, test: AssociationTest, keys: Keys, measure: Any, result: Any, rows: Any
 ) -> Matched | str:
     """Draw random topics in the test's place; the reason where it cannot be done."""
-    unlisted = [term for role in ROLES for term, key in keys[role].items() if key is None]
-    cosines = getattr(measure, "association", "cosine") == "cosine"
-    beyond = _beyond(test, _words(test))
-    for possible, reason in (
-        (hasattr(measure, "frequency"), f"{measure.name} is not computed for random topics"),
-        (getattr(measure, "frequency", "auto") != "off", "frequency=off"),
-        (cosines, "topics are compared by cosines, and the test by projections"),
-        (not beyond, beyond),
-        (not unlisted, f"no rank is known for {listed(unlisted, 5)}"),
-        (ranking.random, ranking.reason),
-    ):
-        if not possible:
-            return reason
+    if reason := _unmatched(ranking, test, keys, measure):
+        return reason
     case, seed = result.provenance.case, result.provenance.seed
     draws = DRAWS if isinstance(measure.frequency, str) else measure.frequency
     lists, own_rows = [], []
@@ -405,6 +394,21 @@ def _matched(
         patterns=None if measure.rule is None else pattern_shares(*signs),
         attributes=MatchedAttributes(**_levels(result, with_targets)),
     )
+
+
+def _unmatched(ranking: Ranking, test: AssociationTest, keys: Keys, measure: Any) -> str | None:
+    """Why no random topics can be drawn in the place of a test; None where they can."""
+    if not hasattr(measure, "frequency"):
+        return f"{measure.name} is not computed for random topics"
+    if measure.frequency == "off":
+        return "frequency=off"
+    if getattr(measure, "association", "cosine") != "cosine":
+        return "topics are compared by cosines, and the test by projections"
+    if beyond := _beyond(test, _words(test)):
+        return beyond
+    if unlisted := [term for role in ROLES for term, key in keys[role].items() if key is None]:
+        return f"no rank is known for {listed(unlisted, 5)}"
+    return None if ranking.random else ranking.reason
 
 
 def _levels(result: Any, draws: Sequence[NDArray[np.float64]]) -> dict[str, Any]:

@@ -147,11 +147,49 @@ def measure_opened(
             allowed=f"tests of the kind {measure.kind}",
         )
     covariates = covariates if adjusts(measure) else None
-    chance = generator_of(seed, stimuli_of_test(test), "relabellings") if rng is None else rng
     if getattr(measure, "pairs", None) is not None:
         from eatlas.corpora import with_pairs  # noqa: PLC0415  (seldom needed)
 
         test = with_pairs(cast("AssociationTest", test), cast("Any", measure).pairs)
+    given, remarks = _looked_up(measure, test, source, case, seed, rng, covariates)
+    notes: list[Note] = []
+    result = measure.compute(given, notes)
+    if not is_result(result):
+        raise ContractError(
+            f"the measure {measure.name}: compute does not keep the contract",
+            got=described(result),
+            allowed="a record that derives from eatlas.results.AssociationResult",
+            remedy="eatlas.testing.check_measure finds what breaks the contract",
+        )
+    diagnosis = None  # whether cosines mean anything among the terms
+    if given.asked is None and set(given.rows) == set(ROLES):
+        diagnosis = diagnose_terms(given.unit or given.rows)
+    notes = [*map(as_note, notes), *(diagnosis.remarks() if diagnosis else ())]
+    for note in notes:
+        if note.code.partition(".")[0] in {"undefined", "space"}:
+            warn(note, test.id, stacklevel=3)
+    about_words, more = _words_compared(measure, test, source, given, result, case, covariates)
+    if (part := getattr(source, "part", None)) is not None:
+        from eatlas.engine.documents import over_documents  # noqa: PLC0415  (few sources are parts)
+
+        about_words["documents"] = over_documents(measure, given, result, part)
+        remarks = (*part.notes_of({*test.terms}), *remarks)
+    about_test = [*filter(None, [namesake(test)]), *_chosen_here(result)]
+    every = as_notes((*about_test, *remarks, *notes, *more))
+    return result.model_copy(update={"diagnosis": diagnosis, "warnings": every, **about_words})
+
+
+def _looked_up(
+    measure: Measure,
+    test: Test,
+    source: AnySource,
+    case: CaseRule,
+    seed: int,
+    rng: np.random.Generator | None,
+    covariates: WordCovariates | None,
+) -> tuple[Input, Sequence[Note]]:
+    """What a measure computes with, read from its source, and remarks on what was read."""
+    chance = generator_of(seed, stimuli_of_test(test), "relabellings") if rng is None else rng
     read = {"vectors": _read_vectors, "counts": _read_counts}.get(measure.needs.source, _read_asked)
     arranged, about, remarks = cast("Any", read)(measure, test, source, case)
     provenance = Provenance(
@@ -183,35 +221,8 @@ def measure_opened(
         **about,
     }
     model = about.get("encoding") or about.get("language_model")
-    precision = None if model is None else model.roundoff
-    given = Input(
-        **{"rows": {}, **arranged}, head=head, rng=generator(chance), seed=seed, precision=precision
-    )
-    notes: list[Note] = []
-    result = measure.compute(given, notes)
-    if not is_result(result):
-        raise ContractError(
-            f"the measure {measure.name}: compute does not keep the contract",
-            got=described(result),
-            allowed="a record that derives from eatlas.results.AssociationResult",
-            remedy="eatlas.testing.check_measure finds what breaks the contract",
-        )
-    diagnosis = None  # whether cosines mean anything among the terms
-    if given.asked is None and set(given.rows) == set(ROLES):
-        diagnosis = diagnose_terms(given.unit or given.rows)
-    notes = [*map(as_note, notes), *(diagnosis.remarks() if diagnosis else ())]
-    for note in notes:
-        if note.code.partition(".")[0] in {"undefined", "space"}:
-            warn(note, test.id, stacklevel=3)
-    about_words, more = _words_compared(measure, test, source, given, result, case, covariates)
-    if (part := getattr(source, "part", None)) is not None:
-        from eatlas.engine.documents import over_documents  # noqa: PLC0415  (few sources are parts)
-
-        about_words["documents"] = over_documents(measure, given, result, part)
-        remarks = (*part.notes_of({*test.terms}), *remarks)
-    about_test = [*filter(None, [namesake(test)]), *_chosen_here(result)]
-    every = as_notes((*about_test, *remarks, *notes, *more))
-    return result.model_copy(update={"diagnosis": diagnosis, "warnings": every, **about_words})
+    parts = {"rows": {}, **arranged, "head": head, "rng": generator(chance), "seed": seed}
+    return Input(**parts, precision=None if model is None else model.roundoff), remarks
 
 
 def _chosen_here(result: AssociationResult) -> list[Note]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, get_args
+from typing import IO, Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -559,52 +559,17 @@ def conclude(plan: ScanPlan, parts: Sequence[Chunk]) -> tuple[ScanResult, dict[s
             "an attribute",
         )
     words = Chunk.joined(parts)
-    member, d = words.side == 0, words.effect_size
-    p, max_t = np.where(member, words.p[2], np.nan), np.full(member.size, np.nan)
-    max_t[member] = plan.shared.p(words.reached[member], words.maxima)
-    adjusted = {
-        "leaning": np.zeros(member.size),
-        "unadjusted": p,
-        "holm": holm(p),
-        "benjamini_yekutieli": benjamini_yekutieli(p),
-        "max_t": max_t,
-    }
-
-    def rejected(rows: NDArray[np.bool_]) -> dict[str, Any]:
-        """How many of some words are below alpha, by adjustment and side."""
-        below = {way: rows & (values < plan.measure.alpha) for way, values in adjusted.items()}
-        sides = {
-            way: Sides(A=np.count_nonzero(some & (d > 0)), B=np.count_nonzero(some & (d < 0)))
-            for way, some in below.items()
-        }
-        return {"words": np.count_nonzero(rows), **sides}
-
+    judged = _Judged.of(plan, words)
     bands, tops = [], []
     for band in bands_of(plan.edges, words.read):
-        rows = member & (words.rank >= band.first) & (words.rank <= band.last)
-        bands.append(BandSummary(band=band, **rejected(rows)))
-        for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
-            keys = {"effect_size": -sign * d, "difference": -sign * words.difference, "p": p}
-            leaning = np.flatnonzero(rows & (sign * d > 0))
-            # of equal ones the more frequent first
-            ties = words.rank[leaning], -sign * d[leaning]
-            order = np.lexsort((*ties, keys[plan.head["sort"]][leaning]))
-            associations = tuple(
-                WordAssociation(
-                    word=words.words[row],
-                    rank=int(words.rank[row]),
-                    level2=_level(plan, words, row),
-                    p_max_t=float(max_t[row]),
-                    p_by=float(adjusted["benjamini_yekutieli"][row]),
-                )
-                for row in leaning[order[: plan.top]].tolist()
-            )
-            tops.append(TopList(band=band, side=side, words=associations))
+        rows = judged.member & (words.rank >= band.first) & (words.rank <= band.last)
+        bands.append(BandSummary(band=band, **judged.rejected(rows)))
+        tops += [judged.top(band, rows, side) for side in SIDES]
     vocabulary = _vocabulary(words)
     result = ScanResult(
         **plan.head,
         vocabulary=vocabulary,
-        family=_family(plan, words, p, rejected(member)),
+        family=_family(plan, words, judged.p["unadjusted"], judged.rejected(judged.member)),
         bands=tuple(bands),
         tops=tuple(tops),
         warnings=(*plan.notes, *_warnings(plan, vocabulary)),
@@ -612,10 +577,10 @@ def conclude(plan: ScanPlan, parts: Sequence[Chunk]) -> tuple[ScanResult, dict[s
     errors = words.rel_err.max(axis=0, initial=0.0)
     columns = {
         "word": words.words,
-        "effect_size": d,
+        "effect_size": words.effect_size,
         **{f"p_{tail}": words.p[i] for i, tail in enumerate(TAILS)},
-        "p_max_t": max_t,
-        "p_by": adjusted["benjamini_yekutieli"],
+        "p_max_t": judged.p["max_t"],
+        "p_by": judged.p["benjamini_yekutieli"],
         "difference": words.difference,
         "rank": words.rank,
         "attribute": [(NO_ATTRIBUTE, *SIDES)[side] for side in words.side.tolist()],
@@ -625,6 +590,64 @@ def conclude(plan: ScanPlan, parts: Sequence[Chunk]) -> tuple[ScanResult, dict[s
         "rel_err": np.where(errors > 0, errors, np.nan),
     }
     return result, columns
+
+
+class _Judged(NamedTuple):
+    """All words of a scan with their two-sided p-values, and these adjusted for all of them."""
+
+    plan: ScanPlan
+    words: Chunk
+    member: NDArray[np.bool_]
+    """Which words are tested: all but the attributes."""
+    p: Mapping[str, Array]
+    """By adjustment; 0 of all words to count those that lean to a side."""
+
+    @classmethod
+    def of(cls, plan: ScanPlan, words: Chunk) -> _Judged:
+        """Adjust the p-values of all words that are tested."""
+        member = words.side == 0
+        p, max_t = np.where(member, words.p[2], np.nan), np.full(member.size, np.nan)
+        max_t[member] = plan.shared.p(words.reached[member], words.maxima)
+        adjusted = {
+            "leaning": np.zeros(member.size),
+            "unadjusted": p,
+            "holm": holm(p),
+            "benjamini_yekutieli": benjamini_yekutieli(p),
+            "max_t": max_t,
+        }
+        return cls(plan, words, member, adjusted)
+
+    def rejected(self, rows: NDArray[np.bool_]) -> dict[str, Any]:
+        """How many of some words are below alpha, by adjustment and side."""
+        d, alpha = self.words.effect_size, self.plan.measure.alpha
+        below = {way: rows & (values < alpha) for way, values in self.p.items()}
+        sides = {
+            way: Sides(A=np.count_nonzero(some & (d > 0)), B=np.count_nonzero(some & (d < 0)))
+            for way, some in below.items()
+        }
+        return {"words": np.count_nonzero(rows), **sides}
+
+    def top(self, band: Band, rows: NDArray[np.bool_], side: str) -> TopList:
+        """The words of a band that are most associated with one side."""
+        words, sign = self.words, 1.0 if side == SIDES[0] else -1.0
+        d = sign * words.effect_size
+        keys = {"effect_size": -d, "difference": -sign * words.difference}
+        keys["p"] = self.p["unadjusted"]
+        leaning = np.flatnonzero(rows & (d > 0))
+        # of equal ones the more frequent first
+        ties = words.rank[leaning], -d[leaning]
+        order = np.lexsort((*ties, keys[self.plan.head["sort"]][leaning]))
+        associations = tuple(
+            WordAssociation(
+                word=words.words[row],
+                rank=int(words.rank[row]),
+                level2=_level(self.plan, words, row),
+                p_max_t=float(self.p["max_t"][row]),
+                p_by=float(self.p["benjamini_yekutieli"][row]),
+            )
+            for row in leaning[order[: self.plan.top]].tolist()
+        )
+        return TopList(band=band, side=side, words=associations)
 
 
 def bands_of(edges: Iterable[int], read: int) -> tuple[Band, ...]:

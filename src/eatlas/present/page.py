@@ -6,7 +6,7 @@ import json
 import re
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,8 +33,10 @@ from eatlas.results.themes import ThemesResult
 from eatlas.writing import atomic_file, atomic_files
 
 if TYPE_CHECKING:
+    from eatlas.present.columns import Table
     from eatlas.present.comparison import Compared, Series
-    from eatlas.results import AssociationResult, Results
+    from eatlas.results import AssociationResult, Failure, Results
+    from eatlas.results.trend import TrendResult
 
 REPORT = "report.html"
 """What the report beside a file of results is called."""
@@ -61,33 +63,7 @@ def report_html(
     adjust: str = "holm",
     images: Folders | None = None,
 ) -> str:
-    """Write results as one HTML page.
-
-    Parameters
-    ----------
-    results : Results or iterable of results
-        With ``Results``, jobs that failed are listed too, and trends over time are described.
-    damage : iterable of ResultsError
-        What :func:`eatlas.results.salvage_results` could not read.
-    family : str, default "level1"
-        Which p-values are adjusted together, "level1", "level2", "both" or "none", over the tests
-        of each setting; with ",settings" over all results. :meth:`eatlas.Results.family` explains
-        them.
-    adjust : {"holm", "bh", "by"}
-        The procedure.
-    images : path or list of paths, optional
-        Folders that hold the images of the tests, of which the page then has thumbnails. A file
-        with other bytes is not shown.
-
-    Returns
-    -------
-    str
-        The page; it depends on nothing but the results, the images and the options.
-
-    Raises
-    ------
-    ResultsError
-        If an option has no such value.
+    """Write results as one HTML page; parameters are those of :func:`eatlas.write_report`.
 
     Examples
     --------
@@ -95,63 +71,24 @@ def report_html(
     >>> "BY-Singular" in report_html(eatlas.run(tests="weat-6"))
     True
     """
-    every = list(results)
-    failures = tuple(getattr(results, "failures", ()))
+    every, failures = list(results), tuple(getattr(results, "failures", ()))
     trends = tuple(getattr(results, "trends", ()))
     declared = DeclaredFamily.of(every, family, adjust).of_several()
     shown, settings = sections(every, declared), Settings.among(every)
-    series: list[Series] = []
-    compared: list[tuple[dict[str, str], list[Compared]]] = []
-    if repeated(every):
-        from eatlas.present.comparison import (  # noqa: PLC0415  (most pages have none)
-            comparisons,
-            kinds,
-            series_of,
-        )
-
-        series = series_of(shown, trends, failures)
-        in_series = {section.anchor for line in series for section in line.members}
-        others = comparisons(section for section in shown if section.anchor not in in_series)
-        compared = [(kinds()[by], rows) for by, rows in others.items()]
-    compared_by = None
-    if compared and compared[0][1][0].labels:
-        kind, rows = compared[0]
-        compared_by = rows[0].by, kind["several"], rows
-    by_signature: dict[str, list[Section]] = {}
-    for section in shown:
-        by_signature.setdefault(section.result.signature, []).append(section)
-    tables = [
-        (page_table([section.result for section in members], settings, declared), members)
-        for members in by_signature.values()
-    ]
+    series, compared = _repeated(shown, trends, failures) if repeated(every) else ([], [])
     packed, words = len(shown) > OPEN_UP_TO, wording(every)
-    with_interval = {bool(e.interval) for r in every for e in r.effects()[:1] if e.term is None}
     values: dict[str, object] = {
         "scales": Scales.of(every), "cells": CELLS, "tails": TAILS, "packed": packed,
         "words": words, "thumbnails": thumbnails_of(images, every),
     }  # fmt: skip
-    findings = [section.finding for section in shown]
     details = [detail_of(section, values) for section in shown]
     packs = range(0, len(details), PACK) if packed else ()
+    with_interval = {bool(e.interval) for r in every for e in r.effects()[:1] if e.term is None}
     return render(
         "report",
         **values,
         **page_files("cards.js", "report.js"),
-        title=(
-            phrase(
-                "sentences",
-                "title_compared",
-                settings.subject,
-                *compared_by,
-                little_among(every),
-                len(every),
-            )
-            + of_themes(findings)
-            if compared_by
-            else title(every, findings, settings)
-            if every
-            else words["heading"]
-        ),
+        title=_title(shown, settings, compared) if every else words["heading"],
         names_in_full=settings.in_words(full=True),
         intervals="some" if len(with_interval) > 1 else "all" if True in with_interval else "none",
         legend=legend(result.primary.label for result in every if result.pattern is not None),
@@ -166,11 +103,50 @@ def report_html(
         details=[divmod(i, PACK) for i in range(len(details))] if packed else details,
         packs=[deflated(details[i : i + PACK]) for i in packs],
         first_rows=FIRST_ROWS,
-        tables=tables,
+        tables=_tables(shown, settings, declared),
         series=series,
         compared=compared,
         sources={source_of(section.result): section.source_name for section in shown},
     )
+
+
+def _repeated(
+    shown: Sequence[Section], trends: Sequence[TrendResult], failures: Sequence[Failure]
+) -> tuple[list[Series], list[tuple[dict[str, str], list[Compared]]]]:
+    """Series, and what else was measured in several settings, with the words of each kind."""
+    from eatlas.present.comparison import comparisons, kinds, series_of  # noqa: PLC0415  (few have)
+
+    series = series_of(shown, trends, failures)
+    in_series = {section.anchor for line in series for section in line.members}
+    others = comparisons(section for section in shown if section.anchor not in in_series)
+    return series, [(kinds()[by], rows) for by, rows in others.items()]
+
+
+def _title(
+    shown: Sequence[Section],
+    settings: Settings,
+    compared: Sequence[tuple[dict[str, str], list[Compared]]],
+) -> str:
+    """The finding of a page; where settings are compared, how far they agree."""
+    every, findings = [each.result for each in shown], [each.finding for each in shown]
+    if not compared or not compared[0][1][0].labels:
+        return title(every, findings, settings)
+    kind, rows = compared[0]
+    about = settings.subject, rows[0].by, kind["several"], rows, little_among(every), len(every)
+    return phrase("sentences", "title_compared", *about) + of_themes(findings)
+
+
+def _tables(
+    shown: Sequence[Section], settings: Settings, family: DeclaredFamily
+) -> list[tuple[Table, list[Section]]]:
+    """A table of the results of each measure, with their sections."""
+    by_signature: dict[str, list[Section]] = {}
+    for section in shown:
+        by_signature.setdefault(section.result.signature, []).append(section)
+    return [
+        (page_table([section.result for section in members], settings, family), members)
+        for members in by_signature.values()
+    ]
 
 
 def detail_of(section: Section, values: Mapping[str, object]) -> Markup:

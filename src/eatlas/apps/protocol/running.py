@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -170,25 +170,8 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
         files,
         representations,
     )
-    studies = [
-        (criterion["id"], study)
-        for criterion in described()
-        if criterion["id"] in chosen
-        for study in criterion["study"]
-    ]
-    evidence: list[Evidence] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", EatlasWarning)  # results hold them as remarks
-        for done, (criterion, study) in enumerate(studies, start=1):
-            evidence.extend(evidence_of(criterion, study, material))
-            if progress is not None:
-                progress(done, len(studies))
-    record = record_types().get(measure.name)
-    title, full_name = measure.name.upper(), ""
-    if words := earlier().get(measure.name):
-        title, full_name = words["short"], words["full"]
-    elif record is not None:
-        title, full_name = record.display_name, record.full_name
+    evidence = tuple(_evidence(chosen, material, progress))
+    title, full_name = _names(measure.name)
     return Card(
         version=__version__,
         measure=measure.name,
@@ -198,8 +181,34 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
         seed=seed,
         given=tuple(_given(material)),
         coverage=tuple(material.coverage),
-        evidence=tuple(evidence),
+        evidence=evidence,
     )
+
+
+def _evidence(
+    chosen: Sequence[str], material: Material, progress: Callable[[int, int], None] | None
+) -> Iterator[Evidence]:
+    """Run all studies of some criteria."""
+    studies = [
+        (criterion["id"], study)
+        for criterion in described()
+        if criterion["id"] in chosen
+        for study in criterion["study"]
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EatlasWarning)  # results hold them as remarks
+        for done, (criterion, study) in enumerate(studies, start=1):
+            yield from evidence_of(criterion, study, material)
+            if progress is not None:
+                progress(done, len(studies))
+
+
+def _names(measure: str) -> tuple[str, str]:
+    """The name of a measure in texts, and in full."""
+    if words := earlier().get(measure):
+        return words["short"], words["full"]
+    record = record_types().get(measure)
+    return (measure.upper(), "") if record is None else (record.display_name, record.full_name)
 
 
 def _files(option: str, value: str | Path | Iterable[str | Path]) -> tuple[Path, ...]:
