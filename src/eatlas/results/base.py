@@ -80,6 +80,11 @@ class Head(Record):
     concepts: Concepts
     """What the groups are called."""
 
+    @property
+    def source_string(self) -> str:
+        """What opens the source again."""
+        return self.source_from or self.source
+
 
 class AssociationResult(Findings, Head):
     """What results of all measures have in common; each measure adds its own fields.
@@ -208,11 +213,6 @@ class AssociationResult(Findings, Head):
         if isinstance(measure, str):
             cls.display_name = cls.__dict__.get("display_name") or measure.upper()
             cls.full_name = cls.__dict__.get("full_name") or cls.display_name
-
-    @property
-    def source_string(self) -> str:
-        """What opens the source again."""
-        return self.source_from or self.source
 
     @property
     def primary(self) -> Findings:

@@ -12,15 +12,14 @@ from eatlas.csv_cells import MARK
 from eatlas.errors import EatlasError, ResultsError
 from eatlas.lazy import as_frame
 from eatlas.notes import Noted
+from eatlas.results.base import Head
 from eatlas.results.levels import Level
 from eatlas.results.parts import (
     TAILS,
-    Concepts,
     Coverage,
     Probability,
     Provenance,
     Record,
-    is_empty,
 )
 
 if TYPE_CHECKING:
@@ -203,23 +202,14 @@ class Family(Rejected):
     max_t_details: MaxTFamily
 
 
-class ScanHead(Record):
-    """What was scanned, and for what."""
+class ScanHead(Head):
+    """What was scanned, and for what; concepts have the roles A and B, or G1, G2 and so on."""
 
-    schema_version: Any = Field(alias="schema")
-    measure: Any
-    signature: str
-    """The measure, with all settings that decide the numbers."""
-    test: str | None
+    test: str | None  # type: ignore[assignment]
     """Id of the test that the groups come from; None for words that were handed over."""
-    title: str = ""
-    source: str
-    """Source string of the vectors, or the name that the scan gives them."""
-    source_from: str = Field(default="", exclude_if=is_empty)
-    """Source string of vectors that the scan gives a name; empty where `source` is one."""
-    concepts: Concepts
-    """Names of the groups by role: A and B, or G1, G2 and so on of more than two."""
     coverage: Coverage
+    words_file: str | None = None
+    """Where all words are, where they were written."""
 
 
 class ScanResult(ScanHead):
@@ -236,8 +226,6 @@ class ScanResult(ScanHead):
     warnings: tuple[Noted, ...] = ()
     """What a reader should know before trusting the numbers, in whole sentences."""
     provenance: Provenance
-    words_file: str | None = None
-    """Where all words are, where they were written."""
 
     _words: Mapping[str, Any] | None = PrivateAttr(default=None)
     """All words, a column each as :data:`COLUMNS` name them, where no file holds them."""

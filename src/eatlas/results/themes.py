@@ -161,8 +161,6 @@ class ThemesResult(ScanHead):
     """In the order of their effect sizes, those towards A first; of more than two groups by p."""
     warnings: tuple[Noted, ...] = ()
     provenance: Provenance
-    words_file: str | None = None
-    """Where all words are, where they were written."""
 
     @model_validator(mode="after")
     def _of_its_groups(self) -> Self:
@@ -175,11 +173,6 @@ class ThemesResult(ScanHead):
         if not (self.themes and alike and two and all(each <= roles for each in named)):
             raise ValueError("a result has themes, each of the groups that it names")
         return self
-
-    @property
-    def source_string(self) -> str:
-        """What opens the source again."""
-        return self.source_from or self.source
 
     @property
     def found(self) -> tuple[Theme, ...]:
