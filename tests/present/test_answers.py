@@ -18,7 +18,9 @@ import eatlas
 from eatlas import Ask
 from eatlas.apps.atlas import write_atlas
 from eatlas.cli.table import print_results
+from eatlas.numbers import percent
 from eatlas.present import report_html, report_table, sentence
+from eatlas.present.columns import LITTLE
 from eatlas.present.drawings.plane import has_map
 from eatlas.present.findings import (
     CHECKS,
@@ -32,6 +34,7 @@ from eatlas.present.findings import (
 from eatlas.present.page import report_text
 from eatlas.results import AskResult
 from eatlas.results.answers import AssignResult
+from eatlas.results.compare import side_by_side
 
 TEST = make_test(
     X=("rose", "ivy", "tulip", "lily"), Y=("ant", "wasp", "flea", "gnat"),
@@ -129,6 +132,26 @@ def test_what_is_refused_comes_first_everywhere(refusing, capsys):
     print_results(eatlas.Results([refusing]))
     first = " ".join(capsys.readouterr().out.split("\n\n")[0].split())
     assert REFUSED.search(first)
+
+
+def test_tables_of_several_models_mark_those_that_refuse(open_minded, refusing, capsys):
+    results = eatlas.Results([open_minded, refusing.model_copy(update={"source": "other"})])
+    share = f"† {percent(refusing.answers.refused)} no choice"
+    print_results(results)
+    printed = capsys.readouterr().out
+    first = next(line for line in printed.splitlines() if "†" in line)
+    assert first.split()[:2] == [refusing.test, "†"]
+    beside = side_by_side(results)
+    for text in (printed, str(beside)):
+        assert share in " ".join(text.split())
+        assert LITTLE in " ".join(text.split())
+    for text in (
+        report_html(results), results._repr_html_(), report_table(results), beside.to_latex(),
+        report_table(results, "latex", columns="wide"),
+    ):  # fmt: skip
+        assert text.replace(r"\textdagger{}", "†").count(LITTLE) == 1
+    alone = eatlas.Results([open_minded])
+    assert "†" not in report_table(alone) + report_html(alone)
 
 
 def test_a_title_of_several_says_how_many_refuse(open_minded, refusing):

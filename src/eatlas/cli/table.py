@@ -36,6 +36,7 @@ from eatlas.present.columns import (
     doubts_tables,
     ends_table,
     explanations,
+    little_legend,
     parts_tables,
     rows_of,
     terms_table,
@@ -252,6 +253,8 @@ def _print_matrix(console: Console, results: Results) -> None:
     matrix = rich_table(replace(table, caption=""))
     if least_width(matrix, console) <= console.width:
         show(console, matrix)
+        if little := little_legend(together):
+            say(console, little, "dim")
         return
     for row in filter(lambda row: row.differs, rows):
         say(console, row.differs, head=f"{row.name}: ", hang=2)

@@ -121,6 +121,20 @@ def called(result: AssociationResult) -> str:
     return result.test if result.period is None else f"{result.test}, {result.period}"
 
 
+DAGGER = "†"
+LITTLE = f"{DAGGER} More than a fifth of the answers choose nothing: this shows little."
+
+
+def marked(name: str, result: AssociationResult) -> str:
+    """A name in a table, with a mark where a model refused so often that the result says little."""
+    return f"{name} {DAGGER}" if result.shows_little else name
+
+
+def little_legend(results: Iterable[AssociationResult]) -> str:
+    """What the mark says; nothing where no result has it."""
+    return LITTLE if any(result.shows_little for result in results) else ""
+
+
 def _sides(row: Row) -> str:
     """The groups; below those of a test of sentences how many stimuli they have."""
     result = row.result
@@ -168,8 +182,8 @@ def _over_documents(shown: Effect) -> str:
 
 
 OF_RESULT: dict[str, Callable[[Row], str]] = {
-    "test": lambda row: one_line(row.result.test),
-    "called": lambda row: called(row.result),
+    "test": lambda row: marked(one_line(row.result.test), row.result),
+    "called": lambda row: marked(called(row.result), row.result),
     "source": lambda row: one_line(row.setting),
     "concepts": lambda row: "\n".join(" / ".join(map(one_line, side)) for side in row.result.sides),
     "attributes": lambda row: "\n".join(map(one_line, row.result.sides[-1])),
@@ -427,7 +441,10 @@ def _of_signature(
         arranged(rows, form),
         caption=f"{phrase('sentences', 'little_among', members)} "
         f"{number_of(len(members), 'result')} of {members[0].signature} on {named}.".lstrip(),
-        notes=tuple(_notes(members, rows, family, whole=form is MANUSCRIPT)),
+        notes=(
+            *_notes(members, rows, family, whole=form is MANUSCRIPT),
+            *filter(None, [little_legend(members)]),
+        ),
     )
 
 
@@ -443,6 +460,7 @@ def page_table(
         over_attributes(rows),
         documents_legend(members),
         after_legend(members),
+        little_legend(members),
     )
     return replace(
         arranged(rows, PAGE), caption=members[0].signature, notes=tuple(filter(None, notes))
@@ -708,7 +726,8 @@ def explanations(members: Sequence[AssociationResult]) -> list[str]:
             "B, columns X and Y, a filled square where they are associated."
         )
     legends = dict.fromkeys(legend_of(result) + about for result in members)
-    return list(filter(None, ["\n".join(legends), after_legend(members), chance_legend(members)]))
+    more = (after_legend(members), chance_legend(members), little_legend(members))
+    return list(filter(None, ["\n".join(legends), *more]))
 
 
 def _notes(

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eatlas.csv_cells import cell
 from eatlas.errors import ResultsError, did_you_mean
-from eatlas.numbers import MINUS, POWER, UNDEFINED, effect, interval, number_of, p_equals
+from eatlas.numbers import MINUS, POWER, UNDEFINED, effect, interval, number_of, p_equals, percent
 from eatlas.present.columns import (
+    DAGGER,
     WIDTHS,
     Cell,
     Column,
     Table,
     ends_table,
     legend_of,
+    little_legend,
     page_table,
     parts_tables,
     tables,
@@ -46,7 +48,7 @@ _LATEX = {
     # what LaTeX takes for an option or a star where it begins a row
     "[": "{[}", "]": "{]}", "*": "{*}",
     "\N{MINUS SIGN}": r"$-$", "–": r"\textendash{}", "…": r"\ldots{}", "×": r"$\times$",
-    "≤": r"$\leq$",
+    "≤": r"$\leq$", "†": r"\textdagger{}",
     "\N{NO-BREAK SPACE}": "~", "\N{REPLACEMENT CHARACTER}": "?",
     "’": r"\textquoteright{}", "‘": r"\textquoteleft{}",
     "“": r"\textquotedblleft{}", "”": r"\textquotedblright{}",
@@ -333,6 +335,7 @@ def notebook_html(shown: Any) -> str:
             for signature in dict.fromkeys(result.signature for result in listed)
         ]
         made += parts_tables(listed, whole=alone is not None)
+    legends = (*map(legend_of, listed), after_legend(listed), little_legend(listed))
     return render(
         "notebook",
         given=results,
@@ -340,7 +343,7 @@ def notebook_html(shown: Any) -> str:
         source=settings.common,
         tables=[replace(table, rows=table.rows[:MOST_ROWS]) for table in made],
         more=max(0, (len(made[0].rows) if alone and made else len(results)) - MOST_ROWS),
-        legends=list(filter(None, dict.fromkeys((*map(legend_of, listed), after_legend(listed))))),
+        legends=list(filter(None, dict.fromkeys(legends))),
         failures=() if alone else tuple(getattr(shown, "failures", ())),
     )
 
@@ -363,9 +366,18 @@ def compared(found: SideBySide) -> Table:
             after = effects[0].after if effects else None
             left = f"({effect(after.d)}{after.star})" if after else ""
             gap = row.difference(effects[0].place, number) if effects else None
-            cells.append(Cell(tuple(filter(None, (d, label, left, _between(gap)))), star))
+            lines = d, label, left, _between(gap), _little(result)
+            cells.append(Cell(tuple(filter(None, lines)), star))
         rows.append((*cells, *[Cell((row.differs,))] * differs))
-    return Table(f"by-{found.by}", tuple(columns), tuple(rows), summary(found), (STARS,))
+    notes = tuple(filter(None, (STARS, little_legend(found.results))))
+    return Table(f"by-{found.by}", tuple(columns), tuple(rows), summary(found), notes)
+
+
+def _little(result: AssociationResult | None) -> str:
+    """The share of answers without a choice, where a result shows little for it."""
+    if result is None or not result.shows_little:
+        return ""
+    return f"{DAGGER} {percent(result.unanswered or 0.0)} no choice"
 
 
 def _between(gap: Difference | None) -> str:
@@ -411,7 +423,7 @@ def compared_text(found: SideBySide) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
     )
-    return "\n".join([table.caption, *text])
+    return "\n".join([table.caption, *text, *filter(None, [little_legend(found.results)])])
 
 
 def compared_latex(found: SideBySide) -> str:

@@ -31,6 +31,8 @@ from eatlas.present.columns import (
     Row,
     Table,
     arranged,
+    little_legend,
+    marked,
 )
 from eatlas.present.drawings.eat_map import map_panel, mini, symbols
 from eatlas.present.drawings.sheet import Sheet
@@ -87,14 +89,17 @@ NUMBERS, LINE = 132.0, 20.0
 def maps_table(views: Views, test: str, *, maps: bool = False) -> Table:
     """A row for each view: effect sizes and EAT pattern, in a terminal with small maps."""
     rows = [
-        Row(result, {place: result.effect(place) for place in PLACES}, views.called(number))
+        Row(result, {place: result.effect(place) for place in PLACES}, name)
         for number, result in members(views, test)
+        for name in [marked(views.called(number), result)]
     ]
     effects = EFFECT.only("d", "p") if maps else EFFECT.only("d", "interval", "p")
     view = replace(SOURCE, title="View", strong=True)
     form = (view, effects, *[MAP] * maps, PATTERN.only("pattern"))
+    little = little_legend(row.result for row in rows)
+    notes = tuple(filter(None, (STARS, little)))
     caption = f"Views on {test}: effect sizes with intervals and p, EAT patterns."
-    return replace(arranged(rows, form), id=f"views-{test}", caption=caption, notes=(STARS,))
+    return replace(arranged(rows, form), id=f"views-{test}", caption=caption, notes=notes)
 
 
 def members(views: Views, test: str) -> Iterator[tuple[int, AssociationResult]]:
