@@ -231,21 +231,7 @@ _FILE = "eatlas.encoders.collected:open_collected"
 
 
 def open_answering(spec: Any) -> ChatModel:
-    """Open a model that answers, by its source string or as an object.
-
-    Parameters
-    ----------
-    spec : str, path or object
-        ``chat:URL?model=NAME``, or the address of chat completions; ``hf:`` and GGUF files of
-        causal models; a file of collected answers; ``py:module:function``; a function that takes a
-        list of prompts and returns a text for each; ``(model, tokenizer)`` of transformers; or
-        anything that has what :class:`ChatModel` says.
-
-    Raises
-    ------
-    SourceError
-        If it is none of these.
-    """
+    """Open a model that answers: by its source string, a file of answers, or as an object."""
     model: ChatModel
     if isinstance(spec, str | Path):
         return _open_text(str(spec))

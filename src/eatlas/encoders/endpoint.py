@@ -138,14 +138,7 @@ class Endpoint(NamedTuple):
     ) -> Received:
         """Send a body until there is an answer, or what is said is final.
 
-        Parameters
-        ----------
-        body : mapping
-        session : requests.Session
-            Of :meth:`session`.
-        turn : context manager, optional
-            A lock of requests that are sent side by side: while one of them waits for an endpoint
-            that is busy, it holds the lock, and no other begins.
+        While one of several requests waits for a busy endpoint it holds `turn`: no other begins.
         """
         key = self.key()
         body = {"model": self.model, **body} if self.model else body

@@ -448,14 +448,9 @@ def read_items(
 ) -> tuple[Wanted, dict[Item, Found]]:
     """Tokenise each text once, behind what is put before all, and find the tokens that are needed.
 
-    Returns
-    -------
-    wanted : dict
-        Places of tokens that are pooled, by the tokens of a text, the longest texts first: memory
-        runs out at once or not at all. The order depends on the tokens alone.
-    about : dict
-        What there is to say of each item beside its vector, such as that its stimulus lies behind
-        the place where the text was cut.
+    Places of tokens that are pooled by the tokens of a text, the longest texts first: memory runs
+    out at once or not at all. And what there is to say of each item beside its vector, such as that
+    its stimulus lies behind the place where the text was cut.
     """
     if options.level == "word":
         need_offsets(loaded.tokenizer, name)

@@ -194,13 +194,13 @@ def execute(
 
 def results_of(outcomes: Sequence[Outcome]) -> Results:
     """Results, failures, and the trends of those on series."""
-    done = [outcome for outcome in outcomes if not isinstance(outcome, Failure)]
-    failed = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
-    if not done or all(outcome.period is None for outcome in outcomes):
-        return Results(done, failed)
+    results = Results.of(outcomes)
+    if not len(results) or all(outcome.period is None for outcome in outcomes):
+        return results
     from eatlas.engine.trends import trends  # noqa: PLC0415  (few sources are series)
 
-    return Results(done, failed, trends(done, failed, done[0].provenance.seed))
+    seed = results[0].provenance.seed
+    return Results(results, results.failures, trends(results, results.failures, seed))
 
 
 def perform(job: Job) -> Outcome:

@@ -16,12 +16,13 @@ from eatlas.lazy import as_frame, offered
 from eatlas.results.base import AssociationResult
 from eatlas.results.confirming import Confirmation, confirmations_of
 from eatlas.results.effects import Effect
-from eatlas.results.json_lines import read_lines, write_results
+from eatlas.results.json_lines import read_lines, to_json_line
 from eatlas.results.levels import PValues
 from eatlas.results.parts import Tail
 from eatlas.results.settings import Settings
 from eatlas.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
 from eatlas.stimuli import ContextsOrigin
+from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -182,6 +183,13 @@ class Results(Sequence[AssociationResult]):
         self._results = tuple(results)
         self.failures = tuple(failures)
         self.trends = tuple(trends)
+
+    @classmethod
+    def of(cls, outcomes: Iterable[AssociationResult | Failure]) -> Results:
+        """Results and failures of jobs, each in their order."""
+        every = list(outcomes)
+        failures = [outcome for outcome in every if isinstance(outcome, Failure)]
+        return cls([outcome for outcome in every if not isinstance(outcome, Failure)], failures)
 
     @overload
     def __getitem__(self, index: int | str) -> AssociationResult: ...
@@ -451,7 +459,8 @@ class Results(Sequence[AssociationResult]):
 
     def write(self, path: str | Path) -> None:
         """Write the results as JSON Lines, atomically."""
-        write_results((*self._results, *self.trends), Path(path))
+        with atomic_file(Path(path)) as file:
+            file.writelines(f"{to_json_line(each)}\n" for each in (*self._results, *self.trends))
 
 
 def read_results(path: str | Path | Iterable[str | Path]) -> Results:

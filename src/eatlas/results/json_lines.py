@@ -19,7 +19,6 @@ from eatlas.paths import is_there
 from eatlas.plugins import loaded, usable
 from eatlas.results.base import SCHEMA, AssociationResult
 from eatlas.results.parts import Record
-from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
     from eatlas.results.trend import TrendResult
@@ -97,12 +96,6 @@ def json_schema() -> dict[str, Any]:
 def to_json_line(record: Record) -> str:
     """One record as one line of JSON, without the newline."""
     return json.dumps(record.to_dict(), ensure_ascii=False, allow_nan=False)
-
-
-def write_results(results: Iterable[AssociationResult | TrendResult], path: Path) -> None:
-    """Write results as JSON Lines; the file is written only when it is complete."""
-    with atomic_file(path) as file:
-        file.writelines(to_json_line(result) + "\n" for result in results)
 
 
 def record_of_file(path: Path, kind: type[R], what: str, remedy: str) -> R:

@@ -54,15 +54,7 @@ mean of n words is in proportion; and of mean log rank."""
 
 
 class Vocabulary:
-    """Words from which topics are drawn, the most frequent first.
-
-    Parameters
-    ----------
-    rows : array, shape (n, d)
-        Of length 1; at most 32,768.
-    ranks : array, shape (n,)
-        Ascending.
-    """
+    """Words from which topics are drawn, the most frequent first; 32,768 at most."""
 
     def __init__(self, rows: Array, ranks: NDArray[np.integer]) -> None:
         self.unit = rows

@@ -152,26 +152,11 @@ QuestionText = Annotated[str, without_fault(fault_of_question, ALLOWED)]
 
 
 def pairs_of(count: int, each: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Draw pairs of things, whatever their group: each is in `each` of them, and none is apart.
+    """Places of pairs of things, the smaller first: each thing is in `each`, and none is apart.
 
     Things are put in a circle at random; each is paired with its neighbour, and with those at
     distances that are drawn. All pairs where there are no more than that.
 
-    Parameters
-    ----------
-    count : int
-        Number of things, 2 or more.
-    each : int
-        Pairs that each thing is in, an even number.
-    rng : Generator
-
-    Returns
-    -------
-    list of tuple
-        Places of both, the smaller first.
-
-    Examples
-    --------
     >>> pairs_of(3, 6, np.random.default_rng(0))
     [(0, 1), (0, 2), (1, 2)]
     >>> len(pairs_of(16, 6, np.random.default_rng(0)))

@@ -20,16 +20,10 @@ Categories = dict[str, list[str]]
 
 
 def read_dictionary(path: str | Path, form: str) -> tuple[Categories, list[str]]:
-    """Read the categories of a dictionary, with their terms, and notes of what was not taken.
+    """Read the categories of a dictionary of LIWC or quanteda, and notes of what was not taken.
 
-    Parameters
-    ----------
-    path : str or path
-        A file in UTF-8, of 8 MiB at most.
-    form : {"liwc", "quanteda"}
-        ``liwc``: numbers and names of categories between two lines ``%``, then a term on each line
-        with the numbers of its categories. ``quanteda``: YAML, keys over lists of terms; a
-        category within another is ``outer.inner``, and its terms are those of the outer one too.
+    Of quanteda a category within another is ``outer.inner``, and its terms are those of the outer
+    one too.
     """
     path = Path(path)
     require_file(path, StimulusError)

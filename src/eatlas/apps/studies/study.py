@@ -161,11 +161,9 @@ def carry_out(
         jobs = read(prepared.jobs, watch, reader or reading_of(executor))
         names = [job.identity for job in jobs]
         outcomes = execute(jobs, executor, store=store, progress=progress)
-        results = [outcome for outcome in outcomes if not isinstance(outcome, Failure)]
-        failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
         record = _record(prepared, zip(names, outcomes, strict=True))
-        study = Study(record, Results(results, failures))
-        if store is not None and directory is not None and results:
+        study = Study(record, Results.of(outcomes))
+        if store is not None and directory is not None and len(study.results):
             study.write(directory)
             store.discard(names)
     return study

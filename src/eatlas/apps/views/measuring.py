@@ -475,11 +475,9 @@ def _views(
     seed: int,
 ) -> Views:
     """The views that jobs gave, and how far they agree."""
-    outcomes = [outcome for *_, outcome in measured]
-    results = [outcome for outcome in outcomes if not isinstance(outcome, Failure)]
-    failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
-    if not results:
-        raise failures[0].error
+    results = Results.of(outcome for *_, outcome in measured)
+    if not len(results):
+        raise results.failures[0].error
     there: dict[View, None] = {}
     for job, owner, outcome in measured:
         if isinstance(outcome, Failure):
@@ -497,7 +495,7 @@ def _views(
             )
         ] = None  # fmt: skip
     record = ViewsRecord(version=__version__, seed=seed, views=tuple(there), missing=tuple(missing))
-    made = Views(record, Results(results, failures))
+    made = Views(record, results)
     compared = {
         "agreements": tuple(agreements_of(made)),
         "layers": tuple(layers_agreements(made)),
