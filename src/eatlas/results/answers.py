@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from eatlas.numbers import percent
 from eatlas.results.base import AssociationResult, Share
-from eatlas.results.effects import Effect, parameters, shown
+from eatlas.results.effects import parameters, shown
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
 from eatlas.results.parts import ByRole, BySide, Probability, Record, Tail, at, is_empty, is_none
@@ -155,15 +154,6 @@ class AskResult(ThreeLevelResult):
         of_measure = parameters(self.signature).get("templates") != "auto"
         built_in = self.templates in built_in_questions().questions.values()
         return {} if of_measure or built_in else {"questions": self.templates}
-
-    def effect(self, place: str) -> Effect:
-        """The effect size at one place; that over attributes relabels attributes."""
-        effect = super().effect(place)
-        if place != "over_attributes":
-            return effect
-        resampled = self.over_attributes_uncertainty
-        confidence = self.uncertainty.confidence if resampled and self.uncertainty else None
-        return replace(effect, in_family=False, resampled=resampled, confidence=confidence)
 
     @property
     def unanswered(self) -> float:

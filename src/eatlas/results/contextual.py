@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from eatlas.numbers import percent
-from eatlas.results.effects import Effect
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import (
     CELLS,
@@ -140,6 +138,7 @@ class LogRatioResult(ThreeLevelResult):
     unit: ClassVar[str] = "log-ratio"
     scale: ClassVar[str] = "nats"
     places: ClassVar[tuple[str, ...]] = ("level1", "level2.X", "level2.Y", "over_attributes")
+    over_attributes_is: ClassVar[str] = "the published effect size"
 
     over_attributes: Level
     """The effect size of Kurita et al. (2019): of s(a), the mean ratio of X less that of Y, over
@@ -161,20 +160,6 @@ class LogRatioResult(ThreeLevelResult):
     def rows(self) -> list[dict[str, Any]]:
         """One row: the columns of an ML-EAT, and what is conditioned on what."""
         return [row | {"direction": self.direction} for row in super().rows()]
-
-    def effect(self, place: str) -> Effect:
-        """The effect size at one place; that over attributes is the published one."""
-        effect = super().effect(place)
-        if place != "over_attributes":
-            return effect
-        resampled = at(self, "over_attributes_uncertainty")  # of LPBS alone
-        return replace(
-            effect,
-            remark="the published effect size",
-            in_family=False,
-            resampled=resampled,
-            confidence=at(self.uncertainty, "confidence") if resampled else None,
-        )
 
 
 class FMATResult(ThreeLevelResult):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
@@ -10,7 +11,7 @@ from pydantic import model_validator
 from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect, ReadOver, shown
 from eatlas.results.levels import Level, Level2, Level3, Pattern, Scores
-from eatlas.results.parts import Record
+from eatlas.results.parts import Record, at
 from eatlas.stats.multiplicity import holm
 
 
@@ -48,12 +49,28 @@ class ThreeLevelResult(AssociationResult):
     """What a measure at three levels found, whatever associates a target with an attribute."""
 
     places: ClassVar[tuple[str, ...]] = ("level1", "level2.X", "level2.Y")
+    over_attributes_is: ClassVar[str] = ""
+    """What the effect size over attributes is, where there is one."""
 
     level1: Level
     scores: Scores
     level2: Level2
     level3: Level3
     pattern: Pattern
+
+    def effect(self, place: str) -> Effect:
+        """The effect size at one place; that over attributes has draws and intervals of its own."""
+        effect = super().effect(place)
+        if place != "over_attributes":
+            return effect
+        resampled = at(self, "over_attributes_uncertainty")
+        return replace(
+            effect,
+            remark=self.over_attributes_is,
+            in_family=False,
+            resampled=resampled,
+            confidence=at(self.uncertainty, "confidence") if resampled else None,
+        )
 
     @model_validator(mode="after")
     def _cosines_are_cosines(self) -> Self:
