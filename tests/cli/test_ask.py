@@ -332,6 +332,7 @@ def test_a_number_below_the_least_or_no_model(eatlas_cli, option):
         ("chta:http://localhost/v1?model=x", ("no model that answers",)),
         ("chat:http://localhost/v1", ("model",)),
         ("nothing.jsonl", ("nothing.jsonl",)),
+        ("a=", ("nothing is named 'a'", "NAME=SOURCE")),
     ],
 )
 @pytest.mark.parametrize("more", [(), ("--dry-run",), ("--generate", STORY, "--targets", "a")])
@@ -340,7 +341,16 @@ def test_a_model_that_is_none(eatlas_cli, tmp_path, model, parts, more):
     assert (ended.code, ended.out) == (2, "")
     assert all(part in ended.err for part in parts), ended.err
     assert "Traceback" not in ended.err
+    assert "--vectors" not in ended.err  # an option of other commands
     assert sorted(path.name for path in tmp_path.iterdir()) == ["jobs.toml", "mine.toml"]
+
+
+def test_two_models_of_one_name(eatlas_cli, tmp_path):
+    (tmp_path / "told.py").write_text("def a(prompts):\n    return prompts\n\n\nb = a\n")
+    ended = eatlas_cli("ask", "same=py:told:a", "same=py:told:b", "--tests", "mine.toml")
+    assert (ended.code, ended.out) == (2, "")
+    assert "two sources have the name 'same'" in ended.err
+    assert "name them: NAME=SOURCE" in ended.err
 
 
 def test_log_probabilities_of_a_function(eatlas_cli, tmp_path):

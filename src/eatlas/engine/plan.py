@@ -363,7 +363,7 @@ def open_as(given: Any, need: Need, prompts: Any = None) -> list[tuple[str, AnyS
     if same := [name for (name, _), n in names.items() if n > 1]:
         raise SourceError(
             f"two sources have the name {same[0]!r}, so their results could not be distinguished",
-            remedy="name them: --vectors NAME=SOURCE; in Python vectors={NAME: SOURCE, ...}",
+            remedy="name them: NAME=SOURCE; in Python {NAME: SOURCE, ...}",
         )
     return named
 

@@ -431,9 +431,7 @@ def named_spec(text: str) -> NamedSpec:
     if not equals or _NO_NAME.search(name) or is_there(parse_file_spec(text).path):
         return NamedSpec(text)
     if not source.strip():
-        raise SourceError(
-            f"--vectors: nothing is named {name.strip()!r}", got=text, allowed="NAME=SOURCE"
-        )
+        raise SourceError(f"nothing is named {name.strip()!r}", got=text, allowed="NAME=SOURCE")
     return NamedSpec(source, required_name(name, source))
 
 
