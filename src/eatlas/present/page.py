@@ -220,8 +220,11 @@ def write_report(
         alone.
     path : path
     format : {"html", "latex", "markdown", "html-table", "csv", "methods", "bibtex"}
-        One self-contained page; tables for a manuscript, see :func:`eatlas.present.report_table`;
-        the methods paragraph; or the BibTeX entries of all works that it cites.
+        One self-contained page; tables for a manuscript, one for each signature, with effect sizes,
+        intervals, p-values in both readings and EAT pattern; the methods paragraph; or the BibTeX
+        entries of all works that it cites. LaTeX needs the packages booktabs and array, a long
+        table longtable, one that is too wide graphicx or lscape; the first line says which.
+        Markdown is GitHub's. CSV has one row for each result, at full precision.
     damage : iterable of ResultsError
         What :func:`eatlas.results.salvage_results` could not read; a page names it.
     family : str, default "level1"
@@ -231,10 +234,12 @@ def write_report(
     adjust : {"holm", "bh", "by"}
         The procedure.
     columns : {"narrow", "wide"}, optional
-        Of a table; see :func:`eatlas.present.report_table`.
+        A narrow table has d, interval, p and pattern and fits between the margins of a page; a
+        wide one also mean cosines, shares of resamples, numbers after covariates and chance. By
+        default LaTeX is narrow, all else wide; CSV always has all.
     images : path or list of paths, optional
-        Of a page: where the images of the tests lie, for thumbnails; see
-        :func:`eatlas.present.report_html`.
+        Of a page: folders that hold the images of the tests, of which it then has thumbnails. A
+        file with other bytes is not shown.
 
     Raises
     ------

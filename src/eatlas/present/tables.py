@@ -223,39 +223,7 @@ def report_table(
     adjust: str = "holm",
     columns: str | None = None,
 ) -> str:
-    """Write results as tables for a manuscript.
-
-    One table for each signature: effect sizes with intervals and p-values in both readings, EAT
-    pattern; a wide one has more. CSV has one row for each result, at full precision.
-
-    Parameters
-    ----------
-    results : Results or iterable of results
-    format : {"latex", "markdown", "html-table", "csv"}
-        LaTeX needs the packages booktabs and array, a long table longtable, one that is too
-        wide graphicx or lscape; the first line says which. Markdown is GitHub's.
-    family : str, default "level1"
-        Which p-values are adjusted together, "level1", "level2", "both" or "none", over the tests
-        of each setting; with ",settings" over all results. :meth:`eatlas.Results.family` explains
-        them.
-    adjust : {"holm", "bh", "by"}
-        The procedure.
-    columns : {"narrow", "wide"}, optional
-        A narrow table has d, interval, p and pattern and fits between the margins of a page; a
-        wide one also mean cosines, shares of resamples, numbers after covariates and chance. By
-        default LaTeX is narrow, all else wide; CSV always has all.
-
-    Raises
-    ------
-    ResultsError
-        If there is no result, or an option has no such value.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> print(report_table(eatlas.run(tests="weat-6", measures="weat"), "csv").split(",")[0])
-    test
-    """
+    """Write results as tables, one for each signature; as CSV with one row for each result."""
     if format not in FORMATS:
         raise ResultsError(
             f"there is no table in the format {format!r}{did_you_mean(format, FORMATS)}",
