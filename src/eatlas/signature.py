@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from eatlas.errors import SignatureError
@@ -32,6 +33,10 @@ class Signature:
     def __str__(self) -> str:
         inside = ",".join(f"{key}={_show(value)}" for key, value in self.params)
         return f"{self.name.upper()}({inside})"
+
+    def without(self, names: Collection[str]) -> Signature:
+        """The same without some parameters."""
+        return Signature(self.name, tuple(item for item in self.params if item[0] not in names))
 
     @classmethod
     def parse(cls, text: str) -> Signature:

@@ -55,6 +55,8 @@ def test_missing_terms_do_not_change_what_was_measured(tmp_path):
     assert list(results[0].coverage["Y"].missing) == ["wasp"]
     (verdict,) = verify(results)
     assert (verdict.status, verdict.details) == ("same", ())
+    asked = TEST.model_copy(update={"questions": ("Say {target}: {first} or {second}?",)})
+    assert [verdict.status for verdict in verify(results, tests=[asked])] == ["same"]
 
 
 def test_another_number_than_the_kept_answers_give_is_a_difference(server):

@@ -24,6 +24,7 @@ from eatlas.notes import Note, as_note, as_notes, warn
 from eatlas.results import AssociationResult, is_result
 from eatlas.results.confirming import same_vectors
 from eatlas.results.parts import Concepts, Coverage, GroupCoverage, Provenance
+from eatlas.signature import Signature
 from eatlas.sources import CaseRule, Source, embed, open_sources, open_vectors, period_of
 from eatlas.sources.coverage import embed_concepts
 from eatlas.sources.wildcards import expand
@@ -306,7 +307,8 @@ def _vectors_of(words: Sequence[str], source: Source, case: CaseRule) -> dict[st
 
 def _read_asked(measure: Any, test: Any, source: Any, case: CaseRule) -> Read:  # noqa: ARG001
     """Have a language model answer the questions of a measure about a test."""
-    if getattr(source, "collected", False):
+    collected = getattr(source, "collected", False)
+    if collected:
         asked = measure.associate_collected(test, source.rows)
     else:
         asked = measure.associate(test, source.score(dict.fromkeys(measure.questions(test))))
@@ -314,6 +316,9 @@ def _read_asked(measure: Any, test: Any, source: Any, case: CaseRule) -> Read:  
     measured = hashlib.sha256(asked.single.tobytes()).hexdigest()
     arranged = {"coverage": asked.coverage, "rows": asked.rows, "asked": asked}
     about = {"measured": measured, "language_model": source.about}
+    if collected:
+        signature = Signature.parse(measure.signature)
+        about["signature"] = str(signature.without(measure.of_questions))
     return arranged, about, source.notes
 
 

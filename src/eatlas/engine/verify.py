@@ -23,6 +23,7 @@ from eatlas.engine.verify_themes import as_compared, compared_with, repeat
 from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSourceError, listed
 from eatlas.measures import Measure, get_measure
 from eatlas.results import AssociationResult, Failure, TrendResult
+from eatlas.results.parts import at
 from eatlas.results.themes import ThemesResult
 from eatlas.results.trend import series_source
 from eatlas.sources import open_vectors, period_of
@@ -276,7 +277,9 @@ def _rebuilt(
         if known is not None:
             try:
                 known, _ = _in(contexts, known.against(test), measure)
-                check.lines = tuple(_labels(test, known, against, measure))
+                # collected answers are to the questions of their file
+                asked = None if at(result, "answers.collected") else measure
+                check.lines = tuple(_labels(test, known, against, asked))
             except EatlasError:  # its terms have no contexts in the file
                 check.lines = (f"coverage: the terms are not those of {KNOWN[against]}",)
         return check

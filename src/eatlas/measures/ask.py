@@ -120,6 +120,10 @@ templates=auto,threshold=0.2)'
 
     name: ClassVar[str] = "ask"
     minimum: ClassVar[Mapping[str, int]] = dict.fromkeys(ROLES, 1)
+    of_questions: ClassVar[tuple[str, ...]] = (
+        "answers", "by", "opponents", "templates", "temperature", "tokens",
+    )  # fmt: skip
+    """Parameters that change nothing where answers were collected elsewhere."""
 
     _: KW_ONLY
     templates: str = parameter(AUTO, _TEMPLATES)

@@ -153,6 +153,8 @@ class Assign(AssociationMeasure):
         **dict.fromkeys(ATTRIBUTES, 2),
     }
     compared: ClassVar[tuple[str, ...]] = ("A",)
+    of_questions: ClassVar[tuple[str, ...]] = ("lists", "templates", "temperature", "tokens")
+    """Parameters that change nothing where lists were collected elsewhere."""
 
     _: KW_ONLY
     lists: int = parameter(50, whole(1))

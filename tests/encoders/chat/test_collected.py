@@ -104,6 +104,7 @@ def test_collected_comparisons_show_what_the_model_itself_shows(tmp_path, suffix
     assert (answers.models, answers.dates, answers.temperature) == (("m-1",), ("2026-03-01",), None)
     assert (answers.collected.rows, answers.collected.others) == (answers.asked, 0)
     assert read.language_model.model == "m-1"
+    assert read.signature == "ASK(alpha=0.05,ddof=1,p=auto,tail=directional,threshold=0.2)"
     assert read.source == str(path)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     assert read.provenance.source_fingerprint == f"sha256:{digest}"
@@ -200,6 +201,7 @@ def test_lists_as_bai_et_al_published_them(tmp_path):
     }  # fmt: skip
     assert read.coverage["X"].reasons == {"Paul": "in no list"}
     assert (read.models, read.temperature, read.templates) == (("gpt4o",), None, None)
+    assert read.signature == "ASSIGN(alpha=0.05,ddof=1,p=auto)"
     codes = {note.code for note in read.warnings}
     assert codes >= {"answers.other-tests", "answers.refused-lists"}
 
