@@ -230,11 +230,7 @@ def _of_groups(result: AssociationResult, family: DeclaredFamily | None) -> Find
         read = [e.p_of("two_sided") for e in effects.values() if e.place.startswith("level")]
         known = [p for p in read if p is not None]
         why = f"two-sided {p_equals(min(known), alpha)} at least" if known else "undefined"
-        checks = (
-            Check(WORDS, holds=False, why=why),
-            *(Check(c, None, NOTHING) for c in checks_of(result)[1:]),
-        )
-        return Finding(sentence, "not shown", checks)
+        return _not_shown(result, sentence, why)
     checks = tuple(
         min(of_claims, key=_weakest)
         for of_claims in zip(*(claim.checks for claim in claims), strict=True)
@@ -255,6 +251,11 @@ def _of_lists(result: AssociationResult, family: DeclaredFamily | None) -> Findi
     if claims:
         return Finding(sentence, claims[0].grade, claims[0].checks, tuple(claims))
     why = "undefined" if p is None else f"two-sided {p_equals(p, alpha)}"
+    return _not_shown(result, sentence, why)
+
+
+def _not_shown(result: AssociationResult, sentence: str, why: str) -> Finding:
+    """The finding of a result in which nothing is shown, so that no other check is made."""
     others = (Check(name, None, NOTHING) for name in checks_of(result)[1:])
     return Finding(sentence, "not shown", (Check(WORDS, holds=False, why=why), *others))
 
