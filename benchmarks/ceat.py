@@ -167,12 +167,12 @@ def head():
 def after():
     """From vectors by group to the record, in a process that holds nothing else."""
     from eatlas.measures.base import Input  # noqa: PLC0415
-    from eatlas.measures.ceat import Contexts  # noqa: PLC0415
+    from eatlas.measures.ceat import StimulusContexts  # noqa: PLC0415
 
     warnings.simplefilter("ignore", eatlas.EatlasWarning)
     rows = kernels.compact_rows(vectors())
     counts = {role: {f"{role}{i:02}": CONTEXTS for i in range(STIMULI)} for role in "XYAB"}
-    contexts = Contexts(rows, counts)
+    contexts = StimulusContexts(rows, counts)
     given = Input({}, None, head(), np.random.default_rng(0), contexts=contexts)
     eatlas.CEAT(n=2_000).compute(given, [])  # loads compiled code
     start = time.perf_counter(), time.process_time()

@@ -30,7 +30,7 @@ from itertools import count
 from pathlib import Path
 
 import eatlas
-from eatlas.corpora.matching import Rule
+from eatlas.corpora.matching import MatchRule
 from eatlas.corpora.sampling import stimuli_of
 
 PART = 10_000_000
@@ -124,7 +124,7 @@ def extract(path: Path, given: argparse.Namespace) -> dict[str, float]:
 
 def rivals(tests: str) -> Iterator[tuple[str, Callable[[str], object]]]:
     """Other ways to find the same words; those of libraries find parts of words too."""
-    rule = Rule()
+    rule = MatchRule()
     words = [one for term in stimuli_of(eatlas.load_tests(tests)) for one in rule.written(term)]
     longest_first = sorted(map(re.escape, words), key=len, reverse=True)
     pattern = rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)"

@@ -28,7 +28,7 @@ import numpy as np
 import eatlas
 from eatlas.corpora.files import parts_of
 from eatlas.corpora.local import FILE, Joined, LocalSearch, Parting, groups_of
-from eatlas.corpora.matching import Rule
+from eatlas.corpora.matching import MatchRule
 from eatlas.engine import documents, embedding
 from eatlas.sources.parts import CorpusParts, PartSource
 from eatlas.stats.local import Blocks, LocalTest, expanded, resampled_blocks
@@ -71,7 +71,7 @@ class Addresses:
         self.whole = whole
         words, rows = embedding._vocabulary(eatlas.open_vectors(vectors))
         search = LocalSearch(
-            whole.terms, Rule("auto", "either", "en"), Parting(FILE), words, rows,
+            whole.terms, MatchRule("auto", "either", "en"), Parting(FILE), words, rows,
             embedding.STOP_WORDS, 0, 0.0, embedding.WINDOW,
         )  # fmt: skip
         joined = Joined(search)

@@ -32,7 +32,7 @@ from contexts import english
 
 import eatlas
 from eatlas.corpora import kernels
-from eatlas.corpora.matching import Rule, abbreviations, character_table
+from eatlas.corpora.matching import MatchRule, abbreviations, character_table
 
 PART = 4_000_000
 """Bytes that plain Python is given."""
@@ -183,7 +183,7 @@ def in_plain_python(text: str, span: int) -> Counter[tuple[str, str]]:
 
 
 def pattern(words: list[str] | tuple[str, ...]) -> re.Pattern[str]:
-    spellings = [one for word in words for one in Rule().written(word)]
+    spellings = [one for word in words for one in MatchRule().written(word)]
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, spellings))})(?!\w)")
 
 

@@ -47,10 +47,10 @@ settings.load_profile("eatlas")
 # of intervals; in other processes, and with `all_resamples`, they are as many as for users
 FEW, ALL = (5_000,), resampling.RESAMPLE_COUNTS
 resampling.RESAMPLE_COUNTS = FEW
-_prepare, _prepared = frequency.Vocabulary, {}
+_prepare, _prepared = frequency.TopicVocabulary, {}
 
 
-def prepared(rows: np.ndarray, ranks: np.ndarray) -> frequency.Vocabulary:
+def prepared(rows: np.ndarray, ranks: np.ndarray) -> frequency.TopicVocabulary:
     """Words that topics are made of, the same for all runs on the same vectors."""
     key = rows.shape, zlib.crc32(rows), zlib.crc32(ranks)
     if key not in _prepared:
@@ -60,7 +60,7 @@ def prepared(rows: np.ndarray, ranks: np.ndarray) -> frequency.Vocabulary:
     return _prepared[key]
 
 
-frequency.Vocabulary = prepared
+frequency.TopicVocabulary = prepared
 
 # of these the last two, pages of its own for each window, cost more than most pages of ours; playwright
 # turns off the others, but the browser hears the last list alone

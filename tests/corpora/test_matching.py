@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.corpora.matching import Matcher, Rule, letters, ways_to_write
+from eatlas.corpora.matching import Matcher, MatchRule, letters, ways_to_write
 from eatlas.stimuli.languages import one_form
 from tests.corpora import oracle
 from tests.corpora.compiled import find_in
@@ -28,7 +28,7 @@ def texts_of(matcher: Matcher, text: str) -> list[str]:
 
 @given(STIMULI, TEXTS)
 def test_exact_matches_are_those_of_a_regular_expression(stimuli, text):
-    matcher = Matcher(stimuli, Rule("exact", "written"))
+    matcher = Matcher(stimuli, MatchRule("exact", "written"))
     found = find_in(matcher, text)
     assert [piece for piece, _ in found] == oracle.found(text, stimuli, either=False)
     assert all(" ".join(piece.split()) == stimulus for piece, stimulus in found)
@@ -37,20 +37,20 @@ def test_exact_matches_are_those_of_a_regular_expression(stimuli, text):
 @given(STIMULI, TEXTS)
 def test_hyphen_and_space_may_stand_for_each_other(stimuli, text):
     plain = {one.replace("-", " ") for one in stimuli}
-    matcher = Matcher(sorted(plain), Rule("exact", "either"))
+    matcher = Matcher(sorted(plain), MatchRule("exact", "either"))
     assert texts_of(matcher, text) == oracle.found(text, sorted(plain))
 
 
 @given(STIMULI, TEXTS)
 def test_case_is_ignored_as_a_regular_expression_ignores_it(stimuli, text):
     plain = sorted({one.replace("-", " ").lower() for one in stimuli})
-    matcher = Matcher(plain, Rule("ignore", "either"))
+    matcher = Matcher(plain, MatchRule("ignore", "either"))
     assert texts_of(matcher, text) == oracle.found(text, plain, ignore=True)
 
 
 @given(STIMULI, TEXTS)
 def test_the_rule_auto_finds_the_spellings_that_it_names(stimuli, text):
-    rule = Rule("auto", "written")
+    rule = MatchRule("auto", "written")
     spellings = sorted({one for stimulus in stimuli for one in rule.written(stimulus)})
     expected = oracle.found(text, spellings, either=False)
     found = find_in(Matcher(stimuli, rule), text)
@@ -61,7 +61,7 @@ def test_the_rule_auto_finds_the_spellings_that_it_names(stimuli, text):
 
 @given(STIMULI, st.lists(TEXTS, min_size=1, max_size=5))
 def test_texts_that_lie_side_by_side_do_not_touch(stimuli, texts):
-    matcher = Matcher(stimuli, Rule("exact", "either"))
+    matcher = Matcher(stimuli, MatchRule("exact", "either"))
     alone = [found for text in texts for found in find_in(matcher, text)]
     assert find_in(matcher, "\0".join(texts)) == alone
 
@@ -81,7 +81,7 @@ def test_texts_that_lie_side_by_side_do_not_touch(stimuli, texts):
     ],
 )
 def test_the_case_rule(stimuli, case, text, expected):
-    assert texts_of(Matcher(stimuli, Rule(case)), text) == expected
+    assert texts_of(Matcher(stimuli, MatchRule(case)), text) == expected
 
 
 MARKED = "aEéệẹ\u0301\u0302\u0323'’\u02bc"
@@ -101,7 +101,7 @@ FORMS = st.sampled_from(["NFC", "NFD"])
 def test_letters_and_marks_and_apostrophes_are_compared_in_one_form(stimuli, text, ignore):
     if ignore:
         stimuli = list({one_form(one).lower(): one.lower() for one in stimuli}.values())
-    found = find_in(Matcher(stimuli, Rule("ignore" if ignore else "exact")), text)
+    found = find_in(Matcher(stimuli, MatchRule("ignore" if ignore else "exact")), text)
     expected = oracle.found(one_form(text), list(map(one_form, stimuli)), ignore=ignore)
     assert [one_form(piece) for piece, _ in found] == expected
     assert all(piece in text for piece, _ in found)
@@ -159,19 +159,21 @@ def test_compounds_are_kept_whole(stimulus, text):
 
 
 def test_the_head_of_a_compound_stands_for_it():
-    matcher = Matcher(["fried-chicken", "South African", "all-american"], Rule(compounds="head"))
+    matcher = Matcher(
+        ["fried-chicken", "South African", "all-american"], MatchRule(compounds="head")
+    )
     assert find_in(matcher, "Chicken, fried-chicken; South-African american African food -") == [
         ("Chicken", "fried-chicken"),
         ("chicken", "fried-chicken"),
         ("South-African", "South African"),
         ("american", "all-american"),
     ]
-    assert Matcher(["-", "pre-"], Rule(compounds="head")).stimuli == ("-", "pre-")
+    assert Matcher(["-", "pre-"], MatchRule(compounds="head")).stimuli == ("-", "pre-")
 
 
 def test_compounds_as_written():
     found = find_in(
-        Matcher(["fried-chicken"], Rule(compounds="written")), "fried chicken fried-chicken"
+        Matcher(["fried-chicken"], MatchRule(compounds="written")), "fried chicken fried-chicken"
     )
     assert found == [("fried-chicken", "fried-chicken")]
 
@@ -184,7 +186,7 @@ def test_the_longest_wins_and_nothing_is_found_within_it():
 def test_what_could_be_two_stimuli_is_the_one_that_is_written_so():
     auto = Matcher(["ebony", "Ebony"])
     assert find_in(auto, "Ebony EBONY ebony") == [("Ebony", "Ebony"), ("EBONY", "ebony"), ("ebony", "ebony")]  # fmt: skip
-    ignoring = Matcher(["ebony", "Ebony"], Rule("ignore"))
+    ignoring = Matcher(["ebony", "Ebony"], MatchRule("ignore"))
     assert find_in(ignoring, "Ebony EBONY ebony") == [("Ebony", "Ebony"), ("ebony", "ebony")]
     compounds = Matcher(["short-term", "short term"])
     assert [one for _, one in find_in(compounds, "short-term short term")] == ["short-term", "short term"]  # fmt: skip
@@ -192,7 +194,7 @@ def test_what_could_be_two_stimuli_is_the_one_that_is_written_so():
 
 def test_capitals_of_turkish():
     text = "ışık Işık IŞIK İZMİR izmir İzmir isik"
-    as_written = Matcher(["ışık", "izmir"], Rule(language="tr"))
+    as_written = Matcher(["ışık", "izmir"], MatchRule(language="tr"))
     assert [match for match, _ in find_in(as_written, text)] == text.split()[:-1]
-    ignoring = Matcher(["IŞIK", "İzmir"], Rule(case="ignore", language="tr"))
+    ignoring = Matcher(["IŞIK", "İzmir"], MatchRule(case="ignore", language="tr"))
     assert [match for match, _ in find_in(ignoring, text)] == text.split()[:-1]

@@ -15,13 +15,13 @@ from eatlas.corpora import (
     load_contexts,
     with_contexts,
 )
-from eatlas.corpora.matching import Matcher, Rule
+from eatlas.corpora.matching import Matcher, MatchRule
 from eatlas.errors import EatlasError
 from eatlas.stimuli import load_tests
 from tests.inputs import make_test
 
 TEST = make_test()
-HEAD = Rule(compounds="head")
+HEAD = MatchRule(compounds="head")
 ROW = Context("love", "a love b", 2, 6)
 CONTEXTS = Contexts.of([ROW], provenance={"window": 3}, name="c.parquet")
 OWN = Contexts.of([ROW])
@@ -55,7 +55,7 @@ def refused(call, what, got):
         (lambda p: find_pairs(p, TEST, distance=-1), "distance is not usable", "-1 (int)"),
         (lambda p: find_pairs(p, "divdist"), "has no pairs", "a test of the kind groups"),
         (lambda _: Matcher(["fried-chicken", "chicken"], HEAD), "two stimuli have the same head, 'chicken'", "fried-chicken, chicken"),
-        (lambda _: Rule("loose"), "unknown rule for case", "'loose'"),
+        (lambda _: MatchRule("loose"), "unknown rule for case", "'loose'"),
         (lambda p: OWN.write(p.with_name("c.xlsx")), "c.xlsx: contexts cannot be written so", ".xlsx"),
         (lambda p: load_contexts(p.with_name("none.parquet")), "none.parquet: there is no such file", ""),
         (lambda _: with_contexts("weat-6", 3), "these are not contexts", "3 (int)"),

@@ -4,13 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eatlas.corpora.record import Context
-from eatlas.corpora.sampling import Samples, key_seed
+from eatlas.corpora.sampling import ContextSamples, key_seed
 
 ITEMS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3)), max_size=80)
 
 
 def filled(items, size):
-    samples = Samples(1, size)
+    samples = ContextSamples(1, size)
     for key, start in items:
         if key <= samples.limits[0] and samples.wants(0, key, start):
             samples.put(0, key, start, Context("ant", str(key), start, start + 1))
@@ -36,7 +36,7 @@ def test_the_order_does_not_matter(items, size, random):
 
 @given(ITEMS, ITEMS, st.integers(1, 12))
 def test_two_samples_merge_to_that_of_all(one, other, size):
-    merged, samples = Samples(1, size), filled(one, size)
+    merged, samples = ContextSamples(1, size), filled(one, size)
     merged.merge(*samples.handed_over())
     for key, start in other:  # keys beyond the limit of what was handed over are not needed
         if key <= samples.limits[0] and samples.wants(0, key, start):
@@ -51,7 +51,7 @@ def test_the_first_of_a_sample_are_the_smaller_sample(items, small, more):
 
 
 def test_memory_is_bounded():
-    samples = Samples(1, 5)
+    samples = ContextSamples(1, 5)
     for key in range(10_000, 0, -1):
         samples.put(0, key, 0, Context("ant", "", 0, 1))
         assert len(samples.kept[0]) < 10

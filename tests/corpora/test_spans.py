@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eatlas.corpora.counts import Search
-from eatlas.corpora.matching import Rule
+from eatlas.corpora.matching import MatchRule
 from tests.corpora import span_oracle
 from tests.corpora.compiled import batches_of
 
@@ -25,7 +25,7 @@ TARGETS = ("nurse", "pilot", "Judge")
 
 def counted(documents, span=3, families=(GENDER, RACE), targets=TARGETS, window=None):
     """The table, and the totals."""
-    return Search(targets, families, Rule(), span, window)(None, batches_of(documents))
+    return Search(targets, families, MatchRule(), span, window)(None, batches_of(documents))
 
 
 def outcomes(tally, families=(GENDER, RACE), targets=TARGETS):

@@ -10,7 +10,7 @@ from tests.inputs import make_sentences, make_test, make_vectors
 import eatlas
 from eatlas import CEAT, AssociationTest, Concept
 from eatlas.errors import CoverageError, StimulusError, UndefinedWarning
-from eatlas.measures.ceat import Contexts
+from eatlas.measures.ceat import StimulusContexts
 from eatlas.stats.effect_size import union_variance
 from eatlas.stats.permutation import permutation_test
 
@@ -63,7 +63,7 @@ def draws(said, vectors):
         role: {f"{role.lower()}{i}": n for i, n in enumerate(COUNTS[role])} for role in "XYAB"
     }
     flat = [text for role in "XYAB" for text in order[role]]
-    chosen = Contexts(None, counts).draw(DRAWS, "auto", seed)
+    chosen = StimulusContexts(None, counts).draw(DRAWS, "auto", seed)
     measure = eatlas.MLEAT(resamples=0)
     found = []
     for row in chosen:

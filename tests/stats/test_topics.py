@@ -15,7 +15,7 @@ from eatlas.stats.topics import (
     FEWEST,
     NEAREST,
     TOPICS,
-    Vocabulary,
+    TopicVocabulary,
     draw_topics,
     monte_carlo_p,
     topic_effects,
@@ -30,7 +30,7 @@ def vocabulary():
     rng = np.random.default_rng(0)
     centres = np.repeat(rng.standard_normal((SIZE // OF_TOPIC, 40)), OF_TOPIC, axis=0)
     rows = unit_rows(centres + 0.8 * rng.standard_normal((SIZE, 40)))
-    return Vocabulary(rows[rng.permutation(SIZE)], np.arange(1, SIZE + 1))
+    return TopicVocabulary(rows[rng.permutation(SIZE)], np.arange(1, SIZE + 1))
 
 
 def everything(vocabulary):
@@ -78,7 +78,7 @@ def test_topics_are_as_coherent_and_as_frequent_as_a_list(vocabulary, kind, n):
 def test_words_are_thinned_to_the_frequencies_of_a_list(low, high, enough):
     """No word far from the list's, also where there are fewer near it than are wanted."""
     ranks = np.unique(np.concatenate([np.arange(1, 10_001), np.geomspace(10_000, 4e5, 6000)]))
-    vocabulary = Vocabulary(unit_rows(np.ones((len(ranks), 2))), ranks.astype(int))
+    vocabulary = TopicVocabulary(unit_rows(np.ones((len(ranks), 2))), ranks.astype(int))
     logs = np.log(np.linspace(low, high, 25))
     words = vocabulary._as_frequent(logs, everything(vocabulary), enough, np.random.default_rng(0))
     assert enough - 1 <= words.sum() <= 8000

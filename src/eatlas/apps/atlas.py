@@ -111,7 +111,7 @@ def test_of(result: AssociationResult) -> Heading:
     )
 
 
-class Cell(NamedTuple):
+class AtlasCell(NamedTuple):
     """One result: a model measured by a test."""
 
     id: str
@@ -157,7 +157,7 @@ class Collection:
 
     models: dict[str, Heading] = field(default_factory=dict)
     tests: dict[str, Heading] = field(default_factory=dict)
-    cells: dict[str, Cell] = field(default_factory=dict)
+    cells: dict[str, AtlasCell] = field(default_factory=dict)
     columns: dict[str, None] = field(default_factory=dict)
     """Names of the columns of all rows, in the order of first appearance."""
     samples: dict[tuple[str, str], AssociationResult] = field(default_factory=dict)
@@ -245,7 +245,7 @@ class Collection:
         section = Section("result", result, self.family, Settings.among([result]))
         finding = section.finding
         holds = {check.name: check.holds for check in finding.checks}
-        self.cells[link] = Cell(
+        self.cells[link] = AtlasCell(
             id=link,
             model=model.id,
             test=test.id,
@@ -438,7 +438,7 @@ def _require_own(site: Path) -> None:
 
 def _matrices(collected: Collection, names: dict[str, tuple[str, str]]) -> list[dict[str, Any]]:
     """A matrix of models by tests for each signature, the one with most results first."""
-    by_signature: dict[str, dict[tuple[str, str], Cell]] = {}
+    by_signature: dict[str, dict[tuple[str, str], AtlasCell]] = {}
     for cell in collected.cells.values():
         by_signature.setdefault(cell.signature, {})[cell.model, cell.test] = cell
     ordered = sorted(by_signature.items(), key=lambda pair: -len(pair[1]))
@@ -488,12 +488,12 @@ def _families(headings: Iterable[Heading]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class MatrixAgreement:
     """What the results of one matrix have in common."""
 
     level: str
     """Name of the effect size."""
-    cells: list[Cell]
+    cells: list[AtlasCell]
     sources: str
     """How many there are."""
 
@@ -545,7 +545,7 @@ def _headline(matrix: dict[str, Any], title: str, measures: int) -> str:
     """The title of the page: what the sources agree on, and what not."""
     cells = [cell for *_, row in matrix["rows"] for cell in row if cell]
     level = next(iter(matrix["effects"]), "")
-    agreed = Agreement(level, cells, number_of(len(matrix["rows"]), "source"))
+    agreed = MatrixAgreement(level, cells, number_of(len(matrix["rows"]), "source"))
     said = phrase("sentences", "agreement", agreed)
     by = matrix["signature"].partition("(")[0] if measures > 1 else ""
     parts = (title if title != TITLE else "", by, said)

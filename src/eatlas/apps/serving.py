@@ -55,7 +55,7 @@ OTHER_PAGE = "The request does not come from this page."
 NO_TOKEN = "The address lacks its token: open the whole address that was printed."  # noqa: S105
 
 
-class Answer(NamedTuple):
+class PageAnswer(NamedTuple):
     """What is answered to a request."""
 
     content: str | bytes
@@ -66,13 +66,13 @@ class Answer(NamedTuple):
     """Of a download."""
 
 
-NOT_FOUND = Answer("Not found.\n", "text/plain", 404)
+NOT_FOUND = PageAnswer("Not found.\n", "text/plain", 404)
 
 
-def as_json(content: Any, status: int = 200) -> Answer:
+def as_json(content: Any, status: int = 200) -> PageAnswer:
     """An answer that a script reads."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return Answer(text, "application/json", status)
+    return PageAnswer(text, "application/json", status)
 
 
 @dataclass(frozen=True)
@@ -84,24 +84,24 @@ class App:
     page: Callable[[], str]
     request: type[BaseModel]
     """What its script sends, as JSON."""
-    acts: Mapping[str, Callable[[Any], Answer]]
+    acts: Mapping[str, Callable[[Any], PageAnswer]]
     """By name; each takes a request."""
-    refused: Callable[[EatlasError], Answer]
+    refused: Callable[[EatlasError], PageAnswer]
     largest: int = LARGEST_REQUEST
     """Bytes of the body of a request."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def read(self, name: str) -> Answer:
+    def read(self, name: str) -> PageAnswer:
         """A file of the page."""
         if not name:
-            return Answer(self.page())
+            return PageAnswer(self.page())
         if name == "page.css":
-            return Answer(served_style(f"{self.name}.css"), "text/css")
+            return PageAnswer(served_style(f"{self.name}.css"), "text/css")
         if name == "page.js":
-            return Answer((TEMPLATES / f"{self.name}.js").read_text("utf-8"), "text/javascript")
+            return PageAnswer((TEMPLATES / f"{self.name}.js").read_text("utf-8"), "text/javascript")
         return NOT_FOUND
 
-    def act(self, name: str, body: bytes) -> Answer:
+    def act(self, name: str, body: bytes) -> PageAnswer:
         """Do what the script of the page requests, one act at a time."""
         if name not in self.acts:
             return NOT_FOUND
@@ -163,14 +163,14 @@ class _Handler(BaseHTTPRequestHandler):
                 app = self.server.app
                 self._send(app.act(name, body) if self.command == "POST" else app.read(name))
                 return
-            self._send(Answer(f"{refusal[1]}\n", "text/plain", refusal[0]))
+            self._send(PageAnswer(f"{refusal[1]}\n", "text/plain", refusal[0]))
             self.connection.settimeout(UNREAD)
             self.rfile.read(UNREAD_BYTES)
         except OSError:
             pass  # the browser left, or sent less than it said
         except Exception:  # noqa: BLE001  (a fault of ours ends this answer, not the page)
             traceback.print_exc(file=sys.stderr)
-            self._send(Answer("A fault of eatlas.\n", "text/plain", 500))
+            self._send(PageAnswer("A fault of eatlas.\n", "text/plain", 500))
         finally:
             self.server.answering.discard(threading.current_thread())
 
@@ -204,7 +204,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
         return next(((status, why) for holds, status, why in rules if not holds), None)
 
-    def _send(self, answer: Answer) -> None:
+    def _send(self, answer: PageAnswer) -> None:
         content = answer.content
         data = content.encode() if isinstance(content, str) else content
         text = answer.media_type.startswith("text/")

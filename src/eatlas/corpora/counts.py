@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.corpora.files import Batch
-from eatlas.corpora.matching import Matcher, Rule, abbreviations, character_table
+from eatlas.corpora.matching import Matcher, MatchRule, abbreviations, character_table
 from eatlas.corpora.storing import require_ending, write_table
 from eatlas.errors import EatlasError
 from eatlas.lazy import as_frame
@@ -44,7 +44,7 @@ class Search:
 
     targets: tuple[str, ...]
     families: tuple[Family, ...]
-    rule: Rule = field(default_factory=Rule)
+    rule: MatchRule = field(default_factory=MatchRule)
     span: int = 3
     window: int | None = None
     """Most words from a target to the word of a group that is counted with it; None for spans."""

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.corpora.files import SIZE, Account, Batch, Part, Values, read_documents
-from eatlas.corpora.matching import Matcher, Rule, character_table
+from eatlas.corpora.matching import Matcher, MatchRule, character_table
 from eatlas.packing import packed, unpacked
 from eatlas.stimuli.languages import capital, upper
 
@@ -91,7 +91,7 @@ class Parting:
 
 
 @dataclass(frozen=True)
-class Group:
+class PartGroup:
     """Parts of files that are read together, so that a small file costs no more than its share."""
 
     parts: tuple[Part, ...]
@@ -108,7 +108,7 @@ def _size(part: Part) -> int:
     return (part.stamp.size if part.stop is None else part.stop) - part.start
 
 
-def groups_of(parts: Sequence[Part]) -> list[Group]:
+def groups_of(parts: Sequence[Part]) -> list[PartGroup]:
     """Put neighbouring parts of files into groups of a like size."""
     least = min(SIZE, sum(map(_size, parts)) / GROUPS)
     groups: list[list[Part]] = [[]]
@@ -120,7 +120,7 @@ def groups_of(parts: Sequence[Part]) -> list[Group]:
         groups[-1].append(part)
         size += _size(part)
     step = -(-len(groups) // GROUPS)
-    return [Group(tuple(group), number % step == 0) for number, group in enumerate(groups)]
+    return [PartGroup(tuple(group), number % step == 0) for number, group in enumerate(groups)]
 
 
 @dataclass
@@ -164,7 +164,7 @@ class LocalSearch:
     """Adds up the contexts of terms in the documents of a part of a corpus."""
 
     terms: tuple[str, ...]
-    rule: Rule
+    rule: MatchRule
     parting: Parting
     words: tuple[str, ...]
     """Words that contexts are made of, each with a vector."""
@@ -209,7 +209,7 @@ class LocalSearch:
         size = 1 << int(2 * len(coded)).bit_length()
         return kernels.table_of(hashes, np.fromiter(spellings.values(), np.int32), size)
 
-    def __call__(self, group: Group) -> tuple[Sums, list[Account]]:
+    def __call__(self, group: PartGroup) -> tuple[Sums, list[Account]]:
         """Add up all contexts of a group of files, with an account of each."""
         from eatlas.corpora import local_kernels as kernels  # noqa: PLC0415  (compiles on import)
 
@@ -303,7 +303,7 @@ class _Documents:
         ]
 
     def read(
-        self, group: Group, accounts: Iterable[Account]
+        self, group: PartGroup, accounts: Iterable[Account]
     ) -> Iterator[tuple[Batch, list[Values]]]:
         """Read all documents of a group of files."""
         for part, account in zip(group.parts, accounts, strict=True):

@@ -131,7 +131,7 @@ Matches = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
-class Rule:
+class MatchRule:
     """How stimuli and texts are compared.
 
     Whatever the rule, a letter and its marks may be one character or several (NFC, NFD), and all
@@ -212,7 +212,7 @@ NOTHING = -1
 class _States:
     """States by the way that leads to them, and what follows each byte in them."""
 
-    def __init__(self, rule: Rule) -> None:
+    def __init__(self, rule: MatchRule) -> None:
         self.name = rule.name
         self.rows: list[dict[int, int]] = [{}]
         self._children: dict[tuple[int, str | bytes], int] = {}
@@ -265,10 +265,10 @@ class Matcher:
     else neither.
     """
 
-    def __init__(self, stimuli: Iterable[str], rule: Rule | None = None) -> None:
+    def __init__(self, stimuli: Iterable[str], rule: MatchRule | None = None) -> None:
         from eatlas.corpora import kernels  # noqa: PLC0415  (compiles on import)
 
-        self.stimuli, self.rule = tuple(stimuli), rule or Rule()
+        self.stimuli, self.rule = tuple(stimuli), rule or MatchRule()
         self.require_heads()
         states, ends = _States(self.rule), dict[int, dict[int, None]]()
         for number, stimulus in enumerate(self.stimuli):

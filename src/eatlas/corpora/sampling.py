@@ -18,7 +18,7 @@ from eatlas.corpora.matching import (
     Compounds,
     Matcher,
     Matches,
-    Rule,
+    MatchRule,
     abbreviations,
     character_table,
 )
@@ -53,7 +53,7 @@ Kept = list[dict[int, tuple[int, Any]]]
 """Of each name, contexts by their keys; with each where its stimulus begins."""
 
 
-class Samples:
+class ContextSamples:
     """Of each name the contexts with the smallest keys, each key once, and how many there are.
 
     Every context has a key that looks random but follows from the seed, the stimulus and its text
@@ -170,8 +170,8 @@ class Sampler:
             **({"language": language} if language else {}),
             **({} if distance is None else {"distance": int(distance)}),
         }
-        self.matcher = Matcher(stimuli, Rule(case, compounds, language))
-        self.samples = Samples(len(self.names), int(per_term))
+        self.matcher = Matcher(stimuli, MatchRule(case, compounds, language))
+        self.samples = ContextSamples(len(self.names), int(per_term))
         self._seeds = np.array([key_seed(seed, *names) for names in self.names], np.uint64)
         self._pairs = np.full((len(stimuli), len(stimuli)), -1, np.int32)
         if distance is not None:
@@ -409,7 +409,7 @@ def _sampled(
 ) -> tuple[list[Any], tuple[Any, ...], dict[str, Any]]:
     """Contexts, how many there are of each name, and what was read, and how."""
     names, parts = sampler.names, parts_of(corpus, field, unit)
-    samples = Samples(len(names), sampler.samples.size)
+    samples = ContextSamples(len(names), sampler.samples.size)
     accounts = [Account(part.path) for part in parts]
     run = executor or choose(workers, len(parts))
     with closing(run(partial(look_at, sampler), parts)) as outcomes:

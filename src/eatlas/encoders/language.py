@@ -18,7 +18,7 @@ import numpy as np
 from eatlas.encoders.cache import KeptAnswers, take_cache
 from eatlas.encoders.encoder import roundoff_of_log_ratios
 from eatlas.encoders.loading import Loaded, digest_of, in_halves, load, loaded_of, require_plain
-from eatlas.encoders.models import HF, OF_VECTORS, Card, content_of, find_model, head_of
+from eatlas.encoders.models import HF, OF_VECTORS, ModelCard, content_of, find_model, head_of
 from eatlas.encoders.transformer import Tokens, need_offsets, tokenize
 from eatlas.errors import SourceError, described
 from eatlas.notes import Note
@@ -476,7 +476,7 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
     )
 
 
-def head_class(card: Card, kind: Kind) -> str:
+def head_class(card: ModelCard, kind: Kind) -> str:
     """Class of the model that predicts pieces."""
     from transformers.models.auto import modeling_auto as auto  # noqa: PLC0415
 

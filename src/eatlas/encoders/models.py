@@ -102,7 +102,7 @@ patches is what BEiT is fine-tuned on (Bao et al. 2022), [CLS] what ViT and DINO
 
 
 @dataclass(frozen=True)
-class Card:
+class ModelCard:
     """What is known of a model before its weights are loaded."""
 
     config: Any = field(repr=False)
@@ -147,7 +147,7 @@ class LocatedModel:
 class NamedModel(LocatedModel):
     """A model that a source string names, with its options, and what its files say of it."""
 
-    card: Card
+    card: ModelCard
 
 
 # --- what is named --------------------------------------------------------------------------------
@@ -445,7 +445,7 @@ def _entries(settings: Any) -> Iterator[tuple[str, Any]]:
 # --- configurations -------------------------------------------------------------------------------
 
 
-def read_card(path: Path, *, trust: bool = False) -> Card:
+def read_card(path: Path, *, trust: bool = False) -> ModelCard:
     """Read what the files of a model say, without its weights, once nothing leads out of them."""
     if path.is_file():
         require_extra(("gguf",), f"{path}: GGUF files need a package that is not installed")
@@ -468,7 +468,7 @@ def read_card(path: Path, *, trust: bool = False) -> Card:
             return card_of(config, gguf=path.is_file())
 
 
-def card_of(config: Any, *, gguf: bool = False) -> Card:
+def card_of(config: Any, *, gguf: bool = False) -> ModelCard:
     """What a configuration of transformers says of a model."""
     from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES  # noqa: PLC0415
 
@@ -482,7 +482,7 @@ def card_of(config: Any, *, gguf: bool = False) -> Card:
     texts, images = first(config, "text_config"), first(config, "vision_config")
     if texts and images:
         dim = first(config, "projection_dim") or first(texts, "projection_size", "hidden_size")
-        return Card(config, architecture, "both", dim, 1)
+        return ModelCard(config, architecture, "both", dim, 1)
     if kind in VISION:
         pool, before, layered = VISION[kind]
         if layered:
@@ -491,14 +491,14 @@ def card_of(config: Any, *, gguf: bool = False) -> Card:
         else:
             sizes = first(config, "hidden_sizes") or [first(config, "hidden_size", "hidden_dim")]
             top, dim = 1, sizes[-1]
-        return Card(config, architecture, "images", dim, top, "", pool, before, layered)
+        return ModelCard(config, architecture, "images", dim, top, "", pool, before, layered)
     family = _family(config, str(named))
     if gguf:
         architecture = f"{kind} (GGUF)"
     elif first(config, "is_encoder_decoder"):
         architecture = f"{architecture} (encoder)"
     dim = first(config, "word_embed_proj_dim") or config.hidden_size  # OPT-350m projects its top
-    return Card(config, architecture, "texts", dim, config.num_hidden_layers, family)
+    return ModelCard(config, architecture, "texts", dim, config.num_hidden_layers, family)
 
 
 def _family(config: Any, architecture: str) -> Family:
@@ -648,7 +648,7 @@ def prompt_of(
 # --- logits of two towers -------------------------------------------------------------------------
 
 
-def logits_of(path: Path, card: Card, seed: int | None) -> tuple[float | None, float | None]:
+def logits_of(path: Path, card: ModelCard, seed: int | None) -> tuple[float | None, float | None]:
     """What a two-tower model multiplies cosines by, and adds, before a softmax or sigmoid."""
     config, padded = card.config, card.config.model_type in PADDED
     if seed is not None:

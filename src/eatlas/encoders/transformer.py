@@ -46,7 +46,7 @@ from eatlas.encoders.models import (
     PADDED,
     POOLS,
     PROCESSOR,
-    Card,
+    ModelCard,
     NamedModel,
     content_of,
     declared_prompts,
@@ -642,7 +642,7 @@ def pool(rows: Array, sizes: Sequence[int], how: str) -> Array:
 
 
 def image_vectors(
-    loaded: Loaded, card: Card, layers: Sequence[Numbers], method: str, seen: Seen
+    loaded: Loaded, card: ModelCard, layers: Sequence[Numbers], method: str, seen: Seen
 ) -> list[Array]:
     """Vectors of some images, one array for each choice of layers."""
     import torch  # noqa: PLC0415

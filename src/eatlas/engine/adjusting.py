@@ -123,7 +123,7 @@ class SortedGroup:
 
 
 @dataclass(frozen=True)
-class Design:
+class CovariateDesign:
     """Two groups that are compared given covariates."""
 
     regression: Regression
@@ -146,8 +146,8 @@ def adjusted(
         table = table[np.ix_(*(_side(groups, roles) for roles in (TARGETS, ATTRIBUTES)))]
     single = isinstance(result, SCEATResult)
     scores = {"terms": np.empty(0)} if single else _scores(result, groups)
-    of_pair: dict[Roles, Design | None] = {}
-    designs: dict[str, Design] = {}
+    of_pair: dict[Roles, CovariateDesign | None] = {}
+    designs: dict[str, CovariateDesign] = {}
     for place in scores:
         roles = COMPARED.get(place, ATTRIBUTES)
         if roles not in of_pair:  # at level 2 the attributes are the same for X and Y
@@ -259,7 +259,7 @@ def design_of(
     covariates: Covariates,
     called: Mapping[str, str],
     notes: list[Note],
-) -> Design | None:
+) -> CovariateDesign | None:
     """What least squares makes of groups and covariates; None where a note says why not.
 
     `called` has the names of the groups.
@@ -302,11 +302,15 @@ def design_of(
         figures = {"shared": regression.shared, "ranges": ranges}
         figures |= {"most": [most, alone[most]]} if len(alone) > 1 else {}
         notes.append(Note("adjusted.apart", place, {"concepts": concepts, **figures}))
-    return Design(regression, columns, units)
+    return CovariateDesign(regression, columns, units)
 
 
 def _levels(
-    measure: Any, given: Input, scores: Any, design: Design, drawn: DrawEffects | None = None
+    measure: Any,
+    given: Input,
+    scores: Any,
+    design: CovariateDesign,
+    drawn: DrawEffects | None = None,
 ) -> list[AdjustedLevel]:
     """Effect sizes, with their p-values, of rows that share their relabellings.
 
@@ -340,7 +344,7 @@ def _intervals(
     given: Input,
     groups: Mapping[str, SortedGroup],
     table: Array | None,
-    designs: Mapping[str, Design],
+    designs: Mapping[str, CovariateDesign],
 ) -> dict[str, tuple[float, float] | None]:
     """Percentile intervals over resamples of the words of all four groups."""
     wanted: Any = getattr(measure, "resamples", 0)

@@ -14,8 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.corpora.files import Account, Corpus, Part, Unit, files_read, on_disk, parts_of
-from eatlas.corpora.local import FILE, Group, Joined, LocalSearch, Parting, Sums, groups_of, year_of
-from eatlas.corpora.matching import Case, Compounds, Rule
+from eatlas.corpora.local import (
+    FILE,
+    Joined,
+    LocalSearch,
+    PartGroup,
+    Parting,
+    Sums,
+    groups_of,
+    year_of,
+)
+from eatlas.corpora.matching import Case, Compounds, MatchRule
 from eatlas.corpora.sampling import Progress, language_of, stimuli_of, warn_of_scripts
 from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.engine.frequency import order_of
@@ -66,7 +75,7 @@ class AddedGroups(FileJournal):
     work, task = "parts", "embedding"
 
     def __init__(
-        self, out: Path | None, identity: str, groups: Sequence[Group], search: LocalSearch
+        self, out: Path | None, identity: str, groups: Sequence[PartGroup], search: LocalSearch
     ) -> None:
         super().__init__(out, identity)
         self._number = {
@@ -276,7 +285,7 @@ def added_up(
     learned_from = sum(group.size for group in groups if group.learns)
     search = LocalSearch(
         terms=terms,
-        rule=Rule(how.case, how.compounds, language),
+        rule=MatchRule(how.case, how.compounds, language),
         parting=parting,
         words=words,
         vectors=rows,

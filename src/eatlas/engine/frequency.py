@@ -43,7 +43,14 @@ from eatlas.sources.memory import OF_PAPER, SAMPLE, ArraySource
 from eatlas.sources.parts import PartSource
 from eatlas.sources.source import Vector, Wrapper, innermost
 from eatlas.stats.correlation import rank_sum, spearman
-from eatlas.stats.topics import LEAST, Topics, Vocabulary, draw_topics, monte_carlo_p, topic_effects
+from eatlas.stats.topics import (
+    LEAST,
+    Topics,
+    TopicVocabulary,
+    draw_topics,
+    monte_carlo_p,
+    topic_effects,
+)
 from eatlas.stimuli import ROLES, AssociationTest, Test
 from eatlas.stimuli.languages import is_english
 
@@ -98,10 +105,10 @@ class Ranking:
         return next((key for key in spellings(word, case, language) if key in self.ranks), None)
 
     @cached_property
-    def pool(self) -> Vocabulary:
+    def pool(self) -> TopicVocabulary:
         """The words that topics are made of."""
         rows = kernels.unit_rows(cast("Any", self.vectors))
-        return Vocabulary(rows, np.array([*self.random.values()]))
+        return TopicVocabulary(rows, np.array([*self.random.values()]))
 
     @cached_property
     def lower(self) -> NDArray[np.bool_]:

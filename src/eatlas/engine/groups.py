@@ -285,7 +285,7 @@ def _clusters(
 # --- groups given the frequency of their words ----------------------------------------------------
 
 
-class Comparison(NamedTuple):
+class GroupRegression(NamedTuple):
     """Groups as least squares compares them."""
 
     regression: Regression
@@ -297,7 +297,7 @@ class Comparison(NamedTuple):
 
 def given_frequency(
     groups: Groups, order: WordOrder | str, alpha: float, case: CaseRule, notes: list[Note]
-) -> Comparison:
+) -> GroupRegression:
     """Groups given the frequency of their words; as they are where a note says why."""
     language = groups.language
     if isinstance(order, str):
@@ -307,14 +307,14 @@ def given_frequency(
         ranking = Ranking(order.name, order.size, order.ranks(spelled))
     keys = keys_of(ranking, groups.coverage, case, language)
     covariates = covariates_of(groups.coverage, ranking, keys, None, case, language)
-    compared: Comparison | str
+    compared: GroupRegression | str
     compared = covariates if isinstance(covariates, str) else _adjusted(groups, covariates, notes)
     if isinstance(compared, str):
         notes.insert(0, Note("themes.unadjusted", values={"reason": compared}))
         # no order of words changes the relabellings
         rows = [part[np.argsort(groups.coverage[r].used)] for r, part in groups.rows.items()]
         regression = Regression.of_groups([len(part) for part in rows])
-        compared = Comparison(regression, np.concatenate(rows), ())
+        compared = GroupRegression(regression, np.concatenate(rows), ())
     sizes, total = compared.regression.sizes, compared.regression.labellings
     least = (2 if len(set(sizes)) == 1 else 1) / total
     if len(sizes) == 2 and least >= alpha:
@@ -323,7 +323,7 @@ def given_frequency(
     return compared
 
 
-def _adjusted(groups: Groups, covariates: Covariates, notes: list[Note]) -> Comparison | str:
+def _adjusted(groups: Groups, covariates: Covariates, notes: list[Note]) -> GroupRegression | str:
     """Groups given covariates of their words; or why that cannot be."""
     names, coverage = groups.names, groups.coverage
     in_order = {role: SortedGroup.of(coverage[role], covariates.of[role]) for role in names}
@@ -332,4 +332,4 @@ def _adjusted(groups: Groups, covariates: Covariates, notes: list[Note]) -> Comp
         return str(notes.pop().values["reason"])
     left_out_of(in_order, covariates, names, notes)
     rows = np.concatenate([groups.rows[role][in_order[role].places] for role in names])
-    return Comparison(design.regression, rows[design.units], covariates.names)
+    return GroupRegression(design.regression, rows[design.units], covariates.names)

@@ -17,7 +17,7 @@ import numpy as np
 
 from eatlas.corpora.counts import SCHEMA, TABLES, Family, Search, TextCounts
 from eatlas.corpora.files import Account, Corpus, Part, Unit, files_read, look_at, on_disk, parts_of
-from eatlas.corpora.matching import Case, Compounds, Rule
+from eatlas.corpora.matching import Case, Compounds, MatchRule
 from eatlas.corpora.sampling import Progress, language_of, stimuli_of, warn_of_scripts
 from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.engine.store import FileJournal
@@ -201,7 +201,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     if window is not None:
         require_whole("window", window, 1)
     groups_tests = _tests_of_groups(tests)
-    rule = Rule(case, compounds, language_of(groups_tests))
+    rule = MatchRule(case, compounds, language_of(groups_tests))
     search = Search(*_searched(groups_tests), rule, int(span), window)
     _warn_of_stimuli(groups_tests)
     path = require_place(out, *TABLES)

@@ -85,7 +85,7 @@ at: 1,000 by 1,000 of them take 8 MB."""
 
 
 @dataclass(frozen=True)
-class Contexts:
+class StimulusContexts:
     """All contexts of a test, and which rows are those of which stimulus."""
 
     rows: kernels.CompactRows
@@ -95,7 +95,7 @@ class Contexts:
     """Contexts of each stimulus, by role, in the order of the rows."""
 
     @classmethod
-    def of(cls, vectors: dict[str, Array], coverage: Coverage) -> Contexts:
+    def of(cls, vectors: dict[str, Array], coverage: Coverage) -> StimulusContexts:
         """Arrange the vectors of a test; they are taken out of the mapping, to free memory."""
         counts, parts = {}, []
         for role in ROLES:
@@ -245,12 +245,12 @@ class CEAT(PatternMeasure):
         words: Mapping[str, Array],  # noqa: ARG002  (there are none)
     ) -> dict[str, Any]:
         """All contexts by stimulus, and some of them to look at."""
-        contexts = Contexts.of(vectors, coverage)
+        contexts = StimulusContexts.of(vectors, coverage)
         return {"rows": contexts.some(), "contexts": contexts}
 
     def compute(self, given: Input, notes: list[Note]) -> CEATResult:
         """Three levels over draws, their pattern, and the patterns of the draws."""
-        contexts = given.contexts or Contexts.of(dict(given.rows), given.coverage)
+        contexts = given.contexts or StimulusContexts.of(dict(given.rows), given.coverage)
         sizes, border = contexts.sizes, sum(contexts.sizes[:2])
         chosen = contexts.draw(self.n, self.replace, given.seed)
         drawn = kernels.draw_associations(contexts.rows, chosen, sizes)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from eatlas.measures.association import LABELS, AssociationMeasure
 from eatlas.measures.base import Array, Input
 from eatlas.results.levels import DecisiveTerm
-from eatlas.stats.bootstrap import Layout, Level
+from eatlas.stats.bootstrap import Layout, ResampledLevel
 from eatlas.stats.designs import ENUMERATED
 from eatlas.stats.permutation import below
 from eatlas.stats.regression import Regression
@@ -31,7 +31,7 @@ DIRECTIONS: dict[int, Literal["greater", "less"] | None] = {1: "greater", -1: "l
 
 
 @dataclass(frozen=True)
-class Reading:
+class LeftOutReading:
     """How a measure reads each level of a test without some of its terms."""
 
     measure: AssociationMeasure
@@ -99,7 +99,9 @@ class Reading:
         return p < measure.alpha
 
 
-def scores_without(level: Level, terms: NDArray[np.intp], *, scored: bool) -> tuple[Array, int]:
+def scores_without(
+    level: ResampledLevel, terms: NDArray[np.intp], *, scored: bool
+) -> tuple[Array, int]:
     """Scores of an effect size without each of some terms, and the size of their first group.
 
     The terms are on the side that is scored, of one group, or on the other.
@@ -115,7 +117,9 @@ def scores_without(level: Level, terms: NDArray[np.intp], *, scored: bool) -> tu
 
 
 def decisive(
-    reading: Reading, names: Mapping[str, tuple[str, ...]], places: Mapping[str, Sequence[int]]
+    reading: LeftOutReading,
+    names: Mapping[str, tuple[str, ...]],
+    places: Mapping[str, Sequence[int]],
 ) -> tuple[DecisiveTerm, ...] | None:
     """The terms without which the conclusion is another; None where there are too many to look.
 

@@ -321,7 +321,7 @@ class DivDist(GroupsMeasure):
             "draws": ORDERS if p and regression.size > LISTED else None,
         }
 
-    def _rows(self, evidence: Evidence, head: Mapping[str, Any]) -> Rows:
+    def _rows(self, evidence: GroupAssociations, head: Mapping[str, Any]) -> Rows:
         """Equations 1 to 3 for each target, and in the last row for the concept."""
         s = np.vstack([evidence.associations, evidence.concept])
         p = distribution(s, self.normalize, self.negative)
@@ -333,7 +333,7 @@ class DivDist(GroupsMeasure):
         return Rows(s, p, p0, divergence(p, p0, self.divergence))
 
     def _intervals(
-        self, evidence: Evidence, rows: Rows
+        self, evidence: GroupAssociations, rows: Rows
     ) -> tuple[Sequence[ShareIntervals | None], tuple[float, float] | None]:
         """Percentile intervals of each target, of the concept, and of the mean bias.
 
@@ -371,7 +371,9 @@ class DivDist(GroupsMeasure):
             intervals[:last] = [None] * last
         return intervals, defined_ends(ends, DECIMALS)
 
-    def _few_contexts(self, evidence: Evidence, rows: Rows, given: Input) -> Iterator[Note]:
+    def _few_contexts(
+        self, evidence: GroupAssociations, rows: Rows, given: Input
+    ) -> Iterator[Note]:
         """What mean bias so few contexts give where there is none, unless that is little."""
         defined = np.isfinite(rows.bias[:-1])
         if evidence.contexts is None or not self.resamples or not defined.any():
@@ -390,7 +392,7 @@ class DivDist(GroupsMeasure):
             yield Note("shares.few-contexts", "mean_bias", values)
 
     def _remarks(
-        self, evidence: Evidence, rows: Rows, groups: Sequence[str], concept: str
+        self, evidence: GroupAssociations, rows: Rows, groups: Sequence[str], concept: str
     ) -> Iterator[Note]:
         """What a reader must know of sizes, associations below 0, and biases that are undefined."""
         unequal = evidence.sizes and max(evidence.sizes) >= UNEQUAL * min(evidence.sizes)
@@ -431,7 +433,7 @@ class DivDist(GroupsMeasure):
 
 
 @dataclass(frozen=True)
-class Evidence:
+class GroupAssociations:
     """Associations of targets with groups, and how they vary."""
 
     targets: tuple[str, ...]
@@ -517,7 +519,7 @@ def _target(
     )
 
 
-def of_words(given: Input, *, unit: bool) -> Evidence:
+def of_words(given: Input, *, unit: bool) -> GroupAssociations:
     """Cosines of targets with mean vectors of groups (DivDist, section 4.2).
 
     In a resample the words of each group are drawn again, and the contexts of each word too, where
@@ -556,7 +558,7 @@ def of_words(given: Input, *, unit: bool) -> Evidence:
             concept.append(np.stack(near, axis=1))
         return each, np.concatenate(concept), of_targets
 
-    return Evidence(
+    return GroupAssociations(
         targets=names[OF_TARGETS],
         associations=np.stack([kernels.associations(unit_targets, c) for c in centres], axis=1),
         concept=np.array([kernels.associations(centre[None], c)[0] for c in centres]),
@@ -608,7 +610,7 @@ def _direction(rows: Array) -> Array:
     return unit
 
 
-def of_labels(given: Input, scale: float) -> Evidence:
+def of_labels(given: Input, scale: float) -> GroupAssociations:
     """Shares of groups in a softmax over all their words (Radford et al. 2021, section 3.1.2).
 
     The concept is the mean of the readings of its targets. Relabelling words leaves every reading
@@ -637,7 +639,7 @@ def of_labels(given: Input, scale: float) -> Evidence:
             means = means / of_targets.sum(axis=1, keepdims=True)
         return shares, means, of_targets
 
-    return Evidence(
+    return GroupAssociations(
         targets=names[OF_TARGETS],
         associations=np.add.reduceat(readings, starts, axis=1),
         concept=np.add.reduceat(concept, starts),
@@ -649,7 +651,7 @@ def of_labels(given: Input, scale: float) -> Evidence:
     )
 
 
-def of_counts(targets: Sequence[str], counts: Array, given: Input) -> Evidence:
+def of_counts(targets: Sequence[str], counts: Array, given: Input) -> GroupAssociations:
     """Numbers of each target for each group; of the concept their sums (DivDist, section 4.1).
 
     Whole numbers are contexts: what shares may be behind them is drawn from the posterior of each
@@ -666,7 +668,7 @@ def of_counts(targets: Sequence[str], counts: Array, given: Input) -> Evidence:
             return np.repeat(counts[None], resamples, axis=0), sums, weights
         return posterior(counts, resamples, rng), posterior(sums, 1, rng)[0], weights
 
-    return Evidence(
+    return GroupAssociations(
         targets=tuple(targets),
         associations=counts,
         concept=counts.sum(axis=0),
@@ -723,7 +725,7 @@ def _drawn_weights(
 
 
 def relabelled(
-    evidence: Evidence, tested: NDArray[np.bool_], draws: int, given: Input
+    evidence: GroupAssociations, tested: NDArray[np.bool_], draws: int, given: Input
 ) -> tuple[list[LabelTest | None], LabelDesign | None]:
     """Test for each target, and last for the concept, whether the labels of the words matter."""
     tests: list[LabelTest | None] = [None] * len(tested)

@@ -52,7 +52,7 @@ BEHIND: dict[frozenset[str], Any] = {
 """What a mask stands for, by the other places of a query."""
 
 
-class Part(NamedTuple):
+class RatioPart(NamedTuple):
     """One log-probability of a ratio."""
 
     question: Question
@@ -173,7 +173,7 @@ threshold=0.2)'
             )
         return [part.question for parts in self._cells(test).values() for part in chain(*parts)]
 
-    def _cells(self, test: AssociationTest) -> dict[Cell, list[list[Part]]]:
+    def _cells(self, test: AssociationTest) -> dict[Cell, list[list[RatioPart]]]:
         """The parts of M in each query of each pair, or in each query and pair of options."""
         return {
             (x, a): [parts for query in self.queries for parts in self._parts(query, x, a)]
@@ -181,14 +181,14 @@ threshold=0.2)'
             for a in terms_of(test, ATTRIBUTES)
         }
 
-    def _parts(self, query: str, x: Term, a: Term) -> Iterator[list[Part]]:
+    def _parts(self, query: str, x: Term, a: Term) -> Iterator[list[RatioPart]]:
         how: How = "averaged" if self.pieces == "single" else self.pieces
 
-        def part(word: str, sign: int, scored: Term | None, beside: Term) -> Part:
+        def part(word: str, sign: int, scored: Term | None, beside: Term) -> RatioPart:
             words = {"[MASK]": word, "{TARGET}": x[1], "{ATTRIB}": a[1]}
             text, spans = filled(query, words)
             other = spans["{TARGET}" if beside is x else "{ATTRIB}"]
-            return Part(Question(text, spans["[MASK]"], other, how=how), sign, scored, beside)
+            return RatioPart(Question(text, spans["[MASK]"], other, how=how), sign, scored, beside)
 
         if self.behind == "attributes behind a mask":
             yield [part(a[1], 1, a, x)]

@@ -13,7 +13,7 @@ from eatlas import kernels
 from eatlas.kernels.cosines import product
 from eatlas.measures.association import DECIMALS, LABELS, AssociationMeasure
 from eatlas.measures.base import Array, Input, generator_of
-from eatlas.measures.decisive import Reading, decisive
+from eatlas.measures.decisive import LeftOutReading, decisive
 from eatlas.measures.levels import MOST_CELLS, Ordered, Rows, several, sides, sizes
 from eatlas.notes import OVER_STIMULI, Note
 from eatlas.results.levels import (
@@ -145,7 +145,7 @@ class Variation:
         hangs_on = None
         if measure is not None:
             names = {role: group.stimuli for role, group in self.given.coverage.items()}
-            reading = Reading(measure, self.given, layout, changes)
+            reading = LeftOutReading(measure, self.given, layout, changes)
             hangs_on = decisive(reading, names, self.ordered.places)
         return Influence(unit=self.unit, level1=records[0], level2=level2, decisive=hangs_on)
 

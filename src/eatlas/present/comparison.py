@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from eatlas.decoding import own_toml
 from eatlas.present.drawings.curves import steps, timeline_of
-from eatlas.present.drawings.rows import Row, line_of, pair_of
+from eatlas.present.drawings.rows import RowDrawing, line_of, pair_of
 from eatlas.present.drawings.svg import Scales
 from eatlas.present.findings import GRADES
 from eatlas.present.rendering import phrase
@@ -167,15 +167,15 @@ class Compared(NamedTuple):
         spread = max(sizes) - min(sizes) if sizes else 0.0
         return 10.0 * (len({label for _, label in self.labels}) - 1) + spread
 
-    def drawing(self, scales: Scales) -> Row:
+    def drawing(self, scales: Scales) -> RowDrawing:
         """Two marks on one axis, or a line over settings that rise; empty for other settings."""
         members = [section.result for section in self.members]
         first, *_, last = members[0].sides[-1]
         if self.by in NUMBERED and len(members) >= LEAST:
             names = [name for name, cell in zip(self.names, self.cells, strict=True) if cell]
-            return Row(line_of(members, names, scales.axis), f"↓ {last}", f"↑ {first}")
+            return RowDrawing(line_of(members, names, scales.axis), f"↓ {last}", f"↑ {first}")
         drawn = pair_of(members[0], members[1], scales.axis) if len(members) == 2 else Markup()
-        return Row(drawn, f"← {last}", f"{first} →")
+        return RowDrawing(drawn, f"← {last}", f"{first} →")
 
     @property
     def odd(self) -> set[str]:

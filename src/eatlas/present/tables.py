@@ -83,7 +83,7 @@ LEAST_TEXT, BETWEEN = 66.0, 10.0
 """Points of a column of text at least, and between columns."""
 
 
-class Layout(NamedTuple):
+class LatexLayout(NamedTuple):
     """How LaTeX sets a table: in letters that fit between the margins, on pages if it is long."""
 
     size: str
@@ -95,13 +95,13 @@ class Layout(NamedTuple):
     paged: bool
 
 
-def layout(table: Table) -> Layout:
+def layout(table: Table) -> LatexLayout:
     """Set a table in the largest letters that fit; the widths of its lines are estimates."""
     tried = [_layout(table, *size) for size in SIZES]
     return next((how for how in tried if not how.scaled), tried[-1])
 
 
-def _layout(table: Table, size: str, letter: float, line: float) -> Layout:
+def _layout(table: Table, size: str, letter: float, line: float) -> LatexLayout:
     """The layout in letters of one size: columns of text share the room that numbers leave."""
     widths = [letter * width for width in _widths(table)]
     texts = tuple(
@@ -128,7 +128,7 @@ def _layout(table: Table, size: str, letter: float, line: float) -> Layout:
             for cell, width, text in zip(row, widths, texts, strict=True)
         )
         height += line * most + 4 * (most > 1)
-    return Layout(size, spec, texts, room < 0, height > PAGE_HEIGHT)
+    return LatexLayout(size, spec, texts, room < 0, height > PAGE_HEIGHT)
 
 
 def _widths(table: Table) -> Iterator[float]:
@@ -159,7 +159,7 @@ def _in_line(table: Table) -> Table:
     )
 
 
-def _laid(table: Table) -> tuple[Table, Layout]:
+def _laid(table: Table) -> tuple[Table, LatexLayout]:
     """A table and its layout: a long one has each row on one line, where that fits."""
     if layout(table).paged and not (how := layout(_in_line(table))).scaled:
         return _in_line(table), how

@@ -92,7 +92,7 @@ class RankBand(Record):
     """None where the band has fewer than two usable vectors."""
 
 
-class VarianceShares(Record):
+class ComponentShares(Record):
     """Share of the variance in the first principal components."""
 
     top1: float
@@ -163,7 +163,7 @@ class Diagnosis(Record):
     """1 where all directions vary alike, 0 where one has all variance; None for fewer vectors than
     dimensions."""
     effective_dimensions: float | None
-    variance: VarianceShares | None
+    variance: ComponentShares | None
     """None where the vectors do not vary."""
     rogue: tuple[Dimension, ...]
     """The dimensions that contribute most to the mean cosine."""

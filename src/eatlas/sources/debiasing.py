@@ -240,7 +240,7 @@ class Fit(NamedTuple):
     """How many times longer a small random difference of two vectors becomes, on average."""
 
 
-class Step(NamedTuple):
+class TransformStep(NamedTuple):
     """One transform of a source."""
 
     text: str
@@ -338,7 +338,7 @@ def _inlp(source: Source, text: str, sets: BiasSets, _: float) -> tuple[Map, tup
 METHODS = {"hard-debias": _hard, SOFT: _soft, "inlp": _inlp}
 
 
-def debiasing_step(text: str) -> Step:
+def debiasing_step(text: str) -> TransformStep:
     """Read one debiasing transform, ``METHOD:SETS`` or ``soft-debias:SETS:WEIGHT``."""
     method, _, name = text.partition(":")
     method, weight = method.lower(), WEIGHT
@@ -356,4 +356,4 @@ def debiasing_step(text: str) -> Step:
         mapped, notes = METHODS[method](source, shown, sets, weight)
         return Fit(mapped, notes, f"sets={sets.sha256[:16]}")
 
-    return Step(shown, fit, sets)
+    return TransformStep(shown, fit, sets)

@@ -15,10 +15,10 @@ from eatlas.results.diagnosis import (
     ALIKE_MEAN,
     ALIKE_SD,
     DECIMALS,
+    ComponentShares,
     Diagnosis,
     Dimension,
     RankBand,
-    VarianceShares,
 )
 from eatlas.results.parts import defined
 from eatlas.results.residual import BeforeAfter, ResidualBias
@@ -188,7 +188,7 @@ def _record(
         effective_dimensions=defined(1 + score * (source.dim - 1), DECIMALS),
         variance=None
         if None in shares
-        else VarianceShares(**dict(zip(VarianceShares.model_fields, shares, strict=True))),
+        else ComponentShares(**dict(zip(ComponentShares.model_fields, shares, strict=True))),
         rogue=tuple(rogue),
         loudest=Dimension.of(loudest, contributions, lengths),
     )

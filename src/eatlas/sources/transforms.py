@@ -17,7 +17,7 @@ from eatlas.errors import EatlasError, SourceError, nearest
 from eatlas.kernels.cosines import Moments
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
-from eatlas.sources.debiasing import METHODS, Fit, Step, debiasing_step
+from eatlas.sources.debiasing import METHODS, Fit, TransformStep, debiasing_step
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.source import (
     CHUNK,
@@ -45,10 +45,10 @@ TOP = "all-but-the-top"
 _LINEAR = re.compile(rf"center|standardize|whiten|{TOP}:[1-9][0-9]{{0,5}}")
 
 
-def parse_transforms(text: str) -> list[Step]:
+def parse_transforms(text: str) -> list[TransformStep]:
     """Read transforms as source strings write them; neighbouring linear ones are one step."""
     parts = map(str.strip, text.split(","))
-    steps: list[Step] = []
+    steps: list[TransformStep] = []
     for debiases, group in groupby(parts, lambda part: part.partition(":")[0].lower() in METHODS):
         if debiases:
             steps += map(debiasing_step, group)
@@ -56,7 +56,7 @@ def parse_transforms(text: str) -> list[Step]:
             linear = [part.lower() for part in group]
             for part in linear:
                 _require_linear(part)
-            steps.append(Step(",".join(linear), partial(_fit_linear, linear)))
+            steps.append(TransformStep(",".join(linear), partial(_fit_linear, linear)))
     return steps
 
 
@@ -125,7 +125,7 @@ def located(label: str) -> Iterator[None]:
         ) from error
 
 
-def fitted(step: Step, source: Source) -> Fit:
+def fitted(step: TransformStep, source: Source) -> Fit:
     """Fit a transform to all vectors of a source; an error names both."""
     with located(f"{source.name}: the transform {step.text}"):
         return step.fit(source)
@@ -140,7 +140,7 @@ class TransformedSource(Wrapper):
     grow by nine digits where they turn a rounding.
     """
 
-    def __init__(self, source: Source, step: Step, name: str | None = None) -> None:
+    def __init__(self, source: Source, step: TransformStep, name: str | None = None) -> None:
         super().__init__(source)
         self.source.require_listed("a transform is fitted on all vectors")
         self.step = step
@@ -219,7 +219,7 @@ class TransformedEncodings(Wrapper):
     another run gives other numbers. Name, notes and fingerprint say so.
     """
 
-    def __init__(self, source: Source, step: Step) -> None:
+    def __init__(self, source: Source, step: TransformStep) -> None:
         super().__init__(source)
         self.step = step
         self.option = self.mark = f"transform={step.text}"

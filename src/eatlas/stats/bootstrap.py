@@ -59,7 +59,7 @@ cost little more than one."""
 
 
 @dataclass(frozen=True)
-class Level:
+class ResampledLevel:
     """One effect size: units in two groups, each scored over the terms of the other side.
 
     Level 1 has targets as units, scored by the mean over A less the mean over B. Level 2 has
@@ -108,7 +108,7 @@ def _sum(w: Array, x: Array) -> Array:
 class Layout:
     """The three effect sizes of a test, and which weights belong to which."""
 
-    levels: tuple[Level, Level, Level]
+    levels: tuple[ResampledLevel, ResampledLevel, ResampledLevel]
     """Level 1, level 2 of X, level 2 of Y."""
     sizes: dict[str, int]
     """Units of X, Y, A and B."""
@@ -152,14 +152,14 @@ def block_layout(
     `counts` is what each target, and each attribute, counts in means of the other side.
     """
 
-    def level(block: Array, n: int, groups: Groups, counts: Array | None) -> Level:
+    def level(block: Array, n: int, groups: Groups, counts: Array | None) -> ResampledLevel:
         centred = block - block.mean(axis=0)  # what all units have in common changes no d
 
         def moments(units: Array, others: Array) -> tuple[Array, None]:  # noqa: ARG001
             return averages(centred, others, groups, counts), None
 
         peak = float(np.abs(block).max())
-        return Level(n, _shape(block), moments, peak=peak, precision=precision)
+        return ResampledLevel(n, _shape(block), moments, peak=peak, precision=precision)
 
     of_targets, of_attributes = counts or (None, None)
     x, y = slice(0, n_x), slice(n_x, None)
@@ -199,7 +199,7 @@ def cluster_layout(
 
 def _cluster_level(
     cosines: Array, of: Places, n: int, groups: Groups, counts: Array, precision: float | None
-) -> tuple[Level, int]:
+) -> tuple[ResampledLevel, int]:
     """One effect size of clusters, and how many rows stand for what is within them.
 
     A cluster of more rows than the other side has terms is replaced by the triangular factor of
@@ -220,7 +220,7 @@ def _cluster_level(
 
     peak = float(np.abs(cosines).max())
     each = sizes[:, None].astype(np.float64)
-    return Level(n, _shape(means), moments, each, peak, precision), len(within)
+    return ResampledLevel(n, _shape(means), moments, each, peak, precision), len(within)
 
 
 def _signed(n: int) -> Groups:

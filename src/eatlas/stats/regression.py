@@ -350,7 +350,7 @@ def regression_test(
 
 
 @dataclass(frozen=True)
-class Family:
+class FamilyTests:
     """Tests of rows that share their relabellings."""
 
     tails: tuple[Tail, ...]
@@ -379,7 +379,7 @@ def family_test(
     seed: int = 0,
     scale: float = 1.0,
     precision: float | None = None,
-) -> Family:
+) -> FamilyTests:
     """Test of each row whether the means of the groups differ given the covariates.
 
     The statistic of two groups is that of :meth:`Regression.t`, two-sided; of more F.
@@ -397,7 +397,7 @@ def family_test(
         total, every = relabelled.total, relabelled.every
         tails.append(tails_among(drawn, value, total, every=every, tie=tie).two_sided)
     p_max_t = _step_down(statistics, observed, ties, every=relabelled.every)
-    return Family(tuple(tails), p_max_t, np.abs(statistics).max(axis=0), relabelled.every)
+    return FamilyTests(tuple(tails), p_max_t, np.abs(statistics).max(axis=0), relabelled.every)
 
 
 def groups_test(scores: Array, regression: Regression, **how: Any) -> tuple[Tail, ...]:

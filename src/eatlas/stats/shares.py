@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.kernels.cosines import product
-from eatlas.stats.bootstrap import Layout, Level, Streams, draw, sizes_of
+from eatlas.stats.bootstrap import Layout, ResampledLevel, Streams, draw, sizes_of
 
 Array = NDArray[np.float64]
 Normalize = Literal["sum", "softmax"]
@@ -245,14 +245,14 @@ def share_layout(
     def of_targets(units: Array, others: Array) -> tuple[Array, None]:  # noqa: ARG001
         return shares_of_a(powers, n_a, others), None
 
-    def of_labels(part: Array) -> Level:
+    def of_labels(part: Array) -> ResampledLevel:
         def moments(units: Array, others: Array) -> tuple[Array, None]:
             reading = others / np.add.reduce(others, axis=0) / product(part, units)
             return product(part.T, reading), None
 
-        return Level(n_a, part.shape[::-1], moments, None, peak, precision)
+        return ResampledLevel(n_a, part.shape[::-1], moments, None, peak, precision)
 
-    level1 = Level(n_x, powers.shape, of_targets, None, peak, precision)
+    level1 = ResampledLevel(n_x, powers.shape, of_targets, None, peak, precision)
     levels = level1, of_labels(powers[:n_x]), of_labels(powers[n_x:])
     return Layout(levels, sizes_of(powers.shape, n_x, n_a), WORK * powers.size)
 

@@ -53,7 +53,7 @@ APART = 0.2, 0.5
 mean of n words is in proportion; and of mean log rank."""
 
 
-class Vocabulary:
+class TopicVocabulary:
     """Words from which topics are drawn, the most frequent first; 32,768 at most."""
 
     def __init__(self, rows: Array, ranks: NDArray[np.integer]) -> None:

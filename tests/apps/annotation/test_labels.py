@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.apps.annotation.conftest import HOSTILE, TEST, context
 
 import eatlas
-from eatlas.apps.annotation.items import Journal, given_in, journal_of, replay
+from eatlas.apps.annotation.items import LabelJournal, given_in, journal_of, replay
 from eatlas.apps.annotation.labels import FEWEST
 from eatlas.corpora import Contexts
 from eatlas.errors import EatlasError, EatlasWarning, SourceError, UndefinedWarning
@@ -297,7 +297,7 @@ def test_a_journal_is_what_was_done_however_it_ends(tmp_path_factory, acts, data
     path = tmp_path_factory.mktemp("journal") / "labels.jsonl"
     expected = {"A": [], "B": []}
     states = [{"A": {}, "B": {}}]
-    with Journal(path, items) as journal:
+    with LabelJournal(path, items) as journal:
         for name, i, what in acts:
             if what == "undo":
                 undone = expected[name].pop()[0] if expected[name] else None
@@ -308,7 +308,7 @@ def test_a_journal_is_what_was_done_however_it_ends(tmp_path_factory, acts, data
             states.append({who: dict(done) for who, done in expected.items()})
     whole = path.read_bytes()
     path.write_bytes(whole[: data.draw(st.integers(0, len(whole)))])
-    with Journal(path, items) as journal:
+    with LabelJournal(path, items) as journal:
         assert {name: journal.labels_of(name) for name in "AB"} in states
         journal.label("A", items.rows[0].id, "Male")
     assert labels_in(path, items)["A"][items.rows[0].id] == "Male"
@@ -320,14 +320,14 @@ def labels_in(path, items):
 
 def test_journals_of_others_and_damaged_ones_are_refused(items, contexts, sheet):
     path = journal_of(sheet)
-    with Journal(path, items) as journal:
+    with LabelJournal(path, items) as journal:
         journal.label("Anna B", items.rows[0].id, "Male")
         with pytest.raises(EatlasError, match="another eatlas annotate serve has it open"):
-            Journal(path, items)
+            LabelJournal(path, items)
     assert list(eatlas.read_labels(sheet).given) == ["Anna B"]
     other = eatlas.sample_items(contexts, TEST, per_target=1)
     with pytest.raises(SourceError, match="these are labels of other items"):
-        Journal(path, other)
+        LabelJournal(path, other)
     good = path.read_text()
     for line, what in (
         ("{}", "line 3: this is not an act"), ("nonsense", "line 3: this is not an act"),
@@ -339,9 +339,9 @@ def test_journals_of_others_and_damaged_ones_are_refused(items, contexts, sheet)
         with pytest.raises(SourceError, match=what):
             eatlas.read_labels(sheet)
         with pytest.raises(SourceError, match=what):
-            Journal(path, items)
+            LabelJournal(path, items)
     path.write_text(good)
-    Journal(path, items).close()  # a refusal leaves no lock
+    LabelJournal(path, items).close()  # a refusal leaves no lock
 
 
 def replace(path):
@@ -362,7 +362,7 @@ def test_labels_outlive_what_others_do_to_their_file(items, tmp_path, harm, goes
     path = tmp_path / "study" / "items.labels.jsonl"
     path.parent.mkdir()
     labelled = items.rows[:6]
-    with warnings.catch_warnings(record=True) as heard, Journal(path, items) as journal:
+    with warnings.catch_warnings(record=True) as heard, LabelJournal(path, items) as journal:
         warnings.simplefilter("always")
         for item in labelled[:3]:
             journal.label("Anna", item.id, "Male")
@@ -383,7 +383,7 @@ def test_labels_outlive_what_others_do_to_their_file(items, tmp_path, harm, goes
 def test_a_label_that_cannot_be_written_again_is_not_saved(items, tmp_path):
     path = tmp_path / "study" / "items.labels.jsonl"
     path.parent.mkdir()
-    with Journal(path, items) as journal:
+    with LabelJournal(path, items) as journal:
         journal.label("Anna", items.rows[0].id, "Male")
         shutil.rmtree(path.parent)
         path.parent.write_text("in its place")
@@ -398,10 +398,10 @@ def test_a_link_to_the_labels_stays_a_link(items, tmp_path):
     link, real = tmp_path / "a.jsonl", tmp_path / "kept" / "b.jsonl"
     real.parent.mkdir()
     link.symlink_to(real)
-    with Journal(link, items) as journal:
+    with LabelJournal(link, items) as journal:
         journal.label("Anna", items.rows[0].id, "Male")
         with pytest.raises(EatlasError, match="has it open"):
-            Journal(real, items)
+            LabelJournal(real, items)
     assert link.is_symlink()
     assert [one.name for one in real.parent.iterdir()] == ["b.jsonl"]
     assert len(labels_in(real, items)["Anna"]) == 1

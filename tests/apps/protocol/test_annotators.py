@@ -11,7 +11,7 @@ from tests.apps.protocol.cards import found
 
 import eatlas
 from eatlas.apps.annotation import load_items, read_labels
-from eatlas.apps.annotation.items import Journal
+from eatlas.apps.annotation.items import LabelJournal
 from eatlas.errors import UndefinedWarning
 
 WOMEN = {"nurse": 9, "dancer": 7, "librarian": 6, "soldier": 1, "pilot": 2, "carpenter": 4}
@@ -104,7 +104,7 @@ def test_labels_that_are_all_the_same_have_no_alpha(files: dict[str, list[Path]]
     items = load_items(files["labels"][0])
     path = files["labels"][0].with_name("mine.csv")
     items.write(path)
-    with Journal(path.with_name("mine.labels.jsonl"), items) as journal:
+    with LabelJournal(path.with_name("mine.labels.jsonl"), items) as journal:
         for name in ("anna", "ben"):
             for item in items.rows[:5]:
                 journal.label(name, item.id, "Male")

@@ -452,7 +452,7 @@ def given_in(acts: Acts) -> dict[str, dict[str, str]]:
     return {name: labels for name, labels in given.items() if labels}
 
 
-class Journal:
+class LabelJournal:
     """The labels of a page, open for more; a context manager.
 
     Where another program removes, replaces or changes the file, all that it held is written again

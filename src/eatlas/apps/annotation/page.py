@@ -10,9 +10,16 @@ from statistics import median
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
-from eatlas.apps.annotation.items import SKIPPED, Journal, given_in, journal_of, load_items, name_of
+from eatlas.apps.annotation.items import (
+    SKIPPED,
+    LabelJournal,
+    given_in,
+    journal_of,
+    load_items,
+    name_of,
+)
 from eatlas.apps.annotation.labels import Labels
-from eatlas.apps.serving import Answer, App, Served, as_json
+from eatlas.apps.serving import App, PageAnswer, Served, as_json
 from eatlas.errors import EatlasError, SourceError, UndefinedWarning
 from eatlas.numbers import effect, interval, number_of
 from eatlas.present.rendering import render
@@ -22,7 +29,7 @@ KEYS = 9
 """Groups that have a number key; the others have buttons."""
 
 
-class Request(BaseModel):
+class LabelRequest(BaseModel):
     """What the page sends: who does something, and about which context."""
 
     model_config = ConfigDict(strict=True)
@@ -37,7 +44,7 @@ class Request(BaseModel):
     """Whether the first context that was passed over is meant."""
 
 
-def answer(journal: Journal, act: str, request: Request) -> Answer:
+def answer(journal: LabelJournal, act: str, request: LabelRequest) -> PageAnswer:
     """Do what a person does, and answer with what is shown then: a context, or the end."""
     items, name = journal.items, name_of(request.annotator)
     order = items.order_of(name)
@@ -87,7 +94,7 @@ def answer(journal: Journal, act: str, request: Request) -> Answer:
     return as_json(view)
 
 
-def ending(journal: Journal, name: str) -> list[str]:
+def ending(journal: LabelJournal, name: str) -> list[str]:
     """What a person learns at the end: how far people agree so far, and the time that it took."""
     lines, given = [], given_in(journal.acts)
     if gaps := journal.seconds(name):
@@ -118,7 +125,7 @@ def ending(journal: Journal, name: str) -> list[str]:
     return [*lines, *filter(None, [agreed.doubt])]
 
 
-def application(journal: Journal, guide: str = "") -> App:
+def application(journal: LabelJournal, guide: str = "") -> App:
     """The application: the page and four acts."""
     items = journal.items
     return App(
@@ -139,7 +146,7 @@ def application(journal: Journal, guide: str = "") -> App:
             targets=len(items.targets),
             guide=guide,
         ),
-        request=Request,
+        request=LabelRequest,
         acts={act: partial(answer, journal, act) for act in ("begin", "show", "label", "undo")},
         refused=lambda error: as_json({"error": clean(str(error))}, 422),
     )
@@ -148,7 +155,7 @@ def application(journal: Journal, guide: str = "") -> App:
 class LabelPage(Served):
     """A page on which people label; what :func:`eatlas.serve_items` returns. A context manager."""
 
-    def __init__(self, journal: Journal, guide: str, port: int) -> None:
+    def __init__(self, journal: LabelJournal, guide: str, port: int) -> None:
         self.journal = journal
         """What people have done so far."""
         super().__init__(application(journal, guide), port)
@@ -223,7 +230,7 @@ def serve_items(items: str | Path, *, guide: str = "", port: int = 0) -> LabelPa
     ...         print(page.address[:17], page.done)
     http://127.0.0.1: {}
     """
-    journal = Journal(journal_of(Path(items)), load_items(items))
+    journal = LabelJournal(journal_of(Path(items)), load_items(items))
     try:
         return LabelPage(journal, guide, port)
     except BaseException:

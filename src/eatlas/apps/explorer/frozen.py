@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from eatlas.apps.explorer.measuring import Explorer, Request, View
+from eatlas.apps.explorer.measuring import BoardView, Explorer, Request
 from eatlas.apps.explorer.page import board_html, command
 from eatlas.errors import EatlasError
 from eatlas.numbers import goes
@@ -96,7 +96,7 @@ def _require_countable(explorer: Explorer, test: AssociationTest) -> None:
             )
 
 
-def _data(explorer: Explorer, view: View, result: AssociationResult) -> dict[str, Any]:
+def _data(explorer: Explorer, view: BoardView, result: AssociationResult) -> dict[str, Any]:
     """What the script computes with: words, cosines, names and rules."""
     test, source = view.lists.origin, view.source
     embedded = embed_concepts({role: test.concept(role) for role in ROLES}, source.source)

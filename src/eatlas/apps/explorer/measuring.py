@@ -97,7 +97,7 @@ class Request(BaseModel):
 
 
 @dataclass(frozen=True)
-class Group:
+class WordGroup:
     """The words of one concept, with those that were switched off or added."""
 
     name: str
@@ -131,7 +131,7 @@ class Lists:
     """The four groups of a test, and what they were changed from."""
 
     origin: AssociationTest
-    groups: Mapping[str, Group]
+    groups: Mapping[str, WordGroup]
 
     @classmethod
     def of(
@@ -153,7 +153,7 @@ class Lists:
                     "off here; eatlas tests sentences makes sentences of a test of words."
                 )
             switched = frozenset((off or {}).get(role, ())) & {*words, *more}
-            groups[role] = Group(concept.name, words, more, switched)
+            groups[role] = WordGroup(concept.name, words, more, switched)
         return cls(origin, groups)
 
     @cached_property
@@ -421,7 +421,7 @@ def placed(lists: Lists, source: Source) -> Placed:
 
 
 @dataclass(frozen=True)
-class View:
+class BoardView:
     """One set of lists on one source: what is found, or why nothing is."""
 
     lists: Lists
@@ -529,7 +529,7 @@ class Explorer:
             )
         return self.sources[number]
 
-    def view(self, request: Request) -> View:
+    def view(self, request: Request) -> BoardView:
         """Measure the words of a request, without other words."""
         lists, source = self.lists(request), self.source(request.source)
         before = Lists.of(lists.origin)
@@ -553,7 +553,7 @@ class Explorer:
                 for role in ROLES:
                     terms = order[role].terms
                     ranks |= {word: (rank, order.vocabulary) for word, rank in terms.items()}
-        return View(lists, source, there, result, original, origins.at, problem, n, ranks)
+        return BoardView(lists, source, there, result, original, origins.at, problem, n, ranks)
 
     def looked_at(self, test: str) -> int:
         """How many lists of a test were looked at; of pasted lists, all together.

@@ -18,13 +18,13 @@ from eatlas.apps.explorer.measuring import (
     LONGEST_WORD,
     MOST_WORDS,
     NO_LISTS,
+    BoardView,
     Explorer,
     Key,
     Lists,
     NamedSource,
     Pair,
     Request,
-    View,
     pasted,
     pieces_of,
     require_words,
@@ -119,7 +119,7 @@ def board_of(explorer: Explorer, request: Request) -> str:
 
 
 def board_html(
-    explorer: Explorer, request: Request, view: View, *, chance: bool, whole: bool = False
+    explorer: Explorer, request: Request, view: BoardView, *, chance: bool, whole: bool = False
 ) -> str:
     """The views of some words: whether chance is offered, and whether intervals are known."""
     lists = view.lists
@@ -139,7 +139,7 @@ def board_html(
     )
 
 
-def _was(view: View) -> str:
+def _was(view: BoardView) -> str:
     """The EAT pattern before any change; empty where there is none."""
     return view.original.primary.label if view.original and view.original.pattern else ""
 
@@ -151,7 +151,7 @@ def chance_of(explorer: Explorer, request: Request) -> str:
     return render("explore_finding", r=result, view=view, was=_was(view), chance=False)
 
 
-def _beside(explorer: Explorer, request: Request, view: View) -> dict[str, Any] | None:
+def _beside(explorer: Explorer, request: Request, view: BoardView) -> dict[str, Any] | None:
     """The finding on the source to compare with, beside that on the first; None without one."""
     if len(request.numbers) < 2:
         return None
@@ -175,7 +175,7 @@ def _label(result: AssociationResult) -> str:
     return result.primary.label if result.pattern else str(finding_of(result))
 
 
-class Row(NamedTuple):
+class LevelRow(NamedTuple):
     """An effect size as a row of the table of levels."""
 
     now: Effect
@@ -192,7 +192,7 @@ class Row(NamedTuple):
 
 def _rows(
     explorer: Explorer, request: Request, result: AssociationResult, original: Any
-) -> tuple[list[Row], str]:
+) -> tuple[list[LevelRow], str]:
     """The effect sizes of a result with those before any change, and the end of their scale."""
     before = {effect.place: effect for effect in levels_of(original)} if original else {}
     pairs = [(now, before.get(now.place)) for now in levels_of(result) if now.symbol == "d"]
@@ -208,12 +208,12 @@ def _rows(
         values += [now.d, *(now.interval or ())]
     axis = Axis.of_effects(values)
     explorer.reach[key] = axis.high
-    rows = [Row(now, was, after, moved_effect(now, was, axis)) for now, was, after in effects]
+    rows = [LevelRow(now, was, after, moved_effect(now, was, axis)) for now, was, after in effects]
     return rows, f"{axis.high:g}"
 
 
 def _finding(
-    explorer: Explorer, request: Request, view: View, result: AssociationResult
+    explorer: Explorer, request: Request, view: BoardView, result: AssociationResult
 ) -> dict[str, Any]:
     """What the template needs of a result."""
     groups = view.lists.groups
@@ -240,7 +240,7 @@ def _finding(
     }
 
 
-def _group(view: View, role: str) -> dict[str, Any]:
+def _group(view: BoardView, role: str) -> dict[str, Any]:
     """The words of a group as buttons; a remark says why one has no vector, or is common."""
     group, placed = view.lists.groups[role], view.placed
     chips = [
@@ -282,7 +282,7 @@ def others_of(explorer: Explorer, request: Request) -> str:
 
 
 def _others(
-    explorer: Explorer, request: Request, view: View, result: AssociationResult | None
+    explorer: Explorer, request: Request, view: BoardView, result: AssociationResult | None
 ) -> str:
     """What resamples of a result say."""
     if result is None:
@@ -420,7 +420,7 @@ def _data(lists: Lists, point: Point) -> dict[str, str]:
     return {"data_word": word_id(lists, point.role, point.term)} if point.term else {}
 
 
-def plane_of(view: View, result: AssociationResult) -> Markup:
+def plane_of(view: BoardView, result: AssociationResult) -> Markup:
     """Draw the map of the words: words that are on, off, and where all were before."""
     lists, groups = view.lists, view.lists.groups
     now = [Point(*key, *at) for key, at in view.placed.at.items()]

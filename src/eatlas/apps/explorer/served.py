@@ -27,7 +27,7 @@ from eatlas.apps.explorer.page import (
     others_of,
     page_of,
 )
-from eatlas.apps.serving import Answer, App, Served, as_json
+from eatlas.apps.serving import App, PageAnswer, Served, as_json
 from eatlas.errors import EatlasError, SourceError, UntrustedSourceError
 from eatlas.present import report_html
 from eatlas.present.drawings.plot import plot
@@ -55,31 +55,31 @@ def application(explorer: Explorer) -> App:
         page=lambda: page,
         request=Request,
         acts={
-            "view": lambda request: Answer(board_of(explorer, request)),
-            "others": lambda request: Answer(others_of(explorer, request)),
-            "chance": lambda request: Answer(chance_of(explorer, request)),
-            "across": lambda request: Answer(across_of(explorer, request)),
-            "look": lambda request: Answer(look_of(explorer, request)),
+            "view": lambda request: PageAnswer(board_of(explorer, request)),
+            "others": lambda request: PageAnswer(others_of(explorer, request)),
+            "chance": lambda request: PageAnswer(chance_of(explorer, request)),
+            "across": lambda request: PageAnswer(across_of(explorer, request)),
+            "look": lambda request: PageAnswer(look_of(explorer, request)),
             "file": lambda request: as_json(lists_of_file(request.text)),
             "export": lambda request: export(explorer, request),
         },
-        refused=lambda error: Answer(clean(str(error)), "text/plain", 422),
+        refused=lambda error: PageAnswer(clean(str(error)), "text/plain", 422),
         largest=LARGEST,
     )
 
 
-def export(explorer: Explorer, request: Request) -> Answer:
+def export(explorer: Explorer, request: Request) -> PageAnswer:
     """Make the file that a request names: the test, results that verify, the report, a figure."""
     tests, what = explorer.tests_of(request), request.what
     name = file_name(tests[0].id)
     if what == "toml":
-        return Answer(to_toml(tests), "application/toml", filename=f"{name}.toml")
+        return PageAnswer(to_toml(tests), "application/toml", filename=f"{name}.toml")
     if what == "results":
         results = explorer.whole(request)
         lines = "".join(to_json_line(result) + "\n" for result in (*results, *results.trends))
-        return Answer(lines, "application/jsonl", filename=f"{name}.jsonl")
+        return PageAnswer(lines, "application/jsonl", filename=f"{name}.jsonl")
     if what == "report":
-        return Answer(report_html(explorer.whole(request)), filename=f"{name}.html")
+        return PageAnswer(report_html(explorer.whole(request)), filename=f"{name}.html")
     figure = _FIGURE.fullmatch(what)
     if figure is None:
         raise EatlasError("There is no such export.")
@@ -88,7 +88,7 @@ def export(explorer: Explorer, request: Request) -> Answer:
     with tempfile.TemporaryDirectory(prefix="eatlas-") as folder:
         path = Path(folder) / f"figure.{ending}"
         drawing.save(path)
-        return Answer(path.read_bytes(), _TYPES[ending], filename=f"{name}-{what}")
+        return PageAnswer(path.read_bytes(), _TYPES[ending], filename=f"{name}-{what}")
 
 
 class ExplorerPage(Served):

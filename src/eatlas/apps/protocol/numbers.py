@@ -205,7 +205,7 @@ def paired(first: Numbers, second: Numbers) -> tuple[list[str], Array, Array]:
 
 
 @dataclass(frozen=True)
-class Family:
+class GroupsWithTables:
     """A test of groups, with the tables that have numbers for its groups."""
 
     test: GroupsTest
@@ -238,7 +238,7 @@ class Family:
         return chosen
 
 
-def families(material: Material, paths: Sequence[Path], what: str) -> Iterator[Family]:
+def families(material: Material, paths: Sequence[Path], what: str) -> Iterator[GroupsWithTables]:
     """Yield each test of groups, given or built in, whose groups are columns of a table."""
     tables: list[tuple[Any, ...]] = [open_counts(str(path)) for path in paths]
     columns = [{name for row in years[0].rows.values() for name in row} for years in tables]
@@ -251,7 +251,7 @@ def families(material: Material, paths: Sequence[Path], what: str) -> Iterator[F
         matching = [years for years, has in zip(tables, columns, strict=True) if names <= has]
         if matching and names not in seen:
             seen.add(names)
-            yield Family(test, matching[0])
+            yield GroupsWithTables(test, matching[0])
     if not seen:
         has = ", ".join(sorted(set().union(*columns)))
         raise NotRunError(f"The {what} has the groups {has}, and those of no test are among them.")
@@ -262,7 +262,7 @@ Views = dict[str, tuple[Numbers, str, Array]]
 a table are, and these in the order of the terms."""
 
 
-def views(family: Family, lean: Leanings, terms: Sequence[str], shares: Array) -> Views:
+def views(family: GroupsWithTables, lean: Leanings, terms: Sequence[str], shares: Array) -> Views:
     """What of a measure can be compared with shares of groups.
 
     Of two groups the lean to the first with its share; of several the share of each group, where

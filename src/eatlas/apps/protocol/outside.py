@@ -38,7 +38,7 @@ from eatlas.apps.protocol.material import (
 )
 from eatlas.apps.protocol.numbers import (
     BUILT_IN,
-    Family,
+    GroupsWithTables,
     Leanings,
     Numbers,
     compared,
@@ -110,12 +110,14 @@ def series_and_census(material: Material) -> Parts:
             yield f"{name}, {'/'.join(family.groups)}", family, by_period
 
 
-def _families(material: Material) -> list[Family]:
+def _families(material: Material) -> list[GroupsWithTables]:
     needed = "such as census-gender, which eatlas vectors fetch census brings"
     return list(families(material, material.require("census", needed), "census"))
 
 
-def census_year(material: Material, _: str, family: Family, name: str, source: Any) -> Exhibits:
+def census_year(
+    material: Material, _: str, family: GroupsWithTables, name: str, source: Any
+) -> Exhibits:
     """Rank correlation over occupations with the shares of one year."""
     shares = next((years for years in family.tables if years.period == YEAR), family.tables[-1])
     terms = family.terms([shares])
@@ -130,7 +132,7 @@ def census_year(material: Material, _: str, family: Family, name: str, source: A
     return figures, [table(title, ("occupation", *columns), rows)], [drawn], [*remarks]
 
 
-def _remarks(what: str, family: Family, missing: Sequence[str]) -> Iterator[str]:
+def _remarks(what: str, family: GroupsWithTables, missing: Sequence[str]) -> Iterator[str]:
     """Remarks on the numbers of occupations that a study compares with."""
     yield f"An occupation's number is its {what}."
     if missing:
@@ -154,7 +156,7 @@ def _rhos(figures: Sequence[Figure], title: str) -> Drawing:
 
 
 def census_decades(
-    material: Material, _: str, family: Family, by_period: Mapping[int, tuple[str, Any]]
+    material: Material, _: str, family: GroupsWithTables, by_period: Mapping[int, tuple[str, Any]]
 ) -> Exhibits:
     """Correlation of yearly means of a series with those of the census."""
     census = {of_year.period: of_year for of_year in family.tables}
@@ -257,7 +259,7 @@ and of a text the contexts of each target by group."""
 
 
 def _stages(
-    material: Material, family: Family, test: GroupsTest, counting: DivDist
+    material: Material, family: GroupsWithTables, test: GroupsTest, counting: DivDist
 ) -> Iterator[Stage]:
     """The text, what a model learned from it, and what it generates."""
     texts = [("text", family.tables[0])]
@@ -275,7 +277,9 @@ def _stages(
                 yield "representations", Path(called).name, numbers, None
 
 
-def amplification(material: Material, _: str, family: Family, counting: DivDist) -> Exhibits:
+def amplification(
+    material: Material, _: str, family: GroupsWithTables, counting: DivDist
+) -> Exhibits:
     """Every later stage against every earlier one, over the targets that both have."""
     test = family.of_targets(family.terms(family.tables[:1]))
     stages = list(_stages(material, family, test, counting))
@@ -303,7 +307,7 @@ def amplification(material: Material, _: str, family: Family, counting: DivDist)
     return figures, [summary, *_tables(family.groups[0], test.targets.terms, stages)], drawings, []
 
 
-def _contexts(counts: Any, family: Family, terms: Sequence[str]) -> dict[str, Array]:
+def _contexts(counts: Any, family: GroupsWithTables, terms: Sequence[str]) -> dict[str, Array]:
     """Contexts of each target and group."""
     names = [group.casefold() for group in family.groups]
     rows = {
@@ -439,7 +443,7 @@ def agreement(material: Material, _: str, labels: Labels) -> Exhibits:
     return figures, tables, [], agreed.undefined
 
 
-def people(material: Material, labels: Labels) -> tuple[Family, list[str]]:
+def people(material: Material, labels: Labels) -> tuple[GroupsWithTables, list[str]]:
     """People's counts as a family of its own, and what is to be said of targets without a group."""
     counts, groups = labels.adjudicated().counts(), labels.items.groups
     wanted = sorted(map(str.casefold, groups))
@@ -456,7 +460,7 @@ def people(material: Material, labels: Labels) -> tuple[Family, list[str]]:
         raise NotRunError("People associate no target with a group.")
     without = [term for term in counts.rows if term not in terms]
     remarks = [f"Associated with no group by people: {listed_names(without)}."] if without else []
-    return Family(Family(test, ()).of_targets(terms), (counts,)), remarks
+    return GroupsWithTables(GroupsWithTables(test, ()).of_targets(terms), (counts,)), remarks
 
 
 def sources_and_people(material: Material) -> Parts:
@@ -468,7 +472,7 @@ def sources_and_people(material: Material) -> Parts:
 
 
 def human_associations(
-    material: Material, name: str, source: Any, family: Family, without: Sequence[str]
+    material: Material, name: str, source: Any, family: GroupsWithTables, without: Sequence[str]
 ) -> Exhibits:
     """Rank correlation of the measure with people's associations, over targets that both have."""
     terms = list(family.test.targets.terms)

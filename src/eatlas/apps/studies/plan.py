@@ -93,7 +93,7 @@ class Choice(BaseModel, frozen=True, extra="forbid"):
         return {**parts, "values": values}
 
 
-class Head(BaseModel, frozen=True, extra="forbid"):
+class StudyHead(BaseModel, frozen=True, extra="forbid"):
     """What a study is called, and what holds for all its jobs."""
 
     title: str = ""
@@ -104,7 +104,7 @@ class Head(BaseModel, frozen=True, extra="forbid"):
     """Whether each specification has bootstrap intervals and draws of random topics."""
 
 
-class Family(BaseModel, frozen=True, extra="forbid"):
+class StudyFamily(BaseModel, frozen=True, extra="forbid"):
     """Which specifications are tests of one family, and the level of adjusted p-values."""
 
     over: Labels = ("test",)
@@ -114,7 +114,7 @@ class Family(BaseModel, frozen=True, extra="forbid"):
 class StudyPlan(BaseModel, frozen=True, extra="forbid"):
     """What a study measures: every combination of these."""
 
-    study: Head = Head()
+    study: StudyHead = StudyHead()
     tests: dict[str, dict[str, Test]] = Field(min_length=1)
     """By name, then by the way in which a construct is described; that is "" where there is one."""
     vectors: dict[str, Any] = Field({DEFAULT_VECTORS: DEFAULT_VECTORS}, min_length=1)
@@ -122,7 +122,7 @@ class StudyPlan(BaseModel, frozen=True, extra="forbid"):
     measures: dict[str, InstanceOf[Measure]] = Field(default_factory=dict, validate_default=True)
     choices: dict[str, Choice] = {}
     exclude: Annotated[tuple[Match, ...], BeforeValidator(as_list)] = ()
-    family: Family = Family()
+    family: StudyFamily = StudyFamily()
     data_only: frozenset[str] = frozenset()
     """Labels of sources that a file names and the user does not trust: they may read data alone."""
 
@@ -273,7 +273,7 @@ def _checked(document: Mapping[str, Any], name: str) -> StudyPlan:
     try:
         return StudyPlan.model_validate(document)
     except ValidationError as error:
-        models = (StudyPlan, Head, Family, Choice)
+        models = (StudyPlan, StudyHead, StudyFamily, Choice)
         keys = [key for model in models for key in model.model_fields if key != "data_only"]
         faults = [
             f"{name}: key {fault_at(place, fault) if place else fault}"

@@ -29,7 +29,7 @@ STRIP, SPARK = 20.0, 56.0
 """Height of a strip of targets, and of a line over settings."""
 
 
-class Row(NamedTuple):
+class RowDrawing(NamedTuple):
     """A drawing and what is at the ends of its axis."""
 
     drawing: Markup
@@ -37,7 +37,7 @@ class Row(NamedTuple):
     right: str = ""
 
 
-def row_of(result: AssociationResult, scales: Scales) -> Row:
+def row_of(result: AssociationResult, scales: Scales) -> RowDrawing:
     """The drawing of one result on the axis of its page, or on one of its own."""
     if result.by_target is not None:
         return _of_targets(result)
@@ -48,10 +48,10 @@ def row_of(result: AssociationResult, scales: Scales) -> Row:
     ends = _ends(names["B"], names["A"]) if {"A", "B"} <= set(names) else ("", "")
     if only_terms(effects):
         values = [(e.d, e.significant) for e in effects if e.d is not None]
-        return Row(strip(values, scales.axis), *ends)
+        return RowDrawing(strip(values, scales.axis), *ends)
     if any(effect.symbol == "d" for effect in levels_of(result)):
-        return Row(scales.line(result), *ends)
-    return Row(Markup())
+        return RowDrawing(scales.line(result), *ends)
+    return RowDrawing(Markup())
 
 
 def _ends(left: str, right: str) -> tuple[str, str]:
@@ -59,14 +59,14 @@ def _ends(left: str, right: str) -> tuple[str, str]:
     return f"← {left}", f"{right} →"
 
 
-def _of_targets(result: AssociationResult) -> Row:
+def _of_targets(result: AssociationResult) -> RowDrawing:
     """Of two groups a strip of points; of more the targets that lean to each, as parts of a bar."""
     shown = leans(result)
     if len(shown.groups) == 2:
         values = [(lean.points[0] or 0.0, lean.star) for lean in shown.known]
         axis = Axis.around([value for value, _ in values] + [-1.0, 1.0], 0.0, 1.0)
         limit = max(-axis.low, axis.high)
-        return Row(
+        return RowDrawing(
             strip(values, Axis(-limit, limit, axis.step, 0, 1)), *_ends(*reversed(shown.groups))
         )
     counts = [0] * len(shown.groups)
@@ -81,12 +81,12 @@ def _of_targets(result: AssociationResult) -> Row:
             x += wide
     parts += path(f"M{x:.1f} 7H{MARGIN + LINE:g}", "g")
     each = [f"{name} {count}" for name, count in zip(shown.groups, counts, strict=True) if count]
-    return Row(
+    return RowDrawing(
         _drawn(parts, 14.0), ", ".join(each) or "none beyond chance", f"of {len(shown.known)}"
     )
 
 
-def _of_values(result: AssociationResult) -> Row:
+def _of_values(result: AssociationResult) -> RowDrawing:
     """A strip of the targets' numbers, with a diamond at the number for all of them."""
     whole, span = result.effects()[0], result.each  # type: ignore[attr-defined]
     strokes = [
@@ -96,7 +96,7 @@ def _of_values(result: AssociationResult) -> Row:
     ]
     values = [value for value, _ in strokes]
     if not values:
-        return Row(Markup())
+        return RowDrawing(Markup())
     neutral = span.neutral
     around = [*values, *([neutral] if neutral is not None else [])]
     same = whole.d is not None and min(around) <= whole.d <= max(around)
@@ -104,7 +104,7 @@ def _of_values(result: AssociationResult) -> Row:
     drawing = strip(strokes, axis, middle=neutral, whole=whole if same else None)
     groups = [name for name in result.sides[-1] if name != span.larger]
     ends = _ends(groups[0], span.larger) if span.larger and len(groups) == 1 else ("", "")
-    return Row(drawing, *ends)
+    return RowDrawing(drawing, *ends)
 
 
 def strip(
