@@ -198,7 +198,7 @@ class ChatServer(ThreadingHTTPServer):
         """Without it in the header the answer is 401."""
         self.logprobs = "on"
         """``on``; ``off``: left out; ``null``; ``refused``: with status 400."""
-        self.limit = 20
+        self.limit = 100
         """Most ``top_logprobs``; more are refused with status 400."""
         self.newer = False
         """Refuses ``max_tokens`` and ``temperature``, as newer models of OpenAI."""

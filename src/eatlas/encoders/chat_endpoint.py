@@ -47,6 +47,11 @@ PROBE = Request("Which is more: two or one? Answer with one word.", ("two", "one
 """Asked once, to see whether there are log-probabilities."""
 FEW = 8
 """Answers after which a model that only reasons is stopped."""
+LISTED = (100, 20, 5)
+"""Log-probabilities to ask for, for each piece: of llama.cpp and SGLang as many as one likes, of
+OpenAI, vLLM and others 20, and of few 5."""
+SHORT = 4
+"""Tokens of an answer whose first words usually say which option it begins with."""
 _IGNORED = " \t\r\n\"'`*_\u201c\u201d\u2018\u2019\u00ab\u00bb\u201e\u2581"
 """What may stand before an answer: spaces, quotes, asterisks."""
 
@@ -69,8 +74,10 @@ class Dialect:
 
     tokens: str = "max_tokens"
     temperature: bool = True
-    listed: int = 20
+    listed: int = LISTED[0]
     """Log-probabilities that are listed for each piece."""
+    short: bool = True
+    """Whether :data:`SHORT` tokens say which option an answer begins with."""
 
     def learns(self, received: Received, body: Mapping[str, Any]) -> bool:
         """Whether a body that was refused is to be sent again, in another form."""
@@ -83,8 +90,8 @@ class Dialect:
             body.get("temperature") == 1 or ("temperature" in body and "logprobs" in body)
         ):
             self.temperature = False
-        elif "logprobs" in received.content and body.get("top_logprobs", 0) > 5:
-            self.listed = 5
+        elif "logprobs" in received.content and body.get("top_logprobs", 0) > LISTED[-1]:
+            self.listed = next(count for count in LISTED if count < body["top_logprobs"])
         else:
             return False
         return True
@@ -161,14 +168,19 @@ class ChatEndpoint(Answering):
                     )
 
     def _asked(self, request: Request, session: Any, turn: Any) -> Response:
-        """Send a request in the form that the server takes."""
+        """Send a request in the form that the server takes, and again where it was too short."""
         while True:
-            body = self._body(request)
+            short = bool(request.options) and self.dialect.short and request.tokens > SHORT
+            body = self._body(request, SHORT if short else request.tokens)
             received = self.endpoint.send(body, session, turn)
-            if not self.dialect.learns(received, body):
+            if self.dialect.learns(received, body):
+                continue
+            if received.status != 200:
                 break
-        if received.status == 200:
-            return self._read(request, received)
+            response = self._read(request, received, short=short)
+            if response is not None:
+                return response
+            self.dialect.short = False
         if request == PROBE and "logprobs" in received.content:
             return Response()
         if received.status == 400 and "content_filter" in received.content:
@@ -177,13 +189,13 @@ class ChatEndpoint(Answering):
             self._refuse_logprobs(received.shown)
         raise self.endpoint.failure(received, "answer")
 
-    def _body(self, request: Request) -> dict[str, Any]:
+    def _body(self, request: Request, tokens: int) -> dict[str, Any]:
         """What is sent."""
         options, dialect = self.options, self.dialect
         system = [{"role": "system", "content": options.system}] if options.system else []
         body: dict[str, Any] = {
             "messages": [*system, {"role": "user", "content": request.text}],
-            dialect.tokens: request.tokens,
+            dialect.tokens: tokens,
         }
         if dialect.temperature:
             body["temperature"] = request.temperature
@@ -191,8 +203,8 @@ class ChatEndpoint(Answering):
             body |= {"logprobs": True, "top_logprobs": dialect.listed}
         return body
 
-    def _read(self, request: Request, received: Received) -> Response:
-        """Make a response of what a server sent."""
+    def _read(self, request: Request, received: Received, *, short: bool) -> Response | None:
+        """Make a response of what a server sent; None of a short answer that must be longer."""
         fault = "this is no chat completion"
         try:
             data = json.loads(received.content)
@@ -205,6 +217,8 @@ class ChatEndpoint(Answering):
                 listed = (choice.get("logprobs") or {}).get("content")
                 fault = "the log-probabilities cannot be read"
                 pieces = None if listed is None else [Piece.of(entry) for entry in listed]
+                if short and (spent or is_cut(choice, request.options, pieces)):
+                    return None
                 if pieces and any(piece.listed for piece in pieces):
                     chances = chances_of(request.options, pieces)
                 elif pieces is not None and not answer.strip():
@@ -366,6 +380,16 @@ def chances_of(options: Sequence[str], pieces: Sequence[Piece]) -> tuple[float, 
     if text in names:
         totals[names.index(text)] = float(np.logaddexp(totals[names.index(text)], weight))
     return tuple(totals)
+
+
+def is_cut(
+    choice: Mapping[str, Any], options: Sequence[str], pieces: Sequence[Piece] | None
+) -> bool:
+    """Whether an answer ends as a common beginning of all options, where more would say which."""
+    if not pieces or choice.get("finish_reason") == "stop":
+        return False
+    data = b"".join(piece.data for piece in _after_reasoning(pieces))
+    return all(_fits(_begun(data.decode(errors="ignore")), _begun(name)) for name in options)
 
 
 def _begun(text: str) -> str:

@@ -92,8 +92,8 @@ def test_planted_preferences_are_read_from_log_probabilities(serve, piece):
     assert server.texts[0] == PROBE.text
     assert server.count == len(prompts()) + 1
     assert {json.dumps(b | {"messages": []}) for b in server.bodies[1:]} == {
-        '{"model": "planted", "messages": [], "max_tokens": 9, "temperature": 0.0, '
-        '"logprobs": true, "top_logprobs": 20}'
+        '{"model": "planted", "messages": [], "max_tokens": 4, "temperature": 0.0, '
+        '"logprobs": true, "top_logprobs": 100}'
     }
 
 
@@ -156,7 +156,7 @@ def test_newer_models_are_asked_in_their_own_way(serve):
     replies = open_answering(f"{server.spec}&parallel=1").score(prompts())
     assert {reply.by for reply in replies.values()} == {"samples"}
     refused = server.count - server.answered
-    assert refused == 4, "tokens, temperature and log-probabilities (20, or 5) are learnt once"
+    assert refused == 5, "tokens, temperature and log-probabilities (100, 20, 5) are learnt once"
     assert server.bodies[-1].keys() == {"model", "messages", "max_completion_tokens"}
 
 
@@ -166,12 +166,28 @@ def test_another_temperature_is_not_passed_over(serve):
     assert "Only the default (1) value is supported" in error.got
 
 
-@pytest.mark.parametrize("limit", [5, 20])
-def test_servers_that_list_few_log_probabilities(serve, limit):
+@pytest.mark.parametrize(("limit", "refused", "listed"), [(5, 2, 5), (20, 1, 20), (99, 1, 20)])
+def test_servers_that_list_few_log_probabilities(serve, limit, refused, listed):
     server = serve(Planted(liking), limit=limit)
     replies = open_answering(server.spec).score(prompts())
     assert {reply.by for reply in replies.values()} == {"logprobs"}
-    assert server.count - server.answered == (limit == 5)
+    assert server.count - server.answered == refused
+    assert server.bodies[-1]["top_logprobs"] == listed
+
+
+def test_answers_are_longer_where_few_tokens_say_nothing(serve):
+    server = serve(Planted(piece=1))
+    alike = [
+        Prompt(QUESTION.format("Ivy", *pair), pair, by="logprobs")
+        for pair in itertools.permutations(("personal", "personable"))
+    ]
+    replies = open_answering(f"{server.spec}&parallel=1").score(alike)
+    assert [body["max_tokens"] for body in server.bodies] == [4, 32, 32], "learnt once"
+    for reply in replies.values():
+        assert np.exp(reply.chances) == pytest.approx([0.5, 0.5])
+    ends = [Prompt(QUESTION.format("Ivy", "per", "pert"), ("per", "pert"), by="logprobs")]
+    open_answering(server.spec).score(ends)
+    assert [body["max_tokens"] for body in server.bodies[3:]] == [4], "it is over"
 
 
 def test_reasoning_is_left_out(serve):
