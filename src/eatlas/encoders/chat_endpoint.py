@@ -43,6 +43,7 @@ SERVERS = (
     "them; others answer by samples: ask(by=samples,answers=5)"
 )
 """Who gives log-probabilities, and what to do where nobody does."""
+BASES = "addresses end in /v1 at most servers, Ollama among them; "
 PROBE = Request("Which is more: two or one? Answer with one word.", ("two", "one"), 0.0, 32, 0)
 """Asked once, to see whether there are log-probabilities."""
 FEW = 8
@@ -187,7 +188,7 @@ class ChatEndpoint(Answering):
             return Response(date=_day(None, received))  # a refusal without words
         if request.options and "logprobs" in received.content:
             self._refuse_logprobs(received.shown)
-        raise self.endpoint.failure(received, "answer")
+        raise self.endpoint.failure(received, "answer", BASES * (received.status == 404))
 
     def _body(self, request: Request, tokens: int) -> dict[str, Any]:
         """What is sent."""

@@ -299,6 +299,7 @@ def test_unknown_models(serve):
     error = error_of(server, "-7b")
     assert "The model `planted-7b` does not exist" in error.got
     assert "the model (planted-7b)" in error.remedy
+    assert "end in /v1" in error.remedy
     assert server.count == 1
 
 
