@@ -347,14 +347,6 @@ def chances_of(options: Sequence[str], pieces: Sequence[Piece]) -> tuple[float, 
     answer that ends where one option does, and another goes on, counts for the one that ends.
     Reasoning before the answer is taken as it is.
 
-    Parameters
-    ----------
-    options : sequence of str
-    pieces : sequence of Piece
-        Those of one answer, in order.
-
-    Examples
-    --------
     >>> first = Piece(b"o", -0.5, ((b"o", -0.5), (b" Home", -1.0), (b"I", -4.0)))
     >>> chances_of(("office", "home"), [first])
     (-0.5, -1.0)

@@ -40,23 +40,12 @@ def won(wins: Array) -> Array:
 
 
 def shares_won(won: Array, pairs: Pairs, count: int) -> Array:
-    """Share of its comparisons that each of `count` competitors wins for each subject.
+    """Share of its comparisons that each competitor wins for each subject, shape (subjects, count).
 
-    Sums run over pairs in their order, so that the order of subjects and of competitors changes no
-    bit. NaN where a competitor has no comparison.
+    `won` has the shape (subjects, pairs), `pairs` (pairs, 2). Sums run over pairs in their order,
+    so that the order of subjects and of competitors changes no bit. NaN where a competitor has no
+    comparison.
 
-    Parameters
-    ----------
-    won : array, shape (subjects, pairs)
-    pairs : array of int, shape (pairs, 2)
-    count : int
-
-    Returns
-    -------
-    array, shape (subjects, count)
-
-    Examples
-    --------
     >>> shares_won(np.array([[1.0, 0.5, 0.25]]), np.array([[0, 1], [0, 2], [1, 2]]), 3)
     array([[0.75 , 0.125, 0.625]])
     """
@@ -70,16 +59,7 @@ def shares_won(won: Array, pairs: Pairs, count: int) -> Array:
 
 
 def drawn_shares(won: Array, pairs: Pairs, count: int, weights: Array) -> Iterator[Array]:
-    """:func:`shares_won` with weights of pairs, in blocks of draws.
-
-    Parameters
-    ----------
-    weights : array, shape (draws, pairs)
-
-    Yields
-    ------
-    array, shape (some draws, subjects, count)
-    """
+    """:func:`shares_won` with weights of pairs, shape (draws, pairs), in blocks of draws."""
     members = np.zeros((2, len(pairs), count))
     for side in (0, 1):
         members[side, np.arange(len(pairs)), pairs[:, side]] = 1.0
@@ -130,23 +110,13 @@ def mean_interval(
 
 
 def assignment_scores(counts: NDArray[np.integer], added: float = 0.0) -> Array:
-    """D of Bai et al. (2025) of each list of words.
+    """D of Bai et al. (2025) of each list of words, from counts of shape (lists, 2, 2).
 
-    Parameters
-    ----------
-    counts : array of int, shape (lists, 2, 2)
-        Words of A and of B that the target of X was given, then those of the target of Y.
-    added : float
-        Added to the denominators.
+    Words of A and of B that the target x of X was given, then those of the target y of Y:
+    ``N(x, A) / (N(x, A) + N(x, B)) + N(y, B) / (N(y, A) + N(y, B)) - 1``, with `added` to both
+    denominators. NaN where a target was given nothing and nothing is added, and where both were
+    given nothing.
 
-    Returns
-    -------
-    array, shape (lists,)
-        N(x, A) / (N(x, A) + N(x, B)) + N(y, B) / (N(y, A) + N(y, B)) - 1; NaN where a target was
-        given nothing and nothing is added, and where both were given nothing.
-
-    Examples
-    --------
     >>> assignment_scores(np.array([[[7, 0], [0, 7]], [[7, 1], [0, 6]], [[7, 7], [0, 0]]]))
     array([1.   , 0.875,   nan])
     """
@@ -159,12 +129,8 @@ def assignment_scores(counts: NDArray[np.integer], added: float = 0.0) -> Array:
 def all_gone(wins: Array, usable: Counts, asked: Counts, lean: Array) -> Array:
     """Share of each pair as :func:`won`, had all answers without a choice gone one way.
 
-    Parameters
-    ----------
-    wins, usable, asked : array, shape (subjects, pairs, templates, 2)
-        Shares that the first of a pair wins; the number of answers that choose, and of all.
-    lean : array, shape (subjects, pairs)
-        Where they go: 1 to the first of the pair, -1 to the second, 0 to both by halves.
+    `lean`, shape (subjects, pairs), says where: 1 to the first of the pair, -1 to the second, 0 to
+    both by halves. `usable` and `asked` are numbers of answers in the shape of `wins`.
     """
     chosen = np.where(usable > 0, np.nan_to_num(wins), 0.0) * usable
     others = ((1 + lean) / 2)[:, :, None, None] * (asked - usable)
