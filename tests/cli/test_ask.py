@@ -346,8 +346,8 @@ def test_a_model_that_is_none(eatlas_cli, tmp_path, model, parts, more):
 
 
 def test_two_models_of_one_name(eatlas_cli, tmp_path):
-    (tmp_path / "told.py").write_text("def a(prompts):\n    return prompts\n\n\nb = a\n")
-    ended = eatlas_cli("ask", "same=py:told:a", "same=py:told:b", "--tests", "mine.toml")
+    (tmp_path / "twins.py").write_text("def a(prompts):\n    return prompts\n\n\nb = a\n")
+    ended = eatlas_cli("ask", "same=py:twins:a", "same=py:twins:b", "--tests", "mine.toml")
     assert (ended.code, ended.out) == (2, "")
     assert "two sources have the name 'same'" in ended.err
     assert "name them: NAME=SOURCE" in ended.err

@@ -171,10 +171,27 @@ class KeptAnswers(Generic[Q, A]):
         """Hand out answers as they come."""
         raise NotImplementedError
 
-    def answers_to(self, questions: Sequence[Q], tell: Tell | None = None) -> dict[Q, A]:
-        """Answer questions, each of which is a dataclass; what is kept is not asked for."""
+    def answers_to(
+        self,
+        questions: Sequence[Q],
+        tell: Tell | None = None,
+        review: Callable[[Mapping[Q, A], int], None] | None = None,
+    ) -> dict[Q, A]:
+        """Answer questions, each of which is a dataclass; what is kept is not asked for.
+
+        `review` is called after each new batch with all answers and the number of new ones.
+        """
         answers: dict[Q, A] = {}
-        for batch in (self._kept if self.keeps else self.in_batches)(questions):
+
+        def compute(left: Sequence[Q]) -> Iterator[Mapping[Q, A]]:
+            new = 0
+            for batch in self.in_batches(left):
+                yield batch  # which is kept before it is reviewed
+                new += len(batch)
+                if review is not None:
+                    review(answers, new)
+
+        for batch in self._kept(questions, compute) if self.keeps else compute(questions):
             answers |= batch
             if tell is not None:
                 tell(len(answers), len(questions))
@@ -195,17 +212,17 @@ class KeptAnswers(Generic[Q, A]):
             for question in questions
         }
 
-    def _kept(self, questions: Sequence[Q]) -> Iterator[Mapping[Q, A]]:
+    def _kept(
+        self, questions: Sequence[Q], compute: Callable[[list[Q]], Iterator[Mapping[Q, A]]]
+    ) -> Iterator[Mapping[Q, A]]:
         """Hand out answers that are kept, and have the others computed."""
 
-        def compute(missing: list[Q]) -> Iterator[Mapping[Q, Row]]:
-            for batch in self.in_batches(missing):
+        def rows(missing: list[Q]) -> Iterator[Mapping[Q, Row]]:
+            for batch in compute(missing):
                 # JSON has every digit of a number of double precision; Python's has infinite ones
                 yield {q: (json.dumps(astuple(a)).encode(), ANSWER, "") for q, a in batch.items()}  # type: ignore[call-overload]
 
-        for batch in through_cache(
-            self._keys_of(questions), self, compute, "questions are answered"
-        ):
+        for batch in through_cache(self._keys_of(questions), self, rows, "questions are answered"):
             yield {q: self.answer(*_fields(data)) for q, (data, _, _) in batch.items()}
 
 

@@ -6,10 +6,12 @@ of them is handed out, the rest is asked, and each answer is kept as it comes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import islice
 from pathlib import Path
+from random import Random
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from eatlas.encoders.cache import KeptAnswers
@@ -23,7 +25,13 @@ from eatlas.sources.opening import model_and_tokenizer, opener_of
 from eatlas.sources.source import Tell, cut, is_source
 from eatlas.sources.spec import load, model_scheme, parse_file_spec
 from eatlas.stimuli.asking import Prompt, Reply
+from eatlas.stimuli.choosing import choice_of
 from eatlas.untrusted import computes_afresh
+
+FIRST = 200
+"""New answers after which a model is stopped, where none of all answers chooses an option."""
+SHOWN, QUOTED = 3, 80
+"""Answers that an error shows, and characters of each."""
 
 
 @dataclass(frozen=True, order=True)
@@ -101,8 +109,10 @@ class Answering(KeptAnswers[Request, Response]):
     ) -> Mapping[Prompt, Reply]:
         """Answer prompts, each different request once."""
         requests = {prompt: self.requests_of(prompt) for prompt in questions}
-        every = list(dict.fromkeys(chain.from_iterable(requests.values())))
-        answers = self.answers_to(every, tell)
+        options = {each: prompt.options for prompt, own in requests.items() for each in own}
+        # in any order, so that the first answers are about all subjects
+        shuffled = Random(0).sample(list(options), len(options))  # noqa: S311
+        answers = self.answers_to(shuffled, tell, FirstAnswers(self.name, options))
         if spent := sum(answer.spent for answer in answers.values()):
             note = Note("source.spent", values={"count": spent, "of": len(answers)})
             self.notes = (*(own for own in self.notes if own.code != note.code), note)
@@ -125,6 +135,46 @@ class Answering(KeptAnswers[Request, Response]):
     def sizes_of(self, texts: Sequence[str]) -> list[int] | None:  # noqa: ARG002  (few can tell)
         """Pieces of each text as the model is asked it; None where only the model can tell."""
         return None
+
+
+class FirstAnswers:
+    """Ends the asking of a model of whose first answers none chooses one of its options."""
+
+    def __init__(self, name: str, options: Mapping[Request, tuple[str, ...]]) -> None:
+        self.name, self.options = name, options
+        self.reviewed, self.faulty, self.chosen = 0, list[Response](), False
+
+    def __call__(self, answers: Mapping[Request, Response], new: int) -> None:
+        """Review answers that were not seen before; `new` of all were not kept."""
+        for request, response in islice(answers.items(), self.reviewed, None):
+            if self.chosen or not (options := self.options[request]):
+                continue  # a text without options chooses nothing
+            if response.chances is None:
+                self.chosen = isinstance(choice_of(response.text, options), int)
+            else:
+                self.chosen = any(map(math.isfinite, response.chances))
+            self.faulty.append(response)
+        self.reviewed = len(answers)
+        enough = min(new, len(self.faulty)) >= FIRST and self.reviewed < len(self.options)
+        if enough and not self.chosen:
+            raise self._fault()
+
+    def _fault(self) -> SourceError:
+        """What to say of them."""
+        texts = dict.fromkeys(response.text[:QUOTED] for response in self.faulty)
+        got = "; ".join(map(repr, list(texts)[:SHOWN]))
+        other = "by=logprobs, where the model gives them"
+        if self.faulty[0].chances is not None:
+            got = "neither option is among the tokens that the model lists"
+            other = "by=samples, which reads what the model writes"
+        example = next(filter(None, self.options.values()))[0]
+        return SourceError(
+            f"{self.name}: none of {len(self.faulty):,} answers chooses one of its two options",
+            got=got,
+            allowed=f"answers that name one option, such as {example!r}",
+            remedy="ask other questions (templates=...), or a model that follows instructions; or "
+            + other,
+        )
 
 
 def _reply(responses: Sequence[Response]) -> Reply:

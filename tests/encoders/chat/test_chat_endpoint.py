@@ -225,7 +225,7 @@ def test_other_forms_of_messages(serve):
         server.raw.append({"choices": [choice], "created": created})
     replies = open_answering(f"{server.spec}&parallel=1").score([Prompt("Hello?", answers=3)])
     (reply,) = replies.values()
-    assert reply.texts == ("I'm sorry.", "office", "")
+    assert sorted(reply.texts) == ["", "I'm sorry.", "office"]
     assert {*reply.dates} == {time.strftime("%Y-%m-%d", time.gmtime())}, "of the header"
 
 
