@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -15,10 +15,12 @@ from uuid import uuid4
 import numpy as np
 import pytest
 from hypothesis import settings
+from numpy.random import Generator
 
 from eatlas import AssociationTest, executors
 from eatlas.engine import frequency
 from eatlas.measures import resampling
+from eatlas.stats.topics import Topics
 from tests.inputs import TOML, make_test, make_vectors
 
 if TYPE_CHECKING:
@@ -56,8 +58,25 @@ def prepared(rows: np.ndarray, ranks: np.ndarray) -> frequency.TopicVocabulary:
     if key not in _prepared:
         if len(_prepared) >= 4:
             _prepared.clear()
-        _prepared[key] = _prepare(rows, ranks)
+        _prepared[key] = vocabulary = _prepare(rows, ranks)
+        vocabulary.like = once(vocabulary.like)
     return _prepared[key]
+
+
+def once(like: Callable[..., Topics]) -> Callable[..., Topics]:
+    """Topics like a list are the same in all runs that draw them alike."""
+    topics: dict[tuple[object, ...], Topics] = {}
+
+    def kept(logs: np.ndarray, rows: np.ndarray, usable: np.ndarray, rng: Generator) -> Topics:
+        drawn_by = repr(rng.bit_generator.state)
+        key = (drawn_by, *(array.tobytes() for array in (logs, rows, np.packbits(usable))))
+        if key not in topics:
+            if len(topics) >= 100:
+                topics.clear()
+            topics[key] = like(logs, rows, usable, rng)
+        return topics[key]
+
+    return kept
 
 
 frequency.TopicVocabulary = prepared

@@ -1,7 +1,7 @@
 """``eatlas run``: what it prints, writes and answers."""
 
+import io
 import json
-import os
 import re
 import signal
 import subprocess
@@ -13,8 +13,6 @@ from tests.inputs import TOML, wait_until
 
 from eatlas import read_results
 from eatlas.results.json_lines import json_schema
-
-SCHEMA = json_schema()
 
 
 def test_the_main_job(eatlas_cli, tmp_path):
@@ -37,22 +35,23 @@ def test_json_is_all_that_is_printed_and_nothing_is_written(eatlas_cli, tmp_path
     lines = [json.loads(line) for line in ended.out.splitlines()]
     assert [line["test"] for line in lines] == ["weat-6", "weat-7"]
     assert {line["provenance"]["seed"] for line in lines} == {3}
-    validator = jsonschema.Draft202012Validator(SCHEMA)
+    validator = jsonschema.Draft202012Validator(json_schema())
     for line in lines:
         validator.validate(line)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_terminal_that_knows_no_squares(tmp_path):
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    quick = ["--measure", "ml-eat(resamples=0)", "--frequency", "off"]
-    command = [sys.executable, "-m", "eatlas", "run", "--tests", "weat-6", *quick]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0
-    assert "A .." in done.stdout
-    assert "B .#" in done.stdout
-    assert "-1.34*" in done.stdout
-    assert done.stderr == ""
+def test_a_terminal_that_knows_no_squares(eatlas_cli, monkeypatch):
+    ascii_out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", ascii_out)
+    quick = ("--measure", "ml-eat(resamples=0)", "--frequency", "off")
+    ended = eatlas_cli("run", "--tests", "weat-6", *quick)
+    assert (ended.code, ended.err) == (0, "")
+    ascii_out.flush()
+    printed = ascii_out.buffer.getvalue().decode("ascii")
+    assert "A .." in printed
+    assert "B .#" in printed
+    assert "-1.34*" in printed
 
 
 def test_some_failed(eatlas_cli, tmp_path, vectors_csv):
@@ -117,10 +116,8 @@ def test_a_full_disk_behind_standard_output(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("closed", [">&-", ">&- 2>&- <&-"])
-def test_closed_streams(tmp_path, closed):
-    command = f'"{sys.executable}" -m eatlas run --tests weat-6 --measure weat --frequency off --out here {closed}'
-    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)  # noqa: S602
+def test_closed_streams(tmp_path):
+    command = f'"{sys.executable}" -m eatlas run --tests weat-6 --measure weat --frequency off --out here >&- 2>&- <&-'
+    done = subprocess.run(command, shell=True, cwd=tmp_path, check=False)  # noqa: S602
     assert done.returncode == 0
-    assert "Traceback" not in done.stderr
     assert (tmp_path / "here" / "results.jsonl").exists()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
+from statsmodels.regression.linear_model import OLS
+from statsmodels.tools import add_constant
 from tests.inputs import make_test, make_vectors
 
 import eatlas
@@ -22,12 +23,12 @@ def adjusted_by_hand(scores, ranks, n):
     x = np.log(ranks)
     x = (x - x.mean()) / x.std()
     label = (np.arange(len(x)) < n).astype(float)
-    columns = sm.add_constant(np.column_stack([x, x**2]))
-    fit = sm.OLS(scores, np.column_stack([columns, label])).fit()
+    columns = add_constant(np.column_stack([x, x**2]))
+    fit = OLS(scores, np.column_stack([columns, label])).fit()
     return (
         fit.params[-1],
         fit.params[-1] / scores.std(ddof=1),
-        sm.OLS(label, columns).fit().rsquared,
+        OLS(label, columns).fit().rsquared,
     )
 
 

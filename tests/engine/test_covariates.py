@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
+from statsmodels.regression.linear_model import OLS
+from statsmodels.tools import add_constant
 from tests.drawn import concept_of, draw_folder
 from tests.inputs import make_test, make_vectors
 
@@ -48,12 +49,12 @@ def test_levels_are_least_squares_on_rank_and_both_covariates(ranked):
             x = np.log([result.frequency.ranks[group].terms[word] for group, word in words])
             columns += [x, x**2]
         label = [float(group == groups[0]) for group, _ in words]
-        design = sm.add_constant(np.column_stack([*columns, label]))
+        design = add_constant(np.column_stack([*columns, label]))
         level = result.effect(place).adjusted
-        estimate = sm.OLS(y, design).fit().params[-1]
+        estimate = OLS(y, design).fit().params[-1]
         assert level.difference == pytest.approx(estimate, rel=1e-9)
         assert level.effect_size == pytest.approx(estimate / y.std(ddof=1), rel=1e-9)
-        shared = sm.OLS(label, design[:, :-1]).fit().rsquared
+        shared = OLS(label, design[:, :-1]).fit().rsquared
         assert level.shared == pytest.approx(shared, abs=1e-9)
     assert result.adjusted.covariates == ("frequency",) * ranked + ("valence", "length")
     assert codes(result) == []

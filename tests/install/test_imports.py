@@ -32,17 +32,7 @@ def test_help_does_not_wait_for_numbers():
     assert not modules_after(code) & (HEAVY | {"numpy", "numba", "jinja2"})
 
 
-def test_the_main_job_needs_nothing_heavy_and_nothing_of_the_protocol(tmp_path):
-    code = (
-        f"import sys; sys.argv = ['eatlas', 'run', '--tests', 'weat-1', '--tests', 'weat-6', '--out', {str(tmp_path)!r}]\n"
-        "from eatlas.cli import main\n"
-        "try:\n    main()\nexcept SystemExit as stop:\n    assert not stop.code\n"
-        "assert 'eatlas.apps.protocol' not in sys.modules"
-    )
-    assert not modules_after(code) & (HEAVY | {"pooch", "requests"})
-
-
-def test_a_run_of_one_test_loads_few_modules(tmp_path):
+def test_the_main_job_needs_nothing_heavy_and_few_modules(tmp_path):
     code = (
         f"import sys; sys.argv = ['eatlas', 'run', '--tests', 'weat-6', '--out', {str(tmp_path)!r}]"
         "\nfrom eatlas.cli import main\n"
@@ -53,7 +43,7 @@ def test_a_run_of_one_test_loads_few_modules(tmp_path):
         "assert not loaded & {f'eatlas.{one}' for one in seldom}, loaded\n"
         "assert len(loaded) < 130, sorted(loaded)\n"
     )
-    modules_after(code)
+    assert not modules_after(code) & (HEAVY | {"pooch", "requests"})
 
 
 @pytest.mark.slow

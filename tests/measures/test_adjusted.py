@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
+from statsmodels.regression.linear_model import OLS
+from statsmodels.tools import add_constant
 from tests.inputs import make_test
 from tests.measures.test_lpbs import Table, any_number
 from tests.measures.test_lpbs_ceat import matrices
@@ -50,8 +51,8 @@ def by_least_squares(scores, ranks, n):
     x = np.log(np.array(ranks, float))
     x = (x - x.mean()) / x.std()
     label = (np.arange(len(x)) < n).astype(float)
-    columns = sm.add_constant(np.column_stack([x, x**2, label]))
-    return sm.OLS(np.transpose(scores), columns).fit().params[-1]
+    columns = add_constant(np.column_stack([x, x**2, label]))
+    return OLS(np.transpose(scores), columns).fit().params[-1]
 
 
 def levels(result):

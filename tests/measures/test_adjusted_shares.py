@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
+from statsmodels.regression.linear_model import OLS
 from tests.measures.test_adjusted import Encoder
 from tests.measures.test_frequency import WORDS
 
@@ -59,7 +59,7 @@ def by_hand(result, means="raw"):
     z = np.column_stack([x, x**2])
     labels = np.repeat(np.eye(len(sizes)), sizes, axis=0)
     of_targets = np.array([unit[t] for t in targets])
-    fit = sm.OLS(np.array(parts) @ of_targets.T, np.hstack([labels, z - z.mean(axis=0)])).fit()
+    fit = OLS(np.array(parts) @ of_targets.T, np.hstack([labels, z - z.mean(axis=0)])).fit()
     p = groups_test(of_targets @ np.array(cosines).T, Regression.of_groups(sizes, z))
     return fit.params[: len(sizes)].T, [tail.p for tail in p]
 

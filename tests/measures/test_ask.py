@@ -7,9 +7,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.discrete.discrete_model import Logit
 from tests.inputs import make_test
 from tests.measures.test_lpbs import words
 
@@ -173,7 +173,7 @@ def test_attributes_are_in_the_order_of_a_bradley_terry_model():
         row[places[0]], row[places[1]] = 1.0, -1.0
         rows.append([*row[1:], 1.0])  # the first attribute is the origin; the place has a term
         wins.append(noisy(1)("x0", *prompt.options, prompt.text) == prompt.options[0])
-    fitted = sm.Logit(np.array(wins, float), np.array(rows)).fit(disp=False).params
+    fitted = Logit(np.array(wins, float), np.array(rows)).fit(disp=False).params
     strength = np.array([0.0, *fitted[:-1]])
     shares = np.array(result.similarities[0])
     apart = np.subtract.outer(shares, shares) > 1e-6

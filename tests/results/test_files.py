@@ -14,7 +14,6 @@ from eatlas.results import salvage_results, to_json_line
 from eatlas.results.json_lines import json_schema
 
 MEASURES = ["ml-eat", "weat", "sc-eat"]
-SCHEMA = json_schema()
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +42,9 @@ def test_reading_back_gives_equal_records(results, tmp_path):
 
 
 def test_every_result_satisfies_the_published_schema(results):
-    validator = jsonschema.Draft202012Validator(SCHEMA)
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    schema = json_schema()
+    validator = jsonschema.Draft202012Validator(schema)
+    jsonschema.Draft202012Validator.check_schema(schema)
     for result in results:
         validator.validate(json.loads(to_json_line(result)))
 

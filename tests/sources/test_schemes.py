@@ -59,9 +59,14 @@ def package(tmp_path, monkeypatch):
         "[eatlas.formats]\ndots = of_others:open_dots\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    plugins._every.cache_clear()
+    forget_packages()
     yield tmp_path
+    forget_packages()
+
+
+def forget_packages():
     plugins._every.cache_clear()
+    plugins._of_group.cache_clear()
 
 
 def test_a_scheme_of_another_package_gets_the_whole_string(package):

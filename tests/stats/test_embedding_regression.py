@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
+from statsmodels.regression.linear_model import OLS, WLS
 
 from eatlas.stats.embedding_regression import Observations, permuted_p, standard_error
 
@@ -33,7 +33,7 @@ def nested():
 
 
 def test_coefficients_and_variances_are_those_of_statsmodels(simple):
-    fits = [sm.OLS(column, simple.x).fit(cov_type="HC2") for column in simple.y.T]
+    fits = [OLS(column, simple.x).fit(cov_type="HC2") for column in simple.y.T]
     np.testing.assert_allclose(simple.coefficients.T, [fit.params for fit in fits], atol=1e-12)
     squared, noise = simple.squared_norms()
     np.testing.assert_allclose(squared, sum(fit.params**2 for fit in fits), rtol=1e-10)
@@ -67,7 +67,7 @@ def brute_noise(x, y, unit, weights):
 
 
 def test_units_with_several_observations(nested):
-    wls = [sm.WLS(column, nested.x, nested.weights).fit() for column in nested.y.T]
+    wls = [WLS(column, nested.x, nested.weights).fit() for column in nested.y.T]
     np.testing.assert_allclose(nested.coefficients.T, [fit.params for fit in wls], atol=1e-12)
     parts = (nested.x, nested.y, nested.unit, nested.weights)
     np.testing.assert_allclose(nested.squared_norms()[1], brute_noise(*parts), rtol=1e-10)

@@ -8,10 +8,11 @@ import warnings
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.regression.linear_model import OLS
+from statsmodels.tools import add_constant
 
 from eatlas.errors import EatlasError
 from eatlas.stats.bootstrap import block_layout, draw
@@ -53,12 +54,12 @@ def counts(result):
 def test_estimates_and_errors_are_those_of_statsmodels(seed, columns):
     scores, n, covariates = sample(seed, size=25, n=4 + 3 * seed, columns=max(1, columns))
     covariates = covariates[:, :columns] * 10.0**seed + 7
-    fit = sm.OLS(scores, design(n, 25, covariates)).fit(cov_type="HC2")
+    fit = OLS(scores, design(n, 25, covariates)).fit(cov_type="HC2")
     regressed = regression_test(scores, n, covariates, draws=1)
     assert regressed.estimates[0] == pytest.approx(fit.params[-1], rel=1e-10)
     assert regressed.errors[0] == pytest.approx(fit.bse[-1], rel=1e-10)
     label = design(n, 25, covariates)[:, -1]
-    shared = sm.OLS(label, design(n, 25, covariates)[:, :-1]).fit().rsquared
+    shared = OLS(label, design(n, 25, covariates)[:, :-1]).fit().rsquared
     assert regressed.shared == pytest.approx(shared, abs=1e-10)
 
 
@@ -68,11 +69,11 @@ def test_small_designs_are_brute_force_over_all_orders(seed):
     if seed == 3:
         scores = np.round(scores)  # ties
     whole = design(n, 6, covariates)
-    reduced = sm.OLS(scores, whole[:, :-1]).fit()
+    reduced = OLS(scores, whole[:, :-1]).fit()
     t = []
     for order in itertools.permutations(range(6)):
         permuted = reduced.fittedvalues + reduced.resid[list(order)]
-        fit = sm.OLS(permuted, whole).fit(cov_type="HC2")
+        fit = OLS(permuted, whole).fit(cov_type="HC2")
         influence = fit.get_influence().hat_matrix_diag
         slopes = np.linalg.pinv(whole)[-1] ** 2 * fit.resid**2 / (1 - influence)
         v = np.array([slopes[:n].sum(), slopes[n:].sum()])
@@ -96,7 +97,7 @@ def test_small_designs_are_brute_force_over_all_orders(seed):
 def test_drawn_orders_agree_with_the_t_test_where_that_holds():
     scores, n, covariates = sample(2, size=40, n=20)
     scores[:n] += 0.7
-    fit = sm.OLS(scores, design(n, 40, covariates)).fit()
+    fit = OLS(scores, design(n, 40, covariates)).fit()
     p = regression_test(scores, n, covariates).p[0]
     assert p.two_sided.p == pytest.approx(fit.pvalues[-1], abs=0.04)
     low, high = p.two_sided.interval
@@ -165,15 +166,15 @@ def test_group_means_and_f_are_those_of_statsmodels(sizes):
     regression = Regression.of_groups(sizes, covariates)
     means, f = regression.means(rows), regression.f(regression.residuals(rows))
     for row, mean, value in zip(rows, means, f[:, 0], strict=True):
-        fit = sm.OLS(row, np.column_stack([labels, centred])).fit()
+        fit = OLS(row, np.column_stack([labels, centred])).fit()
         assert mean == pytest.approx(fit.params[:k], rel=1e-10)
         alike = np.hstack([np.eye(k)[:-1] - np.eye(k)[1:], np.zeros((k - 1, 2))])
         assert value == pytest.approx(fit.f_test(alike).fvalue, rel=1e-10)
-    shared = [sm.OLS(label, sm.add_constant(covariates)).fit() for label in labels.T[:-1]]
+    shared = [OLS(label, add_constant(covariates)).fit() for label in labels.T[:-1]]
     if k == 2:
         assert regression.shared == pytest.approx(shared[0].rsquared, rel=1e-10)
         assert f[:, 0] == pytest.approx(
-            [sm.OLS(row, design(5, 14, covariates)).fit().tvalues[-1] ** 2 for row in rows]
+            [OLS(row, design(5, 14, covariates)).fit().tvalues[-1] ** 2 for row in rows]
         )
 
 
@@ -181,11 +182,11 @@ def test_several_groups_are_brute_force_over_all_orders():
     r, sizes = np.random.default_rng(1), (2, 2, 3)
     covariates, rows = r.normal(size=(7, 1)), r.normal(size=(2, 7))
     rows[1] = np.round(rows[1])  # ties
-    alone = sm.add_constant(covariates)
+    alone = add_constant(covariates)
     whole = np.column_stack([alone, np.repeat(np.eye(3)[:, :2], sizes, axis=0)])
     (first, second), total = groups_test(rows, Regression.of_groups(sizes, covariates)), 5040
     for row, tail in zip(rows, (first, second), strict=True):
-        reduced = sm.OLS(row, alone).fit()
+        reduced = OLS(row, alone).fit()
         ratios = []
         for order in itertools.permutations(range(7)):
             permuted = reduced.resid[list(order)]
@@ -383,7 +384,7 @@ def test_step_down_of_three_groups_over_all_orders_and_intervals_that_agree():
     rows[2, 5:] += 4
     rows[3] = np.round(rows[3])  # ties
     family = family_test(rows, Regression.of_groups(sizes, covariates))
-    alone = sm.add_constant(covariates)
+    alone = add_constant(covariates)
     whole = np.column_stack([alone, np.repeat(np.eye(3)[:, :2], sizes, axis=0)])
     left = [np.eye(8) - x @ np.linalg.pinv(x) for x in (alone, whole)]
     orders = np.array(list(itertools.permutations(range(8))))

@@ -7,8 +7,8 @@ import itertools
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from scipy.optimize import brentq
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.multitest import multipletests
 
 import eatlas
@@ -98,7 +98,7 @@ def test_two_groups_of_four_are_brute_force_over_all_orders(adjusted):
     critical = np.sort(maxima)[::-1][int(np.ceil(0.05 * len(maxima))) - 1]
     for rank, name in enumerate(strongest):
         theme, s = themes[name], scores[name]
-        fit = sm.OLS(s, whole).fit(cov_type="HC2")
+        fit = OLS(s, whole).fit(cov_type="HC2")
         assert theme.difference == pytest.approx(fit.params[-1], abs=1e-7)
         assert theme.effect_size == pytest.approx(fit.params[-1] / s.std(ddof=1), rel=1e-5)
         left = np.abs([z[n] for n in strongest[rank:]]).max(axis=0)
@@ -124,7 +124,7 @@ def test_three_groups_are_f_and_means_of_statsmodels_and_pairs_by_holm():
     labels = np.repeat(np.eye(3), sizes, axis=0)
     for name, theme in themes.items():
         s = cosines(rows, THEMES[name], THREE).mean(axis=0)
-        fit = sm.OLS(s, np.column_stack([labels, alone[:, 1:] - alone[:, 1:].mean(axis=0)])).fit()
+        fit = OLS(s, np.column_stack([labels, alone[:, 1:] - alone[:, 1:].mean(axis=0)])).fit()
         assert [*theme.means.values()] == pytest.approx(fit.params[:3], abs=1e-7)
         f = fit.f_test(np.array([[1, -1, 0, 0, 0], [0, 1, -1, 0, 0]]))
         # drawn orders of residuals that are not normal come near the F distribution
@@ -142,7 +142,7 @@ def test_three_groups_are_f_and_means_of_statsmodels_and_pairs_by_holm():
         two = {name: sorted(THREE[name]) for name in THREE if name in names}
         s, alone, n = cosines(rows, THEMES["t2"], two).mean(axis=0), columns_of(two), 6
         label = np.repeat([*two], n) == names[0]
-        difference = sm.OLS(s, np.column_stack([alone, label])).fit().params[-1]
+        difference = OLS(s, np.column_stack([alone, label])).fit().params[-1]
         assert pair.difference == pytest.approx(difference, abs=1e-7)
         assert pair.effect_size == pytest.approx(difference / spread, rel=1e-5)
         p.append(regression_test(s, n, alone[:, 1:]).p[0].two_sided.p)
@@ -171,7 +171,7 @@ def test_words_of_a_theme_have_differences_whose_mean_is_the_themes(groups, tmp_
         assert np.mean([*differences.values()]) == pytest.approx(theme.difference, abs=1e-6)
         first, last = (roles.index(side) for side in theme.sides)
         for w, row in zip(lines, cosines(rows, lines, groups), strict=True):
-            params = sm.OLS(row, whole).fit().params
+            params = OLS(row, whole).fit().params
             assert differences[w] == pytest.approx(params[first] - params[last], abs=2e-6)
             assert int(lines[w]["rank"]) == WORDS.index(w) + 1
         near = [float(line["nearness"]) for line in lines.values()]
