@@ -17,8 +17,11 @@ WITH_EXAMPLES = [
     if ">>> " in path.read_text(encoding="utf-8")
 ]
 SLOW = {
-    "eatlas.apps.atlas", "eatlas.integrations.evaluate", "eatlas.integrations.training",
-    "eatlas.results.collection", "eatlas.results.compare", "eatlas.sources.diagnosis",
+    "eatlas.apps.atlas", "eatlas.apps.replication.replicate", "eatlas.apps.studies.study",
+    "eatlas.apps.views.measuring", "eatlas.engine.verify", "eatlas.integrations.evaluate",
+    "eatlas.integrations.training", "eatlas.present.drawings.plot", "eatlas.present.page",
+    "eatlas.results.base", "eatlas.results.collection", "eatlas.results.compare",
+    "eatlas.sources.diagnosis", "eatlas.testing",
 }  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def test_the_reason_is_beside_the_count(eatlas_cli, tmp_path, test_file):
     assert (ended.code, "allowed: drop, keep" in ended.err) == (2, True)
 
 
-@pytest.mark.parametrize("how", ["SIGKILL", "SIGINT"])
+@pytest.mark.parametrize("how", ["SIGKILL", pytest.param("SIGINT", marks=pytest.mark.slow)])
 def test_what_is_cut_off_leaves_the_old_file_as_it_was(tmp_path, corpus, test_file, how):
     out = tmp_path / "c.parquet"
     out.write_text("old")

@@ -28,7 +28,6 @@ main()
     ("module", "command"),
     [
         ("typer", "run"),
-        ("numpy", "run"),
         ("eatlas.present", "run --tests weat-6"),
         ("eatlas.engine.verify", "verify out/results.jsonl"),
     ],

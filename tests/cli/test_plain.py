@@ -98,9 +98,7 @@ def test_errors(eatlas_cli, folder, arguments):
 
 
 @terminal.NEEDED
-@pytest.mark.parametrize(
-    "arguments", [RUN, ("tests", "check", "t.toml"), ("tests", "show", "t.toml")]
-)
+@pytest.mark.parametrize("arguments", [RUN, ("tests", "check", "t.toml")])
 def test_on_a_terminal(folder, arguments):
     text = terminal.on_a_terminal(*arguments, cwd=folder, columns=150)
     assert "\x1b[2J" not in text

@@ -15,20 +15,6 @@ from eatlas import read_results
 from eatlas.results.json_lines import json_schema
 
 
-def test_the_main_job(eatlas_cli, tmp_path):
-    ended = eatlas_cli("run")
-    assert (ended.code, ended.err) == (0, "")
-    results = read_results(tmp_path / "out" / "results.jsonl")
-    assert [r.test for r in results] == [f"weat-{n}" for n in range(1, 11)]
-    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    for result in results:
-        assert result.test in ended.out
-        assert result.pattern.label in ended.out
-        assert result.test in page
-    assert "results: out/results.jsonl" in ended.out
-    assert "report:  out/report.html" in ended.out
-
-
 def test_json_is_all_that_is_printed_and_nothing_is_written(eatlas_cli, tmp_path):
     ended = eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", "--json", "--seed", 3)
     assert (ended.code, ended.err) == (0, "")

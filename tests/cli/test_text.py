@@ -112,6 +112,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_a_count_that_is_interrupted_goes_on(eatlas_cli, tmp_path, jobs, monkeypatch):
     from eatlas.corpora import files as shards
 

@@ -167,11 +167,12 @@ def test_batteries_that_cannot_be_used_are_left_out(hostile):
 
 
 def test_a_run_goes_on_and_measures_with_what_eatlas_brings(hostile):
-    run = "run --tests weat-6 --measure weat --json --vectors glove-sample --out out"
-    (code, out), err = hostile(run)
+    run = "run --tests weat-6 --measure weat(resamples=0) --frequency off --json --vectors glove-sample --out out"
+    (code, out), (_, checked), err = hostile(run, "vectors check mine.txt")
     assert code == 0
     assert json.loads(out)["source"] == "glove-sample"
-    assert {"weat", "glove-sample", "glove.6B.50d"} <= set(left_out(err))
+    assert "mine.txt" in checked  # read as eatlas reads it
+    assert {"weat", "glove-sample", "glove.6B.50d", "txt", "text"} <= set(left_out(err))
     (code, _), err = hostile("report out/results.jsonl -o report.html")
     assert code == 0
     assert left_out(err).get("weat", "").startswith("eatlas itself brings weat")
@@ -195,9 +196,3 @@ def test_who_asks_for_what_cannot_be_used_gets_an_error(hostile):
     for text, said in zip(errors, SAID.values(), strict=True):
         assert said in text
     left_out(err)
-
-
-def test_a_format_does_not_take_files_that_eatlas_reads(hostile):
-    (_, out), err = hostile("vectors check mine.txt")
-    assert "mine.txt" in out
-    assert {"txt", "text"} <= set(left_out(err))

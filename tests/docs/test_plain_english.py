@@ -6,10 +6,9 @@ a phrase is here only if it is hardly ever right.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -75,6 +74,12 @@ def faults(text: str) -> list[str]:
     ]
 
 
+def faults_of(paths: list[Path], read: Callable[[str], str] = str) -> dict[str, list[str]]:
+    """Faults of what is read in files, by file."""
+    texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+    return {name: found for name, text in texts.items() if (found := faults(read(text)))}
+
+
 def messages(source: str) -> Iterator[str]:
     """The sentences of a module that it shows: literals that are no docstrings."""
     tree = ast.parse(source)
@@ -88,28 +93,19 @@ def messages(source: str) -> Iterator[str]:
             yield node.value
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_pages(path):
-    assert faults(CODE.sub("", path.read_text(encoding="utf-8"))) == []
+def test_pages():
+    assert faults_of(PAGES, partial(CODE.sub, "")) == {}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_messages(path):
-    found = [fault for text in messages(path.read_text(encoding="utf-8")) for fault in faults(text)]
-    assert found == []
+def test_messages():
+    assert faults_of(MODULES, lambda source: "\0".join(messages(source))) == {}
 
 
-HELP = sorted((ROOT / "docs" / "reference" / "cli").glob("*.md"))
-
-
-@pytest.mark.parametrize("path", HELP, ids=[path.name for path in HELP])
-def test_help(path):
+def test_help():
     """The reference of the command line is what --help says, in code too."""
-    assert faults(path.read_text(encoding="utf-8")) == []
-
-
-def test_there_is_help_to_read():
-    assert len(HELP) > 10
+    pages = sorted((ROOT / "docs" / "reference" / "cli").glob("*.md"))
+    assert len(pages) > 10
+    assert faults_of(pages) == {}
 
 
 def test_a_phrase_is_seen_and_a_word_within_another_is_not():

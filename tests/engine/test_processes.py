@@ -77,6 +77,7 @@ def ended(code: str, tmp_path) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=600)
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_is_told_so(tmp_path):
     done = ended("import eatlas\neatlas.run('weat-6', workers=2)", tmp_path)
     assert done.returncode == 1
@@ -104,6 +105,7 @@ if __name__ == "__main__":
     assert "got: AttributeError: Can't get attribute 'Hidden'" in done.stdout
 
 
+@pytest.mark.slow
 def test_an_interrupt_while_workers_start_is_one_for_all(tmp_path):
     """Ctrl-C reaches all processes of a terminal; workers that still import say nothing."""
     code = """

@@ -109,6 +109,7 @@ def test_a_result_of_a_model_is_the_same_with_other_batches(monkeypatch, tmp_pat
     assert [verdict.status for verdict in verdicts] == ["same"]
 
 
+@pytest.mark.slow
 def test_counts_are_the_same_on_a_processor_that_rounds_otherwise(monkeypatch, tmp_path):
     """Last bits that depend on the batch, as they do where a library chooses its kernel by it."""
     from eatlas.encoders import transformer

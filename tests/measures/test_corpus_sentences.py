@@ -86,6 +86,7 @@ def test_terms_without_stimuli_are_not_resampled_from_a_huge_table(monkeypatch):
     ) in map(str, result.warnings)
 
 
+@pytest.mark.slow
 def test_memory_grows_with_the_sentences_and_not_with_their_pairs():
     test = make_sentences(dict.fromkeys("XYAB", (200,) * 8))
     vectors = alike(test, dim=8)

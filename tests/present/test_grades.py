@@ -264,7 +264,7 @@ def allowed(checks):
     return "partly" if len(failed) == 1 or not made else "shown"
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(checked(), st.lists(checked(), max_size=2))
 def test_no_verb_is_stronger_than_its_checks(result, more):
     results = [result, *more]

@@ -52,7 +52,7 @@ def test_the_level_of_a_large_design_is_alpha():
     [
         (4, 4, "two_sided", 0.05),  # two relabellings below alpha: simulated
         (5, 5, "greater", 0.05),
-        (6, 6, "two_sided", 0.05),
+        pytest.param(6, 6, "two_sided", 0.05, marks=pytest.mark.slow),
         (4, 8, "less", 0.05),
         (8, 8, "two_sided", 0.01),
         (9, 9, "greater", 0.05),

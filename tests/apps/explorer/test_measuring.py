@@ -59,7 +59,7 @@ def test_a_view_is_what_run_finds(explorer):
     assert whole.to_dict() == full.to_dict()
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_toggle_is_what_run_finds(explorer, data):
     origin = explorer.tests["weat-6"]
@@ -439,6 +439,7 @@ def test_pasted_lists_carry_how_many_were_looked_at(explorer, tmp_path):
     assert after.explored == 3
 
 
+@pytest.mark.slow
 def test_a_source_with_a_name_keeps_it(tmp_path):
     explorer = Explorer.of("weat-6", ["small=glove-sample?transform=center", "glove-sample"])
     assert [source.name for source in explorer.sources] == ["small", "GloVe 6B (100d)"]

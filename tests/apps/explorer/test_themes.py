@@ -85,7 +85,10 @@ def test_files_that_are_no_themes(tmp_path, words):
         eatlas.explore(themes=tmp_path / "other.csv.json")
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [pytest.param("light", 1280, marks=pytest.mark.slow), ("dark", 390)],
+)
 def test_the_words_of_a_theme_are_a_list_in_two_clicks(page, words, tabs: Tabs, scheme, width):
     scan = eatlas.read_scan(words)
     (test,) = scan.tests(top=1)

@@ -56,7 +56,13 @@ KNOWN = {
 """What follows from the formulas: RIPA is an inner product, MAC has no sign, and so on."""
 
 
-@pytest.mark.parametrize("measure", KNOWN)
+VARIANTS = {"divdist(negative=raw)", "divdist(means=unit)", "rnd(vectors=raw)", "sc-eat"}
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [pytest.param(one, marks=[pytest.mark.slow] * (one in VARIANTS)) for one in KNOWN],
+)
 def test_properties_follow_from_the_formula(measure: str) -> None:
     found = answers(measure)
     assert {name: found[name] for name in KNOWN[measure]} == KNOWN[measure]

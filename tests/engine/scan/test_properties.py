@@ -96,6 +96,7 @@ def test_p_values_keep_the_order_of_effect_sizes_where_they_are_adjusted():
     assert (ordered["p_by"] >= ordered["p_two_sided"]).all()
 
 
+@pytest.mark.slow
 def test_no_association_gives_what_the_level_promises():
     """Vectors without any direction: 5% unadjusted, and maxT rejects in 5% of all scans."""
     rng = np.random.default_rng(4)

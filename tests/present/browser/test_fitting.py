@@ -88,19 +88,11 @@ def layers_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def one_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("one") / "report.html"
-    write_report(eatlas.run("weat-6"), path)
-    return path
-
-
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (PHONE, 844)])
 @pytest.mark.parametrize(
     ("made", "finding"),
     [
         ("ten_page", "summary.line"),
-        ("one_page", "summary.line"),
         ("layers_page", "article.compared"),
     ],
 )

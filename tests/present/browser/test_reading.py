@@ -23,8 +23,7 @@ def colour(page) -> str:
     return page.evaluate("getComputedStyle(document.body).backgroundColor")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [DESK, PHONE])
+@pytest.mark.parametrize(("width", "scheme"), [(DESK, "light"), (PHONE, "dark")])
 def test_the_main_job_on_a_desk_and_a_telephone(ten_page, open_page, picture, scheme, width):
     page = open_page(ten_page, width=width, scheme=scheme)
     assert page.title() == TITLE
