@@ -354,8 +354,8 @@ def test_two_models_of_one_name(eatlas_cli, tmp_path):
 
 
 def test_log_probabilities_of_a_function(eatlas_cli, tmp_path):
-    (tmp_path / "told.py").write_text("def answer(prompts):\n    return ['x'] * len(prompts)\n")
-    ended = eatlas_cli("ask", "py:told:answer", "--tests", "mine.toml", "--by", "logprobs")
+    (tmp_path / "terse.py").write_text("def answer(prompts):\n    return ['x'] * len(prompts)\n")
+    ended = eatlas_cli("ask", "py:terse:answer", "--tests", "mine.toml", "--by", "logprobs")
     assert (ended.code, ended.out) == (2, "")
     assert "log-probabilities" in ended.err
     assert "samples" in ended.err

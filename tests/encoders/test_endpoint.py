@@ -184,6 +184,13 @@ def test_it_is_asked_again_as_late_as_it_says(server, waits):
     assert waits[3:] == [0.5, 1.0]
 
 
+def test_a_model_that_is_loading_is_waited_for(server, waits):
+    message = {"error": {"message": "Loading model", "type": "unavailable_error", "code": 503}}
+    server.answers = [(503, {}, message)] * 6
+    eatlas.open_vectors(f"{server.address}?model=m&cache=no").encode(ASKED)
+    assert waits == [0.5, 1, 2, 4, 8, 16]
+
+
 def test_patience_ends(server, waits):
     source = eatlas.open_vectors(f"{server.address}?model=m&cache=no")
     server.answers = [(503, {}, {"error": f"overloaded, {KEY}"})] * 4

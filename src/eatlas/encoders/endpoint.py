@@ -37,6 +37,8 @@ ALL = nullcontext()
 SHOWN = 300
 """Characters of what an endpoint says."""
 _BUSY = 429
+_LOADING = "Loading model"
+"""What llama.cpp says with status 503 until it can answer, a minute with a large model."""
 _AGAIN = frozenset((0, 408, 409, 425, 429, 500, 502, 503, 504, 529))
 ADDRESSES = (
     "https://HOST/v1/embeddings?model=NAME, or without /embeddings (OpenAI, vLLM, llama.cpp, "
@@ -147,7 +149,7 @@ class Endpoint(NamedTuple):
         received = self._post(body, key, session)
         if received.status in _AGAIN:
             since = time.monotonic()
-            with turn if received.status == _BUSY else ALL:
+            with turn if _is_busy(received) else ALL:
                 received = self._again(received, body, key, session, since)
         shown = received.content
         if key:
@@ -163,7 +165,7 @@ class Endpoint(NamedTuple):
             after = received.headers.get("Retry-After", "").strip()
             seconds = max(float(after), pause) if after.isdigit() else pause
             waited += seconds
-            if waited > self.timeout or (tries >= TRIES and received.status != _BUSY):
+            if waited > self.timeout or (tries >= TRIES and not _is_busy(received)):
                 break
             if tries or time.monotonic() - since < seconds:  # else it was waited for its turn
                 time.sleep(seconds)
@@ -192,6 +194,12 @@ class Endpoint(NamedTuple):
             target = f", to {answer.headers['Location']}" if "Location" in answer.headers else ""
             text = f"status {answer.status_code}{target}: {text}"
         return Received(answer.status_code, answer.headers, text, "")
+
+
+def _is_busy(received: Received) -> bool:
+    """Whether an endpoint will answer later, for all that it says."""
+    loading = received.status == 503 and _LOADING in received.content
+    return received.status == _BUSY or loading
 
 
 class Form(NamedTuple):
