@@ -6,7 +6,7 @@ named first has an advantage, and some answers decline. Choices go straight into
 script prints the tables of docs/evidence/ask-simulation.md; a rate that is more than two standard
 errors beyond .04 to .06, or .93 to .97, is bold.
 
-    python benchmarks/ask_simulation.py [--models 2000] [--only false coverage loss]
+    python benchmarks/ask_simulation.py [--models 4000] [--only false coverage loss]
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from __future__ import annotations
 import argparse
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
-from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +29,11 @@ from eatlas.measures.answers import (
     Choices,
     Design,
     Preferences,
-    record_of,
+    intervals_of,
     scores_at,
     shared_out,
 )
+from eatlas.results.levels import EffectInterval
 from eatlas.stats import choices
 from eatlas.stats.effect_size import effect_size
 
@@ -158,16 +158,16 @@ class World:
             + model.declined_by_choice * of_first * (chosen < 0)
         )
 
-    def table(self, pairs: NDArray[np.intp]) -> Array:
-        """Shares over some pairs, had infinitely many answers been drawn."""
+    def table(self, preferences: Preferences, pairs: NDArray[np.intp]) -> Array:
+        """Shares of used terms over some pairs, had infinitely many answers been drawn."""
         won = self.chances(pairs).mean(axis=-1)
         shares = choices.shares_won(won, pairs, self.utility.shape[1])
-        return shares if self.design.about == "target" else shares.T
+        return preferences.turned(shares[preferences.used[0]])
 
 
-def effect(table: Array, place: str, sizes: tuple[int, ...]) -> tuple[float, float]:
+def effect(table: Array, place: str, sizes: Mapping[str, int]) -> tuple[float, float]:
     """Difference of means and effect size at a place."""
-    return effect_size(*scores_at(table, place, dict(zip("XYAB", sizes, strict=True))))
+    return effect_size(*scores_at(table, place, sizes))
 
 
 # --- false findings -------------------------------------------------------------------------------
@@ -226,8 +226,9 @@ def rejected(model: Model, survey: Survey, number: int) -> list[float]:
 def false_findings(models: int) -> Iterator[list[str]]:
     """A row of rates for each scene."""
     yield ["model without preference", *PLACES.values()]
-    for name, (model, survey) in FALSE.items():
-        rates = np.mean([rejected(model, survey, number) for number in range(models)], axis=0)
+    for line, (name, (model, survey)) in enumerate(FALSE.items()):
+        numbers = range(line * models, (line + 1) * models)
+        rates = np.mean([rejected(model, survey, number) for number in numbers], axis=0)
         cells = [shown(rate, models, 0.04, 0.06) for rate in rates.tolist()]
         if survey.sizes[0] == 1:
             cells[0] = "–"
@@ -241,56 +242,61 @@ DECLINES = PREFERS._replace(declined=0.1)
 COVERAGE: dict[str, tuple[Model, Survey]] = {
     "8 words a group, 10% decline": (DECLINES, Survey()),
     "the same, 1 template": (DECLINES, Survey(templates=1)),
+    "the same, 1 template, 30% decline": (PREFERS._replace(declined=0.3), Survey(templates=1)),
     "the same, 10 answers": (DECLINES, Survey(answers=10)),
+    "the same, 2 opponents": (DECLINES, Survey(opponents=2)),
     "the same, all pairs": (DECLINES, Survey(opponents=16)),
+    "the same, all pairs, 1 template": (DECLINES, Survey(opponents=16, templates=1)),
     "the same, about attributes": (DECLINES, Survey(about="attribute")),
-    "the same, 25 attributes a group": (DECLINES, Survey((8, 8, 25, 25))),
+    "the same, place decides nearly all (95%)": (DECLINES._replace(place=3.0), Survey()),
+    "4 words a group, 10% decline": (DECLINES, Survey((4, 4, 4, 4))),
+    "8 targets and 25 attributes a group, 10% decline": (DECLINES, Survey((8, 8, 25, 25))),
     "one target and 25 attributes a group, 10% decline": (DECLINES, Survey((1, 1, 25, 25))),
+    "4 targets and 31 attributes a group, 60 opponents": (
+        DECLINES,
+        Survey((4, 4, 31, 31), opponents=60),
+    ),
     "8 words a group, log-probabilities": (PREFERS._replace(logprobs=True), Survey()),
 }
 
 
-def covered(model: Model, survey: Survey, number: int) -> list[list[float]]:
-    """Whether intervals hold what pairs show with infinitely many answers, by place.
+def covered(model: Model, survey: Survey, number: int) -> list[float]:
+    """Whether intervals hold what all pairs show with infinitely many answers.
 
-    The difference over the asked pairs, and over all pairs; and d over all pairs.
+    The difference at level 1 and at level 2; then d at each place.
     """
     world = World(model, survey, number)
-    preferences, count = world.preferences(), world.utility.shape[1]
-    record = record_of(Ask(), preferences, _seeded(number), 0.95)
-    every = np.array([(i, j) for i in range(count) for j in range(i + 1, count)])
-    rows = []
-    for place, interval in (
-        ("level1", record.level1),
-        ("level2.X", record.level2.X),
-        ("over_attributes", record.over_attributes),
-    ):
-        asked, _ = effect(world.table(world.design.pairs), place, survey.sizes)
-        difference, d = effect(world.table(every), place, survey.sizes)
-        truths = (asked, interval.difference), (difference, interval.difference), (d, interval.d)
-        ends = [(value, *(of.interval or (-math.inf, math.inf))) for value, of in truths]
-        rows.append([float(low <= value <= high) for value, low, high in ends])
-    return rows
+    preferences = world.preferences()
+    intervals = intervals_of(preferences, ddof=1, confidence=0.95)
+    pairs = np.array(list(combinations(range(len(world.design.competitors)), 2)))
+    every = world.table(preferences, pairs)
+    differences, sizes = [], []
+    for place in PLACES:
+        difference, d = effect(every, place, preferences.sizes)
+        of_difference, of_d = intervals[place]
+        differences.append(is_in(difference, of_difference))
+        sizes.append(is_in(d, of_d))
+    return differences[:2] + sizes
 
 
-def _seeded(number: int) -> Any:
-    """What a record reads of an input."""
-    return SimpleNamespace(seed=number, magnitude=1.0, precision=None)
+def is_in(value: float, of: EffectInterval) -> float:
+    """1 if an interval has a value; an undefined one has all."""
+    low, high = of.interval or (-math.inf, math.inf)
+    return float(low <= value <= high)
 
 
 def coverage(models: int) -> Iterator[list[str]]:
-    """A row of shares for each scene and place."""
-    yield [
-        "model",
-        "effect size",
-        "difference, asked pairs",
-        "difference, all pairs",
-        "d, all pairs",
+    """A row of shares for each scene."""
+    yield ["model", *(f"difference, {PLACES[at]}" for at in ("level1", "level2.X"))] + [
+        f"d, {place}" for place in PLACES.values()
     ]
-    for name, (model, survey) in COVERAGE.items():
-        shares = np.mean([covered(model, survey, number) for number in range(models)], axis=0)
-        for place, row in zip(PLACES.values(), shares.tolist(), strict=True):
-            yield [name, place, *(shown(share, models, 0.93, 0.97) for share in row)]
+    for line, (name, (model, survey)) in enumerate(COVERAGE.items()):
+        numbers = range(line * models, (line + 1) * models)
+        shares = np.mean([covered(model, survey, number) for number in numbers], axis=0)
+        cells = [shown(share, models, 0.93, 0.97) for share in shares.tolist()]
+        if survey.sizes[0] == 1:
+            cells[2] = "–"
+        yield [name, *cells]
 
 
 # --- loss of d ------------------------------------------------------------------------------------
@@ -310,8 +316,11 @@ def loss(models: int) -> Iterator[list[str]]:
             effects = []
             for number in range(models):
                 world = World(model, Survey(answers=answers or 1, templates=1), number)
-                table = world.preferences().values if answers else world.table(world.design.pairs)
-                effects.append([effect(table, place, Survey().sizes) for place in PLACES])
+                answered = world.preferences()
+                table = answered.values
+                if not answers:
+                    table = world.table(answered, answered.design.pairs)
+                effects.append([effect(table, place, answered.sizes) for place in PLACES])
             means = np.mean(effects, axis=0)
             count = str(2 * answers) if answers else "infinitely many"
             sizes = [f"{d:.2f}" for _, d in means.tolist()]
@@ -327,8 +336,8 @@ def shown(share: float, models: int, low: float, high: float) -> str:
 
 STUDIES: dict[str, tuple[Callable[[int], Iterator[list[str]]], float]] = {
     "false": (false_findings, 1.0),
-    "coverage": (coverage, 0.25),
-    "loss": (loss, 0.5),
+    "coverage": (coverage, 0.4),
+    "loss": (loss, 0.125),
 }
 """Each with the share of the models that it takes."""
 
@@ -336,7 +345,7 @@ STUDIES: dict[str, tuple[Callable[[int], Iterator[list[str]]], float]] = {
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--models", type=int, default=2_000)
+    parser.add_argument("--models", type=int, default=4_000)
     parser.add_argument("--only", nargs="*", choices=STUDIES, default=list(STUDIES))
     wanted = parser.parse_args()
     for name in wanted.only:

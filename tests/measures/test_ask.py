@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from statsmodels.discrete.discrete_model import Logit
 from tests.inputs import make_test
 from tests.measures.test_lpbs import words
@@ -22,7 +23,7 @@ from eatlas.errors import (
     UndefinedWarning,
 )
 from eatlas.measures import Ask
-from eatlas.measures.answers import choices_of, preferences_of
+from eatlas.measures.answers import choices_of, intervals_of, preferences_of
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.stimuli.asking import Reply
 
@@ -391,6 +392,37 @@ def test_intervals_are_centred_on_what_is_found():
     assert effect.interval == result.over_attributes_uncertainty.interval
     assert effect.interval[0] < effect.d < effect.interval[1]
     assert not effect.in_family
+
+
+def test_an_interval_of_one_pair_is_by_its_answers_alone():
+    # x0 chooses a0 in 3 and 2 of 3 templates, y0 in 1 and 0: shares of 5/6 and 1/6
+    chosen = {("x0", "a0"): 3, ("x0", "b0"): 2, ("y0", "a0"): 1, ("y0", "b0"): 0}
+
+    def choose(subject, first, _, text):
+        place = next(
+            i for i, start in enumerate(("What", "Which word", "Which")) if text.startswith(start)
+        )
+        return "a0" if place < chosen[subject, first] else "b0"
+
+    answers = ask(choose, words(1, 1, 1, 1), templates=THREE).answers
+    # 2/3 of 1/3 over 3 - 1, in one of two orders; the share of b0 is the rest, so that each counts
+    # twice in the difference of both
+    variance = 4 * 2 * (2 / 9 / 2) / 4
+    low, high = 4 / 3 + np.array([-1, 1]) * stats.norm.ppf(0.975) * np.sqrt(variance)
+    assert answers.over_attributes.difference.interval == pytest.approx((low, high), abs=2e-6)
+    assert answers.over_attributes.difference.se == pytest.approx(np.sqrt(variance), abs=1e-6)
+
+
+def test_an_interval_of_all_pairs_by_probabilities_has_no_width():
+    test, measure = words(2, 2, 3, 3), Ask(templates=QUESTION, by="logprobs", resamples=0)
+    chance = np.random.default_rng(8)
+    rows = chance.dirichlet(np.ones(3), len(measure.design(test).prompts))[:, :2]
+    preferences = preferences_of(
+        test, measure.design(test), [Reply(chances=tuple(np.log(row))) for row in rows]
+    )
+    for difference, d in intervals_of(preferences, ddof=1, confidence=0.95).values():
+        assert difference.interval[0] == difference.interval[1] != 0
+        assert (difference.se, d.se) == (0, 0)
 
 
 def test_words_are_looked_up_by_frequency():

@@ -299,7 +299,7 @@ def test_texts_for_a_paper(open_minded):
     assert "those that choose nothing (0%) were left out" in methods
     assert "by its sign in each template" in methods
     works = report_text([open_minded, assigned()], "bibtex")
-    for key in ("thurstone1927law", "bradley1952rank", "rubin1981bayesian", "bai2025explicitly"):
+    for key in ("thurstone1927law", "bradley1952rank", "cochran1977sampling", "bai2025explicitly"):
         assert f"{{{key}," in works
     row = report_table([open_minded], "csv").splitlines()[0].split(",")
     assert {"asked", "by", "refused", "first_place", "agreement", "mass", "temperature"} <= {*row}

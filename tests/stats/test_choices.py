@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations, product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +14,8 @@ from scipy import stats
 from eatlas.stats import choices
 
 NAN = np.nan
+WORST = 0.1
+"""Of a variance by its share; the worst difference that was seen is .05."""
 PAIRS = np.array([[0, 1], [0, 2], [1, 2]])
 
 
@@ -37,37 +41,24 @@ wins_of_pairs = arrays(
 )
 
 
-def looped(won, weights):
-    """Weighted shares, comparison after comparison."""
+def looped(won):
+    """Shares, comparison after comparison."""
     shares = np.full((len(won), 3), NAN)
     for subject, row in enumerate(won):
         for competitor in range(3):
-            points = of = 0.0
-            for (first, second), p, weight in zip(PAIRS, row, weights, strict=True):
-                if not np.isnan(p) and competitor in (first, second):
-                    points += weight * (p if competitor == first else 1 - p)
-                    of += weight
-            if of:
-                shares[subject, competitor] = points / of
+            points = [
+                p if competitor == first else 1 - p
+                for (first, second), p in zip(PAIRS, row, strict=True)
+                if not np.isnan(p) and competitor in (first, second)
+            ]
+            if points:
+                shares[subject, competitor] = np.mean(points)
     return shares
 
 
-@given(wins_of_pairs, arrays(np.float64, (2, 3), elements=st.floats(0.01, 5)))
-def test_shares_are_those_of_a_loop(won, weights):
-    np.testing.assert_allclose(choices.shares_won(won, PAIRS, 3), looped(won, np.ones(3)))
-    (drawn,) = choices.drawn_shares(won, PAIRS, 3, weights)
-    for shares, each in zip(drawn, weights, strict=True):
-        np.testing.assert_allclose(shares, looped(won, each))
-
-
-def test_draws_come_in_blocks(monkeypatch):
-    weights = np.random.default_rng(0).standard_exponential((7, 3))
-    won = np.array([[0.1, 0.9, 0.4]])
-    (whole,) = choices.drawn_shares(won, PAIRS, 3, weights)
-    monkeypatch.setattr(choices, "AT_ONCE", 6)
-    blocks = list(choices.drawn_shares(won, PAIRS, 3, weights))
-    assert [len(block) for block in blocks] == [2, 2, 2, 1]
-    np.testing.assert_allclose(np.concatenate(blocks), whole)
+@given(wins_of_pairs)
+def test_shares_are_those_of_a_loop(won):
+    np.testing.assert_allclose(choices.shares_won(won, PAIRS, 3), looped(won))
 
 
 @settings(max_examples=50)
@@ -78,6 +69,108 @@ def test_the_order_of_competitors_changes_no_bit(order, seed):
     shares = choices.shares_won(won, pairs, 5)
     moved = choices.shares_won(won, np.array(order)[pairs], 5)
     assert moved[:, order].tobytes() == shares.tobytes()
+
+
+# --- standard errors ------------------------------------------------------------------------------
+
+
+def every(count):
+    """All pairs of some competitors."""
+    return np.array(list(combinations(range(count), 2)))
+
+
+def test_standard_error_over_pairs_by_hand():
+    # a ring of five: the first two won all, the others half; all five of ten pairs are known
+    ring = np.array([[0, 1], [1, 2], [2, 3], [3, 4], [0, 4]])
+    won = np.array([[0.5, 1.0, 0.5, 0.5, 1.0]])
+    contrast = np.array([[0.5, 0.5, -1 / 3, -1 / 3, -1 / 3]])
+    # shares: 3/4, 3/4, 1/4, 1/2, 1/4; of two comparisons each, so deviations are over sqrt(3/2)
+    deviations = np.array([
+        0.5 * (0.5 - 0.75) + 0.5 * (0.5 - 0.75),
+        0.5 * (1.0 - 0.75) - (0.0 - 0.25) / 3,
+        -(0.5 - 0.25) / 3 - (0.5 - 0.5) / 3,
+        -(0.5 - 0.5) / 3 - (0.5 - 0.25) / 3,
+        0.5 * (1.0 - 0.75) - (0.0 - 0.25) / 3,
+    ])  # fmt: skip
+    by_hand = np.sqrt(0.5 * (deviations**2).sum() / 1.5)
+    assert choices.standard_error(won, ring, contrast, np.zeros((1, 5))) == pytest.approx(by_hand)
+
+
+def test_probabilities_of_all_pairs_vary_by_nothing():
+    won, contrast = np.random.default_rng(0).random((2, 10)), np.array([[1, 1, -1, -1, 0]] * 2)
+    assert choices.standard_error(won, every(5), contrast, np.zeros((2, 10))) == 0
+
+
+def test_answers_alone_vary_where_all_pairs_are_known():
+    chance, pairs = np.random.default_rng(1), every(5)
+    noise, contrast = chance.random((2, 10)), chance.normal(size=(2, 5))
+    # each competitor has four comparisons; what the first of a pair wins, the second loses
+    weights = (contrast[:, pairs[:, 0]] - contrast[:, pairs[:, 1]]) / 4
+    by_hand = np.sqrt((weights**2 * noise).sum())
+    won = chance.random((2, 10))
+    assert choices.standard_error(won, pairs, contrast, noise) == pytest.approx(by_hand)
+
+
+def test_what_all_competitors_share_does_not_vary():
+    # of all shares the mean is 1/2, so that no contrast moves with a constant
+    won, ring = (
+        np.random.default_rng(2).random((2, 5)),
+        np.array([(i, (i + 1) % 5) for i in range(5)]),
+    )
+    contrast = np.array([[1, 1, 0, 0, 0], [0, 0, 0, 1, 0]])
+    errors = [
+        choices.standard_error(won, ring, contrast + constant, np.full((2, 5), 0.1))
+        for constant in (0, -0.4)
+    ]
+    assert errors[1] == pytest.approx(errors[0])
+
+
+@pytest.mark.parametrize(("count", "steps"), [(9, (1, 3)), (13, (1, 2, 5)), (16, (1, 3, 4))])
+def test_the_variance_is_that_of_draws_of_pairs(count, steps):
+    # the same design, of competitors in any order
+    chance = np.random.default_rng(count + len(steps))
+    design = np.array([(i, (i + step) % count) for step in steps for i in range(count)])
+    utility = chance.normal(size=(3, count)) + 2 * (np.arange(count) < 4)
+    table = 1 / (1 + np.exp(utility[:, None, :] - utility[:, :, None]))
+    of_groups = np.where(np.arange(count) < 4, 1 / 4, -1 / (count - 4))
+    contrast = np.outer([1, 0.5, -0.5], of_groups)
+    drawn, variances = [], []
+    for _ in range(3000):
+        pairs = chance.permutation(count)[design]
+        won = table[:, pairs[:, 0], pairs[:, 1]]
+        drawn.append((contrast * choices.shares_won(won, pairs, count)).sum())
+        se = choices.standard_error(won, pairs, contrast, np.zeros_like(won))
+        variances.append(se**2)
+    whole = table[:, *every(count).T]
+    truth = (contrast * choices.shares_won(whole, every(count), count)).sum()
+    assert np.mean(drawn) == pytest.approx(truth, abs=4 * np.std(drawn) / np.sqrt(3000))
+    print(np.mean(variances) / np.var(drawn))
+    assert np.mean(variances) / np.var(drawn) == pytest.approx(1, abs=WORST)
+
+
+@pytest.mark.parametrize("n", [2, 3, 6])
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.95])
+def test_noise_is_the_variance_of_answers(n, p):
+    # over all outcomes of n answers to either order, each in a template of its own
+    orders = stats.binom(n, p).pmf(np.arange(n + 1))
+    mean = 0.0
+    for first, second in product(range(n + 1), repeat=2):
+        wins = np.array([np.arange(n) < first, np.arange(n) < second], float).T[None, None]
+        noise = choices.noise_of(wins, np.ones(wins.shape, np.int64))
+        mean += orders[first] * orders[second] * noise.item()
+    assert mean == pytest.approx(2 * p * (1 - p) / n / 4)
+
+
+def test_noise_of_one_answer_to_an_order_is_how_far_orders_differ():
+    wins = np.array([[[[1.0, 0.0]], [[1.0, 0.0]], [[1.0, 1.0]], [[NAN, 1.0]]]])
+    usable = np.array([[[[1, 1]], [[1, 1]], [[1, 1]], [[0, 1]]]])
+    noise = choices.noise_of(wins, usable)
+    apart = np.array([1, 1, 0]) - 2 / 3  # the first place wins five of six
+    np.testing.assert_allclose(noise[0, :3], apart**2 / 4)
+    assert np.isnan(noise[0, 3])
+
+
+# --- the order of options, refusals ---------------------------------------------------------------
 
 
 def test_first_place_is_the_mean_over_pairs_with_an_interval_of_t():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,9 +13,8 @@ from numpy.typing import NDArray
 
 from eatlas.errors import CoverageError, StimulusError
 from eatlas.measures.association import DECIMALS, AssociationMeasure
-from eatlas.measures.base import Array, Input, generator_of
+from eatlas.measures.base import Array, Input
 from eatlas.measures.lpbs import Term, completed, covered_by, terms_of
-from eatlas.measures.resampling import interval_of
 from eatlas.notes import Note
 from eatlas.results.answers import (
     AnswersRecord,
@@ -26,17 +26,16 @@ from eatlas.results.answers import (
     OfTemplate,
     Shares,
 )
+from eatlas.results.levels import EffectInterval
 from eatlas.results.parts import MANY_REFUSED, Coverage, defined, defined_ends
 from eatlas.stats import choices
 from eatlas.stats.agreement import cronbach_alpha
 from eatlas.stats.effect_size import effect_size
+from eatlas.stats.inputs import t_quantile
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.asking import About, Prompt, Reply, subject_of
 from eatlas.stimuli.choosing import alike, choice_of
 
-DRAWS = 2_000
-"""Draws of weights of pairs: the ends of a 95% interval then have Monte Carlo errors of about a
-tenth of its standard error."""
 PLACES = AskResult.places
 """Of the effect sizes of a result."""
 SIGNS = {"X": 1.0, "Y": -1.0, "A": 1.0, "B": -1.0}
@@ -350,38 +349,64 @@ def _of_comparisons(
     def two_sided(end: tuple[Array, int]) -> float:
         return measure.permuted(*_there(*end), given, given.magnitude).two_sided.p
 
-    drawn, ends = _drawn(preferences, given.seed), _ends(preferences)
     ddof, records = measure.ddof, {}
+    intervals, ends = intervals_of(preferences, ddof, confidence), _ends(preferences)
     for place in PLACES:
-        scores, first = scores_at(preferences.values, place, preferences.sizes)
-        d = effect_size(scores, first, ddof=ddof)[1]
-        # weights of pairs add to the spread of scores, so that d of a draw is too small
-        sd = scores.std(ddof=ddof) if np.isfinite(d) else np.nan
         low, high = ends[place]
         bounds = [_effect(*low, ddof), _effect(*high, ddof)]
+        difference, d = intervals[place]
         records[place] = OfComparisons(
-            difference=interval_of(drawn[place], confidence),
-            d=interval_of(drawn[place] / sd, confidence),
+            difference=difference,
+            d=d,
             bounds=defined_ends(bounds, DECIMALS),
             p_at_bounds=None if np.isnan(bounds).any() else (two_sided(low), two_sided(high)),
         )
     return records
 
 
-def _drawn(preferences: Preferences, seed: int) -> dict[str, Array]:
-    """Differences of means by place, shape (draws,), over weights of pairs."""
-    design, n = preferences.design, preferences.sizes
-    names = {"competitors": [name for _, name in design.competitors]}  # neither groups nor order
-    chance = generator_of(seed, names, "weights of pairs")
-    weights = choices.pair_weights(len(design.pairs), DRAWS, chance)
-    won = choices.won(preferences.choices.wins[preferences.used[0]])
-    blocks: dict[str, list[Array]] = {place: [] for place in PLACES}
-    for shares in choices.drawn_shares(won, design.pairs, len(design.competitors), weights):
-        tables = preferences.turned(shares)
-        for place, differences in blocks.items():
-            scores, first = scores_at(tables, place, n)
-            differences.append(scores[:, :first].mean(axis=1) - scores[:, first:].mean(axis=1))
-    return {place: np.concatenate(differences) for place, differences in blocks.items()}
+def intervals_of(
+    preferences: Preferences, ddof: int, confidence: float
+) -> dict[str, tuple[EffectInterval, EffectInterval]]:
+    """Intervals of the difference over all pairs, and of d, by place."""
+    read, (subjects, _) = preferences.choices, preferences.used
+    wins, drawn = read.wins[subjects], read.mass is None
+    won = choices.won(wins)
+    noise = choices.noise_of(wins, read.usable[subjects]) if drawn else np.zeros_like(won)
+    # one pair is all there are, and varies by its answers alone
+    t = t_quantile(1 - confidence, len(won[0]) - 1 or math.inf)
+    intervals = {}
+    for place in PLACES:
+        scores, first = scores_at(preferences.values, place, preferences.sizes)
+        difference, d = effect_size(scores, first, ddof=ddof)
+        contrast = _contrast(preferences, place)
+        se = choices.standard_error(won, preferences.design.pairs, contrast, noise)
+        sd = scores.std(ddof=ddof) if np.isfinite(d) else np.nan
+        intervals[place] = _interval(difference, se, t), _interval(difference / sd, se / sd, t)
+    return intervals
+
+
+def _interval(value: float, se: float, t: float) -> EffectInterval:
+    """Interval of an estimate by its standard error."""
+    ends = defined_ends((value - t * se, value + t * se), DECIMALS)
+    return EffectInterval(se=defined(se, DECIMALS), interval=ends)
+
+
+def _contrast(preferences: Preferences, place: str) -> Array:
+    """Weights of the shares in the difference at a place, shape (used subjects, competitors)."""
+    n = preferences.sizes
+    weights = {role: SIGNS[role] / n[role] for role in ROLES}
+    if place.startswith("level2."):
+        role = place[-1]
+        weights |= dict.fromkeys(TARGETS, 0.0) | {role: 1 / n[role]}
+    of_targets, of_attributes = (
+        np.repeat([weights[role] for role in roles], [n[role] for role in roles])
+        for roles in (TARGETS, ATTRIBUTES)
+    )
+    table = np.outer(of_targets, of_attributes)
+    contrast = np.zeros((len(preferences.used[0]), len(preferences.design.competitors)))
+    about_targets = preferences.design.about == "target"
+    contrast[:, preferences.used[1]] = table if about_targets else table.T
+    return contrast
 
 
 def _ends(preferences: Preferences) -> dict[str, list[tuple[Array, int]]]:

@@ -38,10 +38,10 @@ def answers_statements(result: AssociationResult) -> list[tuple[str, str]]:
 
 
 MOVED = (
-    "Other pairs and answers: interval of d with other pairs of the same words and other answers, "
-    "by the Bayesian bootstrap over pairs. Refusals: d had all answers without a choice gone "
-    "against a positive d, or for it; the lesser one first; and the two-sided p had they gone "
-    "against d."
+    "Other pairs and answers: interval of what all pairs of the same words and other answers would "
+    "show, in standard deviations of the scores as they are. Refusals: d had all answers without a "
+    "choice gone against a positive d, or for it; the lesser one first; and the two-sided p had "
+    "they gone against d."
 )
 
 

@@ -26,8 +26,8 @@ class Shares(ByRole[Share]):
 class OfComparisons(Record):
     """How far one effect size would move with other pairs and other answers.
 
-    Intervals are those of the Bayesian bootstrap over pairs, of what all pairs of the same options
-    would show. They say nothing of other terms: `uncertainty` of a result does.
+    Intervals are of what all pairs of the same options would show with infinitely many answers, by
+    Student's t. They say nothing of other terms: `uncertainty` of a result does.
     """
 
     difference: EffectInterval

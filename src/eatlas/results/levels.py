@@ -32,7 +32,10 @@ Unit = Literal["term", "stimulus"]
 
 
 class EffectInterval(Record):
-    """One effect size over bootstrap resamples of the stimuli; None where undefined."""
+    """Interval of one effect size, over bootstrap resamples of the stimuli if nothing else is said.
+
+    None where undefined.
+    """
 
     se: float | None
     """Standard deviation over the resamples."""

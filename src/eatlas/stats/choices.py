@@ -7,8 +7,8 @@ chooses. A subject is what is asked about, and its competitors are numbered from
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,6 @@ Array = NDArray[np.float64]
 Pairs = NDArray[np.intp]
 """Competitors of each pair, shape (pairs, 2)."""
 Counts = NDArray[np.int64]
-AT_ONCE = 4_000_000
-"""Shares that are held at once: 32 MB."""
 
 
 def mean_of_those_there(values: Array, axis: int | tuple[int, ...]) -> Array:
@@ -49,39 +47,57 @@ def shares_won(won: Array, pairs: Pairs, count: int) -> Array:
     >>> shares_won(np.array([[1.0, 0.5, 0.25]]), np.array([[0, 1], [0, 2], [1, 2]]), 3)
     array([[0.75 , 0.125, 0.625]])
     """
+    wins, of = _tally(won, pairs, count)
+    with np.errstate(invalid="ignore"):
+        return wins / of
+
+
+def _tally(won: Array, pairs: Pairs, count: int) -> tuple[Array, Array]:
+    """Comparisons that each competitor wins, and has, for each subject."""
     wins, of = np.zeros((2, count, len(won)))
     there = ~np.isnan(won)
     for side, shares in enumerate((won, 1.0 - won)):
         np.add.at(wins, pairs[:, side], np.where(there, shares, 0.0).T)
         np.add.at(of, pairs[:, side], there.T)
-    with np.errstate(invalid="ignore"):
-        return np.asarray((wins / of).T)
+    return wins.T, of.T
 
 
-def drawn_shares(won: Array, pairs: Pairs, count: int, weights: Array) -> Iterator[Array]:
-    """:func:`shares_won` with weights of pairs, shape (draws, pairs), in blocks of draws."""
-    members = np.zeros((2, len(pairs), count))
-    for side in (0, 1):
-        members[side, np.arange(len(pairs)), pairs[:, side]] = 1.0
-    there = (~np.isnan(won)).astype(np.float64)
-    first, second = np.where(there, won, 0.0), np.where(there, 1.0 - won, 0.0)
-    step = max(1, AT_ONCE // (len(won) * count))
-    for start in range(0, len(weights), step):
-        block = weights[start : start + step]
-        shares = np.empty((len(block), len(won), count))
-        for subject in range(len(won)):
-            wins = block @ (
-                first[subject, :, None] * members[0] + second[subject, :, None] * members[1]
-            )
-            of = block @ (there[subject, :, None] * members.sum(axis=0))
-            with np.errstate(invalid="ignore"):
-                shares[:, subject] = wins / of
-        yield shares
+def standard_error(won: Array, pairs: Pairs, contrast: Array, noise: Array) -> float:
+    """Standard error of a contrast of shares won, as an estimate of that over all pairs.
+
+    Pairs are a sample of all pairs, and answers a sample within each, as in two-stage sampling
+    (Cochran 1977, chapter 10). `contrast` has weights of the shares, shape (subjects, competitors),
+    and `noise` the variance of each share of `won` by chance in answers.
+    """
+    wins, of = _tally(won, pairs, contrast.shape[1])
+    # what one competitor wins another loses: a constant changes no contrast, but its deviations
+    contrast = contrast - contrast.mean(axis=1, keepdims=True)
+    deviations = weights = np.zeros_like(won)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # deviations from a mean of k are too small: independent shares show as much
+        # (k - 1) (k - 1/2) / k^2 of their variance in the difference of two such means
+        unbiased = np.where(of > 1, contrast / np.sqrt((of - 1) * (of - 0.5)), 0.0)
+        for side, sign, shares in ((0, 1, won), (1, -1, 1.0 - won)):
+            at = pairs[:, side]
+            deviations = deviations + unbiased[:, at] * (shares - (wins / of)[:, at])
+            weights = weights + sign * (contrast / of)[:, at]
+        over_answers = np.where(np.isnan(won), 0.0, weights**2 * noise).sum()
+    over_pairs = (np.nansum(deviations, axis=0) ** 2).sum()
+    known = (~np.isnan(won)).mean() * len(pairs) / math.comb(contrast.shape[1], 2)
+    return math.sqrt(over_answers + (1 - known) * max(0.0, over_pairs - over_answers))
 
 
-def pair_weights(pairs: int, draws: int, rng: np.random.Generator) -> Array:
-    """Weights of pairs in draws of the Bayesian bootstrap (Rubin 1981), which leaves none out."""
-    return rng.standard_exponential((draws, pairs))
+def noise_of(wins: Array, usable: Counts) -> Array:
+    """Variance by chance in answers of the share of each pair, shape (subjects, pairs).
+
+    That of independent answers to each order, templates counted together. Where an order has one
+    answer, how far the two orders differ, the mean of all such differences aside.
+    """
+    shares, n = mean_of_those_there(wins, 2), usable.sum(axis=2)
+    apart = shares[..., 0] - shares[..., 1]
+    of_orders = (shares * (1 - shares) / np.maximum(n - 1, 1)).sum(axis=-1)
+    of_ones = (apart - np.nanmean(apart)) ** 2
+    return np.where((n > 1).all(axis=-1), of_orders, of_ones) / 4
 
 
 def first_place(wins: Array, confidence: float = 0.95) -> tuple[float, tuple[float, float] | None]:
