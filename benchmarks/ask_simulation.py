@@ -257,6 +257,10 @@ COVERAGE: dict[str, tuple[Model, Survey]] = {
         Survey((4, 4, 31, 31), opponents=60),
     ),
     "8 words a group, log-probabilities": (PREFERS._replace(logprobs=True), Survey()),
+    "8 words a group, 1 template, 40% decline": (
+        PREFERS._replace(declined=0.4),
+        Survey(templates=1),
+    ),
 }
 
 
