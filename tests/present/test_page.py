@@ -17,7 +17,7 @@ NASTY = '"><script>alert(1)</script>&amp;\x1b[31m'
 
 @pytest.fixture(scope="module")
 def ten() -> Results:
-    return eatlas.run()
+    return eatlas.run(measures="ml-eat(resamples=200)")
 
 
 def test_the_ten_tests_stand_in_a_small_page(ten):

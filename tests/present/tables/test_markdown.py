@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.present.records import full
 from tests.present.tables.reading import markdown_tables
@@ -9,11 +9,13 @@ from eatlas.present.tables import markdown_text as escape
 from eatlas.present.text import one_line
 
 
-@given(st.text())
-def test_every_text_stands_in_a_cell_as_it_is(text):
-    line = one_line(text)
-    ((_, row),) = markdown_tables(f"| a | b |\n| --- | --- |\n| {escape(line)} | end |\n")
-    assert row == [line, "end"]
+@settings(max_examples=10)
+@given(st.lists(st.text(), min_size=1, max_size=6))
+def test_every_text_stands_in_a_cell_as_it_is(texts):
+    lines = [one_line(text) for text in texts]
+    rows = "".join(f"| {escape(line)} | end |\n" for line in lines)
+    ((_, *read),) = markdown_tables(f"| a | b |\n| --- | --- |\n{rows}")
+    assert read == [[line, "end"] for line in lines]
 
 
 @pytest.mark.parametrize(
