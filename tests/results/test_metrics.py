@@ -41,7 +41,8 @@ def test_every_measure_has_the_same_few_names(every: eatlas.Results) -> None:
 
 def test_numbers_are_those_of_the_record() -> None:
     weat, terms, groups = eatlas.run(
-        tests=["weat-6", "divdist-gender"], measures=["ml-eat", "sc-eat", "divdist(resamples=100)"]
+        ["weat-6", "divdist-face-validity"],
+        measures=["ml-eat", "sc-eat", "divdist(resamples=100)"],
     )
     metrics, level1 = weat.metrics(), weat.level1
     assert (metrics["d"], metrics["p"]) == (level1.effect_size, level1.p.greater)

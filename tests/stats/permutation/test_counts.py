@@ -304,7 +304,7 @@ def some_rows(r, size, many):
 )
 def test_every_kind_of_row(monkeypatch, limit, size, n):
     monkeypatch.setattr(batch, "NUMPY_PAIRS", limit)
-    rows = some_rows(np.random.default_rng(size * n), size, 60)
+    rows = some_rows(np.random.default_rng(size * n), size, 30)
     same_counts(rows, n)
     same_counts(rows, n, scale=float(np.abs(rows).max()))
 
