@@ -29,6 +29,7 @@ from eatlas.measures.answers import (
     Choices,
     Design,
     Preferences,
+    ends_of,
     intervals_of,
     scores_at,
     shared_out,
@@ -73,6 +74,12 @@ class Model(NamedTuple):
     declined_by_choice: float = 0.0
     """Answers about the first group decline where they would choose the second group of options."""
     logprobs: bool = False
+
+    @property
+    def declines(self) -> bool:
+        """Whether some answers decline."""
+        groups = self.declined_by_group, self.declined_by_choice
+        return any((self.declined, self.declined_by_option, *groups))
 
 
 @dataclass(frozen=True)
@@ -217,21 +224,26 @@ def relabellings(size: int, n: int) -> Array:
 
 
 def rejected(model: Model, survey: Survey, number: int) -> list[float]:
-    """Whether p < .05, by place."""
+    """Whether p < .05, by place; and at level 1 also had all refusals gone against it."""
     preferences = World(model, survey, number).preferences()
-    scores = (scores_at(preferences.values, place, preferences.sizes) for place in PLACES)
-    return [float(p_value(*each) < 0.05) for each in scores]
+    scores = [scores_at(preferences.values, place, preferences.sizes) for place in PLACES]
+    significant = [p_value(*each) < 0.05 for each in scores]
+    above = effect_size(*scores[0])[0] > 0
+    end = ends_of(preferences)["level1"][0 if above else 1]
+    left = (effect_size(*end)[0] > 0) is above and p_value(*end) < 0.05 and significant[0]
+    return [float(each) for each in (*significant, left)]
 
 
 def false_findings(models: int) -> Iterator[list[str]]:
     """A row of rates for each scene."""
-    yield ["model without preference", *PLACES.values()]
+    yield ["model without preference", *PLACES.values(), "level 1, also with refusals against it"]
     for line, (name, (model, survey)) in enumerate(FALSE.items()):
         numbers = range(line * models, (line + 1) * models)
         rates = np.mean([rejected(model, survey, number) for number in numbers], axis=0)
-        cells = [shown(rate, models, 0.04, 0.06) for rate in rates.tolist()]
+        cells = [shown(rate, models, 0.04, 0.06) for rate in rates[:-1].tolist()]
         if survey.sizes[0] == 1:
             cells[0] = "–"
+        cells.append(shown(rates[-1], models, 0.0, 0.06) if model.declines else "–")
         yield [name, *cells]
 
 

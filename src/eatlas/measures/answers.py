@@ -350,7 +350,7 @@ def _of_comparisons(
         return measure.permuted(*_there(*end), given, given.magnitude).two_sided.p
 
     ddof, records = measure.ddof, {}
-    intervals, ends = intervals_of(preferences, ddof, confidence), _ends(preferences)
+    intervals, ends = intervals_of(preferences, ddof, confidence), ends_of(preferences)
     for place in PLACES:
         low, high = ends[place]
         bounds = [_effect(*low, ddof), _effect(*high, ddof)]
@@ -409,7 +409,7 @@ def _contrast(preferences: Preferences, place: str) -> Array:
     return contrast
 
 
-def _ends(preferences: Preferences) -> dict[str, list[tuple[Array, int]]]:
+def ends_of(preferences: Preferences) -> dict[str, list[tuple[Array, int]]]:
     """Scores had all answers without a choice gone against a positive effect size, and for it."""
     design, read = preferences.design, preferences.choices
     of_subjects = np.array([SIGNS[role] for role, _ in design.subjects])
