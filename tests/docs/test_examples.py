@@ -24,6 +24,7 @@ def with_examples():
             yield pytest.param(path, id=name)
 
 
+@pytest.mark.filterwarnings("always:.* had results of another run")
 @pytest.mark.parametrize("path", list(with_examples()))
 def test_examples(path, in_a_shell):
     """If only the outputs changed: python tools/docs/write_outputs.py, and look at the diff."""
