@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -11,6 +12,7 @@ import pytest
 from tests.served import running
 
 from eatlas.cli import main
+from eatlas.errors import EatlasWarning
 
 RUNS = "from pathlib import Path\nPath('it-ran').touch()\n"
 """A module that leaves a trace when it is imported."""
@@ -36,6 +38,7 @@ class Ended:
 def eatlas_cli(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COLUMNS", raising=False)
+    warnings.filterwarnings("always", ".* had results of another run", EatlasWarning)
 
     def call(*arguments: object) -> Ended:
         monkeypatch.setattr(sys, "argv", ["eatlas", *map(str, arguments)])

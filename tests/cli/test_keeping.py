@@ -7,8 +7,6 @@ from eatlas import read_results
 from eatlas.errors import ResultsError
 from eatlas.results.json_lines import keep_others
 
-pytestmark = pytest.mark.filterwarnings("always::eatlas.EatlasWarning")
-
 
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
