@@ -220,6 +220,7 @@ def test_parts_of_generated_texts_are_those_of_their_groups(eatlas_cli, tmp_path
     assert sorted(parts) == ["Men", "Women"]
 
 
+@pytest.mark.slow
 def test_a_killed_command_asks_nothing_twice(server, tmp_path):
     server.latency = 0.02
     command = [

@@ -87,6 +87,7 @@ def test_interrupted_by_the_user(tmp_path):
     assert not (tmp_path / "o" / "results.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_early_is_no_fault(tmp_path):
     command = f'"{sys.executable}" -m eatlas run --measure "weat(resamples=0)" --frequency off --json | head -c 10'
     done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)  # noqa: S602
@@ -94,6 +95,7 @@ def test_a_reader_that_leaves_early_is_no_fault(tmp_path):
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_a_full_disk_behind_standard_output(tmp_path):
     command = f'"{sys.executable}" -m eatlas run --tests weat-6 --measure weat --frequency off --json > /dev/full'
     done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)  # noqa: S602

@@ -361,6 +361,7 @@ def test_a_measure_and_a_source_are_added_by_a_module_and_its_names(tmp_path, te
     assert "tiny" in (tmp_path / "here" / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_package_that_cannot_be_loaded_costs_nothing_else(tmp_path):
     info = tmp_path / "broken-1.dist-info"
     info.mkdir()

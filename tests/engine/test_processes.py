@@ -47,7 +47,11 @@ def test_an_answer_that_cannot_be_handed_over():
     assert "not this one" in caught.value.got
 
 
-@pytest.mark.parametrize("executor", [here, Processes(1)], ids=["here", "processes"])
+@pytest.mark.parametrize(
+    "executor",
+    [here, pytest.param(Processes(1), marks=pytest.mark.slow)],
+    ids=["here", "processes"],
+)
 def test_a_fault_of_one_job_costs_no_other(executor):
     results = results_of(execute(make_plan(TESTS, VECTORS, Faulty()), executor))
     assert [r.test for r in results] == ["t0", "t2", "t4", "t5"]

@@ -114,6 +114,7 @@ def test_trends_are_written_and_read_back(results, tmp_path):
     assert "rho" in repr(again)
 
 
+@pytest.mark.slow
 def test_the_same_command_gives_the_same_numbers(folder, drift, results):
     with pytest.warns(eatlas.EatlasWarning):
         assert eatlas.run(drift, str(folder), MEASURE, executor=Processes(1)) == results

@@ -80,6 +80,7 @@ def test_stability_is_compared_with_the_same_version_and_taken_over_from_another
     assert "their stability, made by scikit-learn 0.1, here is" in same.details[0]
 
 
+@pytest.mark.slow
 def test_a_word_of_another_cluster_is_said(clustered):
     def change(record):
         first, second = (record["themes"][i]["words"] for i in (0, 1))

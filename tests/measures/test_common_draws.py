@@ -82,6 +82,7 @@ def test_missing_terms_leave_the_draws_of_the_others_as_they_are() -> None:
     assert one.uncertainty == other.uncertainty
 
 
+@pytest.mark.slow
 def test_the_error_that_is_stated_is_that_of_other_seeds() -> None:
     found = [
         eatlas.MLEAT(resamples=4096)(TEST, VECTORS, seed=seed).uncertainty for seed in range(20)

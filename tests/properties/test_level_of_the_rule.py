@@ -32,7 +32,14 @@ def rates(scores: np.ndarray, n: int, threshold: float) -> tuple[float, float]:
     return float(first), float(second)
 
 
-@pytest.mark.parametrize(("n", "m"), [(5, 5), (4, 6), (3, 7)])
+@pytest.mark.parametrize(
+    ("n", "m"),
+    [
+        pytest.param(5, 5, marks=pytest.mark.slow),
+        (4, 6),
+        pytest.param(3, 7, marks=pytest.mark.slow),
+    ],
+)
 def test_two_sided_keeps_alpha_and_directional_has_twice(n, m):
     scores = np.random.default_rng(n).standard_normal(n + m)
     directional, two_sided = rates(scores, n, threshold=0.2)

@@ -243,7 +243,10 @@ LIMIT = 0.05 + 3 * math.sqrt(0.05 * 0.95 / TRIALS)
 """Three errors above the nominal level; the seeds are fixed, so that the test is not random."""
 
 
-@pytest.mark.parametrize(("phi", "noise"), [(0.0, "normal"), (0.9, "heavy"), (1.0, "heavy")])
+@pytest.mark.parametrize(
+    ("phi", "noise"),
+    [(0.0, "normal"), pytest.param(0.9, "heavy", marks=pytest.mark.slow), (1.0, "heavy")],
+)
 def test_independent_series_are_called_correlated_no_more_often_than_stated(phi, noise):
     """Naive permutation calls 18% at phi of .9 and 30% or more at 1 correlated."""
     first = walks(TRIALS, 10, phi, rng(1), noise)

@@ -197,7 +197,7 @@ SIMULATIONS = 400
 @pytest.mark.parametrize(
     ("sizes", "spread"),
     [
-        ((8, 8, 8, 8), ((2.0, 0.5), (0.5, 2.0), 1.0)),
+        pytest.param((8, 8, 8, 8), ((2.0, 0.5), (0.5, 2.0), 1.0), marks=pytest.mark.slow),
         ((4, 20, 4, 20), ((2.0, 0.5), (2.0, 0.5), 1.0)),
     ],
 )

@@ -169,6 +169,7 @@ def test_a_constant_group_is_noticed():
     assert found["level"] > 0.16  # a factor of 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ratio", [1 / 3, 3])
 def test_the_level_is_about_that_of_the_test(ratio):
     r = np.random.default_rng(1)

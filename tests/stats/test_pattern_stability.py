@@ -81,6 +81,7 @@ def test_most_resamples_are_judged_by_d_and_the_shares_are_those_of_their_p_valu
     assert errors.max() < 0.0075
 
 
+@pytest.mark.slow
 def test_stated_errors_of_shares_are_those_of_other_resamples():
     s = cosines(6, 6, 6, 6, seed=5)
     both = [stability(s, 6, 6, seed, 8192) for seed in range(40)]

@@ -142,6 +142,7 @@ def test_max_t_is_brute_force_step_down():
     assert (regressed.p_max_t >= [row.two_sided.p for row in regressed.p]).all()
 
 
+@pytest.mark.slow
 def test_rejections_of_a_trend_that_both_groups_share():
     """X and Y of different rank on one curve: the plain test calls them different, this one not."""
     r, rejected = np.random.default_rng(8), np.zeros(2)
@@ -205,6 +206,7 @@ def test_two_groups_of_many_rows_are_two_groups():
     assert tails[2].p == 1.0
 
 
+@pytest.mark.slow
 def test_rejections_of_several_groups_on_one_curve():
     r, p, plain = np.random.default_rng(2), [], []
     for _ in range(300):
