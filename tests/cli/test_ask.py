@@ -142,6 +142,7 @@ def test_a_dry_run_sends_nothing_and_knows_what_is_kept(eatlas_cli, server, tmp_
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_estimates_are_near_what_the_prompts_have(eatlas_cli, server):
     """Prompts have 4.2 to 4.6 letters a word with its space: tokens are words and a few signs."""
     cost = json.loads(

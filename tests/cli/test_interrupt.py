@@ -29,7 +29,7 @@ main()
     [
         ("typer", "run"),
         ("eatlas.present", "run --tests weat-6"),
-        ("eatlas.engine.verify", "verify out/results.jsonl"),
+        pytest.param("eatlas.engine.verify", "verify out/results.jsonl", marks=pytest.mark.slow),
     ],
 )
 def test_one_line_and_no_traceback(tmp_path, module, command):

@@ -50,7 +50,7 @@ FAST = "resamples=0,adjust=none"
     ("test", "measure"),
     [
         pytest.param("weat-6", "ml-eat", marks=pytest.mark.slow),
-        ("weat-6", "ml-eat(threshold=0.8)"),
+        pytest.param("weat-6", "ml-eat(threshold=0.8)", marks=pytest.mark.slow),
         ("weat-9", "ml-eat"),
         pytest.param("weat-8", "ml-eat(tail=two-sided,alpha=0.2)", marks=pytest.mark.slow),
         pytest.param("weat-8", "ml-eat(ddof=0,p=normal)", marks=pytest.mark.slow),

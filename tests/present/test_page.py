@@ -146,6 +146,7 @@ def test_a_record_of_another_package_is_shown_by_its_rows():
     assert "We used OTHER." in text
 
 
+@pytest.mark.slow
 def test_of_many_results_the_details_are_packed():
     few, many = (
         report_html([full(test=f"test-{i}") for i in range(number)]) for number in (40, 41)

@@ -222,6 +222,7 @@ def test_what_cannot_be_a_site_or_has_no_results_is_refused(tmp_path):
         eatlas.write_atlas(tmp_path / "void.jsonl", tmp_path / "site")
 
 
+@pytest.mark.slow
 def test_a_corner_marks_where_covariates_change_the_conclusion(tmp_path):
     results = eatlas.run(["weat-1", "weat-3", "weat-5"], measures="ml-eat(resamples=0)")
     _, page = written(tmp_path, *results)

@@ -62,6 +62,7 @@ def test_a_plug_in_is_correlated_with_ours() -> None:
     assert row[RHO] == pytest.approx(1.0)  # both are the difference of two mean cosines
 
 
+@pytest.mark.slow
 def test_shorter_lists_are_drawn_by_the_seed_alone() -> None:
     (test,) = load_tests("divdist-gender")
     source = eatlas.open_vectors("glove-sample")
@@ -76,6 +77,7 @@ def test_shorter_lists_are_drawn_by_the_seed_alone() -> None:
     assert rhos[0].value < 1
 
 
+@pytest.mark.slow
 def test_choices_of_parameters_are_tried_and_those_that_fail_say_why() -> None:
     evidence = only("divdist", "sensitivity", "parameters")
     rows = {row[0]: row for row in evidence.tables[0].rows}

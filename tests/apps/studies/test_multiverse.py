@@ -191,6 +191,7 @@ def test_a_failed_job_costs_no_other():
         eatlas.multiverse({"tests": ["weat-6"], "choices": {"case": ["exact"]}})
 
 
+@pytest.mark.slow
 def test_a_choice_of_adjust_is_read_from_either_record():
     choices = {"adjust": ["none", "frequency"], "tail": ["directional", "two-sided"]}
     study = eatlas.multiverse({"tests": ["weat-3", "weat-6"], "choices": choices})

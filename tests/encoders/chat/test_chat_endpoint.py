@@ -97,7 +97,7 @@ def test_planted_preferences_are_read_from_log_probabilities(serve, piece):
     }
 
 
-@pytest.mark.parametrize("how", ["off", "null", "refused"])
+@pytest.mark.parametrize("how", ["off", pytest.param("null", marks=pytest.mark.slow), "refused"])
 def test_answers_are_drawn_where_no_log_probabilities_are_given(serve, how):
     model = Planted(liking, position=0.7, refusal=0.25)
     server = serve(model, logprobs=how)
