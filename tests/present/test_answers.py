@@ -154,6 +154,23 @@ def test_tables_of_several_models_mark_those_that_refuse(open_minded, refusing, 
     assert "†" not in report_table(alone) + report_html(alone)
 
 
+def test_options_without_probability_come_first_too(open_minded):
+    said, unsaid = (
+        with_answers(open_minded, by="logprobs", temperature=None, mass=mass)
+        for mass in (0.1, 0.0999)
+    )
+    assert not said.shows_little
+    assert unsaid.shows_little
+    assert said.unanswered == said.answers.refused
+    sentence = "90% of the probability goes to other answers, so this shows little: "
+    assert str(unsaid.finding).startswith(sentence)
+    assert unsaid.finding.grade == "doubtful"
+    (check,) = (check for check in unsaid.finding.checks if check.name == REFUSALS)
+    assert check.why == "90% of the answers choose nothing, more than 20%"
+    assert "†" in report_table([unsaid], "markdown")
+    assert "(0%) were left out" in report_text([unsaid], "methods")
+
+
 def test_a_title_of_several_says_how_many_refuse(open_minded, refusing):
     page = report_html([open_minded, refusing.model_copy(update={"test": "other"})])
     title = re.search(r"<h1[^>]*>([^<]*)", page)[1]

@@ -27,7 +27,7 @@ from eatlas.results.answers import (
     Shares,
 )
 from eatlas.results.levels import EffectInterval
-from eatlas.results.parts import MANY_REFUSED, Coverage, defined, defined_ends
+from eatlas.results.parts import LEAST_MASS, MANY_REFUSED, Coverage, defined, defined_ends
 from eatlas.stats import choices
 from eatlas.stats.agreement import cronbach_alpha
 from eatlas.stats.effect_size import effect_size
@@ -43,8 +43,6 @@ SIGNS = {"X": 1.0, "Y": -1.0, "A": 1.0, "B": -1.0}
 ONE_SIDED = 0.75
 """Share won by the first place from which the order decides half of all pairs or more: a pair whose
 choice it does not decide gives half of its comparisons to the first place."""
-LEAST_MASS = 0.1
-"""Probability of both options together below which they are no answers that the model gives."""
 LEAST_ALPHA = 0.5
 """Cronbach's alpha below which less than half of the variance of the scores is common to the
 templates."""

@@ -349,7 +349,7 @@ def _had_they_gone(result: AssociationResult, effect: Effect) -> Check:
     if answers is None:
         return Check(REFUSALS, not little, why, decides=little)
     d, p = at(answers, effect.place).against(effect.direction)
-    if result.unanswered and d is not None:
+    if answers.refused and d is not None:
         why += f"; had they gone against it, d {number(d)}, two-sided {p_equals(p, alpha)}"
     left = d is not None and (d > 0) is (effect.direction == "greater") and p < alpha
     return Check(REFUSALS, left and not little, why, decides=little)

@@ -315,10 +315,11 @@ def _formula(results: Sequence[AssociationResult]) -> dict[str, Any] | None:
 
 def _asked(results: Sequence[AssociationResult]) -> dict[str, Any] | None:
     """Who was asked, what and how, and how much was left out; None where nothing was asked."""
-    shares = [r.unanswered for r in results if r.unanswered is not None]
-    if not shares:
+    asked = [r for r in results if r.unanswered is not None]
+    if not asked:
         return None
-    answers = [each for r in results if (each := answers_of(r)) is not None]
+    answers = [each for r in asked if (each := answers_of(r)) is not None]
+    shares = [each.refused for each in answers] or [r.unanswered or 0.0 for r in asked]
     how = [
         "read from a file"
         if each.collected

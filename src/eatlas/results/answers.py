@@ -11,7 +11,17 @@ from eatlas.results.base import AssociationResult, Share
 from eatlas.results.effects import parameters, shown
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
-from eatlas.results.parts import ByRole, BySide, Probability, Record, Tail, at, is_empty, is_none
+from eatlas.results.parts import (
+    LEAST_MASS,
+    ByRole,
+    BySide,
+    Probability,
+    Record,
+    Tail,
+    at,
+    is_empty,
+    is_none,
+)
 from eatlas.stimuli.asking import About
 from eatlas.stimuli.choosing import Fault
 from eatlas.stimuli.questions import built_in_questions
@@ -157,8 +167,9 @@ class AskResult(ThreeLevelResult):
 
     @property
     def unanswered(self) -> float:
-        """Share of the answers that choose nothing."""
-        return self.answers.refused
+        """Share of the answers that choose nothing; of probability, where options have little."""
+        mass = self.answers.mass
+        return self.answers.refused if mass is None or mass >= LEAST_MASS else 1 - mass
 
     def cell_text(self, name: str) -> str:
         """The mean share of a cell, in percent."""

@@ -76,6 +76,8 @@ class Record(BaseModel):
 
 MANY_REFUSED = 0.2
 """Share of answers without a choice above which a result shows little."""
+LEAST_MASS = 0.1
+"""Probability of both options together below which they are no answers that a model gives."""
 
 
 def at(record: object, place: str) -> Any:
