@@ -29,7 +29,8 @@ import numpy as np
 import requests
 
 from eatlas.encoders.chat import open_answering
-from eatlas.stimuli.asking import Prompt
+from eatlas.stimuli.asking import Prompt, filled
+from eatlas.stimuli.questions import built_in_questions
 
 ROOT = Path(__file__).parents[1]
 
@@ -41,13 +42,17 @@ def serving(latency, workers):
     with subprocess.Popen(
         [sys.executable, *command], cwd=ROOT, stdout=subprocess.PIPE, text=True
     ) as server:
-        yield server.stdout.readline().strip()
-        server.kill()
+        try:
+            yield server.stdout.readline().strip()
+        finally:
+            server.kill()
 
 
 def make_prompts(count, tokens):
-    texts = (f"Which goes better with {i}: yes or no? Answer with one word." for i in range(count))
-    return [Prompt(text, ("yes", "no"), "samples", tokens=tokens) for text in texts]
+    question = built_in_questions().questions["words"][0]
+    options = {"first": "office", "second": "home"}
+    texts = (filled(question, target=f"word{i}", **options) for i in range(count))
+    return [Prompt(text, tuple(options.values()), "samples", tokens=tokens) for text in texts]
 
 
 def body_of(model, prompt):
