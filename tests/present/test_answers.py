@@ -157,16 +157,16 @@ def test_tables_of_several_models_mark_those_that_refuse(open_minded, refusing, 
 def test_options_without_probability_come_first_too(open_minded):
     said, unsaid = (
         with_answers(open_minded, by="logprobs", temperature=None, mass=mass)
-        for mass in (0.1, 0.0999)
+        for mass in (0.1, 0.05)
     )
     assert not said.shows_little
     assert unsaid.shows_little
     assert said.unanswered == said.answers.refused
-    sentence = "90% of the probability goes to other answers, so this shows little: "
+    sentence = "95% of the probability goes to other answers, so this shows little: "
     assert str(unsaid.finding).startswith(sentence)
     assert unsaid.finding.grade == "doubtful"
     (check,) = (check for check in unsaid.finding.checks if check.name == REFUSALS)
-    assert check.why == "90% of the answers choose nothing, more than 20%"
+    assert check.why == "95% of the probability goes to other answers, more than 90%"
     assert "†" in report_table([unsaid], "markdown")
     assert "(0%) were left out" in report_text([unsaid], "methods")
 

@@ -44,7 +44,7 @@ from eatlas.present.targets import leans
 from eatlas.results import AssociationResult
 from eatlas.results.confirming import Confirmation
 from eatlas.results.effects import Effect
-from eatlas.results.parts import MANY_REFUSED, at
+from eatlas.results.parts import LEAST_MASS, MANY_REFUSED, at
 from eatlas.results.settings import Settings
 from eatlas.stimuli import TARGETS
 
@@ -342,14 +342,14 @@ def _over_answers(result: AssociationResult, effect: Effect) -> tuple[Check, ...
 def _had_they_gone(result: AssociationResult, effect: Effect) -> Check:
     """Whether a finding is left whatever was not chosen, and little was not."""
     answers, little, alpha = answers_of(result), result.shows_little, effect.rule.alpha
-    what = "answers choose" if answers else "lists assign"
-    why = f"{percent(result.unanswered or 0.0)} of the {what} nothing"
+    why = phrase("sentences", "unanswered", result)
+    by_mass = answers is not None and answers.refused != result.unanswered
     if little:
-        why += f", more than {percent(MANY_REFUSED)}"
+        why += f", more than {percent(1 - LEAST_MASS if by_mass else MANY_REFUSED)}"
     if answers is None:
         return Check(REFUSALS, not little, why, decides=little)
     d, p = at(answers, effect.place).against(effect.direction)
-    if answers.refused and d is not None:
+    if answers.refused and d is not None and not by_mass:
         why += f"; had they gone against it, d {number(d)}, two-sided {p_equals(p, alpha)}"
     left = d is not None and (d > 0) is (effect.direction == "greater") and p < alpha
     return Check(REFUSALS, left and not little, why, decides=little)
