@@ -26,16 +26,10 @@ def _every() -> Any:
     return entry_points()
 
 
-@cache
-def _of_group(group: str) -> tuple[EntryPoint, ...]:
-    """Those of a group, which the library looks for among all."""
-    return tuple(_every().select(group=group))
-
-
 def points(group: str, own: Container[str] = ()) -> dict[str, EntryPoint]:
     """Entry points of a group, by name."""
     named = {}
-    for point in _of_group(group):
+    for point in _every().select(group=group):
         if point.name in own:
             _leave_out(unusable(point, f"eatlas itself brings {point.name}", point.value))
         else:

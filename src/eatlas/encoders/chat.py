@@ -25,13 +25,13 @@ from eatlas.sources.opening import model_and_tokenizer, opener_of
 from eatlas.sources.source import Tell, cut, is_source
 from eatlas.sources.spec import load, model_scheme, parse_file_spec
 from eatlas.stimuli.asking import Prompt, Reply
-from eatlas.stimuli.choosing import choice_of
+from eatlas.stimuli.choosing import ASK_OTHERWISE, NOT_LISTED, QUOTED, choice_of
 from eatlas.untrusted import computes_afresh
 
 FIRST = 200
 """New answers after which a model is stopped, where none of all answers chooses an option."""
-SHOWN, QUOTED = 3, 80
-"""Answers that an error shows, and characters of each."""
+SHOWN = 3
+"""Answers that an error shows."""
 
 
 @dataclass(frozen=True, order=True)
@@ -165,15 +165,14 @@ class FirstAnswers:
         got = "; ".join(map(repr, list(texts)[:SHOWN]))
         other = "by=logprobs, where the model gives them"
         if self.faulty[0].chances is not None:
-            got = "neither option is among the tokens that the model lists"
+            got = NOT_LISTED
             other = "by=samples, which reads what the model writes"
         example = next(filter(None, self.options.values()))[0]
         return SourceError(
             f"{self.name}: none of {len(self.faulty):,} answers chooses one of its two options",
             got=got,
             allowed=f"answers that name one option, such as {example!r}",
-            remedy="ask other questions (templates=...), or a model that follows instructions; or "
-            + other,
+            remedy=f"{ASK_OTHERWISE}; or {other}",
         )
 
 

@@ -34,7 +34,7 @@ from eatlas.stats.effect_size import effect_size
 from eatlas.stats.inputs import t_quantile
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.asking import About, Prompt, Reply, subject_of
-from eatlas.stimuli.choosing import alike, choice_of
+from eatlas.stimuli.choosing import ASK_OTHERWISE, NOT_LISTED, QUOTED, alike, choice_of
 
 PLACES = AskResult.places
 """Of the effect sizes of a result."""
@@ -49,8 +49,6 @@ templates."""
 UNEQUAL = 0.1
 """Difference of shares of unusable answers: where all of these would have gone one way, the shares
 of two groups that are alike would differ by as much."""
-QUOTED = 80
-"""Characters of an answer that an error shows."""
 
 
 class Design(NamedTuple):
@@ -237,9 +235,9 @@ def _no_choice(test: AssociationTest, design: Design, read: Choices) -> Coverage
     """What to say where no answer can be used."""
     by_kind = ", ".join(f"{count:,} {kind}" for kind, count in read.faults.most_common())
     example = repr(read.example[:QUOTED]) + ("..." if len(read.example) > QUOTED else "")
-    remedy = "ask other questions (templates=...), or a model that follows instructions"
+    remedy = ASK_OTHERWISE
     if read.mass is not None:
-        example = "neither option is among the tokens that the model lists"
+        example = NOT_LISTED
         remedy += "; by=samples reads what a model writes"
     return CoverageError(
         f"test {test.id}: no answer chooses one of its two options",
@@ -345,7 +343,7 @@ def _of_comparisons(
     """Intervals over pairs, and bounds over answers without a choice, by place."""
 
     def two_sided(end: tuple[Array, int]) -> float:
-        return measure.permuted(*_there(*end), given, given.magnitude).two_sided.p
+        return measure.permuted(*end, given, given.magnitude).two_sided.p
 
     ddof, records = measure.ddof, {}
     intervals, ends = intervals_of(preferences, ddof, confidence), ends_of(preferences)
@@ -420,7 +418,7 @@ def ends_of(preferences: Preferences) -> dict[str, list[tuple[Array, int]]]:
         tables.append(preferences.turned(shares[preferences.used[0]]))
     return {
         place: [
-            scores_at(table, place, preferences.sizes)
+            _there(*scores_at(table, place, preferences.sizes))
             for table in (tables[::-1] if place == "level2.Y" else tables)
         ]
         for place in PLACES
@@ -482,7 +480,7 @@ def remarks(record: AnswersRecord) -> Iterator[Note]:
         yield Note("answers.unequal", values=values)
     if not 1 - ONE_SIDED <= record.first_place <= ONE_SIDED:
         yield Note("answers.first-place", values={"share": record.first_place})
-    if record.mass is not None and record.mass < LEAST_MASS:
+    if record.improbable:
         yield Note("answers.mass", values={"mass": record.mass, "limit": LEAST_MASS})
     if record.agreement is not None and record.agreement < LEAST_ALPHA:
         values = {"alpha": record.agreement, "limit": LEAST_ALPHA}

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import CoverageError, SignatureError, StimulusError
-from eatlas.measures.answers import QUOTED, answered_by, temperature_of
+from eatlas.measures.answers import answered_by, temperature_of
 from eatlas.measures.association import DECIMALS, AssociationMeasure
 from eatlas.measures.base import (
     FROM_0,
@@ -42,6 +42,7 @@ from eatlas.stimuli.assigning import (
     plain,
     targets_assigned,
 )
+from eatlas.stimuli.choosing import QUOTED
 from eatlas.stimuli.languages import is_english
 from eatlas.stimuli.questions import built_in_questions, read_questions
 

@@ -343,13 +343,13 @@ def _had_they_gone(result: AssociationResult, effect: Effect) -> Check:
     """Whether a finding is left whatever was not chosen, and little was not."""
     answers, little, alpha = answers_of(result), result.shows_little, effect.rule.alpha
     why = phrase("sentences", "unanswered", result)
-    by_mass = answers is not None and answers.refused != result.unanswered
+    improbable = answers is not None and answers.improbable
     if little:
-        why += f", more than {percent(1 - LEAST_MASS if by_mass else MANY_REFUSED)}"
+        why += f", more than {percent(1 - LEAST_MASS if improbable else MANY_REFUSED)}"
     if answers is None:
         return Check(REFUSALS, not little, why, decides=little)
     d, p = at(answers, effect.place).against(effect.direction)
-    if answers.refused and d is not None and not by_mass:
+    if answers.refused and d is not None and not improbable:
         why += f"; had they gone against it, d {number(d)}, two-sided {p_equals(p, alpha)}"
     left = d is not None and (d > 0) is (effect.direction == "greater") and p < alpha
     return Check(REFUSALS, left and not little, why, decides=little)

@@ -135,6 +135,11 @@ class AnswersRecord(Record):
         """Share of all answers that choose nothing."""
         return 1 - self.usable / self.asked
 
+    @property
+    def improbable(self) -> bool:
+        """Whether the model would mostly answer something else than one of its options."""
+        return self.mass is not None and self.mass < LEAST_MASS
+
 
 class AskResult(ThreeLevelResult):
     """What :class:`eatlas.Ask` found.
@@ -168,8 +173,8 @@ class AskResult(ThreeLevelResult):
     @property
     def unanswered(self) -> float:
         """Share of the answers that choose nothing; of probability, where options have little."""
-        mass = self.answers.mass
-        return self.answers.refused if mass is None or mass >= LEAST_MASS else 1 - mass
+        answers = self.answers
+        return 1 - (answers.mass or 0.0) if answers.improbable else answers.refused
 
     def cell_text(self, name: str) -> str:
         """The mean share of a cell, in percent."""

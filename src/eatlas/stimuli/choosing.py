@@ -13,6 +13,11 @@ Fault = Literal["refused", "neither", "both", "empty", "long"]
 LONGEST = 300
 """Characters of an answer that is read as a whole, besides the options; of a longer one, an essay,
 the beginning alone may choose."""
+QUOTED = 80
+"""Characters of an answer that an error shows."""
+NOT_LISTED = "neither option is among the tokens that the model lists"
+ASK_OTHERWISE = "ask other questions (templates=...), or a model that follows instructions"
+"""What errors say of options without a probability, and what to try where nothing is chosen."""
 _FIRST = 0xE000
 """Private character that stands for the first option in a text."""
 _MARK = re.compile("[\ue000-\ue00f]")

@@ -347,8 +347,8 @@ class Views:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """A row for each test and view: effect sizes, pattern, and agreement with other views."""
+        before = {test: self._layer_before(test) for test in self.tests}
         for test, (number, view) in product(self.tests, enumerate(self.record.views)):
-            before = self._layer_before(test)
             result = self.result(test, number)
             if result is None:
                 continue
@@ -361,7 +361,7 @@ class Views:
             for other in self.references:
                 pair = self.agreement(test, number, other)
                 row |= {} if pair is None else _columns(pair, f"_{as_name(self.called(other))}")
-            yield row | before.get(number, {})
+            yield row | before[test].get(number, {})
         for missing in self.record.missing:
             yield {"test": missing.test or None, "form": missing.form, "model": missing.model,
                    "missing": missing.reason}  # fmt: skip
