@@ -66,7 +66,6 @@ def package(tmp_path, monkeypatch):
 
 def forget_packages():
     plugins._every.cache_clear()
-    plugins._of_group.cache_clear()
 
 
 def test_a_scheme_of_another_package_gets_the_whole_string(package):
