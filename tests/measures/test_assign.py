@@ -74,7 +74,8 @@ def test_each_list_has_a_target_of_each_group_and_all_words():
         first, second = (y, x) if word_list.turned else (x, y)
         assert f"pick a word – {first} or {second} – and" in prompt.text
         assert f"The words are {', '.join(word_list.words)}." in prompt.text
-        assert (prompt.options, prompt.by, prompt.tokens) == ((), "samples", 1024)
+        assert (prompt.options, prompt.words) == ((x, y), word_list.words)
+        assert (prompt.by, prompt.tokens) == ("samples", 1024)
     assert sum(prompt.answers for prompt in lists) == 60
     for side in (0, 1):  # each before any comes again
         drawn = [word_list.targets[side] for word_list in lists.values()]

@@ -25,11 +25,14 @@ from eatlas.sources.opening import model_and_tokenizer, opener_of
 from eatlas.sources.source import Tell, cut, is_source
 from eatlas.sources.spec import load, model_scheme, parse_file_spec
 from eatlas.stimuli.asking import Prompt, Reply
+from eatlas.stimuli.assigning import ASSIGNED, assignments_of
 from eatlas.stimuli.choosing import ASK_OTHERWISE, NOT_LISTED, QUOTED, choice_of
 from eatlas.untrusted import computes_afresh
 
 FIRST = 200
 """New answers after which a model is stopped, where none of all answers chooses an option."""
+FIRST_TEXTS = 20
+"""The same of lists of words that assign nothing, and of empty texts: each is a long answer."""
 SHOWN = 3
 """Answers that an error shows."""
 
@@ -109,10 +112,10 @@ class Answering(KeptAnswers[Request, Response]):
     ) -> Mapping[Prompt, Reply]:
         """Answer prompts, each different request once."""
         requests = {prompt: self.requests_of(prompt) for prompt in questions}
-        options = {each: prompt.options for prompt, own in requests.items() for each in own}
+        prompts = {each: prompt for prompt, own in requests.items() for each in own}
         # in any order, so that the first answers are about all subjects
-        shuffled = Random(0).sample(list(options), len(options))  # noqa: S311
-        answers = self.answers_to(shuffled, tell, FirstAnswers(self.name, options))
+        shuffled = Random(0).sample(list(prompts), len(prompts))  # noqa: S311
+        answers = self.answers_to(shuffled, tell, FirstAnswers(self.name, prompts))
         if spent := sum(answer.spent for answer in answers.values()):
             note = Note("source.spent", values={"count": spent, "of": len(answers)})
             self.notes = (*(own for own in self.notes if own.code != note.code), note)
@@ -138,42 +141,62 @@ class Answering(KeptAnswers[Request, Response]):
 
 
 class FirstAnswers:
-    """Ends the asking of a model of whose first answers none chooses one of its options."""
+    """Ends the asking of a model none of whose first answers can be used."""
 
-    def __init__(self, name: str, options: Mapping[Request, tuple[str, ...]]) -> None:
-        self.name, self.options = name, options
-        self.reviewed, self.faulty, self.chosen = 0, list[Response](), False
+    def __init__(self, name: str, prompts: Mapping[Request, Prompt]) -> None:
+        self.name, self.prompts = name, prompts
+        compares = any(prompt.options and not prompt.words for prompt in prompts.values())
+        self.enough = FIRST if compares else FIRST_TEXTS
+        self.faulty, self.usable = list[Response](), False
 
     def __call__(self, answers: Mapping[Request, Response], new: int) -> None:
         """Review answers that were not seen before; `new` of all were not kept."""
-        for request, response in islice(answers.items(), self.reviewed, None):
-            if self.chosen or not (options := self.options[request]):
-                continue  # a text without options chooses nothing
-            if response.chances is None:
-                self.chosen = isinstance(choice_of(response.text, options), int)
-            else:
-                self.chosen = any(map(math.isfinite, response.chances))
+        if self.usable:
+            return
+        for request, response in islice(answers.items(), len(self.faulty), None):
+            self.usable = self.usable or _is_usable(self.prompts[request], response)
             self.faulty.append(response)
-        self.reviewed = len(answers)
-        enough = min(new, len(self.faulty)) >= FIRST and self.reviewed < len(self.options)
-        if enough and not self.chosen:
+        if new >= self.enough and len(answers) < len(self.prompts) and not self.usable:
             raise self._fault()
 
     def _fault(self) -> SourceError:
         """What to say of them."""
+        prompt, count = next(iter(self.prompts.values())), f"{len(self.faulty):,}"
         texts = dict.fromkeys(response.text[:QUOTED] for response in self.faulty)
         got = "; ".join(map(repr, list(texts)[:SHOWN]))
+        if not prompt.options:
+            return SourceError(
+                f"{self.name}: all of {count} texts are empty",
+                remedy="ask for more tokens or with another prompt, or take another model",
+            )
+        if prompt.words:
+            return SourceError(
+                f"{self.name}: none of {count} answers assigns a word to a target",
+                got=got,
+                allowed=ASSIGNED,
+                remedy=ASK_OTHERWISE,
+            )
         other = "by=logprobs, where the model gives them"
         if self.faulty[0].chances is not None:
             got = NOT_LISTED
             other = "by=samples, which reads what the model writes"
-        example = next(filter(None, self.options.values()))[0]
         return SourceError(
-            f"{self.name}: none of {len(self.faulty):,} answers chooses one of its two options",
+            f"{self.name}: none of {count} answers chooses one of its two options",
             got=got,
-            allowed=f"answers that name one option, such as {example!r}",
+            allowed=f"answers that name one option, such as {prompt.options[0]!r}",
             remedy=f"{ASK_OTHERWISE}; or {other}",
         )
+
+
+def _is_usable(prompt: Prompt, response: Response) -> bool:
+    """Whether an answer chooses an option, assigns a word, or is a text at all."""
+    if response.chances is not None:
+        return any(map(math.isfinite, response.chances))
+    if prompt.words:
+        return bool(assignments_of(response.text, prompt.words, prompt.options).to)
+    if prompt.options:
+        return isinstance(choice_of(response.text, prompt.options), int)
+    return bool(response.text.strip())
 
 
 def _reply(responses: Sequence[Response]) -> Reply:

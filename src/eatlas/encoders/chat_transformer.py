@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib.metadata import version
 from itertools import groupby
+from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -257,11 +258,13 @@ class TransformerChat(Answering):
 
         for by, answer in ((True, self._scored), (False, self._drawn)):
             ordered = sorted((r for r in requests if bool(r.options) == by), key=length_and_pieces)
-            for _, same in groupby(ordered, lambda request: len(prompts[request.text])):
-                for batch in cut(same, AT_ONCE):
-                    parts = in_halves(batch, partial(answer, prompts), module, self.name)
-                    for part, responses in parts:
-                        yield dict(zip(part, responses, strict=True))
+            same_length = groupby(ordered, lambda request: len(prompts[request.text]))
+            batches = [batch for _, same in same_length for batch in cut(same, AT_ONCE)]
+            # in any order, so that the first answers are about many subjects
+            for batch in Random(0).sample(batches, len(batches)):  # noqa: S311
+                parts = in_halves(batch, partial(answer, prompts), module, self.name)
+                for part, responses in parts:
+                    yield dict(zip(part, responses, strict=True))
 
     def _scored(self, prompts: Mapping[str, Input], batch: list[Request]) -> list[Response]:
         """Probability of each option as the beginning of the answer."""

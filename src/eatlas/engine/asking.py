@@ -184,8 +184,8 @@ def _tokens(text: str) -> int:
 
 
 def _of_answer(prompt: Prompt) -> int:
-    """Tokens of an answer: its longer option and an end; of free text as many as are allowed."""
-    sizes = [_tokens(option) + 1 for option in prompt.options]
+    """Tokens of an answer: its longer option and an end; of other texts as many as are allowed."""
+    sizes = [_tokens(option) + 1 for option in prompt.options if not prompt.words]
     return min(prompt.tokens, max(sizes, default=prompt.tokens))
 
 

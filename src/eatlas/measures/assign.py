@@ -34,6 +34,7 @@ from eatlas.stats.choices import assignment_scores, mean_interval
 from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest
 from eatlas.stimuli.asking import CollectedAnswer, Prompt, Reply, filled, reply_of
 from eatlas.stimuli.assigning import (
+    ASSIGNED,
     EXAMPLE,
     WordList,
     assignments_of,
@@ -42,7 +43,7 @@ from eatlas.stimuli.assigning import (
     plain,
     targets_assigned,
 )
-from eatlas.stimuli.choosing import QUOTED
+from eatlas.stimuli.choosing import ASK_OTHERWISE, QUOTED
 from eatlas.stimuli.languages import is_english
 from eatlas.stimuli.questions import built_in_questions, read_questions
 
@@ -216,6 +217,8 @@ class Assign(AssociationMeasure):
                     second=word_list.targets[not word_list.turned],
                     words=", ".join(word_list.words),
                 ),
+                options=word_list.targets,
+                words=word_list.words,
                 answers=times,
                 by="samples",
                 temperature=self.temperature,
@@ -328,8 +331,8 @@ def _assigned(
         raise CoverageError(
             f"test {test.id}: no answer assigns a word to a target",
             got=f"{len(answered):,} answers; the first: {answered[0][1][:QUOTED]!a}",
-            allowed="lines such as word - target",
-            remedy="name another prompt (templates=...), or a model that follows instructions",
+            allowed=ASSIGNED,
+            remedy=ASK_OTHERWISE,
         )
     named = {target for targets, _ in answered for target in targets}
     reasons: dict[Term, str] = {

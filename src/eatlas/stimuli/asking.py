@@ -35,7 +35,8 @@ class Prompt:
     text: str
     """The user's message."""
     options: tuple[str, ...] = ()
-    """Answers to choose from; none where the text that the model writes is wanted."""
+    """Answers to choose from; of a list of words the two targets; none where the text that the
+    model writes is wanted."""
     by: By = "auto"
     """How a choice is read; of free text always ``samples``."""
     answers: int = 1
@@ -43,6 +44,8 @@ class Prompt:
     temperature: float = 1.0
     tokens: int = 32
     """Pieces of an answer at most."""
+    words: tuple[str, ...] = ()
+    """Words of a list, each of which the answer assigns to one of the options."""
 
 
 @dataclass(frozen=True)

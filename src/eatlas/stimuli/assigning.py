@@ -15,6 +15,8 @@ from eatlas.stimuli.records import without_fault
 EXAMPLE = (
     "For each word pick {first} or {second} and write it after the word. The words are {words}."
 )
+ASSIGNED = "lines such as word - target"
+"""What errors say that an answer should have."""
 PLACES = ("first", "second", "words")
 _MARKS = str.maketrans("", "", "*`'\"’‘“”")
 """Emphasis, quotes and apostrophes, which answers add and leave out."""

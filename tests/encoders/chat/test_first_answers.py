@@ -10,7 +10,7 @@ from tests.encoders.chat.test_chat_endpoint import prompts
 from tests.served import running
 
 import eatlas
-from eatlas.encoders.chat import FIRST, FirstAnswers, Request, Response, open_answering
+from eatlas.encoders.chat import FIRST, FIRST_TEXTS, FirstAnswers, Request, Response, open_answering
 from eatlas.errors import SourceError
 from eatlas.stimuli.asking import Prompt
 
@@ -49,7 +49,10 @@ def test_three_different_answers_are_shown():
 
 def test_log_probabilities_of_other_tokens_alone():
     nowhere = Response(chances=(-math.inf, -math.inf))
-    options = {Request(str(i), ("a", "b"), 0.0, 32, 0): ("a", "b") for i in range(FIRST + 1)}
+    options = {
+        Request(str(i), ("a", "b"), 0.0, 32, 0): Prompt(str(i), ("a", "b"))
+        for i in range(FIRST + 1)
+    }
     review = FirstAnswers("model", options)
     answers = dict.fromkeys(list(options)[:FIRST], nowhere)
     review(answers, FIRST - 1)
@@ -70,16 +73,54 @@ def test_a_model_that_declines_about_most_targets_goes_on():
     assert sum(reply.texts != (REFUSAL,) for reply in replies.values()) == 30
 
 
-def test_texts_and_few_questions_are_not_reviewed():
-    def nothing(texts):
-        return [""] * len(texts)
-
-    model = open_answering(nothing)
+def test_few_questions_are_not_reviewed():
     few = prompts(SUBJECTS[:6])
     assert len(few) < FIRST
-    assert len(model.score(few)) == len(few)
-    stories = [Prompt(f"Write a story about {i}.") for i in range(3 * FIRST)]
-    assert len(model.score(stories)) == len(stories)
+    assert len(open_answering(lambda texts: [""] * len(texts)).score(few)) == len(few)
+
+
+def lists(count):
+    words = "office", "home"
+    return [
+        Prompt(f"List {i}", ("Ben", "Ivy"), "samples", words=words, tokens=99) for i in range(count)
+    ]
+
+
+def parrot(text):
+    """A server that answers one text to everything."""
+    return ChatServer(Planted(story=lambda _: text), logprobs="off", latency=0.01)
+
+
+@pytest.mark.parametrize("text", ["", "Error 500: overloaded", REFUSAL, "office - Julia"])
+def test_lists_that_assign_nothing_are_stopped(text):
+    with running(parrot(text)) as server:
+        with pytest.raises(SourceError) as caught:
+            open_answering(f"{server.spec}&parallel=2").score(lists(300))
+        assert FIRST_TEXTS <= server.answered < 200  # with what was in flight
+    assert "answers assigns a word to a target" in caught.value.what
+    assert caught.value.got == repr(text)
+    assert "templates=" in caught.value.remedy
+
+
+def test_lists_some_of_which_are_assigned_go_on():
+    with running(parrot("Of course!\nHome - Ivy")) as server:
+        assert len(open_answering(server.spec).score(lists(300))) == 300
+    few = open_answering(lambda texts: [""] * len(texts)).score(lists(FIRST_TEXTS))
+    assert len(few) == FIRST_TEXTS  # nothing is left to ask
+
+
+def test_empty_stories_are_stopped_and_others_are_not():
+    stories = [Prompt(f"Write a story about {i}.", by="samples") for i in range(300)]
+    for text in (" ", "I cannot."):
+        with running(parrot(text)) as server:
+            model = open_answering(f"{server.spec}&parallel=2")
+            if text.strip():
+                assert len(model.score(stories)) == 300
+                continue
+            with pytest.raises(SourceError, match="texts are empty") as caught:
+                model.score(stories)
+            assert server.answered < 200
+            assert "tokens" in caught.value.remedy
 
 
 def test_the_first_questions_are_about_all_subjects():
@@ -95,6 +136,14 @@ def test_the_first_questions_are_about_all_subjects():
     assert all(any(f"{subject}:" in text for text in seen[:FIRST]) for subject in SUBJECTS)
 
 
-def test_a_run_is_stopped():
+def test_runs_are_stopped():
     with pytest.raises(SourceError, match="none of 256 answers"):
         eatlas.run("weat-6", {"parrot": lambda texts: texts}, "ask")
+    with pytest.raises(SourceError, match="none of 256 answers assigns"):
+        eatlas.run(
+            "weat-6", {"parrot": lambda texts: [text[:9] for text in texts]}, "assign(lists=300)"
+        )
+    with pytest.raises(SourceError, match="all of 256 texts are empty"):
+        eatlas.generate(
+            lambda texts: [None] * len(texts), "On {target}:", ["nurse", "pilot", "cook"]
+        )
