@@ -8,7 +8,7 @@ import pytest
 
 import eatlas
 from eatlas.encoders.encoder import layer_name, parse_layers
-from eatlas.encoders.models import read_card
+from eatlas.encoders.models import content_of, locate_model, read_card
 from eatlas.errors import SourceError
 
 
@@ -106,6 +106,16 @@ def test_damaged_gguf(tmp_path, content):
     file = tmp_path / "model.gguf"
     file.write_bytes(content)
     assert "the configuration cannot be read" in said(f"hf:{file}")
+
+
+def test_a_file_is_known_by_its_bytes_and_not_by_its_name(tmp_path):
+    first, second = tmp_path / "model.gguf", tmp_path / "other.gguf"
+    first.write_bytes(b"GGUF one")
+    before = content_of(locate_model(f"hf:{first}"))
+    first.rename(second)
+    assert content_of(locate_model(f"hf:{second}")) == before
+    first.write_bytes(b"GGUF two")
+    assert content_of(locate_model(f"hf:{first}")) != before
 
 
 def test_a_folder_of_a_model_without_its_scheme(folder):

@@ -322,11 +322,15 @@ def files_of(path: Path, *, weights: bool, beside: Collection[str] = ()) -> list
 
 
 def content_of(named: LocatedModel, beside: Collection[str] = ()) -> str:
-    """Hash of all files that decide numbers; of the libraries, where they draw the weights."""
+    """Hash of all files that decide numbers; of the libraries, where they draw the weights.
+
+    Names say what files of a folder are; that of a file which is all of a model says nothing.
+    """
     random = named.options.weights == "random"
     digest = hashlib.sha256()
     for file in files_of(named.path, weights=not random, beside=beside):
-        digest.update(f"{file.name} {sha256_of(file)}\n".encode())
+        name = "" if file == named.path else file.name
+        digest.update(f"{name} {sha256_of(file)}\n".encode())
     if random:
         digest.update(f"torch {version('torch')} {version('transformers')}".encode())
     return digest.hexdigest()
