@@ -34,7 +34,7 @@ from eatlas.present.sections import Section, source_of
 from eatlas.present.sentences import view_of, wording
 from eatlas.present.tables import csv_line
 from eatlas.results.base import AssociationResult, is_result
-from eatlas.results.compare import told_apart
+from eatlas.results.compare import compared_signatures, told_apart
 from eatlas.results.json_lines import USUAL_NAME, each_line
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
@@ -118,7 +118,8 @@ class AtlasCell(NamedTuple):
     """Permanent link: a hash of the model, the test and the signature, not of the numbers."""
     model: str
     test: str
-    signature: str
+    matrix: str
+    """Signature of its matrix."""
     state: str
     """What the columns of the EAT-Map show, such as "NB"; empty without a pattern."""
     label: str
@@ -164,6 +165,8 @@ class Collection:
     """One result of each kind of test, by which the page chooses its words."""
     effects: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Titles of the effect sizes of each signature."""
+    signatures: dict[str, None] = field(default_factory=dict)
+    """Of all results."""
     stars: dict[str, None] = field(default_factory=dict)
     versions: dict[str, None] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
@@ -188,6 +191,7 @@ class Collection:
                 place = record.signature, model_of(record).id, test_of(record).id
                 slim[_hash(*place)] = record.model_copy(update=dict.fromkeys(heavy))
         every = list(slim.values())
+        self.signatures = dict.fromkeys(result.signature for result in every)
         self.family = DeclaredFamily.of(every).of_several()
         self.checks = checks_of(*every)
         if len(every) <= IN_FULL:
@@ -234,7 +238,9 @@ class Collection:
         later, adjusted = title_after([result]), [e.after for e in levels[:1] if e.after]
         titles = [level.title for level in levels]
         titles[1:1] = [later.lower() for _ in adjusted]
-        self.effects[signature] = max(self.effects.get(signature, ()), tuple(titles), key=len)
+        beside = compared_signatures(result, self.signatures)
+        matrix = beside[0] if len(beside) == 1 else signature
+        self.effects[matrix] = max(self.effects.get(matrix, ()), tuple(titles), key=len)
         link = f"r-{_hash(signature, model.id, test.id)}"
         self.counts["replaced"] += link in self.cells
         label = result.primary.label if result.pattern else ""
@@ -249,7 +255,7 @@ class Collection:
             id=link,
             model=model.id,
             test=test.id,
-            signature=signature,
+            matrix=matrix,
             state="".join(states(result)) if label else "",
             label=label,
             number=number_of(len(result.rows()), "term") if terms else sizes[0],
@@ -440,7 +446,7 @@ def _matrices(collected: Collection, names: dict[str, tuple[str, str]]) -> list[
     """A matrix of models by tests for each signature, the one with most results first."""
     by_signature: dict[str, dict[tuple[str, str], AtlasCell]] = {}
     for cell in collected.cells.values():
-        by_signature.setdefault(cell.signature, {})[cell.model, cell.test] = cell
+        by_signature.setdefault(cell.matrix, {})[cell.model, cell.test] = cell
     ordered = sorted(by_signature.items(), key=lambda pair: -len(pair[1]))
     matrices = []
     for number, (signature, cells) in enumerate(ordered):

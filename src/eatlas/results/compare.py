@@ -72,6 +72,26 @@ def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
     return told
 
 
+def compared_signatures(result: AssociationResult, signatures: Iterable[str]) -> list[str]:
+    """Of some signatures, those with whose results a result is compared: its own alone.
+
+    Answers that were collected elsewhere have no parameters of questions. They are compared with
+    answers of models to whatever questions, where all other parameters are the same.
+    """
+    if not (at(result, "answers.collected") or at(result, "collected")):
+        return [result.signature]
+    own = parameters(result.signature).items()
+    measure = result.signature.partition("(")[0]
+    asked = [
+        signature
+        for signature in dict.fromkeys(signatures)
+        if signature != result.signature
+        and signature.partition("(")[0] == measure
+        and own <= parameters(signature).items()
+    ]
+    return asked or [result.signature]
+
+
 def pivot(results: Iterable[AssociationResult], by: str) -> list[dict[str, AssociationResult]]:
     """Results that are alike but for one respect, by their value; groups of one are left out.
 
@@ -97,7 +117,8 @@ def pivot(results: Iterable[AssociationResult], by: str) -> list[dict[str, Assoc
     for result in results:
         value = value_in[by](result) if by in value_in else choices_of(result).get(by)
         if value is not None:
-            groups.setdefault(_alike(result, by), {}).setdefault(value, result)
+            for signature in compared_signatures(result, settings.measures):
+                groups.setdefault(_alike(result, by, signature), {}).setdefault(value, result)
     return [
         {value: group[value] for value in sorted(group, key=lambda value: _order(value, by))}
         for group in groups.values()
@@ -105,8 +126,8 @@ def pivot(results: Iterable[AssociationResult], by: str) -> list[dict[str, Assoc
     ]
 
 
-def _alike(result: AssociationResult, by: str) -> Hashable:
-    """All that results which differ in one respect have in common.
+def _alike(result: AssociationResult, by: str, signature: str) -> Hashable:
+    """All that results which differ in one respect have in common, at one signature.
 
     The name of a source tells its layer, prompt and weights; so for these its encoding stands.
     """
@@ -115,7 +136,7 @@ def _alike(result: AssociationResult, by: str) -> Hashable:
     contexts, encoding = result.contexts, result.encoding
     facts: dict[str, Hashable] = {
         "test": result.test,
-        "measure": result.signature,
+        "measure": signature,
         "period": result.period,
         "source": series_source(result) if by == "period" else result.source,
         "contexts": contexts and contexts.size,

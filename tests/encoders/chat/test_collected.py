@@ -158,6 +158,29 @@ def test_words_in_other_capitals_and_several_answers_to_a_question(tmp_path):
     assert read.templates == ("{target}: {first} or {second}?",)  # the file does not say
 
 
+def test_collected_and_live_answers_are_compared(tmp_path):
+    path = written(tmp_path / "answers.csv", comparisons())
+    sources = {"live": model, "collected": str(path)}
+    results = eatlas.run(tests=TEST, vectors=sources, measures=ASK)
+    (row,) = results.compare("source")
+    assert sorted(row.values) == ["collected", "live"]
+    (live,) = (result for result in results if result.source == "live")
+    assert row.difference("level1", 1).d == 0
+    # with either of two ways to ask, but not with another rule of reading
+    two = [ASK, f'ask(opponents=2,templates="{TEMPLATE}")']
+    assert [len(row.members) for row in eatlas.run(TEST, sources, two).compare("source")] == [2, 2]
+    stricter = eatlas.run(TEST, str(path), "ask(alpha=0.01)")
+    with pytest.raises(EatlasError, match="do not differ in their source alone"):
+        eatlas.Results([live, *stricter]).compare("source")
+    results.write(tmp_path / "results.jsonl")
+    site = eatlas.write_atlas(tmp_path / "results.jsonl", tmp_path / "site")
+    page = site.page.read_text(encoding="utf-8")
+    assert page.count("<caption") == 1
+    assert "Findings of ASK(alpha=0.05,answers=1,by=auto," in page
+    views = eatlas.views(answers=sources, tests=TEST, measures=ASK)
+    assert [agreement.targets.n for agreement in views.record.agreements] == [6]
+
+
 def test_comparisons_in_one_order_are_left_out_and_said(tmp_path):
     rows = list(comparisons())
     path = written(tmp_path / "answers.csv", rows[:-1])
