@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass
@@ -197,12 +198,16 @@ class KeptAnswers(Generic[Q, A]):
                 tell(len(answers), len(questions))
         return answers
 
-    def kept(self, questions: Iterable[Q]) -> set[Q]:
-        """Questions whose answers are kept; nothing is asked."""
-        keys = self._keys_of(questions) if self.keeps else {}
+    def kept(self, questions: Iterable[Q]) -> dict[Q, A]:
+        """Answers that are kept; nothing is asked."""
         with closing(CacheStore()) as store:
-            rows = store.get(keys.values())
-        return {question for question, key in keys.items() if key in rows}
+            return self.kept_in(store, questions)
+
+    def kept_in(self, store: CacheStore, questions: Iterable[Q]) -> dict[Q, A]:
+        """Answers that are kept in a store, by whatever program."""
+        keys = self._keys_of(questions) if self.keeps else {}
+        rows = store.get(keys.values())
+        return {q: self.answer(*_fields(rows[key][0])) for q, key in keys.items() if key in rows}
 
     def _keys_of(self, questions: Iterable[Q]) -> dict[Q, bytes]:
         """What answers are kept under."""
@@ -272,11 +277,15 @@ def _found(data: bytes, kind: str, mark: str) -> Found:
 
 
 class CacheStore:
-    """Rows by key. A file that cannot be read or written is said once and done without."""
+    """Rows by key, also for several threads.
+
+    A file that cannot be read or written is said once and done without.
+    """
 
     def __init__(self) -> None:
         self.path, self.usable = cache_folder() / NAME, True
         self._connection: sqlite3.Connection | None = None
+        self._turn = threading.Lock()
 
     def get(self, keys: Collection[bytes]) -> dict[bytes, Row]:
         """Return the rows that are there."""
@@ -307,19 +316,22 @@ class CacheStore:
             raise
 
     def close(self) -> None:
-        """Let go of the file."""
-        if self._connection is not None:
-            self._connection.close()
+        """Let go of the file; whoever still asks gets nothing."""
+        with self._turn:
+            self.usable = False
+            if self._connection is not None:
+                self._connection.close()
 
     def _done(self, action: Callable[[sqlite3.Connection], T]) -> T | None:
         """Do something with the table; a damaged or full one is warned of and left alone."""
-        if not self.usable:
-            return None
         try:
-            if self._connection is None:
-                self._connection = _connect(self.path)
-            with self._connection as connection:
-                return action(connection)
+            with self._turn:
+                if not self.usable:
+                    return None
+                if self._connection is None:
+                    self._connection = _connect(self.path)
+                with self._connection as connection:
+                    return action(connection)
         except (sqlite3.Error, OSError) as error:
             self.usable = False
             values = {"file": str(self.path), "reason": _reason(error), "variable": CACHE}

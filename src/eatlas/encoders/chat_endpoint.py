@@ -9,19 +9,20 @@ import shlex
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from queue import SimpleQueue
+from random import sample
 from typing import Any, NamedTuple, NoReturn
 from urllib.parse import urlsplit
 
 import numpy as np
 from pydantic import BaseModel, Field, PositiveInt
 
-from eatlas.encoders.cache import take_cache
+from eatlas.encoders.cache import CacheStore, take_cache
 from eatlas.encoders.chat import Answering, Request, Response, without_reasoning
 from eatlas.encoders.encoder import read_options, roundoff_of_log_ratios
 from eatlas.encoders.endpoint import Endpoint, Received, completed, read_address
@@ -152,10 +153,15 @@ class ChatEndpoint(Answering):
         self.endpoint.key()  # before anything is sent
         parallel = min(self.options.parallel, len(requests))
         turn, done, spent = threading.Lock(), 0, 0
-        with self.endpoint.session(parallel) as session:
-            for batch in side_by_side(
-                requests, parallel, lambda request: self._asked(request, session, turn)
-            ):
+        with closing(CacheStore()) as store, self.endpoint.session(parallel) as session:
+
+            def ask(request: Request) -> Response:
+                # another program may have asked it meanwhile
+                known = self.kept_in(store, [request]).get(request)
+                return known or self._asked(request, session, turn)
+
+            # each program in an order of its own, so that two seldom send the same
+            for batch in side_by_side(sample(requests, len(requests)), parallel, ask):
                 yield batch
                 done += len(batch)
                 self.asked += len(batch)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from types import SimpleNamespace
 
@@ -355,6 +356,17 @@ def test_nothing_is_asked_twice(serve):
     assert told == [(60, 60)]
     open_answering(f"{server.spec}&cache=no").score(prompts())
     assert server.count == 2 * count
+
+
+def test_two_programs_ask_each_question_once(serve):
+    server = serve(Planted(liking), latency=0.02)
+    asked = prompts(["Ivy", "Ben", "Amy", "Zoe", "Max"], by="samples", answers=2)
+    open_answering(server.spec).score(asked[:1])  # makes the file
+    with ThreadPoolExecutor() as pool:
+        programs = [open_answering(f"{server.spec}&parallel=4") for _ in range(2)]
+        both = list(pool.map(lambda program: program.score(asked), programs))
+    assert both[0].keys() == both[1].keys()
+    assert 300 <= server.answered < 450  # with what was in flight
 
 
 def test_what_came_before_a_failure_is_kept(serve, waits):
