@@ -205,6 +205,14 @@ def test_draws_have_the_probabilities_of_the_model(temperature):
     assert share == pytest.approx(chances[likely], abs=4 * error)
 
 
+def test_the_first_answers_are_about_many_subjects():
+    texts = [f"Which is nicer with {'ivy ' * n}: love or war?" for n in range(1, 9)]
+    requests = [Request(text, (), 1.0, 1, draw) for text in texts for draw in range(64)]
+    batches = list(open_answering(made()).in_batches(requests))
+    assert sorted(request for batch in batches for request in batch) == sorted(requests)
+    assert len({request.text for batch in batches[:6] for request in batch}) > 3  # two of each
+
+
 def test_an_answer_ends_where_the_template_ends_one():
     model = open_answering(made())
     tokenizer = model.loaded.tokenizer
