@@ -202,6 +202,8 @@ class ChatServer(ThreadingHTTPServer):
         """Most ``top_logprobs``; more are refused with status 400."""
         self.newer = False
         """Refuses ``max_tokens`` and ``temperature``, as newer models of OpenAI."""
+        self.keeps = False
+        """Hands out its first answer again, as a proxy with a cache does."""
         self.think = ""
         """Thought of before the answer, between ``<think>`` and ``</think>``."""
         self.reasoning = ""
@@ -230,6 +232,8 @@ class ChatServer(ThreadingHTTPServer):
         """Requests that got an answer of the model."""
         self.connections = self.side_by_side = self.most = 0
         """Connections that came; requests that are being answered, and the most at a time."""
+        self.kept: dict[str, Any] = {}
+        """Answers by what was asked."""
         self.bodies: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self.paths: list[str] = []
@@ -289,6 +293,8 @@ class Handler(BaseHTTPRequestHandler):
             with server.lock:
                 server.side_by_side -= 1
                 content = None if fault or refusal else completion(server, body)
+                if content and server.keeps:
+                    content = server.kept.setdefault(json.dumps(body), content)
                 server.answered += content is not None
             if fault:
                 FAULTS[fault](self, body)

@@ -35,6 +35,9 @@ FIRST_TEXTS = 20
 """The same of lists of words that assign nothing, and of empty texts: each is a long answer."""
 SHOWN = 3
 """Answers that an error shows."""
+SAME = 0.99
+"""Share of questions whose draws are all the same, above which a note says so; not 1, as a proxy
+that keeps answers may be too late for some."""
 
 
 @dataclass(frozen=True, order=True)
@@ -116,9 +119,19 @@ class Answering(KeptAnswers[Request, Response]):
         # in any order, so that the first answers are about all subjects
         shuffled = Random(0).sample(list(prompts), len(prompts))  # noqa: S311
         answers = self.answers_to(shuffled, tell, FirstAnswers(self.name, prompts))
+        drawn = [
+            [answers[each].text for each in own]
+            for own in requests.values()
+            if len(own) > 1 and own[0].temperature > 0
+        ]
+        notes = [note for note in self.notes if note.code != "source.same-draws"]
         if spent := sum(answer.spent for answer in answers.values()):
-            note = Note("source.spent", values={"count": spent, "of": len(answers)})
-            self.notes = (*(own for own in self.notes if own.code != note.code), note)
+            notes = [note for note in notes if note.code != "source.spent"]
+            notes.append(Note("source.spent", values={"count": spent, "of": len(answers)}))
+        if (same := sum(len(set(texts)) == 1 for texts in drawn)) > SAME * len(drawn):
+            values = {"count": same, "of": len(drawn)}
+            notes.append(Note("source.same-draws", values=values))
+        self.notes = tuple(notes)
         return {
             prompt: _reply([answers[request] for request in of_prompt])
             for prompt, of_prompt in requests.items()

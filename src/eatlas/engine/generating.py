@@ -27,7 +27,7 @@ from eatlas.writing import atomic_file, require_writable
 
 EXAMPLE = "Write a story about a {target}."
 ENDINGS = (".jsonl", ".ndjson")
-SAID = ("source.spent", "source.no-chat-template")
+SAID = ("source.spent", "source.same-draws", "source.no-chat-template")
 """Notes of a model that bear on what it writes."""
 WITH_ARTICLE = "a target"
 """Place of a target with its English article."""

@@ -458,3 +458,23 @@ def test_a_run_by_name(serve):
     assert result.level1.effect_size > 1.7
     assert result.answers.models == ("planted-2026-03-01",)
     assert result.warnings[0].code == "source.served"
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_draws_that_are_the_same_are_told_of(serve, keeps):
+    model = open_answering(serve(keeps=keeps).spec)
+    replies = model.score(prompts(by="samples", answers=3)[:20])
+    assert all(len(set(reply.texts)) == 1 for reply in replies.values()) == keeps
+    said = [note for note in model.notes if note.code == "source.same-draws"]
+    assert len(said) == keeps
+    assert all("In 20 of 20 questions" in str(note) for note in said)
+    model.score(prompts(by="samples", answers=1)[:20])
+    assert [note.code for note in model.notes] == ["source.served"]
+
+
+def test_the_same_draws_of_texts_are_told_of_and_answers_at_temperature_0_are_not(serve):
+    model = open_answering(serve().spec)
+    model.score(prompts(by="samples", answers=3, temperature=0.0)[:20])
+    assert [note.code for note in model.notes] == ["source.served"]
+    model.score([Prompt("Tell a story.", answers=3)])
+    assert "In 1 of 1 question all" in str(model.notes[-1])
