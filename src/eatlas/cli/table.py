@@ -48,7 +48,6 @@ from eatlas.present.sentences import heading, sentences, statement
 from eatlas.present.tables import compared
 from eatlas.present.targets import leans
 from eatlas.results import AssociationResult, Results
-from eatlas.results.compare import side_by_side
 from eatlas.results.settings import Settings, repeated
 
 FEW, NAMED, MOST = 3, 8, 25
@@ -245,6 +244,8 @@ def _print_matrix(console: Console, results: Results) -> None:
         return
     if any(result.by_target or result.period is not None for result in together):
         return  # a series has its trend
+    from eatlas.results.compare import side_by_side  # noqa: PLC0415  (few compare)
+
     rows, shared = side_by_side(together), Settings.among(together).common
     head = f"{shared}, side by side" if shared else "Side by side"
     table = compared(rows)

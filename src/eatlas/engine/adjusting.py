@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +17,17 @@ from eatlas.measures.base import Array, Input, generator_of
 from eatlas.measures.inference import CONFIDENCE
 from eatlas.measures.levels import COMPARED, several, sides, stimuli_of, too_many
 from eatlas.notes import Note
-from eatlas.results import AssociationResult, CEATResult, SCEATResult
+from eatlas.results import AssociationResult
 from eatlas.results.levels import Adjusted, AdjustedLevel, AdjustedLevel2, AdjustedTerm
 from eatlas.results.parts import Coverage, GroupCoverage, at, defined, defined_ends
 from eatlas.sources import CaseRule
-from eatlas.sources.covariates import FREQUENCY, WordCovariates
 from eatlas.stats.bootstrap import block_layout, percentile
 from eatlas.stats.effect_size import DrawEffects, effect_sizes
 from eatlas.stats.regression import Regression, regression_test, resampled_estimates
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
+
+if TYPE_CHECKING:
+    from eatlas.sources.covariates import WordCovariates
 
 Roles = tuple[str, ...]
 """Two opposed groups."""
@@ -84,7 +86,7 @@ def covariates_of(
     if not ranked and words is None:
         none = f"none of the words is in {ranking.vocabulary}"
         return none if ranking.ranks else ranking.reason
-    names = (FREQUENCY,) * ranked + (words.names if words else ())
+    names = ("frequency",) * ranked + (words.names if words else ())
     of = {}
     for role, group in coverage.items():
         rows = []
@@ -144,7 +146,7 @@ def adjusted(
     table = _table(given, result)
     if table is not None:
         table = table[np.ix_(*(_side(groups, roles) for roles in (TARGETS, ATTRIBUTES)))]
-    single = isinstance(result, SCEATResult)
+    single = at(result, "terms") is not None
     scores = {"terms": np.empty(0)} if single else _scores(result, groups)
     of_pair: dict[Roles, CovariateDesign | None] = {}
     designs: dict[str, CovariateDesign] = {}
@@ -234,7 +236,7 @@ def _scores(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> dic
     for role in TARGETS:
         by_place[f"level2.{role}"] = at(scores, f"attributes_with_{role}")
     order = {role: group.places for role, group in groups.items()}
-    if isinstance(result, CEATResult):  # whose scores are by name
+    if at(result.draws, "contexts") is not None:  # CEAT, whose scores are by name
         order = {role: sorted(places) for role, places in order.items()}
     return {
         place: np.array([by_role[role][i] for role in COMPARED[place] for i in order[role]])

@@ -34,13 +34,11 @@ from eatlas.results.parts import Coverage, at
 from eatlas.sources import CaseRule, Source, is_contextual, spellings
 from eatlas.sources.frequency_order import (
     FREQUENT,
-    CountedSource,
     WordOrder,
     bundled_order,
     in_lower_case,
 )
 from eatlas.sources.memory import OF_PAPER, SAMPLE, ArraySource
-from eatlas.sources.parts import PartSource
 from eatlas.sources.source import Vector, Wrapper, innermost
 from eatlas.stats.correlation import rank_sum, spearman
 from eatlas.stats.topics import (
@@ -209,12 +207,14 @@ def order_of(source: Source | None, wish: Wish, *, english: bool) -> WordOrder |
     Or why it says nothing of the frequency of its words.
     """
     inner: Any = source
-    knowing = CountedSource | PartSource
-    while isinstance(inner, Wrapper | knowing) or isinstance(getattr(inner, "words", None), Source):
-        if isinstance(inner, knowing):
-            return inner.order
+    while isinstance(inner, Source):
+        if (stated := getattr(inner, "order", None)) is not None:
+            return cast("WordOrder | str", stated)
         # sentences may be means of the words of another source
-        inner = inner.source if isinstance(inner, Wrapper) else inner.words
+        within = inner.source if isinstance(inner, Wrapper) else getattr(inner, "words", None)
+        if not isinstance(within, Source):
+            break
+        inner = within
     bundled = isinstance(inner, ArraySource) and (
         inner.name == OF_PAPER or (inner.name == SAMPLE and inner.ordered)
     )

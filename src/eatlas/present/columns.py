@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, product
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from eatlas.numbers import UNDEFINED, effect, interval, number_of, p_value, percent
 from eatlas.present.drawings.eat_map import glyphs
@@ -47,7 +47,9 @@ from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.levels import CELLS, Interval
 from eatlas.results.settings import Settings
-from eatlas.results.targets import TargetValue, TargetValuesResult
+
+if TYPE_CHECKING:
+    from eatlas.results.targets import TargetValue, TargetValuesResult
 
 
 @dataclass(frozen=True)

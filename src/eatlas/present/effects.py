@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from eatlas.errors import joined
 from eatlas.numbers import UNDEFINED, count, number_of, p_value, percent
 from eatlas.present.text import isolated, wrap
 from eatlas.results import AssociationResult
-from eatlas.results.answers import AnswersRecord
 from eatlas.results.effects import Effect
 from eatlas.results.levels import Documents, Matched
 from eatlas.results.parts import at
 from eatlas.stimuli.kinds import ROLES
+
+if TYPE_CHECKING:
+    from eatlas.results.answers import AnswersRecord
 
 RUNNER_UP = 0.05
 """Share of resamples, draws or random topics from which another pattern is worth a mention."""

@@ -27,15 +27,15 @@ from eatlas.present.tables import FORMATS as TABLES
 from eatlas.present.tables import report_table
 from eatlas.results.json_lines import USUAL_NAME, keep_others, to_json_line
 from eatlas.results.levels import CELLS
-from eatlas.results.parts import TAILS
+from eatlas.results.parts import TAILS, Record
 from eatlas.results.settings import Settings, repeated
-from eatlas.results.themes import ThemesResult
 from eatlas.writing import atomic_file, atomic_files
 
 if TYPE_CHECKING:
     from eatlas.present.columns import Table
     from eatlas.present.comparison import Compared, Series
     from eatlas.results import AssociationResult, Failure, Results
+    from eatlas.results.themes import ThemesResult
     from eatlas.results.trend import TrendResult
 
 REPORT = "report.html"
@@ -187,7 +187,7 @@ def report_text(
             f"there is no report in the format {format!r}{did_you_mean(format, FORMATS)}",
             allowed=", ".join(FORMATS),
         )
-    if isinstance(results, ThemesResult):
+    if isinstance(results, Record):
         from eatlas.present.themes import themes_text  # noqa: PLC0415  (few reports are of them)
 
         return themes_text(results, format, columns)
