@@ -20,10 +20,8 @@ LONGEST = 200
 """Characters of what a package says that are repeated."""
 
 
-@cache
-def _every() -> Any:
-    """All entry points; reading them takes 10 ms or more, so they are read once."""
-    return entry_points()
+_every: Any = cache(entry_points)
+"""All entry points; reading them takes 10 ms or more, so they are read once."""
 
 
 def points(group: str, own: Container[str] = ()) -> dict[str, EntryPoint]:

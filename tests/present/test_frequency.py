@@ -37,7 +37,7 @@ def test_the_table_has_one_column_and_says_what_it_is(results, capsys, monkeypat
     printed = capsys.readouterr().out
     assert printed.count("Chance") == 2  # the head, and what it means
     lines, out = printed.splitlines(), " ".join(printed.split())
-    share, p = chance_cell(results[1])
+    share, p = chance_cell(results[1]).split("\n")
     line = [line for line in lines if line.startswith("weat-9")][1]
     assert line.rstrip().endswith(share)
     matched = results[1].frequency.matched

@@ -145,7 +145,8 @@ def adjusted(
     groups = {role: SortedGroup.of(given.coverage[role], covariates.of[role]) for role in ROLES}
     table = _table(given, result)
     if table is not None:
-        table = table[np.ix_(*(_side(groups, roles) for roles in (TARGETS, ATTRIBUTES)))]
+        sides_of = [[groups[role].places for role in roles] for roles in (TARGETS, ATTRIBUTES)]
+        table = table[np.ix_(*(a + [len(a) + place for place in b] for a, b in sides_of))]
     single = at(result, "terms") is not None
     scores = {"terms": np.empty(0)} if single else _scores(result, groups)
     of_pair: dict[Roles, CovariateDesign | None] = {}
@@ -221,12 +222,6 @@ def left_out_of(
         values = {"words": words, "sizes": sizes, "names": causes}
         notes.append(Note("adjusted.left-out", "adjusted", values))
     return left_out
-
-
-def _side(groups: Mapping[str, SortedGroup], roles: Roles) -> list[int]:
-    """Where the sorted stimuli of two opposed groups are among all of both."""
-    first, second = (groups[role].places for role in roles)
-    return first + [len(first) + place for place in second]
 
 
 def _scores(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> dict[str, Array]:

@@ -175,7 +175,10 @@ def measure_opened(
 
         about_words["documents"] = over_documents(measure, given, result, part)
         remarks = (*part.notes_of({*test.terms}), *remarks)
-    about_test = [*filter(None, [namesake(test)]), *_chosen_here(result)]
+    about_test = [*filter(None, [namesake(test)])]
+    if same_vectors(result):
+        theme = result.provenance.explored_on.theme  # type: ignore[union-attr]
+        about_test.append(Note("stimuli.same-vectors", values={"theme": theme}))
     every = as_notes((*about_test, *remarks, *notes, *more))
     return result.model_copy(update={"diagnosis": diagnosis, "warnings": every, **about_words})
 
@@ -224,14 +227,6 @@ def _looked_up(
     model = about.get("encoding") or about.get("language_model")
     parts = {"rows": {}, **arranged, "head": head, "rng": generator(chance), "seed": seed}
     return Input(**parts, precision=None if model is None else model.roundoff), remarks
-
-
-def _chosen_here(result: AssociationResult) -> list[Note]:
-    """Say that a theme was found on the vectors that it is measured on."""
-    origin = result.provenance.explored_on
-    if origin is None or not same_vectors(result):
-        return []
-    return [Note("stimuli.same-vectors", values={"theme": origin.theme})]
 
 
 def _words_compared(

@@ -65,7 +65,9 @@ class Journal:
             return self
         try:
             self._lock.acquire()
-            self._handle = _opened(self.path)
+            # a link in the place of the file is not followed
+            flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+            self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | flags, 0o666)
             self._recover(self.path)
         except Timeout as error:
             raise ResultsError(
@@ -246,12 +248,6 @@ def _unwritable(path: Path | None, error: OSError) -> ResultsError:
         got=": ".join(filter(None, [error.filename, error.strerror or str(error)])),
         remedy="choose another place with --out",
     )
-
-
-def _opened(path: Path) -> int:
-    """Open a file for reading and writing; a link in its place is not followed."""
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    return os.open(path, flags, 0o666)
 
 
 def _hash(name: str, result: bytes) -> bytes:

@@ -26,7 +26,7 @@ from eatlas.results.parts import Coverage
 from eatlas.signature import Signature
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.effect_size import DrawEffects
-from eatlas.stimuli import AssociationTest, Concept, GroupsTest, Test
+from eatlas.stimuli import AssociationTest, GroupsTest, Test
 
 if TYPE_CHECKING:
     from eatlas.stimuli.pairs import Question
@@ -76,17 +76,17 @@ def generator_of(
 
 
 def stimuli_of_test(test: Test) -> dict[str, tuple[str, ...]]:
-    """Return the stimuli of each role: words, what sentences are made of, or hashes of images."""
-    return {role: _stimuli(concept) for role, concept in test.concepts.items()}
+    """Return the stimuli of each role: words, what sentences are made of, or hashes of images.
 
-
-def _stimuli(concept: Concept) -> tuple[str, ...]:
-    """Return the stimuli of a concept once each, those without a vector included."""
-    if concept.images:
-        return tuple(concept.image_of.values())
-    of_sentence = concept.stimulus_of  # made anew each time
-    known = (of_sentence.get(term, term) for term in concept.terms)
-    return tuple(dict.fromkeys([*known, *(term for term, _ in concept.absent)]))
+    Once each, those without a vector included.
+    """
+    stimuli: dict[str, tuple[str, ...]] = {}
+    for role, concept in test.concepts.items():
+        of_sentence = concept.stimulus_of  # made anew each time
+        known = [of_sentence.get(term, term) for term in concept.terms]
+        absent = [term for term, _ in concept.absent]
+        stimuli[role] = tuple(concept.image_of.values()) or tuple(dict.fromkeys(known + absent))
+    return stimuli
 
 
 def stimuli_covered(coverage: Coverage) -> dict[str, tuple[str, ...]]:

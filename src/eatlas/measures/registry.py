@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from functools import cache, partial
 from importlib import import_module
-from typing import Any, cast
+from typing import cast
 
 from eatlas.errors import SignatureError, described, did_you_mean, nearest
 from eatlas.measures.base import Measure
@@ -101,10 +101,6 @@ def get_measure(spec: str | Measure) -> Measure:
             remedy=f"did you mean {near[0]}?" if near else None,
         )
     kind = measure_type(signature.name)
-    return kind(**_known_parameters(kind, signature))
-
-
-def _known_parameters(kind: type[Measure], signature: Signature) -> dict[str, Any]:
     allowed = sorted(field.name for field in fields(kind) if field.init)
     for name, _ in signature.params:
         if name not in allowed:
@@ -112,4 +108,4 @@ def _known_parameters(kind: type[Measure], signature: Signature) -> dict[str, An
                 f"{kind.name} has no parameter {name!r}{did_you_mean(name, allowed)}",
                 allowed=", ".join(allowed),
             )
-    return dict(signature.params)
+    return kind(**dict(signature.params))

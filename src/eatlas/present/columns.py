@@ -178,7 +178,7 @@ def _p_adjusted(row: Row, shown: Effect) -> str:
     return "" if shown.d is None else _p(shown, row.family.adjusted(row.result, shown))
 
 
-def _over_documents(shown: Effect) -> str:
+def _over_documents(_: Row, shown: Effect) -> str:
     ends = shown.documents and shown.documents.interval
     return f"documents {interval(ends)}" if ends else ""
 
@@ -196,8 +196,7 @@ OF_RESULT: dict[str, Callable[[Row], str]] = {
     "other pattern after": _other_pattern_after,
     "two-sided pattern": _two_sided,
     "draws": _draws,
-    "chance": lambda row: chance_cell(row.result)[0],
-    "p by chance": lambda row: chance_cell(row.result)[1],
+    "chance": lambda row: chance_cell(row.result),
     "finding": lambda row: row.result.summary(),
     "sentence": lambda row: f"{finding_of(row.result, row.family)}.",
 }
@@ -205,7 +204,7 @@ OF_RESULT: dict[str, Callable[[Row], str]] = {
 OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
     "d": lambda _, shown: effect(shown.d),
     "interval": lambda _, shown: interval(shown.interval) if shown.interval else "",
-    "documents": lambda _, shown: _over_documents(shown),
+    "documents": _over_documents,
     "p": lambda _, shown: _p(shown, shown.p_of()),
     "p in the direction of d": lambda _, shown: _p(shown, shown.p_of(shown.direction)),
     "two-sided p": _p_two_sided,
@@ -267,9 +266,7 @@ AFTER = Declared(
     "After", ("d", "interval", *P_LINES, "pattern after"), of="after", number=True, when="after"
 )
 AFTER_BESIDE = AFTER.only("d", "p", beside=True)
-CHANCE = Declared(
-    "Chance", ("chance", "p by chance"), number=True, when="chance",
-)  # fmt: skip
+CHANCE = Declared("Chance", ("chance",), number=True, when="chance")
 FINDING = Declared("Finding", ("finding",), when="no d")
 
 MANUSCRIPT = (
@@ -695,11 +692,6 @@ def _unit(result: AssociationResult) -> str:
     return f"{result.unit} in {result.scale}" if result.scale else result.unit
 
 
-def _neutral(result: AssociationResult) -> str:
-    """What level 3 is without a preference, where that is known."""
-    return ", 0.50 without a preference" if answers_of(result) is not None else ""
-
-
 def legend_of(result: AssociationResult) -> str:
     """What a star of a result says, or what its numbers are."""
     if result.by_target is not None:
@@ -723,9 +715,10 @@ def explanations(members: Sequence[AssociationResult]) -> list[str]:
         beside = first.level1 is None and first.level3 is None
         about = "; two-sided p in brackets." if beside else f"; p below each effect size: {ASKED}"
     if first.level3 is not None:
+        neutral = ", 0.50 without a preference" if answers_of(first) is not None else ""
         about += (
-            f" Level 3: mean {_unit(first)} (standard deviation){_neutral(first)}. Map: rows A and "
-            "B, columns X and Y, a filled square where they are associated."
+            f" Level 3: mean {_unit(first)} (standard deviation){neutral}. Map: rows A and B, "
+            "columns X and Y, a filled square where they are associated."
         )
     legends = dict.fromkeys(legend_of(result) + about for result in members)
     more = (after_legend(members), chance_legend(members), little_legend(members))

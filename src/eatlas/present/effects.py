@@ -101,26 +101,17 @@ def matched_of(result: AssociationResult) -> Matched | None:
     return None if result.frequency is None else result.frequency.matched
 
 
-def by_chance(result: AssociationResult) -> tuple[float | None, float | None]:
-    """Share of draws of random topics with the result's pattern, and the p of level 1 among them.
+def chance_cell(result: AssociationResult) -> str:
+    """Share of random topics with the pattern of a result; below, the p of level 1 among them.
 
     The p is two-sided, as no direction was stated before.
     """
-    matched = matched_of(result)
-    if matched is None:
-        return None, None
-    patterned = matched.patterns and result.pattern
-    share = matched.patterns.get(result.pattern.label) if patterned else None  # type: ignore[union-attr]
-    return share, matched.level1.p_two_sided if matched.level1 else None
-
-
-def chance_cell(result: AssociationResult) -> tuple[str, str]:
-    """Both as cells of a table; empty where unknown."""
-    share, p = by_chance(result)
-    return (
-        "" if share is None else percent(share),
-        "" if p is None else p_value(p, result.rule.alpha),
-    )
+    if (matched := matched_of(result)) is None:
+        return ""
+    shares = matched.patterns if result.pattern and matched.patterns else {}
+    lines = [percent(share) for label, share in shares.items() if label == result.label]
+    lines += [p_value(matched.level1.p_two_sided, result.rule.alpha)] if matched.level1 else []
+    return "\n".join(lines)
 
 
 def chance_legend(results: Sequence[AssociationResult]) -> str:

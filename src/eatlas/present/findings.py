@@ -232,7 +232,7 @@ def _of_groups(result: AssociationResult, family: DeclaredFamily | None) -> Find
         why = f"two-sided {p_equals(min(known), alpha)} at least" if known else "undefined"
         return _not_shown(result, sentence, why)
     checks = tuple(
-        min(of_claims, key=_weakest)
+        min(of_claims, key=lambda check: (False, None, True).index(check.holds))  # the weakest
         for of_claims in zip(*(claim.checks for claim in claims), strict=True)
     )
     hangs_on = _decisive(result, None if claims[0].effect.place != "level1" else level1)
@@ -275,11 +275,6 @@ def _decisive(result: AssociationResult, level1: Effect | None) -> tuple[str, ..
 def _grade_of(claims: Sequence[Claim]) -> int:
     """The place of the weakest grade of some claims."""
     return max(GRADES.index(claim.grade) for claim in claims)
-
-
-def _weakest(check: Check) -> int:
-    """A check that fails before one that was not made, before one that holds."""
-    return (False, None, True).index(check.holds)
 
 
 def _checks(

@@ -139,11 +139,6 @@ def named(result: AssociationResult) -> tuple[Any, ...]:
     return (result.test, *setting, sizes.get("window"), sizes.get("distance"))
 
 
-def setting_of(result: AssociationResult) -> tuple[Any, ...]:
-    """What distinguishes the setting of a result."""
-    return named(result)[1:]
-
-
 _FORMS = {
     ".jsonl": "results", ".html": "html", ".csv": "csv", ".tex": "latex", ".md": "markdown",
 }  # fmt: skip
@@ -367,7 +362,7 @@ class Results(Sequence[AssociationResult]):
         two-sided and adjusted by Holm's procedure over the themes measured in one setting. Vectors
         of the same text share its chance, so they confirm little, and nothing here can tell.
         """
-        return confirmations_of(self, setting_of)
+        return confirmations_of(self, lambda result: named(result)[1:])
 
     def compare(self, by: str = "setting") -> SideBySide:
         """Put results that are alike but for one respect side by side, and say what differs.

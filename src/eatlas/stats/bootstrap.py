@@ -159,7 +159,7 @@ def block_layout(
             return averages(centred, others, groups, counts), None
 
         peak = float(np.abs(block).max())
-        return ResampledLevel(n, _shape(block), moments, peak=peak, precision=precision)
+        return ResampledLevel(n, block.shape, moments, peak=peak, precision=precision)
 
     of_targets, of_attributes = counts or (None, None)
     x, y = slice(0, n_x), slice(n_x, None)
@@ -169,7 +169,7 @@ def block_layout(
         level(block[x].T, n_a, EVERY, of_x),
         level(block[y].T, n_a, EVERY, of_y),
     )
-    return Layout(levels, sizes_of(_shape(block), n_x, n_a), block.size)
+    return Layout(levels, sizes_of(block.shape, n_x, n_a), block.size)
 
 
 def cluster_layout(
@@ -220,17 +220,12 @@ def _cluster_level(
 
     peak = float(np.abs(cosines).max())
     each = sizes[:, None].astype(np.float64)
-    return ResampledLevel(n, _shape(means), moments, each, peak, precision), len(within)
+    return ResampledLevel(n, means.shape, moments, each, peak, precision), len(within)
 
 
 def _signed(n: int) -> Groups:
     """The first `n` terms less the others."""
     return (slice(0, n), 1), (slice(n, None), -1)
-
-
-def _shape(block: Array) -> tuple[int, int]:
-    units, others = block.shape
-    return units, others
 
 
 def sizes_of(shape: tuple[int, int], n_x: int, n_a: int) -> dict[str, int]:

@@ -17,7 +17,8 @@ from eatlas.stimuli.records import Frozen, Term, Text, quoted
 
 FEW = 4
 """Terms of a concept that are shown where it is named in short."""
-_PATTERN = re.compile(r"(?=.*[*?])(?=.*\w)\S+")
+_WILDCARD = re.compile(r"(?=.*[*?])(?=.*\w)\S+")
+"""A term that stands for words: it has ``*`` or ``?``, a letter or digit, and no space."""
 
 
 class Sentence(Frozen):
@@ -199,7 +200,7 @@ class Concept(Frozen):
         """Terms with wildcards, which stand for words that a source has yet to list."""
         if self.images or self.sentences or self.wildcards:
             return ()
-        return tuple(filter(has_wildcard, self.terms))
+        return tuple(filter(_WILDCARD.fullmatch, self.terms))
 
     @property
     def written(self) -> list[str]:
@@ -251,15 +252,6 @@ def _term(part: Any) -> Any:
     if isinstance(part, Mapping):
         return part.get("name") or part.get("key") or part.get("text")
     return part.name if isinstance(part, Image) else getattr(part, "term", part)
-
-
-def has_wildcard(term: str) -> bool:
-    """Whether a term stands for words: it has ``*`` or ``?``, a letter or digit, and no space.
-
-    >>> [has_wildcard(term) for term in ("nurs*", "wom?n", "*", "???", "Is she a nurse?")]
-    [True, True, False, False, False]
-    """
-    return bool(_PATTERN.fullmatch(term))
 
 
 def refuse_wildcards(concepts: Mapping[str, Concept], why: str, where: str = "") -> None:

@@ -54,7 +54,11 @@ class Drawing:
     def pages(self, most: float = math.inf) -> list[str]:
         """Draw as many blocks on each page as fit into a height, one at least."""
         pages: list[list[Block]] = []
-        room = most - self._above(several=True) - self._below()
+        lines, more = len(self._title(" (10 of 10)")), len(self._lines(self.about, 2))
+        above = 16.0 * lines + 14.0 * more + (8.0 if lines or more else 0.0)
+        above += self.blocks[0].top if self.blocks else 0.0
+        below = self.around(0.0, 0.0)[1] + 15.0 * len(self._lines(self.key, 2)) + 10
+        room = most - above - below
         for block in self.blocks:
             if pages and block.bottom - pages[-1][0].top <= room:
                 pages[-1].append(block)
@@ -65,52 +69,38 @@ class Drawing:
             for n, blocks in enumerate(pages, start=1)
         ]
 
+    def _lines(self, text: str, most: int, size: float = ABOUT) -> list[str]:
+        """A text on so many lines at most; none of an empty one."""
+        return broken(text, self.width - LEFT - RIGHT, most, size) if text else []
+
     def _title(self, of: str) -> list[str]:
         """The lines of a title that ends in the number of its page."""
-        text, room = f"{isolated(self.title)}{of}", self.width - LEFT - RIGHT
-        return broken(text, room, MOST_LINES, TITLE + 0.5) if self.title else []
-
-    def _above(self, *, several: bool) -> float:
-        """Pixels above the blocks of a page."""
-        lines = len(self._title(" (10 of 10)" if several else ""))
-        room = self.width - LEFT - RIGHT
-        more = len(broken(self.about, room, 2, ABOUT)) if self.about else 0
-        top = 16.0 * lines + 14.0 * more + (8.0 if lines or more else 0.0)
-        return top + (self.blocks[0].top if self.blocks else 0.0)
-
-    def _below(self) -> float:
-        """Pixels below the blocks: what is around them, and the key."""
-        return self.around(0.0, 0.0)[1] + self._foot()[1] + 10
-
-    def _foot(self) -> tuple[list[str], float]:
-        """The key, from 0 on, and its height."""
-        lines = broken(self.key, self.width - LEFT - RIGHT, 2, ABOUT) if self.key else []
-        texts = [muted(text, LEFT, 15.0 * n + 14, anchor="start") for n, text in enumerate(lines)]
-        return texts, 15.0 * len(lines)
+        text = f"{isolated(self.title)}{of}" if self.title else ""
+        return self._lines(text, MOST_LINES, TITLE + 0.5)
 
     def _page(self, blocks: Sequence[Block], of: str) -> str:
         """One page: title, heads, blocks, key."""
-        room, y, above = self.width - LEFT - RIGHT, 0.0, []
+        y, above = 0.0, []
         for line in self._title(of):
             y += 16.0
             above.append(label(isolated(line), LEFT, y, size=TITLE, font_weight=700))
-        for line in broken(self.about, room, 2, ABOUT) if self.about else ():
+        for line in self._lines(self.about, 2):
             y += 14.0
             above.append(muted(line, LEFT, y, anchor="start"))
         y += 8.0 if above else 0.0
         first, height = self.blocks[0].top, blocks[-1].bottom - blocks[0].top
         behind, last = self.around(first, first + height)
-        key, foot = self._foot()
+        lines = self._lines(self.key, 2)
+        key = [muted(line, LEFT, 15.0 * n + 14, anchor="start") for n, line in enumerate(lines)]
         inside = [
             behind,
             *self.heads,
             _moved(first - blocks[0].top, *(part for block in blocks for part in block.parts)),
             _moved(last, *key),
         ]
-        return figure(
-            y + last + foot + 10, *above, _moved(y, *inside), title=self.title or self.alt,
-            alt=self.alt, width=self.width, kind=self.kind,
-        )  # fmt: skip
+        look: Any = {"alt": self.alt, "width": self.width, "kind": self.kind}
+        foot, title = 15.0 * len(lines) + 10, self.title or self.alt
+        return figure(y + last + foot, *above, _moved(y, *inside), title=title, **look)
 
     @property
     def on_page(self) -> Markup:
