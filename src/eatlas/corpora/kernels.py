@@ -216,9 +216,10 @@ def word_windows(
 
     They are within its text, and at most `most` bytes away.
     """
+    back, ahead = np.int64(-1), np.int64(1)  # for literals it would be compiled twice
     for k in range(len(starts)):
-        bounds[0, k] = _words(data, starts[k], -1, separator, n, most)
-        bounds[1, k] = _words(data, ends[k], 1, separator, n, most)
+        bounds[0, k] = _words(data, starts[k], back, separator, n, most)
+        bounds[1, k] = _words(data, ends[k], ahead, separator, n, most)
 
 
 @compiled  # type: ignore[misc, unused-ignore]
@@ -429,8 +430,9 @@ def count_spans(  # noqa: C901, PLR0913, PLR0917  (one loop over bytes, in compi
     seen = np.full(table.shape[0], -1, np.int64)  # the last span that holds each target
     latest = np.full(table.shape[1], -1, np.int64)  # the same of each group, by its column
     members = np.empty(table.shape[0], np.int32)
-    count = match = span = sentences = 0  # targets and sentences of the open span
-    inside, i = False, 0
+    # targets and sentences of the open span; for a literal 0 calls would be compiled once more
+    count = match = span = sentences = i = np.int64(0)
+    inside = False
     while i <= len(data):
         at_end = i == len(data) or data[i] == separator
         if not at_end and is_space(data[i]):
