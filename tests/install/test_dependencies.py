@@ -17,6 +17,7 @@ BROUGHT = {
     "markupsafe": "jinja2",
     "pydantic_core": "pydantic",
     "sklearn": "scikit-learn",
+    "typeguard": "inflect",
     "typing_extensions": "pydantic",
     "urllib3": "requests",
     "huggingface_hub": "transformers",
@@ -30,9 +31,15 @@ def distribution(requirement: str) -> str:
     return re.match(r"[\w.-]+", requirement)[0].lower().replace("_", "-")
 
 
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Statements in a block, and what holds further blocks."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        yield from getattr(node, field, ())
+
+
 def imports(tree: ast.AST) -> Iterator[str]:
     """Packages that are imported at run time, at whatever depth."""
-    for node in ast.iter_child_nodes(tree):
+    for node in statements(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             continue
         if isinstance(node, ast.Import):

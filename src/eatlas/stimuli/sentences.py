@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -164,20 +165,30 @@ def parse_templates(data: bytes, where: str) -> Templates:
     )
 
 
+def _inflect() -> ModuleType:
+    """Import inflect without compiling its checks of types, which takes seconds."""
+    from unittest.mock import patch  # noqa: PLC0415  (new words alone need it)
+
+    import typeguard  # noqa: PLC0415  (inflect brings it)
+
+    with patch.object(typeguard, "typechecked", lambda function: function):
+        import inflect  # noqa: PLC0415  (an optional extra)
+    return inflect
+
+
 def forms_of(terms: Iterable[str]) -> dict[str, Forms]:
     """Ask inflect for the article and the plural of singular terms."""
     terms = list(dict.fromkeys(terms))
     if not terms:
         return {}
     try:
-        import inflect  # noqa: PLC0415  (an optional extra)
+        engine = _inflect().engine()
     except ImportError as error:
         raise StimulusError(
             f"articles and plurals of {quoted(terms[:5])} are not known",
             remedy="pip install 'eatlas[sentences]', or give the forms of each word in a file of "
             'templates: [words], then person = [["nurse", "a nurse", "nurses"]]',
         ) from error
-    engine = inflect.engine()
     if plural := [term for term in terms if engine.singular_noun(term) not in {False, term}]:
         warn(Note("stimuli.plurals", values={"terms": quoted(plural)}))
     return {term: Forms(engine.a(term), engine.plural_noun(term)) for term in terms}
