@@ -125,7 +125,7 @@ def test_what_all_competitors_share_does_not_vary():
     assert errors[1] == pytest.approx(errors[0])
 
 
-@pytest.mark.parametrize(("count", "steps"), [(9, (1, 3)), (13, (1, 2, 5)), (16, (1, 3, 4))])
+@pytest.mark.parametrize(("count", "steps"), [(9, (1, 3)), (16, (1, 3, 4))])
 def test_the_variance_is_that_of_draws_of_pairs(count, steps):
     # the same design, of competitors in any order
     chance = np.random.default_rng(count + len(steps))
@@ -135,7 +135,7 @@ def test_the_variance_is_that_of_draws_of_pairs(count, steps):
     of_groups = np.where(np.arange(count) < 4, 1 / 4, -1 / (count - 4))
     contrast = np.outer([1, 0.5, -0.5], of_groups)
     drawn, variances = [], []
-    for _ in range(3000):
+    for _ in range(1500):
         pairs = chance.permutation(count)[design]
         won = table[:, pairs[:, 0], pairs[:, 1]]
         drawn.append((contrast * choices.shares_won(won, pairs, count)).sum())
@@ -143,8 +143,7 @@ def test_the_variance_is_that_of_draws_of_pairs(count, steps):
         variances.append(se**2)
     whole = table[:, *every(count).T]
     truth = (contrast * choices.shares_won(whole, every(count), count)).sum()
-    assert np.mean(drawn) == pytest.approx(truth, abs=4 * np.std(drawn) / np.sqrt(3000))
-    print(np.mean(variances) / np.var(drawn))
+    assert np.mean(drawn) == pytest.approx(truth, abs=4 * np.std(drawn) / np.sqrt(1500))
     assert np.mean(variances) / np.var(drawn) == pytest.approx(1, abs=WORST)
 
 
