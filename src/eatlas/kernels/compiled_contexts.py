@@ -70,15 +70,21 @@ def associate(
     cells: Array,
 ) -> None:
     """Fill in what `eatlas.kernels.context_draws` describes, for the rows chosen in each draw."""
-    mean = np.empty((4, rows.shape[1]))
+    dim = rows.shape[1]
+    mean, direction = np.empty((4, dim)), np.empty(dim)
     border = sizes[0] + sizes[1]
     for i in range(chosen.shape[0]):
         k = 0
         for role in range(4):
             mean_unit(rows, inverse, chosen[i, k : k + sizes[role]], mean[role])
             k += sizes[role]
-        along(rows, inverse, chosen[i, :border], mean[2] - mean[3], targets[i])
+        for j in range(dim):
+            direction[j] = mean[2, j] - mean[3, j]
+        along(rows, inverse, chosen[i, :border], direction, targets[i])
         for t in range(2):
             along(rows, inverse, chosen[i, border:], mean[t], attributes[i, t])
             for a in range(2):
-                cells[i, 2 * t + a] = np.sum(mean[t] * mean[2 + a])
+                cell = 0.0
+                for j in range(dim):
+                    cell += mean[t, j] * mean[2 + a, j]
+                cells[i, 2 * t + a] = cell
