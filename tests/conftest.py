@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 
     from tests.browsing import Tabs
 
-# what tests make is seldom garbage in circles; looking for it took a tenth of their time
+# what tests make is seldom garbage in circles; looking for it took a tenth of their time, and what
+# is collected stays until the end
 gc.set_threshold(20_000, 20, 20)
+gc.disable()
 # tests run side by side, and several threads of each would wait for one another; torch reads this
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # on a busy machine all that is slow would be shared out among processes, which cost more than it
@@ -96,6 +98,12 @@ CHROMIUM = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
 ALLOWED_SKIPS = ("needs a GPU", "needs optional data", "needs TeX")
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests are there for good; from here on garbage is looked for."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
