@@ -168,7 +168,12 @@ def test_options_without_probability_come_first_too(open_minded):
     (check,) = (check for check in unsaid.finding.checks if check.name == REFUSALS)
     assert check.why == "95% of the probability goes to other answers, more than 90%"
     assert "†" in report_table([unsaid], "markdown")
-    assert "(0%) were left out" in report_text([unsaid], "methods")
+    methods = report_text([unsaid], "methods")
+    assert "choose nothing (" not in methods
+    assert "read from the log-probabilities of the options, and intervals" in methods
+    (check,) = (check for check in said.finding.checks if check.name == REFUSALS)
+    assert check.holds is None
+    assert "do not show them; 90% of the probability goes to other answers" in check.why
 
 
 def test_a_title_of_several_says_how_many_refuse(open_minded, refusing):
@@ -299,7 +304,8 @@ def test_cells_are_in_percent_and_no_map_shows_one_line(open_minded):
     assert open_minded.cell_text("XA") == f"{mean:.0%}"
     page = report_html([open_minded])
     assert f">{mean:.0%}<" in page
-    assert "* p &lt; .05 in the direction of d; 50% without a preference" in page
+    assert "* p &lt; .05 in the direction of d<" in page
+    assert ">50% without a preference<" in page
     assert not has_map(open_minded)
     assert has_map(with_answers(open_minded, about="attribute"))
     said = sentence(open_minded)
@@ -342,7 +348,7 @@ def test_lists_lead_with_d_and_its_interval(capsys):
     )
     weak = assigned(over_attributes=level(0.1, 6000))
     assert str(weak.finding) == (
-        "D = 0.81 [0.72, 0.90]: No difference between Flowers and Insects is shown"
+        "D = 0.81 [0.72, 0.90]: Over words, no difference between Flowers and Insects is shown"
     )
     assert weak.finding.grade == "not shown"
     one_sided = assigned(over_attributes=level(1.1, 500))
@@ -374,10 +380,20 @@ def test_templates_that_disagree_are_a_check_that_fails(open_minded):
     for claim in finding.claims:
         (check,) = (check for check in claim.checks if check.name == TEMPLATES)
         assert check.holds is False
-        assert re.match(r"d by template: (−0.40|−0.20|0.30) and ", check.why)
+        assert re.match(r"d by template (−0.40|−0.20|0.30) and ", check.why)
     assert finding.grade in {"partly", "doubtful"}
     agreeing = {check.name: check.holds for check in open_minded.finding.checks}
     assert agreeing[TEMPLATES] is True
+
+
+def test_a_check_that_fails_for_one_alone_is_on_the_page(open_minded):
+    assert str(open_minded.finding).endswith("Insects lean towards Unpleasant")
+    ((claim, check),) = open_minded.finding.fails_alone
+    assert (claim.effect.place, check.holds) == ("level2.Y", False)
+    page = report_html([open_minded])
+    assert "Insects alone</b>" in page
+    assert check.why.split("'")[0] in page
+    assert "every check of both compared holds" in page
 
 
 def test_an_atlas_says_in_its_title_how_many_refuse(open_minded, refusing, tmp_path):

@@ -118,7 +118,17 @@ def test_checks_that_fail_for_one_claim_count_for_the_finding():
     finding = result.finding
     assert [claim.grade for claim in finding.claims] == ["partly", "partly"]
     assert [check.name for check in finding.fails] == ["other words", "after frequency"]
+    assert [check.why.split(":")[0] for check in finding.fails] == ["Flowers", "Insects"]
+    assert finding.checks[0].why.count(": two-sided p") == 0  # both have the same
     assert finding.grade == "doubtful"
+
+
+def test_both_numbers_are_there_where_both_claims_hold():
+    words = {"level1": LOW, "level2.X": LOW, "level2.Y": LOW / 2}
+    check = planted("AB-Divergent", words=words, others=LOW).finding.checks[0]
+    assert check.holds is True
+    assert check.why.startswith("Flowers: two-sided p = ")
+    assert "; Insects: two-sided p = " in check.why
 
 
 def test_single_terms_count_what_holm_leaves():

@@ -712,8 +712,12 @@ def explanations(members: Sequence[AssociationResult]) -> list[str]:
     if first.by_target is None and first.values is None:
         if not any(shown.symbol == "d" for result in members for shown in result.effects()):
             return []
-        beside = first.level1 is None and first.level3 is None
-        about = "; two-sided p in brackets." if beside else f"; p below each effect size: {ASKED}"
+        if only_terms(first.effects()):
+            about = "; two-sided p in brackets."
+        elif first.level1 is None and first.level3 is None:
+            about = "; p below each effect size."
+        else:
+            about = f"; p below each effect size: {ASKED}"
     if first.level3 is not None:
         neutral = ", 0.50 without a preference" if answers_of(first) is not None else ""
         about += (

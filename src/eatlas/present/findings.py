@@ -141,6 +141,8 @@ class Finding:
         """The grade as a reader of a page sees it."""
         if self.grade == "partly":
             return "one check fails" if self.fails else "only these words checked"
+        if self.fails_alone and self.grade == "shown":
+            return "every check of both compared holds"
         return {"shown": "every check holds", "no test": "no p-value"}.get(self.grade, self.grade)
 
     @property
@@ -152,6 +154,12 @@ class Finding:
     def fails(self) -> tuple[Check, ...]:
         """The checks besides these words that do not hold."""
         return tuple(check for check in self.checks[1:] if check.holds is False)
+
+    @property
+    def fails_alone(self) -> tuple[tuple[Claim, Check], ...]:
+        """The checks of X and Y alone that do not hold, where the comparison of both leads."""
+        alone = self.claims[1:] if self.claims and self.claims[0].effect.place == "level1" else ()
+        return tuple((c, check) for c in alone for check in c.checks if check.holds is False)
 
 
 def checks_of(*results: AssociationResult) -> tuple[str, ...]:
@@ -231,10 +239,7 @@ def _of_groups(result: AssociationResult, family: DeclaredFamily | None) -> Find
         known = [p for p in read if p is not None]
         why = f"two-sided {p_equals(min(known), alpha)} at least" if known else "undefined"
         return _not_shown(result, sentence, why)
-    checks = tuple(
-        min(of_claims, key=lambda check: (False, None, True).index(check.holds))  # the weakest
-        for of_claims in zip(*(claim.checks for claim in claims), strict=True)
-    )
+    checks = tuple(_of_claims(claims, place) for place in range(len(claims[0].checks)))
     hangs_on = _decisive(result, None if claims[0].effect.place != "level1" else level1)
     return Finding(sentence, graded(checks), checks, (*claims, *also), hangs_on)
 
@@ -275,6 +280,23 @@ def _decisive(result: AssociationResult, level1: Effect | None) -> tuple[str, ..
 def _grade_of(claims: Sequence[Claim]) -> int:
     """The place of the weakest grade of some claims."""
     return max(GRADES.index(claim.grade) for claim in claims)
+
+
+def _of_claims(claims: Sequence[Claim], place: int) -> Check:
+    """A check of all claims: one that fails before one that was not made, before one that holds.
+
+    It says whose it is, and both numbers where both are alike.
+    """
+    checks = [claim.checks[place] for claim in claims]
+    weakest = min(checks, key=lambda check: (False, None, True).index(check.holds))
+    if len({check.why for check in checks}) == 1:
+        return weakest
+    reasons = [
+        f"{short_name(claim.effect.names[0])}: {check.why}"
+        for claim, check in zip(claims, checks, strict=True)
+        if check.holds is weakest.holds
+    ]
+    return weakest._replace(why="; ".join(reasons))
 
 
 def _checks(
@@ -329,7 +351,7 @@ def _over_answers(result: AssociationResult, effect: Effect) -> tuple[Check, ...
     sizes = [at(each, OF_TEMPLATE[effect.place]) for each in (answers.templates if answers else ())]
     if len(sizes) > 1:
         known = [d for d in sizes if d is not None]
-        why = f"d by template: {joined([number(d) for d in sizes])}"
+        why = f"d by template {joined([number(d) for d in sizes])}"
         templates = Check(TEMPLATES, all((d > 0) is above for d in known) if known else None, why)
     return pairs, _had_they_gone(result, effect), templates
 
@@ -343,6 +365,9 @@ def _had_they_gone(result: AssociationResult, effect: Effect) -> Check:
         why += f", more than {percent(1 - LEAST_MASS if improbable else MANY_REFUSED)}"
     if answers is None:
         return Check(REFUSALS, not little, why, decides=little)
+    if answers.mass is not None and not little and not answers.refused:
+        rest = f"{percent(1 - answers.mass)} of the probability goes to other answers"
+        return Check(REFUSALS, None, f"log-probabilities do not show them; {rest}")
     d, p = at(answers, effect.place).against(effect.direction)
     if answers.refused and d is not None and not improbable:
         why += f"; had they gone against it, d {number(d)}, two-sided {p_equals(p, alpha)}"

@@ -257,9 +257,11 @@ def _after(results: Sequence[AssociationResult]) -> dict[str, list[str]]:
     )
     orders = ["all orders"] * any(p.method_of("greater") == "exact" for p in p_values)
     files = [origin.file for r in results if (origin := r.provenance.covariates) and origin.file]
+    ranked = (known.ranks for r in results if (known := r.frequency) and known.ranks)
     return {
         "names": names,
         "files": distinct(files),
+        "ranked": distinct(source_name(ranks.vocabulary) for ranks in ranked) or ["the source"],
         "orders": orders + [f"{number} random orders" for number in drawn],
     }
 
@@ -338,6 +340,7 @@ def _asked(results: Sequence[AssociationResult]) -> dict[str, Any] | None:
         "answers": distinct(how),
         "without": " to ".join(dict.fromkeys(map(percent, (min(shares), max(shares))))),
         "comparisons": bool(answers),
+        "drawn": any(each.by == "samples" for each in answers),
     }
 
 

@@ -121,7 +121,13 @@ def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "
     under = top + 2 * CELL_H + GAP
     levels = [result.effect(f"level2.{role}") for role in TARGETS]
     axis = Axis.of_effects(v for e in levels for v in (e.d, *(e.interval or ())))
-    height = under + NUMBERS + SCALE + BELOW
+    notes = [result.rule.meaning + (", over stimuli" if result.over_stimuli else "")]
+    if answers_of(result) is not None:
+        notes.append("50% without a preference")
+    if read.two_sided_label != read.label:
+        notes.append(f"under the two-sided rule: {read.two_sided_label}")
+    last = under + NUMBERS + SCALE + BELOW - 24
+    height = last + 24 + 15.0 * max(0, len(notes) - 2)
     parts = [
         tag("rect", width=width, height=height, class_="eat-paper"),
         label(heading or read.label, middle, 27, size=17, font_weight=700, anchor="middle"),
@@ -134,11 +140,7 @@ def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "
         left = LEFT + i * (wide + GAP)
         parts.append(_column(result, level, state, left, top, wide))
         parts.append(_scale(level, axis.on(left + 8, left + wide - 8), under + NUMBERS))
-    notes = [result.rule.meaning + (", over stimuli" if result.over_stimuli else "")]
-    notes[0] += "; 50% without a preference" if answers_of(result) is not None else ""
-    if read.two_sided_label != read.label:
-        notes.append(f"under the two-sided rule: {read.two_sided_label}")
-    parts += [muted(note, middle, height - 24 + 15.0 * i) for i, note in enumerate(notes)]
+    parts += [muted(note, middle, last + 15.0 * i) for i, note in enumerate(notes)]
     title, alt = f"EAT-Map of {result.test}", in_words(result)
     return figure(height, *parts, title=title, alt=alt, width=width, kind="eat-map")
 
