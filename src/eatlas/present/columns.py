@@ -124,7 +124,10 @@ def called(result: AssociationResult) -> str:
 
 
 DAGGER = "†"
-LITTLE = f"{DAGGER} More than a fifth of the answers choose nothing: this shows little."
+LITTLE = (
+    f"{DAGGER} More than a fifth of the answers choose nothing, or more than 90% of the "
+    "probability goes to other answers: this shows little."
+)
 
 
 def marked(name: str, result: AssociationResult) -> str:

@@ -72,6 +72,17 @@ def test_answers_that_have_nothing_to_do_with_the_vectors_agree_with_nothing(apa
     assert "no agreement is shown" in apart.sentences("planted")[1]
 
 
+def test_answers_that_are_mostly_no_choice_are_said_to_show_little_first():
+    def shy(prompts):
+        said = answers(prompts)
+        return [text if place % 4 else "I cannot say." for place, text in enumerate(said)]
+
+    views = eatlas.views(tests=TEST, answers=shy, **WORDS)
+    begun = "% of the answers choose nothing, so this shows little: Vectors and answers agree: rho "
+    assert begun in views.headline
+    assert begun in views.sentences("planted")[0]
+
+
 def test_the_difference_between_groups_is_no_agreement_within_them():
     """Within X and Y the answers go by another order; both views still separate X from Y."""
     shuffled = dict(zip(STRENGTH, STRENGTH.values(), strict=True))

@@ -13,6 +13,7 @@ from pydantic import Field
 from eatlas.errors import joined
 from eatlas.lazy import as_frame
 from eatlas.numbers import UNDEFINED, effect, interval, number_of
+from eatlas.present.rendering import phrase
 from eatlas.results import AssociationResult, Results
 from eatlas.results.base import as_name
 from eatlas.results.levels import Interval
@@ -255,7 +256,7 @@ class Views:
         if not leading:
             return f"{self.forms}: there is no other view to compare with"
         if len(leading) == 1:
-            return self.sentence(leading[0])
+            return self.finding(leading[0])
         first, second = (self.called(n, phrase=True) for n in (leading[0].first, leading[0].second))
         agree = sum(pair.targets.sign > 0 for pair in leading)
         count = f"{agree or 'none'} of {number_of(len(leading), 'test')}"
@@ -277,10 +278,20 @@ class Views:
             return f"{begun(both)} {verb}: rho {targets.text}"
         return f"No agreement between {both} is shown: rho {targets.text}"
 
+    def finding(self, pair: Agreement) -> str:
+        """The same as a finding: that a model seldom chose comes before it."""
+        results = (self.result(pair.test, number) for number in (pair.first, pair.second))
+        little = next((each for each in results if each and each.shows_little), None)
+        said = self.sentence(pair)
+        return said if little is None else phrase("sentences", "little", little, said)
+
     def sentences(self, test: str) -> list[str]:
         """What is said of agreement on a test, and of patterns; the first is the finding."""
         pairs = self.main_pairs(test)
-        sentences = [f"{self.sentence(pair)}." for pair in pairs]
+        sentences = [
+            f"{self.sentence(pair) if place else self.finding(pair)}."
+            for place, pair in enumerate(pairs)
+        ]
         within = [text for pair in pairs[:1] for text in _within_and_over_attributes(pair)]
         if len(pairs) > FEW_PAIRS:
             agree = _agree(pair.targets for pair in pairs[1:])
