@@ -109,10 +109,10 @@ def generate(
     --------
     >>> import eatlas
     >>> def model(prompts):
-    ...     return ["She came home." for prompt in prompts]
+    ...     return [f"She came home at {hour}." for hour, prompt in enumerate(prompts, 4)]
     >>> texts = eatlas.generate(model, "Write a story about a {target}.", ["nurse", "pilot"], n=2)
-    >>> [(text.target, text.draw, text.text) for text in texts][-1]
-    ('pilot', 2, 'She came home.')
+    >>> [(text.target, text.draw, text.text[:13]) for text in texts][-1]
+    ('pilot', 2, 'She came home')
     """
     prompts = prompts_of(template, targets, n=n, tokens=tokens, temperature=temperature)
     if out is not None:
