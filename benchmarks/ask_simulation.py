@@ -6,7 +6,7 @@ named first has an advantage, and some answers decline. Choices go straight into
 script prints the tables of docs/evidence/ask-simulation.md; a rate that is more than two standard
 errors beyond .04 to .06, or .93 to .97, is bold.
 
-    python benchmarks/ask_simulation.py [--models 4000] [--only false coverage loss]
+    python benchmarks/ask_simulation.py [--models 4000] [--only false kept coverage loss]
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ from eatlas.measures.answers import (
     Choices,
     Design,
     Preferences,
+    beyond_chance,
     ends_of,
     intervals_of,
     scores_at,
@@ -40,6 +41,7 @@ from eatlas.stats.effect_size import effect_size
 
 Array = NDArray[np.float64]
 PLACES = {"level1": "level 1", "level2.X": "level 2, X", "over_attributes": "over attributes"}
+AGAINST = "level 1, also with uneven refusals against it"
 QUESTIONS = {
     "target": "Which word goes better with {target}: {first} or {second}?",
     "attribute": "Who goes better with {attribute}: {first} or {second}?",
@@ -73,12 +75,17 @@ class Model(NamedTuple):
     """Answers decline, about the first group of subjects."""
     declined_by_choice: float = 0.0
     """Answers about the first group decline where they would choose the second group of options."""
+    declined_between: float = 0.0
+    """The same, and about the second group where they would choose the first, both in questions
+    with an option of either group."""
+    declined_within: float = 0.0
+    """Answers decline, in questions with two options of one group."""
     logprobs: bool = False
 
     @property
     def declines(self) -> bool:
         """Whether some answers decline."""
-        groups = self.declined_by_group, self.declined_by_choice
+        groups = self.declined_by_group, self.declined_by_choice, self.declined_between
         return any((self.declined, self.declined_by_option, *groups))
 
 
@@ -158,11 +165,14 @@ class World:
         chosen = np.where(
             wins, *(self.among[pairs[:, side]][None, :, None, None, None] for side in (0, 1))
         )
-        of_first = (self.of > 0)[:, None, None, None, None]
+        between = self.among[pairs].sum(axis=1) == 0
+        by_pair += model.declined_within * ~between
+        of = self.of[:, None, None, None, None]
         return np.asarray(
             by_pair[None, :, None, None, None]
-            + model.declined_by_group * of_first
-            + model.declined_by_choice * of_first * (chosen < 0)
+            + model.declined_by_group * (of > 0)
+            + model.declined_by_choice * (of > 0) * (chosen < 0)
+            + model.declined_between * between[None, :, None, None, None] * (of != chosen)
         )
 
     def table(self, preferences: Preferences, pairs: NDArray[np.intp]) -> Array:
@@ -203,6 +213,18 @@ FALSE: dict[str, tuple[Model, Survey]] = {
     ),
     "10% decline where B would be chosen for X": (ALL._replace(declined_by_choice=0.1), Survey()),
     "30% decline where B would be chosen for X": (ALL._replace(declined_by_choice=0.3), Survey()),
+    "the same, and 10% decline at random": (
+        ALL._replace(declined_by_choice=0.3, declined=0.1),
+        Survey(),
+    ),
+    "30% decline where B would be chosen for X or A for Y, between A and B": (
+        ALL._replace(declined_between=0.3),
+        Survey(),
+    ),
+    "the same, and 15% decline between words of one group": (
+        ALL._replace(declined_between=0.3, declined_within=0.15),
+        Survey(),
+    ),
 }
 """Models without a preference between groups."""
 
@@ -224,19 +246,23 @@ def relabellings(size: int, n: int) -> Array:
 
 
 def rejected(model: Model, survey: Survey, number: int) -> list[float]:
-    """Whether p < .05, by place; and at level 1 also had all refusals gone against it."""
+    """Whether p < .05, by place; and at level 1 also had uneven refusals gone against it."""
     preferences = World(model, survey, number).preferences()
     scores = [scores_at(preferences.values, place, preferences.sizes) for place in PLACES]
     significant = [p_value(*each) < 0.05 for each in scores]
     above = effect_size(*scores[0])[0] > 0
-    end = ends_of(preferences)["level1"][0 if above else 1]
+    end = ends_of(preferences, beyond_chance(preferences)[0])["level1"][0 if above else 1]
     left = (effect_size(*end)[0] > 0) is above and p_value(*end) < 0.05 and significant[0]
     return [float(each) for each in (*significant, left)]
 
 
 def false_findings(models: int) -> Iterator[list[str]]:
     """A row of rates for each scene."""
-    yield ["model without preference", *PLACES.values(), "level 1, also with refusals against it"]
+    yield [
+        "model without preference",
+        *PLACES.values(),
+        AGAINST,
+    ]
     for line, (name, (model, survey)) in enumerate(FALSE.items()):
         numbers = range(line * models, (line + 1) * models)
         rates = np.mean([rejected(model, survey, number) for number in numbers], axis=0)
@@ -245,6 +271,20 @@ def false_findings(models: int) -> Iterator[list[str]]:
             cells[0] = "–"
         cells.append(shown(rates[-1], models, 0.0, 0.06) if model.declines else "–")
         yield [name, *cells]
+
+
+def kept(models: int) -> Iterator[list[str]]:
+    """A row of rates for each preference and share of answers that decline at random."""
+    yield [
+        "preference",
+        "decline at random",
+        PLACES["level1"],
+        AGAINST,
+    ]
+    for preference, declined in product((0.5, 1.0), (0.05, 0.1, 0.2)):
+        model = ALL._replace(preference=preference, declined=declined)
+        rates = np.mean([rejected(model, Survey(), number) for number in range(models)], axis=0)
+        yield [f"{preference}", f"{declined:.0%}", f"{rates[0]:.3f}", f"{rates[-1]:.3f}"]
 
 
 # --- coverage -------------------------------------------------------------------------------------
@@ -352,6 +392,7 @@ def shown(share: float, models: int, low: float, high: float) -> str:
 
 STUDIES: dict[str, tuple[Callable[[int], Iterator[list[str]]], float]] = {
     "false": (false_findings, 1.0),
+    "kept": (kept, 0.5),
     "coverage": (coverage, 0.4),
     "loss": (loss, 0.125),
 }

@@ -261,8 +261,9 @@ def test_templates_show_what_they_have_where_many_answers_decline():
     assert "refused" in str(note)
 
 
-def test_bounds_are_what_a_model_with_these_answers_would_show():
-    test, honest = words(3, 4, 5, 5), noisy(8, lean=0.4)
+@pytest.mark.parametrize("second", [5, 1])
+def test_bounds_are_what_a_model_with_these_answers_would_show(second):
+    test, honest = words(3, 4, 5, second), noisy(8, lean=0.4)
 
     def choose(toward):
         def answer(subject, first, second, text):
@@ -286,7 +287,32 @@ def test_bounds_are_what_a_model_with_these_answers_would_show():
             (answers.over_attributes, result.over_attributes, end),
         ):
             assert place.bounds[at] == pytest.approx(level.effect_size, abs=1e-6)
-            assert place.p_at_bounds[at] == level.p.two_sided
+            if second == 1:  # there are no questions with two options of B, so all answers count
+                assert answers.alike == 0
+                assert place.uneven == place.bounds
+                assert place.p_uneven[at] == level.p.two_sided
+
+
+def test_refusals_that_all_kinds_of_questions_share_do_not_count():
+    test, honest = words(6, 6, 6, 6), noisy(8, lean=0.4)
+
+    def model(declines):
+        def answer(*asked):
+            return REFUSAL if declines(*asked) else honest(*asked)
+
+        return ask(answer, test, templates=THREE)
+
+    by_chance = model(lambda *said: zlib.crc32(said[-1].encode()) % 10 == 0)
+    assert 0.08 < by_chance.answers.refused < 0.12
+    assert 0.08 < by_chance.answers.alike < 0.2
+    level = by_chance.answers.level1
+    d = by_chance.level1.effect_size
+    assert level.bounds[0] < level.uneven[0] <= d <= level.uneven[1] < level.bounds[1]
+    assert level.uneven[1] - level.uneven[0] < 0.5 * (level.bounds[1] - level.bounds[0])
+    between = model(lambda _, a, b, text: a[0] != b[0] and zlib.crc32(text.encode()) % 5 == 0)
+    assert between.answers.alike < 0.05
+    level = between.answers.level1
+    assert level.uneven[1] - level.uneven[0] > 0.7 * (level.bounds[1] - level.bounds[0])
 
 
 def test_a_target_that_the_model_declines_is_left_out():

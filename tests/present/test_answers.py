@@ -211,9 +211,9 @@ def test_a_model_that_answers_is_checked_in_three_more_ways(open_minded):
     ("name", "fails"),
     [
         (PAIRS, {"d": {"se": 1.0, "interval": (-0.1, 1.9)}}),
-        (REFUSALS, {"bounds": (-0.1, 1.9)}),
-        (REFUSALS, {"bounds": None, "p_at_bounds": None}),
-        (REFUSALS, {"p_at_bounds": [0.06, 0.06]}),
+        (REFUSALS, {"uneven": (-0.1, 1.9)}),
+        (REFUSALS, {"uneven": None, "p_uneven": None}),
+        (REFUSALS, {"p_uneven": [0.06, 0.06]}),
     ],
 )
 def test_each_check_fails_by_its_own_interval(open_minded, name, fails):
@@ -252,10 +252,10 @@ def test_what_refusals_alone_can_make_is_no_clear_finding():
     assert result.answers.level1.bounds[0] > 0
     (check,) = (check for check in result.finding.checks if check.name == REFUSALS)
     assert check.holds is False
-    assert "had they gone against it, d 0" in check.why
+    assert "had all that some kinds of questions have beyond <1% gone against it, d 0" in check.why
     assert result.finding.grade != "clear"
     (row,) = result.rows()
-    assert row["refusals_p"] == result.answers.level1.p_at_bounds[0] > 0.05
+    assert row["refusals_p"] == result.answers.level1.p_uneven[0] > 0.05
 
 
 def test_no_sentence_of_the_page_is_about_vectors(open_minded):

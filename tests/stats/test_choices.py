@@ -193,6 +193,40 @@ def test_answers_that_choose_nothing_go_where_they_lean():
     assert gone == [(0.5 + 0) / 2, (0.75 + 0.5) / 2, 1.0]
 
 
+def test_answers_that_do_not_count_are_left_out():
+    wins, usable, asked = (np.array([[[values]]]) for values in ([0.75, 0.5], [4, 2], [8, 2]))
+    lean = np.ones((1, 1))
+    half = choices.all_gone(wins, usable, asked, lean, np.array([[0.5]])).item()
+    assert half == ((3 + 2) / (4 + 2) + 0.5) / 2
+    none = choices.all_gone(wins, usable, asked, lean, np.array([[0.0]])).item()
+    assert none == (0.75 + 0.5) / 2
+
+
+def test_what_random_refusals_do_not_explain():
+    # two subjects with 40 questions of each of three kinds
+    asked = np.full((2, 3, 10, 2), 20)
+    usable = asked.copy()
+    for subject, lacking in enumerate([(30, 100, 200), (40, 20, 80)]):
+        for kind, count in enumerate(lacking):
+            usable[subject, kind].flat[:count] -= 1 if count <= 20 else count // 20
+    kinds = np.array([[0, 1, 2], [3, 4, 5]])
+    lacking = (asked - usable).sum(axis=(2, 3))
+    beyond, alike = choices.beyond_chance(usable, asked, kinds, 6)
+    limits = stats.beta.ppf(0.975, lacking + 0.5, 400 - lacking + 0.5)
+    assert alike == pytest.approx(limits.min())
+    rates = lacking / 400
+    expected = [max(0, rate - alike) / rate for rate in rates.ravel()]
+    assert beyond.ravel() == pytest.approx(expected)
+    assert 0 in expected
+
+
+def test_all_answers_count_where_a_kind_has_no_questions():
+    asked = np.full((1, 2, 1, 2), 4)
+    usable = asked - 1
+    beyond, alike = choices.beyond_chance(usable, asked, np.array([[0, 1]]), 3)
+    assert (alike, beyond.tolist()) == (0.0, [[1.0, 1.0]])
+
+
 def test_a_question_without_any_answer_leans_nowhere():
     wins, none = np.full((1, 1, 1, 2), NAN), np.zeros((1, 1, 1, 2), np.int64)
     assert np.isnan(choices.all_gone(wins, none, none, np.ones((1, 1)))).all()

@@ -268,7 +268,8 @@ def record_of(
     design, read, replies = preferences.design, preferences.choices, preferences.replies
     collected = preferences.collected
     first, interval = choices.first_place(read.wins, confidence)
-    of_place = _of_comparisons(measure, preferences, given, confidence)
+    counted, alike = beyond_chance(preferences)
+    of_place = _of_comparisons(measure, preferences, given, confidence, counted)
     templates, alpha = _by_template(preferences, measure.ddof)
     texts = [len(reply.texts) for reply in replies if reply.chances is None]
     return AnswersRecord(
@@ -277,6 +278,7 @@ def record_of(
         usable=int(read.usable.sum()),
         faults=dict(sorted(read.faults.items())),
         unusable=_unusable(design, read),
+        alike=round(alike, DECIMALS),
         mass=None if read.mass is None else round(read.mass, DECIMALS),
         first_place=round(first, DECIMALS),
         first_place_interval=interval and defined_ends(interval, DECIMALS),
@@ -338,24 +340,35 @@ def _effect(scores: Array, n: int, ddof: int) -> float:
 
 
 def _of_comparisons(
-    measure: AssociationMeasure, preferences: Preferences, given: Input, confidence: float
+    measure: AssociationMeasure,
+    preferences: Preferences,
+    given: Input,
+    confidence: float,
+    counted: Array,
 ) -> dict[str, OfComparisons]:
-    """Intervals over pairs, and bounds over answers without a choice, by place."""
+    """Intervals over pairs, and effect sizes had answers without a choice gone one way, by place.
+
+    Of these answers `counted` is the share beyond chance, shape (used subjects, pairs).
+    """
 
     def two_sided(end: tuple[Array, int]) -> float:
         return measure.permuted(*end, given, given.magnitude).two_sided.p
 
     ddof, records = measure.ddof, {}
-    intervals, ends = intervals_of(preferences, ddof, confidence), ends_of(preferences)
+    intervals = intervals_of(preferences, ddof, confidence)
+    ends, uneven = ends_of(preferences), ends_of(preferences, counted)
     for place in PLACES:
-        low, high = ends[place]
-        bounds = [_effect(*low, ddof), _effect(*high, ddof)]
+        bounds, sizes = (
+            [_effect(*end, ddof) for end in both] for both in (ends[place], uneven[place])
+        )
+        low, high = uneven[place]
         difference, d = intervals[place]
         records[place] = OfComparisons(
             difference=difference,
             d=d,
             bounds=defined_ends(bounds, DECIMALS),
-            p_at_bounds=None if np.isnan(bounds).any() else (two_sided(low), two_sided(high)),
+            uneven=defined_ends(sizes, DECIMALS),
+            p_uneven=None if np.isnan(sizes).any() else (two_sided(low), two_sided(high)),
         )
     return records
 
@@ -405,17 +418,45 @@ def _contrast(preferences: Preferences, place: str) -> Array:
     return contrast
 
 
-def ends_of(preferences: Preferences) -> dict[str, list[tuple[Array, int]]]:
-    """Scores had all answers without a choice gone against a positive effect size, and for it."""
-    design, read = preferences.design, preferences.choices
-    of_subjects = np.array([SIGNS[role] for role, _ in design.subjects])
-    of_pairs = np.array([SIGNS[role] for role, _ in design.competitors])[design.pairs]
+def _signs(preferences: Preferences) -> tuple[Array, Array]:
+    """Signs of the used subjects, and of both competitors of each pair."""
+    design, (used, _) = preferences.design, preferences.used
+    of_subjects, of_competitors = (
+        np.array([SIGNS[role] for role, _ in terms])
+        for terms in (design.subjects, design.competitors)
+    )
+    return of_subjects[used], of_competitors[design.pairs]
+
+
+def beyond_chance(preferences: Preferences) -> tuple[Array, float]:
+    """Share of the answers without a choice that refusing at random does not explain.
+
+    Shape (used subjects, pairs), and the share of all answers that it may explain.
+    """
+    read, (used, _) = preferences.choices, preferences.used
+    of_subjects, of_pairs = _signs(preferences)
+    # a question is about one of two groups, and has 2, 1 or no options of the first group
+    firsts = (of_pairs > 0).sum(axis=1)
+    kinds = np.add.outer(3 * (of_subjects > 0), firsts)
+    return choices.beyond_chance(read.usable[used], read.asked[used], kinds, 6)
+
+
+def ends_of(
+    preferences: Preferences, counted: Array | float = 1.0
+) -> dict[str, list[tuple[Array, int]]]:
+    """Scores had all answers without a choice gone against a positive effect size, and for it.
+
+    Or a share of them, shape (used subjects, pairs), the others left out as they are.
+    """
+    design, read, (used, _) = preferences.design, preferences.choices, preferences.used
+    of_subjects, of_pairs = _signs(preferences)
     lean = np.outer(of_subjects, of_pairs[:, 0] - of_pairs[:, 1]) / 2
+    answers = read.wins[used], read.usable[used], read.asked[used]
     tables = []
     for sign in (-1, 1):
-        won = choices.all_gone(read.wins, read.usable, read.asked, sign * lean)
+        won = choices.all_gone(*answers, sign * lean, counted)
         shares = choices.shares_won(won, design.pairs, len(design.competitors))
-        tables.append(preferences.turned(shares[preferences.used[0]]))
+        tables.append(preferences.turned(shares))
     return {
         place: [
             _there(*scores_at(table, place, preferences.sizes))

@@ -41,7 +41,7 @@ MOVED = (
     "Other pairs and answers: interval of what all pairs of the same words and other answers would "
     "show, in standard deviations of the scores as they are. Refusals: d had all answers without a "
     "choice gone against a positive d, or for it; the lesser one first; and the two-sided p had "
-    "they gone against d."
+    "those gone against d that a kind of question has beyond what all kinds may have by chance."
 )
 
 

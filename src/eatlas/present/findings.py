@@ -357,7 +357,7 @@ def _over_answers(result: AssociationResult, effect: Effect) -> tuple[Check, ...
 
 
 def _had_they_gone(result: AssociationResult, effect: Effect) -> Check:
-    """Whether a finding is left whatever was not chosen, and little was not."""
+    """Whether a finding is left had uneven refusals gone against it, and few did not choose."""
     answers, little, alpha = answers_of(result), result.shows_little, effect.rule.alpha
     why = phrase("sentences", "unanswered", result)
     improbable = answers is not None and answers.improbable
@@ -370,7 +370,10 @@ def _had_they_gone(result: AssociationResult, effect: Effect) -> Check:
         return Check(REFUSALS, None, f"log-probabilities do not show them; {rest}")
     d, p = at(answers, effect.place).against(effect.direction)
     if answers.refused and d is not None and not improbable:
-        why += f"; had they gone against it, d {number(d)}, two-sided {p_equals(p, alpha)}"
+        why += (
+            f"; had all that some kinds of questions have beyond {percent(answers.alike)} "
+            f"gone against it, d {number(d)}, two-sided {p_equals(p, alpha)}"
+        )
     left = d is not None and (d > 0) is (effect.direction == "greater") and p < alpha
     return Check(REFUSALS, left and not little, why, decides=little)
 

@@ -219,9 +219,15 @@ def _checks_made(
     )  # fmt: skip
     words |= {
         PAIRS: "by the interval of d over other pairs and answers",
-        REFUSALS: "by the p-value had all answers without a choice gone against it",
+        REFUSALS: "by the p-value had answers without a choice gone against it that random "
+        "refusing does not explain",
         TEMPLATES: "by its sign in each template",
     }
+    if not any(map(answers_of, results)):
+        words |= {
+            PAIRS: "by the interval of D over lists",
+            REFUSALS: "by the share of lists that assign nothing",
+        }
     made = {check.name for f in findings for check in f.checks if check.holds is not None}
     return [text for check, text in words.items() if check in made] if findings else None
 

@@ -47,13 +47,15 @@ class OfComparisons(Record):
     bounds: Interval | None
     """The effect size if all answers without a choice had gone against a positive one, and for it;
     None where one of them is undefined."""
-    p_at_bounds: tuple[Probability, Probability] | None
-    """Two-sided p at each bound."""
+    uneven: Interval | None
+    """The same of those alone that are beyond what all kinds of questions have: see `alike`."""
+    p_uneven: tuple[Probability, Probability] | None
+    """Two-sided p of both effect sizes of `uneven`."""
 
     def against(self, direction: Tail) -> tuple[float | None, float | None]:
-        """Effect size and two-sided p had all answers without a choice gone against a sign of d."""
+        """Effect size and two-sided p had uneven refusals gone against a sign of d."""
         end = int(direction == "less")
-        return at(self.bounds, str(end)), at(self.p_at_bounds, str(end))
+        return at(self.uneven, str(end)), at(self.p_uneven, str(end))
 
     @property
     def range(self) -> Interval | None:
@@ -101,6 +103,10 @@ class AnswersRecord(Record):
     """The others by kind: refused, neither, both, empty, long."""
     unusable: Shares
     """Share of the answers about each group that choose nothing: questions with a term of it."""
+    alike: Share
+    """Share of answers without a choice that every kind of question may have, as from a model that
+    declines at random: the smallest upper limit (95%, Jeffreys) over the six kinds, by the group
+    asked about and the groups of both options. What a kind has beyond it is in `uneven`."""
     mass: float | None = Field(default=None, ge=0, exclude_if=is_none)
     """Mean probability of both options together, where log-probabilities were read: what is left
     goes to other answers."""
@@ -184,8 +190,8 @@ class AskResult(ThreeLevelResult):
         """One row: the columns of an ML-EAT, then how the model answered.
 
         Of each effect size its interval over pairs and answers, where it would be had all answers
-        without a choice gone one way, and its two-sided p had they gone against it; of each group
-        the share of them.
+        without a choice gone one way, and its two-sided p had those gone against it that are beyond
+        chance; of each group the share of them.
         """
         (row,) = super().rows()
         answers = self.answers

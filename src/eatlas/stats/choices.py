@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.stats.inputs import t_quantile
+from eatlas.stats.shares import jeffreys
 
 Array = NDArray[np.float64]
 Pairs = NDArray[np.intp]
@@ -142,13 +143,40 @@ def assignment_scores(counts: NDArray[np.integer], added: float = 0.0) -> Array:
     return np.where(counts.any(axis=(1, 2)), scores, np.nan)
 
 
-def all_gone(wins: Array, usable: Counts, asked: Counts, lean: Array) -> Array:
+def all_gone(
+    wins: Array, usable: Counts, asked: Counts, lean: Array, counted: Array | float = 1.0
+) -> Array:
     """Share of each pair as :func:`won`, had all answers without a choice gone one way.
 
     `lean`, shape (subjects, pairs), says where: 1 to the first of the pair, -1 to the second, 0 to
-    both by halves. `usable` and `asked` are numbers of answers in the shape of `wins`.
+    both by halves. `usable` and `asked` are numbers of answers in the shape of `wins`. `counted`,
+    shape (subjects, pairs), is the share of them that counts; the rest is left out.
     """
     chosen = np.where(usable > 0, np.nan_to_num(wins), 0.0) * usable
-    others = ((1 + lean) / 2)[:, :, None, None] * (asked - usable)
+    others = np.broadcast_to(counted, lean.shape)[:, :, None, None] * (asked - usable)
     with np.errstate(invalid="ignore"):
-        return won((chosen + others) / asked)
+        leaning = ((1 + lean) / 2)[:, :, None, None] * others
+        return won((chosen + leaning) / (usable + others))
+
+
+def beyond_chance(
+    usable: Counts, asked: Counts, kinds: NDArray[np.intp], count: int
+) -> tuple[Array, float]:
+    """Share of the answers without a choice of each cell that a random refusal does not explain.
+
+    `kinds` numbers the kinds of questions from 0 to `count`, shape (subjects, pairs), as the other
+    tables without templates and orders. What declines at random declines all kinds alike: the rate
+    of all is at most the smallest upper limit of a kind's (95%, Jeffreys). A kind counts as far as
+    its own rate is above; where there are no questions of some kind, wholly. Returns the shares,
+    shape (subjects, pairs), and that rate.
+    """
+    answered, of = (
+        np.bincount(kinds.ravel(), counts.sum(axis=(2, 3)).ravel(), count)
+        for counts in (usable, asked)
+    )
+    lacking = of - answered
+    alike = float(np.min(jeffreys(np.stack([lacking, answered], axis=1), 0.95)[1, :, 0]))
+    alike = 0.0 if math.isnan(alike) else alike
+    with np.errstate(invalid="ignore", divide="ignore"):
+        beyond = np.where(lacking > 0, np.maximum(0.0, 1 - alike * of / lacking), 0.0)
+    return beyond[kinds], alike
