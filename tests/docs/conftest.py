@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
 from tools.docs.gallery import executed
 from tools.docs.write_outputs import COLUMNS
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -21,7 +23,15 @@ def _as_users_do(all_resamples: None) -> None:
 @pytest.fixture(scope="session")
 def gallery() -> Any:
     """The notebook of the gallery with its outputs."""
-    return executed(DOCS / "gallery.ipynb")
+    return executed(ROOT / "docs" / "gallery.ipynb")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The whole site, as `make docs` builds it, for the tests of the group "site"."""
+    folder = tmp_path_factory.mktemp("site")
+    build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder)))
+    return folder
 
 
 @pytest.fixture

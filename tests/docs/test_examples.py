@@ -21,7 +21,8 @@ def with_examples():
     for path in PAGES:
         page, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix()
         if any(block.language == "python" or "eatlas" in block.text for block in blocks(page)):
-            yield pytest.param(path, id=name)
+            model = [pytest.mark.xdist_group("smollm2")] * (path.name == "language-model.md")
+            yield pytest.param(path, id=name, marks=model)
 
 
 @pytest.mark.filterwarnings("always:.* had results of another run")

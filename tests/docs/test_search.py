@@ -3,14 +3,12 @@
 from pathlib import Path
 
 import pytest
-from mkdocs.commands.build import build
-from mkdocs.config import load_config
 from playwright.sync_api import expect
 from tests.browsing import PATIENCE
 from tests.present.browser.conftest import DESK
 from tools.docs.search import RANKS, TYPED
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
 
 ROOT = Path(__file__).parents[2]
 HITS = {
@@ -41,14 +39,6 @@ HITS = {
     "dark mode": "reading-the-report",
 }
 FIRST = "items => items.slice(0, 3).map(item => item.querySelector('a').getAttribute('href'))"
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
-    """The whole site, as `make docs` builds it."""
-    folder = tmp_path_factory.mktemp("site")
-    build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder)))
-    return folder
 
 
 def test_what_readers_type_finds_its_page(tabs, site):

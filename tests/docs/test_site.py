@@ -1,21 +1,13 @@
 """Pages of the site in a real browser: axe finds no fault, and no page is wider than its window."""
 
 import re
-import shutil
-from pathlib import Path
 
 import pytest
-from mkdocs.commands.build import build
-from mkdocs.config import load_config
 from playwright.sync_api import expect
 from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE
-from tools.docs.gallery import to_markdown
 
-pytestmark = pytest.mark.slow
-
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
 KINDS = {
     "index": "the front page",
     "other-tools": "wide tables with an empty head",
@@ -27,6 +19,7 @@ KINDS = {
     "cards/index": "measure cards",
     "cards/weat": "a measure card",
     "batteries": "tables of numbers",
+    "gallery": "a notebook with charts",
     "reference/index": "names with their lines",
     "reference/cli/run": "options of a command",
     "reference/api/words": "parameters of measures",
@@ -45,32 +38,11 @@ LENGTHS = """() => [...document.querySelectorAll('main p')].flatMap(p => {
 """Characters in a line of each longer paragraph."""
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
-    """The site of these pages alone, as `make docs` builds it."""
-    docs = tmp_path_factory.mktemp("docs")
-    for path in [*(f"{name}.md" for name in KINDS if name != "cards/weat"), "cards/weat.json"]:
-        (docs / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(DOCS / path, docs / path)
-    return built(docs, [name for name in KINDS if name != "cards/weat"])
-
-
-def built(docs: Path, names: list[str]) -> Path:
-    """The site of pages in a folder, the first of which is its front page."""
-    for folder in ("assets", "images"):
-        shutil.copytree(DOCS / folder, docs / folder)
-    nav = [{"Home": f"{names[0]}.md"}, {"Pages": [f"{name}.md" for name in names[1:]]}]
-    made = docs.with_name(f"{docs.name}-site")
-    config = str(ROOT / "mkdocs.yml")
-    build(load_config(config, docs_dir=str(docs), site_dir=str(made), nav=nav, validation={}))
-    return made
-
-
 @pytest.fixture
 def opened(tabs, site):
     """Open a page as a reader would."""
 
-    def page_of(name, width=DESK, scheme="light", site=site):
+    def page_of(name, width=DESK, scheme="light"):
         return tabs.open((site / f"{name}.html").as_uri(), width=width, scheme=scheme)
 
     return page_of
@@ -104,17 +76,6 @@ def it_fits_its_window(page):
 @pytest.mark.parametrize("name", KINDS)
 def test_axe_is_content_and_no_page_is_wider_than_its_window(opened, name):
     page = opened(name)
-    axe_is_content_in_both_schemes(page)
-    it_fits_its_window(page)
-
-
-def test_the_gallery_fits_and_axe_is_content(opened, gallery, tmp_path):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    shutil.copy(DOCS / "index.md", docs)
-    (docs / "gallery.md").write_text(to_markdown(gallery, "gallery.ipynb"), encoding="utf-8")
-    site = built(docs, ["index", "gallery"])
-    page = opened("gallery", site=site)
     axe_is_content_in_both_schemes(page)
     it_fits_its_window(page)
 
