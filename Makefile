@@ -6,7 +6,6 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 LOWEST := build/lowest
 AUDIT := build/audit
 # tests of what is read, written and printed, and of each optional package
-CLUSTERS := tests/engine/test_ray.py
 CONTRACTS := tests/apps/annotation tests/contracts tests/cli tests/results tests/install tests/present/tables \
 	tests/engine/test_store.py tests/sources/files tests/corpora tests/encoders
 
@@ -28,10 +27,10 @@ TESTING := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1
 test: $(VENV)/tested  ## install what the tests need and run all that are not slow
 	$(TESTING) $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
-# one at a time goes to whoever is free, as a few take most of the time; clusters have the machine to themselves
+# one at a time goes to whoever is free, as a few take most of the time; those that share a cluster, a site or a
+# large model are a group, and groups come first
 test-slow: $(VENV)/tested  ## run the slow tests: many kills, clusters, large models, long pages
-	$(TESTING) $(BIN)/python -m pytest -n auto --dist loadgroup -m slow --ignore $(CLUSTERS)
-	$(TESTING) $(BIN)/python -m pytest -m slow $(CLUSTERS)
+	$(TESTING) $(BIN)/python -m pytest -n auto --dist loadgroup -m slow
 
 # left out: slow tests, and golden sessions, which hold what the locked versions of rich and pandas print
 test-lowest: $(LOWEST)/tested  ## run the contract tests with the lowest versions that are allowed
