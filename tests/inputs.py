@@ -15,7 +15,7 @@ from eatlas import AssociationTest, Concept
 
 DATA = Path(os.environ.get("EATLAS_SHARED_DATA") or Path(__file__).parents[2] / "shared" / "data")
 """Files whose licences keep them out of the repository."""
-KILLS = int(os.environ.get("EATLAS_KILLS", "6"))
+KILLS = int(os.environ.get("EATLAS_KILLS", "4"))
 """Kills at random moments of each test that kills; EATLAS_KILLS=200 goes on for half an hour."""
 
 TERMS = {

@@ -16,7 +16,7 @@ from tests.killed import Runs, assert_no_worker_is_left, kill_and_start_again, m
 import eatlas
 from eatlas.stimuli import to_toml
 
-JOBS = 80
+JOBS = 50
 FILES = ["report.html", "results.jsonl"]
 
 pytestmark = [

@@ -29,12 +29,15 @@ def conclusion(result):
     return pattern and pattern.label, result.effect("level1").conclusion
 
 
-def agrees(measured, test):
-    """Leave out each term for real; the number of decisive ones."""
+def agrees(measured, test, every=1):
+    """Leave out each term for real, or of those that are not decisive one in `every`; how many are."""
     result = measured(test)
     own, expected = conclusion(result), []
+    named = {(d.role, d.term) for d in result.primary.influence.decisive}
     for role in "XYAB":
-        for stimulus in result.coverage[role].stimuli:
+        for i, stimulus in enumerate(result.coverage[role].stimuli):
+            if i % every and (role, stimulus) not in named:
+                continue
             read = conclusion(measured(without(test, role, stimulus)))
             if read != own:
                 expected.append((role, stimulus, *read))
@@ -78,7 +81,7 @@ def test_long_lists_too():
     def measured(test):
         return eatlas.run(tests=test, measures=f"ml-eat({FAST})", frequency="off")[0]
 
-    assert agrees(measured, loaded) == 11  # of 99: p at level 2 is .037
+    assert agrees(measured, loaded, every=5) == 11  # of 99: p at level 2 is .037
 
 
 def test_stimuli_of_sentences():

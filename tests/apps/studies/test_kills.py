@@ -20,7 +20,7 @@ FILES = (
     "study.json", "tests.toml",
 )  # fmt: skip
 TESTS = 40
-SOME = 2 * (KILLS // 6)
+SOME = 2 * (KILLS // 4)
 """Kills of a study; its jobs, store and workers are those of a run, of which more are killed."""
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds workers through /proc")

@@ -17,7 +17,7 @@ GROUPS = [f"a{i}" for i in range(12)], [f"b{i}" for i in range(12)]
 """12 against 12: chunks of 1024 words that take a while, and drawn relabellings for maxT."""
 PROGRESS = re.compile(r"(words|clusterings): [\d,]+ of ")
 WORDS = 5_000
-THEMES = ("--themes", "150")
+THEMES = ("--themes", "80")
 """Each of the 13 clusterings takes a few tenths of a second."""
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
