@@ -289,7 +289,12 @@ SLOW = ("contexts", "groups", "minilm", "sentences", "smollm2", "transforms", "w
 @pytest.mark.parametrize(
     "case",
     [
-        pytest.param(case, id=case.name, marks=[pytest.mark.slow] * (case.name in SLOW))
+        pytest.param(
+            case,
+            id=case.name,
+            marks=[pytest.mark.slow] * (case.name in SLOW)
+            + [pytest.mark.xdist_group("smollm2")] * (case.name == "smollm2"),
+        )
         for case in CASES
     ],
 )

