@@ -216,7 +216,8 @@ def word_windows(
 
     They are within its text, and at most `most` bytes away.
     """
-    back, ahead = np.int64(-1), np.int64(1)  # for literals it would be compiled twice
+    back: Any = np.int64(-1)  # for literals it would be compiled twice
+    ahead: Any = np.int64(1)
     for k in range(len(starts)):
         bounds[0, k] = _words(data, starts[k], back, separator, n, most)
         bounds[1, k] = _words(data, ends[k], ahead, separator, n, most)
@@ -440,7 +441,8 @@ def count_spans(  # noqa: C901, PLR0913, PLR0917  (one loop over bytes, in compi
     latest = np.full(table.shape[1], -1, np.int64)  # the same of each group, by its column
     members = np.empty(table.shape[0], np.int32)
     # targets and sentences of the open span; for a literal 0 calls would be compiled once more
-    count = match = span = sentences = i = np.int64(0)
+    zero: Any = np.int64(0)
+    count = match = span = sentences = i = zero
     inside = False
     while i <= len(data):
         at_end = i == len(data) or data[i] == separator

@@ -35,9 +35,9 @@ FIRST_TEXTS = 20
 """The same of lists of words that assign nothing, and of empty texts: each is a long answer."""
 SHOWN = 3
 """Answers that an error shows."""
-SAME = 0.99
+SAME, FEWEST_DRAWS = 0.99, 20
 """Share of questions whose draws are all the same, above which a note says so; not 1, as a proxy
-that keeps answers may be too late for some."""
+that keeps answers may be too late for some. And the draws of all of them, below which none does."""
 
 
 @dataclass(frozen=True, order=True)
@@ -128,7 +128,8 @@ class Answering(KeptAnswers[Request, Response]):
         if spent := sum(answer.spent for answer in answers.values()):
             notes = [note for note in notes if note.code != "source.spent"]
             notes.append(Note("source.spent", values={"count": spent, "of": len(answers)}))
-        if (same := sum(len(set(texts)) == 1 for texts in drawn)) > SAME * len(drawn):
+        same = sum(len(set(texts)) == 1 for texts in drawn)
+        if same > SAME * len(drawn) and sum(map(len, drawn)) >= FEWEST_DRAWS:
             values = {"count": same, "of": len(drawn)}
             notes.append(Note("source.same-draws", values=values))
         self.notes = tuple(notes)

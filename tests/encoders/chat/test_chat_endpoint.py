@@ -476,5 +476,7 @@ def test_the_same_draws_of_texts_are_told_of_and_answers_at_temperature_0_are_no
     model = open_answering(serve().spec)
     model.score(prompts(by="samples", answers=3, temperature=0.0)[:20])
     assert [note.code for note in model.notes] == ["source.served"]
-    model.score([Prompt("Tell a story.", answers=3)])
+    model.score([Prompt("Tell a story.", answers=19)])
+    assert [note.code for note in model.notes] == ["source.served"]
+    model.score([Prompt("Tell a story.", answers=20)])
     assert "In 1 of 1 question all" in str(model.notes[-1])
