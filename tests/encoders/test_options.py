@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 import eatlas
 from eatlas.encoders.encoder import layer_name, parse_layers
-from eatlas.encoders.models import content_of, locate_model, read_card
+from eatlas.encoders.models import content_of, gguf_reader, locate_model, read_card
 from eatlas.errors import SourceError
 
 
@@ -106,6 +107,31 @@ def test_damaged_gguf(tmp_path, content):
     file = tmp_path / "model.gguf"
     file.write_bytes(content)
     assert "the configuration cannot be read" in said(f"hf:{file}")
+
+
+def write_gguf(file, layers):
+    gguf = pytest.importorskip("gguf")
+    writer = gguf.GGUFWriter(file, "llama")
+    writer.add_block_count(layers)
+    writer.add_embedding_length(8)
+    writer.add_head_count(2)
+    writer.add_vocab_size(10)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+
+
+def test_a_gguf_file_is_read_once_by_whatever_path_and_again_when_it_changes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = Path("model.gguf")
+    write_gguf(file, 2)
+    card = read_card(file)
+    assert card.top == 2
+    assert read_card(file) is card
+    assert gguf_reader(file) is gguf_reader("./model.gguf") is gguf_reader(tmp_path / file)
+    file.unlink()
+    write_gguf(file, 3)
+    assert read_card(file).top == 3
 
 
 def test_a_file_is_known_by_its_bytes_and_not_by_its_name(tmp_path):

@@ -575,7 +575,7 @@ def _has_template(located: LocatedModel) -> bool:
     """Whether the files of a model hold a chat template."""
     path = located.path
     if path.is_file():
-        return "tokenizer.chat_template" in gguf_reader(str(path)).fields
+        return "tokenizer.chat_template" in gguf_reader(path).fields
     settings = settings_of(path / "tokenizer_config.json")
     return bool(settings.get("chat_template")) or any((path / name).is_file() for name in CHAT[:2])
 

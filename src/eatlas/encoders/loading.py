@@ -20,8 +20,8 @@ from eatlas.encoders.encoder import explained, first_line
 from eatlas.encoders.images import load_processor
 from eatlas.encoders.models import (
     NamedModel,
+    forget_gguf,
     gguf_numbers,
-    gguf_reader,
     location,
     one_reading_of_gguf,
 )
@@ -81,7 +81,7 @@ def forget() -> None:
     """Let go of the model that was loaded last."""
     if _kept:
         _kept.clear()
-        gguf_reader.cache_clear()
+        forget_gguf()
         gc.collect()  # modules refer to each other in circles
 
 

@@ -21,7 +21,7 @@ from eatlas.decoding import require_file
 from eatlas.encoders.encoder import Options, explained, read_options, require_extra
 from eatlas.errors import ResultsError, SourceError
 from eatlas.notes import Note
-from eatlas.paths import cache_folder, is_file, is_folder, is_there
+from eatlas.paths import cache_folder, is_file, is_folder, is_there, stamp_of
 from eatlas.sources.spec import CONFIG, GGUF, MODULES, parse_file_spec
 from eatlas.untrusted import computes_afresh, only_data, require_trust
 from eatlas.writing import atomic_file
@@ -455,8 +455,19 @@ def read_card(path: Path, *, trust: bool = False) -> ModelCard:
         require_extra(("gguf",), f"{path}: GGUF files need a package that is not installed")
         if only_data():
             require_trust(f"parse the GGUF file {path}, whose lengths its reader does not check")
-    else:
-        require_own_settings(path.iterdir())
+        return _gguf_card(path, _state_of(path))  # messages name the path as it was named
+    require_own_settings(path.iterdir())
+    return _card(path, trust=trust)
+
+
+@lru_cache(maxsize=1)
+def _gguf_card(path: Path, _: object) -> ModelCard:
+    """The card of a GGUF file in this state; the last one is kept."""
+    return _card(path)
+
+
+def _card(path: Path, *, trust: bool = False) -> ModelCard:
+    """Read the configuration of a model."""
     from transformers import AutoConfig  # noqa: PLC0415  (seconds)
 
     folder, more = location(path)
@@ -539,12 +550,27 @@ def location(path: Path) -> tuple[str, dict[str, Any]]:
     return str(path), {"local_files_only": True}
 
 
-@lru_cache(maxsize=1)
-def gguf_reader(path: str) -> Any:
+def gguf_reader(path: str | Path) -> Any:
     """The library's reader of a GGUF file, which takes seconds; the last one is kept."""
+    return _gguf_reader(*_state_of(path))
+
+
+def _state_of(path: str | Path) -> tuple[Path, tuple[int, ...] | None]:
+    """Where a file lies, by whatever path it is named, and what tells it from what it was."""
+    real = Path(path).resolve()
+    return real, stamp_of(real)
+
+
+@lru_cache(maxsize=1)
+def _gguf_reader(path: Path, _: object) -> Any:
     from gguf.gguf_reader import GGUFReader  # noqa: PLC0415  (not the one that is replaced below)
 
     return GGUFReader(path)
+
+
+def forget_gguf() -> None:
+    """Let go of the file that was read last."""
+    _gguf_reader.cache_clear()
 
 
 @contextmanager
@@ -556,7 +582,7 @@ def one_reading_of_gguf(path: Path) -> Iterator[None]:
     import gguf  # noqa: PLC0415
 
     with (
-        patch.object(gguf, "GGUFReader", lambda file, *_: gguf_reader(str(file))),
+        patch.object(gguf, "GGUFReader", lambda file, *_: gguf_reader(file)),
         patch.object(gguf, "get_tensor_name_map", cache(gguf.get_tensor_name_map)),
     ):
         yield
@@ -564,7 +590,7 @@ def one_reading_of_gguf(path: Path) -> Iterator[None]:
 
 def gguf_numbers(path: Path) -> dict[str, int]:
     """Whole numbers and truth values among the metadata of a GGUF file."""
-    fields = gguf_reader(str(path)).fields.items()
+    fields = gguf_reader(path).fields.items()
     values = {key: field.contents() for key, field in fields if len(field.types) == 1}
     return {key: value for key, value in values.items() if isinstance(value, int)}
 
