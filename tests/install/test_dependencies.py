@@ -17,7 +17,6 @@ BROUGHT = {
     "markupsafe": "jinja2",
     "pydantic_core": "pydantic",
     "sklearn": "scikit-learn",
-    "typeguard": "inflect",
     "typing_extensions": "pydantic",
     "urllib3": "requests",
     "huggingface_hub": "transformers",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
@@ -169,9 +170,9 @@ def _inflect() -> ModuleType:
     """Import inflect without compiling its checks of types, which takes seconds."""
     from unittest.mock import patch  # noqa: PLC0415  (new words alone need it)
 
-    import typeguard  # noqa: PLC0415  (inflect brings it)
-
-    with patch.object(typeguard, "typechecked", lambda function: function):
+    with ExitStack() as unchecked:
+        with suppress(ImportError):  # versions of inflect differ in whether they bring it
+            unchecked.enter_context(patch("typeguard.typechecked", lambda function: function))
         import inflect  # noqa: PLC0415  (an optional extra)
     return inflect
 
