@@ -362,3 +362,91 @@ def test_log_probabilities_of_a_function(eatlas_cli, tmp_path):
     assert "log-probabilities" in ended.err
     assert "samples" in ended.err
     assert not (tmp_path / "out").exists()
+
+
+# --- the answers as a file ------------------------------------------------------------------------
+
+MEASURED = ("level1", "level2", "level3", "over_attributes", "pattern", "templates", "coverage")
+OF_A_FILE = {"models", "dates", "temperature", "collected"}
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+@pytest.mark.parametrize("by", ["samples", "logprobs"])
+def test_saved_answers_measure_the_same(eatlas_cli, server, tmp_path, name, by):
+    options = ("--tests", "mine.toml", "--opponents", 2, "--json")
+    draws = ("--answers", 3) if by == "samples" else ()
+    spec = f"{server.spec}&cache=no"
+    asked = eatlas_cli("ask", spec, *options, "--by", by, *draws, "--save-answers", name)
+    assert asked.code == 0, asked.err
+    assert f"answers: {name}" in asked.err
+    count = server.count
+    read = eatlas_cli("ask", name, *options)
+    assert read.code == 0, read.err
+    assert server.count == count
+    live, again = json.loads(asked.out), json.loads(read.out)
+    for field in MEASURED:
+        assert again[field] == live[field]
+    live["answers"], again["answers"] = (
+        {key: value for key, value in result["answers"].items() if key not in OF_A_FILE}
+        for result in (live, again)
+    )
+    assert again["answers"] == live["answers"]
+    assert again["answers"]["by"] == by
+
+
+def test_rows_of_saved_answers_by_hand(eatlas_cli, tmp_path):
+    """Terms that a spreadsheet would run are marked, options with a stroke are a JSON list."""
+    (tmp_path / "answering.py").write_text(
+        "def first(prompts):\n    return ['=' + p.split(': ')[1].split(' or ')[0] for p in prompts]"
+    )
+    Path("small.toml").write_text(
+        'schema = 1\n[[question]]\ntext = "{target}: {first} or {second}?"\n[[test]]\nid = "small"\n'
+        'X = { name = "X", terms = ["@Ivy"] }\nY = { name = "Y", terms = ["Ben"] }\n'
+        'A = { name = "A", terms = ["a|b"] }\nB = { name = "B", terms = ["c"] }\n'
+    )
+    options = ("--tests", "small.toml", "--json")
+    ended = eatlas_cli("ask", "py:answering:first", *options, "--save-answers", "a.csv")
+    assert ended.code == 0, ended.err
+    assert Path("a.csv").read_text().splitlines() == [
+        "test,target,options,template,answer,model,date",
+        r'small,\@Ivy,"[""a|b"", ""c""]",{target}: {first} or {second}?,\=a|b,,',
+        r'small,\@Ivy,"[""c"", ""a|b""]",{target}: {first} or {second}?,\=c,,',
+        r'small,Ben,"[""a|b"", ""c""]",{target}: {first} or {second}?,\=a|b,,',
+        r'small,Ben,"[""c"", ""a|b""]",{target}: {first} or {second}?,\=c,,',
+    ]
+    again = eatlas_cli("ask", "a.csv", *options)
+    assert json.loads(again.out)["answers"]["first_place"] == 1
+
+
+def test_saved_lists_measure_the_same_and_other_answers_are_kept(eatlas_cli, tmp_path):
+    (tmp_path / "assigning.py").write_text(
+        "def ivy(prompts):\n    return ['salary - Ivy\\nmeeting - Ivy\\nfamily - Ben\\nwedding - Ben'] "
+        "* len(prompts)\n"
+    )
+    Path("one.toml").write_text(FILE.replace('["Ivy", "Eve", "Ann"]', '["Ivy"]'))
+    Path("a.csv").write_text("other\n")
+    options = ("--tests", "one.toml", "--measure", "assign", "--json")
+    asked = eatlas_cli("ask", "py:assigning:ivy", *options, "--save-answers", "a.csv")
+    assert "a.csv had other answers; kept as a-1.csv" in asked.err
+    assert Path("a-1.csv").read_text() == "other\n"
+    live, again = (json.loads(ended.out) for ended in (asked, eatlas_cli("ask", "a.csv", *options)))
+    for field in ("score", "score_interval", "lists", "shares", "over_attributes", "refused"):
+        assert again[field] == live[field]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--save-answers", "a.txt"), "answers are written as a CSV table or as JSON lines"),
+        (("--save-answers", "mine.toml/a.csv"), "cannot be written"),
+        (("--save-answers", "a.csv", "--dry-run"), "--save-answers and --dry-run exclude"),
+        (("--save-answers", "a.csv", "--generate", STORY), "--save-answers and --generate"),
+        (("other=hf:x", "--save-answers", "a.csv"), "of one model and one measure"),
+    ],
+)
+def test_answers_that_cannot_be_saved(eatlas_cli, server, options, said):
+    ended = eatlas_cli("ask", server.spec, "--tests", "mine.toml", *options)
+    assert ended.code == 2
+    assert said in ended.err.replace("\n", " ")
+    assert server.count == 0
+    assert not Path("a.csv").exists()

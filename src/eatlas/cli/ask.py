@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from eatlas.numbers import number_of
 if TYPE_CHECKING:
     from eatlas.engine.asking import AskCost
     from eatlas.engine.generating import GeneratedText
+    from eatlas.engine.plan import Job
 
 TEXTS = Path("texts.jsonl")
 FIGURES = (
@@ -48,6 +50,7 @@ def ask(
     targets: str | None = None,
     dry_run: bool = False,
     price: str | None = None,
+    save_answers: Path | None = None,
     out: Path | None = None,
     as_json: bool = False,
     seed: int = 0,
@@ -98,6 +101,9 @@ def ask(
         Count questions, tokens and cost, and send nothing.
     price : IN,OUT
         Money for a million tokens of questions, and of answers, such as 0.15,0.60. Needs --dry-run.
+    save_answers : --save-answers FILE.csv|FILE.jsonl
+        Write every answer of the model to a file, which eatlas ask FILE measures again. Of one
+        model and one measure.
     out : -o, --out PATH
         Folder for results.jsonl and report.html, or file for texts, .jsonl. [default: out, or
         none with --json; texts.jsonl]
@@ -105,6 +111,8 @@ def ask(
     shared = {"temperature": temperature, "tokens": tokens}
     of_choices = {"by": by, "templates": templates, "opponents": opponents, "answers": answers}
     amounts = None if price is None else _price(price, dry_run=dry_run)
+    if save_answers is not None:
+        _require_savable(save_answers, model, measure, generate=generate, dry_run=dry_run)
     if generate is not None:
         _require_none("--generate", **of_choices, measure=measure)
         chosen = _targets(tests, targets)
@@ -129,7 +137,36 @@ def ask(
     measure_and_show(
         tests or DEFAULT_TEST, model, measures, out=out, as_json=as_json, workers=None,
         engine="local", seed=seed,
+        planned=None if save_answers is None else partial(_save_answers, save_answers),
     )  # fmt: skip
+
+
+def _require_savable(
+    path: Path, model: list[str], measure: list[str] | None, *, generate: str | None, dry_run: bool
+) -> None:
+    """Refuse answers that no file can have, before a model is asked."""
+    from eatlas.engine.asking import require_place  # noqa: PLC0415  (--help waits)
+
+    if generate is not None or dry_run:
+        other = "--dry-run" if dry_run else "--generate"
+        raise EatlasError(f"--save-answers and {other} exclude each other")
+    if len(model) > 1 or len(measure or ()) > 1:
+        raise EatlasError(
+            "--save-answers is of one model and one measure",
+            got=f"{number_of(len(model), 'model')}, {number_of(len(measure or ['']), 'measure')}",
+            remedy="give each a command and a file of its own; answers that are kept are not asked "
+            "for again",
+        )
+    require_place(path)
+
+
+def _save_answers(path: Path, jobs: Sequence[Job]) -> None:
+    """Write the answers that jobs have read, and say where they lie."""
+    from eatlas.engine.asking import write_answers  # noqa: PLC0415  (--help waits)
+
+    for earlier in write_answers(path, jobs):
+        remark(f"{path} had other answers; kept as {earlier}")
+    remark(f"answers: {path}")
 
 
 def _stated(parameters: dict[str, Any]) -> dict[str, Any]:

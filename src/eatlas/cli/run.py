@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from eatlas.writing import require_writable
 
 if TYPE_CHECKING:
     from eatlas.corpora import Contexts, Pairs
+    from eatlas.engine.plan import Job
     from eatlas.results import Results
 
 DEFAULT_OUT = Path("out")
@@ -135,11 +137,13 @@ def measure_and_show(
     as_json: bool,
     workers: int | None,
     engine: str,
+    planned: Callable[[Sequence[Job]], None] | None = None,
     **choices: Any,
 ) -> None:
     """Measure tests on sources, write and print the results, and end with the exit code.
 
-    `choices` are those of :func:`eatlas.engine.make_plan`.
+    `planned` is told the jobs once their sources are read; `choices` are those of
+    :func:`eatlas.engine.make_plan`.
     """
     # --help waits for none
     from eatlas.engine import execute, make_plan, open_store, results_of  # noqa: PLC0415
@@ -152,6 +156,8 @@ def measure_and_show(
     with bars() as watch:
         reading = reading_of(on_cluster)
         jobs = make_plan(tests, sources, measures, watch=watch, executor=reading, **choices)
+    if planned is not None:
+        planned(jobs)
     executor = on_cluster or choose(workers, len(jobs))
     with nullcontext() if target is None else open_store(target) as store:
         identities = [] if store is None else [job.identity for job in jobs]

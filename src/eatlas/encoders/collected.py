@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,10 +20,14 @@ from eatlas.stimuli.asking import About, CollectedAnswer
 ANSWER = ("answer", "response", "0")
 """Names of the column of answers; the last is that of the files of Bai et al. (2025)."""
 MODEL = ("model", "llm")
+CHANCES = ("logprob_first", "logprob_second")
+"""Columns of the log-probabilities of both options; empty where the model does not list it."""
 FORM = (
     "a CSV, TSV or JSON lines file with the column answer; of comparisons also target and options, "
-    "or attribute and options"
+    "or attribute and options, and may have logprob_first and logprob_second in place of answer"
 )
+LARGEST_LOGPROB = 1e-3
+"""Sums of probabilities are not exact."""
 _TIME = re.compile(r"(?<=\d{4}-\d\d-\d\d)[T ].*", re.DOTALL)
 """What follows the day in a date."""
 
@@ -48,6 +53,11 @@ class CollectedAnswers:
             model=", ".join(models) or self.name, architecture="collected answers", kind="chat"
         )
 
+    def of_test(self, test: str) -> tuple[CollectedAnswer, ...]:
+        """Rows that name no other test, where some name this one; else all."""
+        named = any(row.test == test for row in self.rows)
+        return tuple(row for row in self.rows if row.test in {"", test} or not named)
+
     def renamed(self, name: str) -> Self:
         """Return the same under another name."""
         return replace(self, name=name)
@@ -70,7 +80,8 @@ def _rows(path: Path) -> Iterator[CollectedAnswer]:
     )
     for place, record in records:
         answer = next((name for name in ANSWER if name in record), None)
-        if answer is None:
+        chances = _chances(record, place)
+        if answer is None and chances is None:
             raise SourceError(
                 f"{place}: there is no answer", got=f"{listed(record)} alone", allowed=FORM
             )
@@ -84,13 +95,15 @@ def _rows(path: Path) -> Iterator[CollectedAnswer]:
                 allowed='options such as ["office", "home"], or office|home',
             )
         yield CollectedAnswer(
-            text=_text(record[answer]),
+            text=_text(record[answer]) if answer else "",
             options=options,
             subject=subject,
             about=about,
             template=_template(record, about, subject, options),
             model=_text(next((record[name] for name in MODEL if record.get(name)), "")),
             date=_TIME.sub("", _text(record.get("date"))),
+            chances=chances if about else None,
+            test=_text(record.get("test")),
         )
 
 
@@ -128,6 +141,23 @@ def _json_lines(path: Path) -> Records:
 def _text(value: Any) -> str:
     """A cell as text; nothing for null."""
     return "" if value is None else str(value).strip()
+
+
+def _chances(record: Mapping[str, Any], place: str) -> tuple[float, float] | None:
+    """Log-probabilities of both options; none where a row has a text instead."""
+    if any(name not in record for name in CHANCES) or any(record.get(name) for name in ANSWER):
+        return None
+    try:
+        first, second = (float(_text(record[name]) or "-inf") for name in CHANCES)
+    except ValueError:
+        first = second = math.nan
+    if not (first <= LARGEST_LOGPROB and second <= LARGEST_LOGPROB):
+        raise SourceError(
+            f"{place}: these are no log-probabilities",
+            got=listed([_text(record[name]) for name in CHANCES]),
+            allowed="natural logarithms of probabilities, 0 at most; empty where none is listed",
+        )
+    return first, second
 
 
 def _options(record: Mapping[str, Any], place: str) -> tuple[str, ...]:

@@ -1,21 +1,29 @@
-"""What it costs to ask a model, before anything is sent."""
+"""What it costs to ask a model, before anything is sent; and its answers as a file."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 from eatlas.encoders.chat import Answering, Request
-from eatlas.engine.plan import SourcesLike, unread
+from eatlas.encoders.collected import CHANCES
+from eatlas.engine.plan import Job, SourcesLike, unread
 from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.measures import Measure
 from eatlas.measures.base import FROM_0
-from eatlas.stimuli.asking import Prompt
+from eatlas.present.tables import csv_text
+from eatlas.results.json_lines import keep_others
+from eatlas.stimuli.asking import CollectedAnswer, Prompt
 from eatlas.stimuli.kinds import TestsLike
+from eatlas.writing import atomic_file, require_writable
 
 DEFAULT_TEST = "weat-6"
+ENDINGS = (".csv", ".jsonl")
+"""Of files of answers that are written."""
 BYTES = 4
 """Bytes of UTF-8 to a token, the rule of thumb for English: 11 to 16% more tokens than SmolLM2's
 tokenizer makes of the questions about weat-1, weat-6 and weat-10."""
@@ -207,3 +215,67 @@ def _require_price(price: Any) -> None:
             got=repr(price),
             allowed="money for a million tokens of questions, and of answers, such as (0.15, 0.60)",
         )
+
+
+# --- the answers themselves -----------------------------------------------------------------------
+
+
+def require_place(path: Path) -> None:
+    """Refuse a file to which no answers could be written, before a model is asked."""
+    if path.suffix.lower() not in ENDINGS:
+        raise EatlasError(
+            f"{path}: answers are written as a CSV table or as JSON lines",
+            got=path.suffix or "a name without ending",
+            allowed=", ".join(ENDINGS),
+        )
+    require_writable(path)
+
+
+def write_answers(path: Path, jobs: Iterable[Job]) -> tuple[Path, ...]:
+    """Write the answers that jobs have read; a file of others that was there gets another name."""
+    rows: list[dict[str, Any]] = []
+    for job in jobs:
+        measure, model = cast("Any", job.measure), cast("Any", job.source)
+        if getattr(model, "collected", False) or not hasattr(measure, "collected"):
+            raise EatlasError(
+                f"the answers of {model.name} to {measure.name} cannot be written",
+                allowed="answers of a model that is asked, to ask or assign",
+            )
+        replies = model.score(dict.fromkeys(measure.questions(job.test)))
+        rows.extend(map(_cells, measure.collected(job.test, replies)))
+    if path.suffix.lower() == ".csv":
+        for row in rows:
+            row["options"] = _joined(row["options"])
+        lines = csv_text(rows).encode().splitlines(keepends=True)
+    else:
+        lines = [json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows]
+    earlier = keep_others({path: lines})
+    with atomic_file(path, binary=True) as file:
+        file.writelines(lines)
+    return earlier
+
+
+def _cells(row: CollectedAnswer) -> dict[str, Any]:
+    """An answer by the names of columns, as :mod:`eatlas.encoders.collected` reads them."""
+    about: dict[str, str] = {row.about: row.subject} if row.about else {}
+    cells: dict[str, Any] = {
+        "test": row.test,
+        **about,
+        "options": row.options,
+        "template": row.template,
+    }
+    if row.about is None:
+        cells["prompt"] = cells.pop("template")
+    if row.chances is None:
+        cells["answer"] = row.text
+    else:
+        listed = (chance if math.isfinite(chance) else None for chance in row.chances)
+        cells |= dict(zip(CHANCES, listed, strict=True))
+    return {**cells, "model": row.model, "date": row.date}
+
+
+def _joined(options: Sequence[str]) -> str:
+    """Options as a cell: office|home, or a JSON list where a stroke would mislead."""
+    plain = "|".join(options)
+    misleads = plain.count("|") >= len(options) or plain.startswith("[")
+    return json.dumps(options, ensure_ascii=False) if misleads else plain

@@ -31,6 +31,7 @@ from eatlas.sources.wildcards import expand
 from eatlas.stats.inputs import generator
 from eatlas.stimuli import ROLES, AssociationTest, Concept, Test
 from eatlas.stimuli.batteries import namesake
+from eatlas.stimuli.choosing import CHECK_FILE
 from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.stimuli.kinds import OF_TARGETS
 from eatlas.version import __version__
@@ -304,10 +305,11 @@ def _read_asked(measure: Any, test: Any, source: Any, case: CaseRule) -> Read:  
     """Have a language model answer the questions of a measure about a test."""
     collected = getattr(source, "collected", False)
     if collected:
-        asked = measure.associate_collected(test, source.rows)
+        asked = measure.associate_collected(test, source.of_test(test.id))
     else:
         asked = measure.associate(test, source.score(dict.fromkeys(measure.questions(test))))
-    require_terms(measure, test, asked.coverage, source.name)
+    remedy = CHECK_FILE if collected else None
+    require_terms(measure, test, asked.coverage, source.name, remedy=remedy)
     measured = hashlib.sha256(asked.single.tobytes()).hexdigest()
     arranged = {"coverage": asked.coverage, "rows": asked.rows, "asked": asked}
     about = {"measured": measured, "language_model": source.about}
@@ -354,7 +356,12 @@ def _read_counts(measure: Measure, test: Any, table: Counts, case: CaseRule) -> 
 
 
 def require_terms(
-    measure: Measure, test: Test, coverage: Coverage, source: str, vectors: Source | None = None
+    measure: Measure,
+    test: Test,
+    coverage: Coverage,
+    source: str,
+    vectors: Source | None = None,
+    remedy: str | None = None,
 ) -> None:
     """Refuse groups that have fewer usable terms, or stimuli, than a measure needs.
 
@@ -386,7 +393,7 @@ def require_terms(
             got=f"missing: {missing}" if missing else f"{usable[0]!r} alone",
             allowed=f"at least {least} usable {unit if least == 1 else units} for "
             f"{measure.name} ({'its labels are permuted' if least > 1 else 'its mean is taken'})",
-            remedy=REMEDIES[kind]
+            remedy=remedy or REMEDIES[kind]
             if missing
             else "add terms, or use a measure that takes a group of one",
         )

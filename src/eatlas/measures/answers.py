@@ -172,17 +172,26 @@ def require_told_apart(test: AssociationTest, competitors: Sequence[Term]) -> No
 # --- from answers to shares -----------------------------------------------------------------------
 
 
-def preferences_of(test: AssociationTest, design: Design, replies: Sequence[Reply]) -> Preferences:
-    """Make shares of comparisons won of the replies to all prompts of a design."""
-    return shared_out(test, design, choices_of(design, replies), replies)
+def preferences_of(
+    test: AssociationTest, design: Design, replies: Sequence[Reply], remedy: str = ""
+) -> Preferences:
+    """Make shares of comparisons won of the replies to all prompts of a design.
+
+    `remedy` is what to try where no answer chooses.
+    """
+    return shared_out(test, design, choices_of(design, replies), replies, remedy)
 
 
 def shared_out(
-    test: AssociationTest, design: Design, read: Choices, replies: Sequence[Reply] = ()
+    test: AssociationTest,
+    design: Design,
+    read: Choices,
+    replies: Sequence[Reply] = (),
+    remedy: str = "",
 ) -> Preferences:
     """Make shares of comparisons won of choices, and leave out terms without them."""
     if not read.usable.any():
-        raise _no_choice(test, design, read)
+        raise _no_choice(test, design, read, remedy)
     won = choices.won(read.wins)
     shares = choices.shares_won(won, design.pairs, len(design.competitors))
     reasons = _left_out(design, ~np.isnan(shares))
@@ -231,19 +240,18 @@ def choices_of(design: Design, replies: Sequence[Reply]) -> Choices:
     return Choices(wins.reshape(shape), *counts, faults, mass, example)
 
 
-def _no_choice(test: AssociationTest, design: Design, read: Choices) -> CoverageError:
+def _no_choice(test: AssociationTest, design: Design, read: Choices, remedy: str) -> CoverageError:
     """What to say where no answer can be used."""
     by_kind = ", ".join(f"{count:,} {kind}" for kind, count in read.faults.most_common())
     example = repr(read.example[:QUOTED]) + ("..." if len(read.example) > QUOTED else "")
-    remedy = ASK_OTHERWISE
     if read.mass is not None:
         example = NOT_LISTED
-        remedy += "; by=samples reads what a model writes"
+    by_samples = "; by=samples reads what a model writes" if read.mass is not None else ""
     return CoverageError(
         f"test {test.id}: no answer chooses one of its two options",
         got=f"{int(read.asked.sum()):,} answers ({by_kind}); the first: {example}",
         allowed=f"answers that name one option, such as {design.prompts[0].options[0]!r}",
-        remedy=remedy,
+        remedy=remedy or ASK_OTHERWISE + by_samples,
     )
 
 
@@ -271,7 +279,7 @@ def record_of(
     counted, alike = beyond_chance(preferences)
     of_place = _of_comparisons(measure, preferences, given, confidence, counted)
     templates, alpha = _by_template(preferences, measure.ddof)
-    texts = [len(reply.texts) for reply in replies if reply.chances is None]
+    texts = [len(reply.texts) for reply in replies if reply.texts]
     return AnswersRecord(
         asked=int(read.asked.sum()),
         by="samples" if texts else "logprobs",

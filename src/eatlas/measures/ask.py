@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
@@ -50,6 +50,7 @@ from eatlas.stimuli.asking import (
     fault_of_questions,
     filled,
     pairs_of,
+    rows_of,
     subject_of,
 )
 from eatlas.stimuli.languages import is_english
@@ -188,14 +189,30 @@ templates=auto,threshold=0.2)'
         replies = [answers[prompt] for prompt in design.prompts]
         return preferences_of(test, design, replies)
 
+    def collected(
+        self, test: AssociationTest, answers: Mapping[Prompt, Reply]
+    ) -> Iterator[CollectedAnswer]:
+        """Answers to all questions about a test, as the rows of a file."""
+        design = self.design(test)
+        both = (
+            (subject, template)
+            for (_, subject), _, template in product(
+                design.subjects, design.pairs, design.templates
+            )
+            for _ in range(2)
+        )
+        for (subject, template), prompt in zip(both, design.prompts, strict=True):
+            about = {"subject": subject, "about": design.about, "template": template}
+            yield from rows_of(answers[prompt], prompt.options, test=test.id, **about)
+
     def associate_collected(
         self, test: AssociationTest, rows: Sequence[CollectedAnswer]
     ) -> Preferences:
         """Make shares of comparisons won of answers that were collected elsewhere."""
         require_words(self.name, test)
-        if self.by == "logprobs":
+        if self.by == "logprobs" and not any(row.chances for row in rows):
             raise SourceError(
-                f"test {test.id}: a file of answers has texts, and no log-probabilities",
+                f"test {test.id}: the file of answers has texts, and no log-probabilities",
                 remedy="by=samples, or leave by out",
             )
         return preferences_collected(test, rows)

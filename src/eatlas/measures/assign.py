@@ -32,7 +32,7 @@ from eatlas.results.answers import AssignResult, CollectedRecord
 from eatlas.results.parts import Coverage, defined, defined_ends
 from eatlas.stats.choices import assignment_scores, mean_interval
 from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest
-from eatlas.stimuli.asking import CollectedAnswer, Prompt, Reply, filled, reply_of
+from eatlas.stimuli.asking import CollectedAnswer, Prompt, Reply, filled, reply_of, rows_of
 from eatlas.stimuli.assigning import (
     ASSIGNED,
     EXAMPLE,
@@ -43,7 +43,7 @@ from eatlas.stimuli.assigning import (
     plain,
     targets_assigned,
 )
-from eatlas.stimuli.choosing import ASK_OTHERWISE, QUOTED
+from eatlas.stimuli.choosing import ASK_OTHERWISE, CHECK_FILE, QUOTED
 from eatlas.stimuli.languages import is_english
 from eatlas.stimuli.questions import built_in_questions, read_questions
 
@@ -242,6 +242,14 @@ class Assign(AssociationMeasure):
         ]
         return _assigned(test, answered, replies, None)
 
+    def collected(
+        self, test: AssociationTest, answers: Mapping[Prompt, Reply]
+    ) -> Iterator[CollectedAnswer]:
+        """Answers to all lists of a test, as the rows of a file."""
+        for prompt in self.design(test):
+            words = {"template": prompt.text, "test": test.id}
+            yield from rows_of(answers[prompt], prompt.options, **words)
+
     def associate_collected(
         self, test: AssociationTest, rows: Sequence[CollectedAnswer]
     ) -> Assigned:
@@ -332,7 +340,7 @@ def _assigned(
             f"test {test.id}: no answer assigns a word to a target",
             got=f"{len(answered):,} answers; the first: {answered[0][1][:QUOTED]!a}",
             allowed=ASSIGNED,
-            remedy=ASK_OTHERWISE,
+            remedy=CHECK_FILE if collected else ASK_OTHERWISE,
         )
     named = {target for targets, _ in answered for target in targets}
     reasons: dict[Term, str] = {

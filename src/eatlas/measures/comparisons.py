@@ -24,6 +24,7 @@ from eatlas.numbers import number_of
 from eatlas.results.answers import CollectedRecord
 from eatlas.stimuli import AssociationTest
 from eatlas.stimuli.asking import About, CollectedAnswer, Prompt, Reply, reply_of
+from eatlas.stimuli.choosing import CHECK_FILE
 
 UNKNOWN: dict[About, str] = {
     "target": "{target}: {first} or {second}?",
@@ -67,7 +68,7 @@ def preferences_collected(test: AssociationTest, rows: Sequence[CollectedAnswer]
     collected = CollectedRecord(rows=len(rows), others=len(rows) - len(answers))
     if collected.others:
         remarks.insert(0, Note("answers.other-tests", values=collected.model_dump()))
-    preferences = preferences_of(test, design, replies)
+    preferences = preferences_of(test, design, replies, CHECK_FILE)
     return replace(preferences, collected=collected, remarks=tuple(remarks))
 
 
@@ -123,15 +124,28 @@ def _design(
     for subject, pair, template in product(range(len(subjects)), pairs, templates):
         for first, second in (pair, pair[::-1]):
             rows = there.get((subject, first, second, template), [])
+            if len(rows) > 1 and any(row.chances for row in rows):
+                raise _twice(rows)
             prompts.append(Prompt(template, (names[first], names[second]), "samples", len(rows)))
             replies.append(reply_of(rows))
     places = np.array(pairs, np.intp).reshape(-1, 2)
     return Design(subjects, competitors, places, templates, prompts), replies
 
 
+def _twice(rows: Sequence[CollectedAnswer]) -> StimulusError:
+    """What to say of a question with log-probabilities that has several rows."""
+    first, second = rows[0].options
+    return StimulusError(
+        "a question with log-probabilities is in several rows of the file",
+        got=f"{len(rows)} rows about {rows[0].subject!r}: {first!r} or {second!r}",
+        allowed="one row for each question and order of its options",
+        remedy="put the answers of each model into a file of its own",
+    )
+
+
 def _remarks(test: AssociationTest, design: Design, replies: Sequence[Reply]) -> list[Note]:
     """What a reader must know of the comparisons that are there."""
-    asked = np.array([len(reply.texts) for reply in replies]).reshape(design.shape)
+    asked = np.array([len(reply.models) for reply in replies]).reshape(design.shape)
     by_order = asked.sum(axis=2) > 0
     there, both = int(by_order.any(axis=-1).sum()), int(by_order.all(axis=-1).sum())
     if not both:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -84,13 +84,27 @@ class CollectedAnswer:
     """The question with its places, where it is known."""
     model: str = ""
     date: str = ""
+    chances: tuple[float, ...] | None = None
+    """Log-probabilities of the options, in place of a text; -inf where the model lists none."""
+    test: str = ""
+    """Identifier of the test that the answer is to, where it is known."""
 
 
 def reply_of(rows: Sequence[CollectedAnswer]) -> Reply:
     """Collected answers to one question, as a model's reply."""
     columns = zip(*((row.text, row.model, row.date) for row in rows), strict=True)
     texts, models, dates = columns if rows else ((), (), ())
-    return Reply(texts, None, models, dates)
+    chances = rows[0].chances if rows else None
+    return Reply(() if chances else texts, chances, models, dates)
+
+
+def rows_of(reply: Reply, options: tuple[str, ...], **words: Any) -> Iterator[CollectedAnswer]:
+    """The answers of a reply, each as a row of a file, with other fields of that row."""
+    texts = reply.texts if reply.chances is None else ("",)
+    unknown = ("",) * len(texts)
+    columns = texts, reply.models or unknown, reply.dates or unknown
+    for text, model, date in zip(*columns, strict=True):
+        yield CollectedAnswer(text, options, model=model, date=date, chances=reply.chances, **words)
 
 
 # --- templates ------------------------------------------------------------------------------------

@@ -18,6 +18,8 @@ QUOTED = 80
 NOT_LISTED = "neither option is among the tokens that the model lists"
 ASK_OTHERWISE = "ask other questions (templates=...), or a model that follows instructions"
 """What errors say of options without a probability, and what to try where nothing is chosen."""
+CHECK_FILE = "check that the file has the model's answers in full, beside what each is to"
+"""What to try where answers were collected elsewhere."""
 _FIRST = 0xE000
 """Private character that stands for the first option in a text."""
 _MARK = re.compile("[\ue000-\ue00f]")

@@ -289,6 +289,49 @@ def test_what_is_wrong_is_said(tmp_path, name, text, said):
     assert said in str(error.value)
 
 
+def test_a_file_is_not_asked_otherwise(tmp_path):
+    path = tmp_path / "a.csv"
+    rows = "Ben,office|home,perhaps\nBen,home|office,perhaps\n"
+    path.write_text(f"target,options,answer\n{rows}")
+    with pytest.raises(EatlasError) as error:
+        eatlas.run(tests=TEST, vectors=path, measures="ask")
+    assert "no answer chooses one of its two options" in error.value.what
+    assert error.value.remedy.startswith("check that the file has the model's answers in full")
+    path.write_text(f"target,options,answer\n{rows.replace('perhaps', 'home')}")
+    with pytest.raises(EatlasError) as error:
+        eatlas.run(tests=TEST, vectors=path, measures="ask")
+    assert "usable answer" in error.value.what
+    assert "templates" not in error.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("Ben,office|home,0.5,-1\n", "row 2: these are no log-probabilities"),
+        ("Ben,office|home,x,-1\n", "row 2: these are no log-probabilities"),
+        ("Ben,office|home,nan,-1\n", "row 2: these are no log-probabilities"),
+        ("Ben,office|home,-1,\n" * 2, "log-probabilities is in several rows"),
+    ],
+)
+def test_log_probabilities_of_a_file_are_checked(tmp_path, rows, said):
+    path = tmp_path / "a.csv"
+    path.write_text(f"target,options,logprob_first,logprob_second\n{rows}")
+    with pytest.raises(EatlasError, match=said):
+        eatlas.run(tests=TEST, vectors=path, measures="ask")
+
+
+def test_rows_of_another_test_with_the_same_words_are_left_out(tmp_path):
+    rows = [{"test": "work-home", **row} for row in comparisons()]
+    turned = [
+        {**row, "test": "other", "answer": next(o for o in row["options"] if o != row["answer"])}
+        for row in rows
+    ]
+    path = written(tmp_path / "a.jsonl", rows + turned)
+    (read,) = eatlas.run(tests=TEST, vectors=path, measures="ask")
+    (direct,) = eatlas.run(tests=TEST, vectors=model, measures=ASK)
+    assert (read.level1, read.answers.asked) == (direct.level1, len(rows))
+
+
 def test_a_file_has_no_log_probabilities(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("target,options,answer\nBen,office|home,home\n")
