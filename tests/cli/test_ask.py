@@ -306,7 +306,10 @@ def test_what_texts_cost(eatlas_cli, server):
         (("--generate", "{target} {x}", "--targets", "a"), ("other places",)),
         (("--generate", STORY, "--targets", "a", "--by", "samples"), ("--by", "--generate")),
         (("--generate", STORY, "--targets", "a", "--temperature", -1), ("temperature", "-1")),
-        (("--generate", STORY, "--targets", "a", "-o", "a.txt"), ("JSON lines", ".jsonl")),
+        (
+            ("--generate", STORY, "--targets", "a", "-o", "a.txt"),
+            ("texts cannot be written", ".jsonl"),
+        ),
         (("--generate", STORY, "--targets", "a", "-o", "mine.toml/a.jsonl"), ("cannot be",)),
         (("--generate", STORY, "--tests", "sent-weat-6"), ("already sentences",)),
     ],
@@ -437,7 +440,7 @@ def test_saved_lists_measure_the_same_and_other_answers_are_kept(eatlas_cli, tmp
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--save-answers", "a.txt"), "answers are written as a CSV table or as JSON lines"),
+        (("--save-answers", "a.txt"), "answers cannot be written so"),
         (("--save-answers", "mine.toml/a.csv"), "cannot be written"),
         (("--save-answers", "a.csv", "--dry-run"), "--save-answers and --dry-run exclude"),
         (("--save-answers", "a.csv", "--generate", STORY), "--save-answers and --generate"),

@@ -111,7 +111,7 @@ def test_divdist_counts_what_the_model_wrote(tmp_path: Path) -> None:
         ({"targets": {"F": ["a"], "M": ["a"]}}, ("'a' is in two groups", "'F' and 'M'")),
         ({"targets": eatlas.load_tests("sent-weat-6")}, ("already sentences", "in X")),
         ({"model": [story, lambda texts: texts]}, ("one model", "2 models")),
-        ({"out": "stories.txt"}, ("JSON lines", ".txt", ".jsonl")),
+        ({"out": "stories.txt"}, ("texts cannot be written", ".txt", ".jsonl")),
         ({"out": "file/stories.jsonl"}, ("cannot be written", "Not a directory")),
     ],
 )

@@ -145,7 +145,8 @@ def _require_savable(
     path: Path, model: list[str], measure: list[str] | None, *, generate: str | None, dry_run: bool
 ) -> None:
     """Refuse answers that no file can have, before a model is asked."""
-    from eatlas.engine.asking import require_place  # noqa: PLC0415  (--help waits)
+    from eatlas.corpora.storing import require_place  # noqa: PLC0415  (--help waits)
+    from eatlas.engine.asking import ENDINGS  # noqa: PLC0415
 
     if generate is not None or dry_run:
         other = "--dry-run" if dry_run else "--generate"
@@ -157,7 +158,7 @@ def _require_savable(
             remedy="give each a command and a file of its own; answers that are kept are not asked "
             "for again",
         )
-    require_place(path)
+    require_place(path, "answers", ENDINGS)
 
 
 def _save_answers(path: Path, jobs: Sequence[Job]) -> None:
@@ -249,10 +250,10 @@ def _generate(
     model: list[str], template: str, targets: Any, out: Path | None, **texts: Any
 ) -> None:
     """Have texts written, and print them as JSON lines or say where they are."""
-    from eatlas.engine.generating import generate, require_place, write  # noqa: PLC0415
+    from eatlas.corpora.storing import require_place  # noqa: PLC0415
+    from eatlas.engine.generating import ENDINGS, generate, write  # noqa: PLC0415
 
-    if out is not None:
-        require_place(out)
+    require_place(out, "texts", ENDINGS)
     with bar_of("texts") as tick:
         written = generate(model, template, targets, progress=tick, **texts)
     for earlier in write(out, written) if out is not None else ():

@@ -228,7 +228,8 @@ class ChatEndpoint(Answering):
                     return None
                 if pieces and any(piece.listed for piece in pieces):
                     chances = chances_of(request.options, pieces)
-                elif pieces is not None and not answer.strip():
+                elif not answer.strip() and (pieces is not None or request != PROBE):
+                    # llama.cpp lists nothing where an answer ends at once
                     chances = (-math.inf,) * len(request.options)
             day = _day(data.get("created"), received)
             model = str(data.get("model") or "")

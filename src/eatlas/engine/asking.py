@@ -16,10 +16,9 @@ from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.measures import Measure
 from eatlas.measures.base import FROM_0
 from eatlas.present.tables import csv_text
-from eatlas.results.json_lines import keep_others
+from eatlas.results.json_lines import write_lines
 from eatlas.stimuli.asking import CollectedAnswer, Prompt
 from eatlas.stimuli.kinds import TestsLike
-from eatlas.writing import atomic_file, require_writable
 
 DEFAULT_TEST = "weat-6"
 ENDINGS = (".csv", ".jsonl")
@@ -220,17 +219,6 @@ def _require_price(price: Any) -> None:
 # --- the answers themselves -----------------------------------------------------------------------
 
 
-def require_place(path: Path) -> None:
-    """Refuse a file to which no answers could be written, before a model is asked."""
-    if path.suffix.lower() not in ENDINGS:
-        raise EatlasError(
-            f"{path}: answers are written as a CSV table or as JSON lines",
-            got=path.suffix or "a name without ending",
-            allowed=", ".join(ENDINGS),
-        )
-    require_writable(path)
-
-
 def write_answers(path: Path, jobs: Iterable[Job]) -> tuple[Path, ...]:
     """Write the answers that jobs have read; a file of others that was there gets another name."""
     rows: list[dict[str, Any]] = []
@@ -249,10 +237,7 @@ def write_answers(path: Path, jobs: Iterable[Job]) -> tuple[Path, ...]:
         lines = csv_text(rows).encode().splitlines(keepends=True)
     else:
         lines = [json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows]
-    earlier = keep_others({path: lines})
-    with atomic_file(path, binary=True) as file:
-        file.writelines(lines)
-    return earlier
+    return write_lines(path, lines)
 
 
 def _cells(row: CollectedAnswer) -> dict[str, Any]:

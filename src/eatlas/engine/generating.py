@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from eatlas.corpora.storing import require_place
 from eatlas.encoders.chat import Answering
 from eatlas.engine.asking import require_model
 from eatlas.engine.plan import open_as
@@ -16,14 +17,13 @@ from eatlas.errors import EatlasError, SourceError, StimulusError, described, re
 from eatlas.measures.base import FROM_0
 from eatlas.measures.lpbs import require_words
 from eatlas.notes import warn
-from eatlas.results.json_lines import keep_others
+from eatlas.results.json_lines import write_lines
 from eatlas.sources import Tell
 from eatlas.stimuli import TARGETS, AssociationTest, Concept, Test
 from eatlas.stimuli.asking import Prompt, filled
 from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.stimuli.kinds import OF_TARGETS
 from eatlas.stimuli.sentences import built_in, forms_of
-from eatlas.writing import atomic_file, require_writable
 
 EXAMPLE = "Write a story about a {target}."
 ENDINGS = (".jsonl", ".ndjson")
@@ -115,8 +115,7 @@ def generate(
     ('pilot', 2, 'She came home')
     """
     prompts = prompts_of(template, targets, n=n, tokens=tokens, temperature=temperature)
-    if out is not None:
-        require_place(path := Path(out))
+    path = require_place(out, "texts", ENDINGS)
     writer = open_writer(model)
     replies = writer.score([prompt for prompt, _, _ in prompts], progress)
     for note in writer.notes:
@@ -129,7 +128,7 @@ def generate(
         for draw, (text, name, day) in enumerate(answers, 1):
             model_name = name or writer.name
             texts.append(GeneratedText(text, target, group, prompt.text, model_name, draw, day))
-    if out is not None:
+    if path is not None:
         write(path, texts)
     return tuple(texts)
 
@@ -228,21 +227,7 @@ def open_writer(model: Any) -> Answering:
     return require_model(opened[0][1])
 
 
-def require_place(path: Path) -> None:
-    """Refuse a file to which no texts could be written, before a model is asked."""
-    if path.suffix.lower() not in ENDINGS:
-        raise EatlasError(
-            f"{path}: texts are written as JSON lines",
-            got=path.suffix or "a name without ending",
-            allowed=", ".join(ENDINGS),
-        )
-    require_writable(path)
-
-
 def write(path: Path, texts: Iterable[GeneratedText]) -> tuple[Path, ...]:
     """Write texts as JSON lines; a file of other texts that was there gets another name."""
     lines = [json.dumps(asdict(text), ensure_ascii=False).encode() + b"\n" for text in texts]
-    earlier = keep_others({path: lines})
-    with atomic_file(path, binary=True) as file:
-        file.writelines(lines)
-    return earlier
+    return write_lines(path, lines)

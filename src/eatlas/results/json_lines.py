@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from hashlib import sha256
 from itertools import count
@@ -19,6 +19,7 @@ from eatlas.paths import is_there
 from eatlas.plugins import loaded, usable
 from eatlas.results.base import SCHEMA, AssociationResult
 from eatlas.results.parts import Record
+from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
     from eatlas.results.trend import TrendResult
@@ -222,6 +223,14 @@ def keep_others(lines: Mapping[Path, Iterable[bytes]], *beside: Path) -> tuple[P
             got=_fault(error),
             remedy="choose another directory with --out",
         ) from error
+
+
+def write_lines(path: Path, lines: Sequence[bytes]) -> tuple[Path, ...]:
+    """Write lines; a file of others that was there gets another name, which is returned."""
+    earlier = keep_others({path: lines})
+    with atomic_file(path, binary=True) as file:
+        file.writelines(lines)
+    return earlier
 
 
 def _loses(path: Path, lines: Iterable[bytes]) -> bool:

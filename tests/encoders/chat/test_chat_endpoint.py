@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.chat_server import FAULTS, REFUSAL, ChatServer, Planted
+from tests.chat_server import FAULTS, REFUSAL, ChatServer, Planted, text_of
 from tests.inputs import make_test, wait_until
 from tests.served import running
 
@@ -331,6 +331,16 @@ def test_answers_without_a_choice_are_answers(serve, fault):
     replies = open_answering(server.spec).score(prompts(["Ivy"], by="samples"))
     sizes = {len(text) for reply in replies.values() for text in reply.texts}
     assert sizes == ({102_786} if fault == "long" else {0})
+
+
+def test_an_empty_answer_without_log_probabilities_lists_no_option(serve):
+    server = serve(Planted(liking))
+    model = open_answering(server.spec)
+    assert model.gives_logprobs()
+    server.raw.append(text_of(server, ""))
+    replies = model.score(prompts(["Ivy"])).values()
+    assert sum(reply.chances == (-math.inf, -math.inf) for reply in replies) == 1
+    assert sum(min(reply.chances) > -math.inf for reply in replies) == len(replies) - 1
 
 
 def test_every_fault_was_tried():

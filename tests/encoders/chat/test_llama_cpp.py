@@ -49,7 +49,8 @@ def prompts(*words, **options):
 def posted(server, text):
     """The first place of an answer, as the server lists it."""
     messages = [{"role": "user", "content": text}]
-    body = {"messages": messages, "max_tokens": 1, "logprobs": True, "top_logprobs": 20}
+    body = {"messages": messages, "max_tokens": 1, "temperature": 0}
+    body |= {"logprobs": True, "top_logprobs": 20}
     request = Request(  # noqa: S310
         f"{server.address}/chat/completions",
         json.dumps(body).encode(),
