@@ -35,14 +35,18 @@ def declared() -> Mapping[str, Mapping[str, Any]]:
 
 BUILT_IN = (
     "caliskan",
+    "caliskan-alternates",
+    "google-news",
     "histwords",
     "mind-your-bias",
+    "mind-your-bias-files",
     "mind-your-bias-excerpts",
     "kurita",
     "angry-black-woman",
     "double-bind",
     "bai",
     "divdist",
+    "divdist-code",
     "ieat",
     "ieat-intersectional",
     "ieat-presidents",
@@ -299,8 +303,9 @@ def _battery_of() -> Mapping[str, str]:
     for name in BUILT_IN:
         if name in declared():
             battery = declared()[name]
-            words = [test for test, of in batteries.items() if of == battery["words"]]
-            ids = [f"{OF_SENTENCES}{test}" for test in words]
+            words = [test for test, of in batteries.items() if of in battery["words"]]
+            prefix = battery.get("prefix", OF_SENTENCES)
+            ids = [f"{prefix}{test}" for test in battery.get("classes", words)]
             ids += [test["id"] for test in battery.get("test", [])]
         else:
             data = resources.files("eatlas.stimuli") / "data" / f"{name}.toml"
