@@ -5,11 +5,13 @@ Put them in a folder and name it in EATLAS_SHARED_DATA.
 
 import json
 
+import numpy as np
 import pytest
+from tests.contracts.sessions import link_minilm
 from tests.inputs import optional_data
 from tests.stimuli.test_published_files import MIND, MIND_WORDS, SEAT, SEAT_WORDS
 
-from eatlas import load_tests
+from eatlas import load_tests, run
 from eatlas.stimuli.importers import import_test
 
 NUMBERS = [*range(1, 11), "3b", "5b", "6b", "7b", "8b"]
@@ -137,3 +139,32 @@ def test_sentences_of_husse_and_spitz(name):
     for concept in test.concepts.values():
         for sentence in concept.sentences:
             assert sentence.text[slice(*sentence.span)] == sentence.stimulus
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["C6_name_word", "I2_name_word"])
+def test_s_seat_is_that_of_a_bare_loop(name, tmp_path, monkeypatch):
+    """The first token's vector of each published sentence, and d by its formula."""
+    from transformers import AutoModel, AutoTokenizer
+
+    monkeypatch.chdir(tmp_path)
+    link_minilm()
+    tokenizer = AutoTokenizer.from_pretrained("minilm")
+    model = AutoModel.from_pretrained("minilm").eval()
+
+    def unit(text):
+        hidden = model(**tokenizer(text, return_tensors="pt"))["last_hidden_state"]
+        vector = hidden[0][0].detach().numpy().astype(float)
+        return vector / np.linalg.norm(vector)
+
+    sentences = sentences_of_husse_and_spitz(name)
+    x, y, a, b = (np.array([unit(text) for text in sentences[role]]) for role in "XYAB")
+    scores = [(each @ a.T).mean(axis=1) - (each @ b.T).mean(axis=1) for each in (x, y)]
+    d = (scores[0].mean() - scores[1].mean()) / np.concatenate(scores).std(ddof=1)
+    (result,) = run(
+        tests=f"sent-husse-spitz-{MIND_WORDS[name]}",
+        vectors="hf:minilm?level=sentence&pool=cls",
+        measures="ml-eat(resamples=0)",
+        frequency="off",
+    )
+    assert result.level1.effect_size == pytest.approx(d, abs=1e-6)

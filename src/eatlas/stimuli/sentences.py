@@ -442,7 +442,9 @@ Read = Callable[[str], Battery]
 
 def sentence_battery(name: str, declared: Mapping[str, Any], read: Read) -> Battery:
     """Make a battery of sentences."""
-    words = {test.id: test for battery in declared["words"] for test in read(battery).tests}
+    batteries = map(read, declared["words"])
+    every = (test for battery in batteries for test in battery.tests)
+    words = {test.id: test for test in every if isinstance(test, AssociationTest)}
     if "classes" in declared:
         tests = [_of_classes(words[test_id], declared) for test_id in declared["classes"]]
     else:
@@ -461,7 +463,7 @@ def sentence_battery(name: str, declared: Mapping[str, Any], read: Read) -> Batt
     )
 
 
-def _of_classes(words: Test, declared: Mapping[str, Any]) -> AssociationTest:
+def _of_classes(words: AssociationTest, declared: Mapping[str, Any]) -> AssociationTest:
     """Put each term into the templates of one class, and its plural, if any, into another's.
 
     What is declared of the test names both classes for its targets and for its attributes; the
@@ -480,7 +482,7 @@ def _of_classes(words: Test, declared: Mapping[str, Any]) -> AssociationTest:
 
 
 def _of_texts(
-    declared: Mapping[str, Any], battery: Mapping[str, Any], tests: Mapping[str, Test]
+    declared: Mapping[str, Any], battery: Mapping[str, Any], tests: Mapping[str, AssociationTest]
 ) -> AssociationTest:
     """Put the words of a test into texts that are not bleached."""
     words = tests[declared["words"]]
