@@ -72,7 +72,7 @@ SCAN = "scan --vectors glove-sample --attributes weat-7"
         ("tests import mine.json --format wfe", "error: there is no format 'wfe' to import; did you mean wefe?\n"),
         ("tests import seat.json", "--format"),
         ("tests import seat.json --format wefe -o out.toml", "seat.json, key target_sets: field required"),
-        ("tests sentences weat-6 --templates no.toml", "error: no.toml: the file cannot be read"),
+        ("tests sentences weat-6 --templates no.toml", "error: no.toml: there is no such file of templates"),
         ("tests sentences weat-6 -o mine.toml/x", "cannot be written"),
         ("tests power", "Missing argument"),
         ("tests power 8;8", "error: there is no test or battery '8;8'\n"),

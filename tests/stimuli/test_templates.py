@@ -104,8 +104,8 @@ def test_a_file_of_that_name_is_read(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "language", "said"),
     [
-        ("husse", "", ["no file of templates husse; did you mean husse-spitz?", "a TOML file, or"]),
-        ("own.toml", "", ["no file of templates own.toml"]),
+        ("husse", "", ["no such file of templates; did you mean husse-spitz?", "a TOML file, or"]),
+        ("own.toml", "", ["own.toml: there is no such file"]),
         ("husse-spitz", "de", ["the templates husse-spitz are English", "got: de"]),
     ],
 )

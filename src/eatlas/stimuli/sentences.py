@@ -149,7 +149,7 @@ def published_templates(name: str, language: str = "") -> Templates:
     """Return templates by their name, which know no words, for a test in a language."""
     if name not in PUBLISHED:
         raise StimulusError(
-            f"there is no file of templates {name}{did_you_mean(name, PUBLISHED)}",
+            f"{name}: there is no such file of templates{did_you_mean(name, PUBLISHED)}",
             allowed=f"a TOML file, or {', '.join(PUBLISHED)}",
         )
     if not is_english(language):
