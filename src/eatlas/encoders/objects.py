@@ -95,8 +95,8 @@ def encoder(model: Any, tokenizer: Any, *, name: str = "", **options: Any) -> Tr
     name : str, optional
         What names the source in results; by default the class of the model.
     **options
-        ``level``, ``layer``, ``pool``, ``subword`` and ``truncate``, with the values and defaults
-        that they have in a source string ``hf:NAME``.
+        ``level``, ``layer``, ``pool``, ``subword``, ``special_tokens`` and ``truncate``, with the
+        values and defaults that they have in a source string ``hf:NAME``.
 
     Returns
     -------
