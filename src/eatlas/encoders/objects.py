@@ -83,6 +83,11 @@ class TransformerObject(ModelSource):
         repeat_products()
         return loaded_of(self._tokenizer, self._module, self.card.config)
 
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer that was handed over."""
+        return self._tokenizer
+
 
 def encoder(model: Any, tokenizer: Any, *, name: str = "", **options: Any) -> TransformerObject:
     """Take a model of transformers in memory as a source of vectors.

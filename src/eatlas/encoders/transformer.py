@@ -40,7 +40,7 @@ from eatlas.encoders.images import (
     read_settings,
     remarks_of,
 )
-from eatlas.encoders.loading import Head, Loaded, in_halves, load
+from eatlas.encoders.loading import Head, Loaded, in_halves, load, tokenizer_of
 from eatlas.encoders.models import (
     CLIP,
     PADDED,
@@ -237,6 +237,18 @@ class ModelSource(Encoder):
     def loaded(self) -> Loaded:
         """The model, ready to compute."""
         return load(self.named, self.content, self.head)
+
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer alone, for which no weights are read."""
+        return tokenizer_of(self.named.path, trust=self.options.trust_remote_code)
+
+    @property
+    def adds_cls(self) -> bool:
+        """Whether texts get a [CLS] token."""
+        tokenizer = self.tokenizer
+        (tokens,) = tokenize(tokenizer, ["a"], special=self.options.special_tokens)
+        return tokenizer.cls_token_id is not None and tokenizer.cls_token_id in tokens.ids
 
     @cached_property
     def encoding(self) -> Encoding:

@@ -286,24 +286,28 @@ class CBOWSource(Source):
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Mean of the words' vectors, float64; a text none of whose words has one is missing."""
         split = {item: _word().findall(item.content) for item in items}
-        tokens = {token for words in split.values() for token in words}
-        pieces = {token: (token, *filter(None, _PART.split(token))) for token in tokens}
-        wanted = {s for parts in pieces.values() for p in parts for s in _keys(p)}
-        vectors = self.words.lookup(wanted)
-
-        @cache
-        def of_word(token: str) -> list[Vector]:
-            """Of the word, or else of its parts."""
-            whole, *parts = (
-                [vectors[key] for key in _keys(p) if key in vectors][:1] for p in pieces[token]
-            )
-            hits = whole or [vector for part in parts for vector in part]
-            if not hits:
-                self._unknown.add(token.lower())
-            return hits
-
+        of_word = self._of_words(token for words in split.values() for token in words)
+        self._unknown |= {token.lower() for token, hits in of_word.items() if not hits}
         yield {
             item: Found(np.mean(rows, axis=0, dtype=np.float64))
             for item, words in split.items()
-            if (rows := [vector for token in words for vector in of_word(token)])
+            if (rows := [vector for token in words for vector in of_word[token]])
         }
+
+    def without_vector(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """Words of texts that means would lack, each once."""
+        of_word = self._of_words(token for text in texts for token in _word().findall(text))
+        return tuple(token for token, hits in of_word.items() if not hits)
+
+    def _of_words(self, tokens: Iterable[str]) -> dict[str, list[Vector]]:
+        """The vector of each word, or else those of its parts."""
+        pieces = {token: (token, *filter(None, _PART.split(token))) for token in tokens}
+        wanted = {s for parts in pieces.values() for p in parts for s in _keys(p)}
+        vectors = self.words.lookup(wanted)
+        of_word = {}
+        for token, several in pieces.items():
+            whole, *parts = (
+                [vectors[key] for key in _keys(p) if key in vectors][:1] for p in several
+            )
+            of_word[token] = whole or [vector for part in parts for vector in part]
+        return of_word

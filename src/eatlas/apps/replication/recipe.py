@@ -51,13 +51,15 @@ how they are measured, and ``tests.toml`` tests that no battery has. Nothing of 
     table = "table-1"
     row = "EA/AA32 P/U25"
     column = "Level 1"
+    ours = 1.4052
     why = "cut after two digits, not rounded"
 
 A reading of a choice (``paper``, ``code``) has ``where`` and ``says``, and what it sets, if it sets
 anything (:class:`Reading`). A method takes its choices in order: a later one adds to what the ones
 before it set, or replaces it. A cell of ``cells.csv`` names its table, model, row and column; the
 method where it is not the table's; the test, the period of a series, and the place of the number in
-a result, such as ``level2.X.effect_size`` or ``targets.nurse.signed``; then what is printed.
+a result, such as ``level2.X.effect_size`` or ``targets.nurse.signed``; then what is printed. In a
+table of several models a column is called by its model, or ``MODEL, NUMBER``.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from pydantic import Field, model_validator
 
@@ -100,9 +102,10 @@ class Vectors(Record):
 
 
 class Prompt(Record):
-    """A text that words are put into, ``"This is {}"`` or ``"This is {a term}"``."""
+    """A text that words are put into, such as ``"This is {}"``."""
 
     text: str
+    """``{a}`` is *an* before a word that begins with a, e, i, o or u, else *a*."""
     tests: tuple[str, ...] = ()
     """Of which tests; of all, if none is named."""
     roles: str = "".join(ROLES)
@@ -124,7 +127,7 @@ class Words(Record):
 
 
 class Stars(Record):
-    """When a star is printed, where it is not the rule of the measure."""
+    """When a star is printed, where it is not the rule of the measure: by the upper tail's p."""
 
     alpha: float
     adjusted: Literal["holm"] | None = None
@@ -170,7 +173,7 @@ class Choice(Record):
     def reading(self, follow: Followed) -> Reading:
         """What is followed: the other of the two where one says nothing."""
         first, second = (self.code, self.paper) if follow == "code" else (self.paper, self.code)
-        return first or second  # type: ignore[return-value]  (one of them is there)
+        return cast("Reading", first or second)  # one of them is there
 
 
 class Method(Record):
@@ -210,7 +213,13 @@ class Difference(Record):
     table: str
     row: str
     column: str
+    ours: float
+    """What these vectors give, to four decimals; another number has another reason."""
     why: str
+
+    def is_it(self, value: object) -> bool:
+        """Whether this explains a number that was computed."""
+        return isinstance(value, float) and round(value, 4) == self.ours
 
 
 class Recipe(Record):
@@ -229,9 +238,10 @@ class Recipe(Record):
 
     @model_validator(mode="after")
     def _names_are_known(self) -> Recipe:
-        named = [(one, self.choice) for method in self.method.values() for one in method.choices]
-        named += [(table.method, self.method) for table in self.table if table.method]
-        if unknown := [name for name, known in named if name not in known]:
+        chosen = [name for method in self.method.values() for name in method.choices]
+        unknown = [name for name in chosen if name not in self.choice]
+        unknown += [t.method for t in self.table if t.method and t.method not in self.method]
+        if unknown:
             raise ValueError(f"no choice or method {unknown[0]!r}")
         return self
 
