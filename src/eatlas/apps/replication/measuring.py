@@ -58,12 +58,13 @@ def measure(
     source = {model.id: spec} if model.own or not isinstance(spec, str) else spec
     lacking = _lacking_words(spec, taken.scheme)
     by_prompt: dict[str | None, dict[str, Test]] = {}
-    for test in _loaded(ids, setting.paper):
+    for name in ids:
+        test = _loaded(procedure.tests.get(name, name), setting.paper)
         changed, prompt = prepared(test, procedure, paper=setting.paper, lower=taken.lower)
         if words := lacking(changed):
-            measured.lacking[test.id] = words
+            measured.lacking[name] = words
         else:
-            by_prompt.setdefault(prompt, {})[test.id] = changed
+            by_prompt.setdefault(prompt, {})[name] = changed
     for prompt, tests in by_prompt.items():
         jobs = make_plan(
             list(tests.values()), source, procedure.measure, prompts=prompt, seed=setting.seed
@@ -73,10 +74,10 @@ def measure(
     return measured
 
 
-def _loaded(ids: Iterable[str], paper: str) -> tuple[Test, ...]:
-    """Tests by their ids, a paper's own before those of batteries."""
+def _loaded(name: str, paper: str) -> Test:
+    """A test by its id, a paper's own before those of batteries."""
     own = own_tests(paper)
-    return tuple(own[name] if name in own else load_tests(name)[0] for name in ids)
+    return own[name] if name in own else load_tests(name)[0]
 
 
 def _lacking_words(spec: Any, scheme: str) -> Any:
@@ -165,7 +166,7 @@ class Answers:
                 by_rule.setdefault(rule, []).extend(measured.results.values())
         for rule, results in by_rule.items():
             raw = [at(result, "level1.p.greater") for result in results]
-            adjusted = holm(raw) if rule.adjusted else [1.0] * len(raw)
+            adjusted = holm(raw) if rule.holm else [1.0] * len(raw)
             for result, p, after in zip(results, raw, adjusted, strict=True):
                 stars[id(result)] = (p <= rule.alpha) + bool(after <= rule.alpha)
         return stars
@@ -173,20 +174,19 @@ class Answers:
     def explain(self, model: MeasuredModel, cells: Sequence[Cell]) -> MeasuredModel:
         """The model with the rows that it could not answer, and why."""
         for method in dict.fromkeys(cell.question.method for cell in cells):
-            measured = self.measured.get((model.id, method))
-            if measured is None:
-                continue
-            rows: dict[str, dict[str, None]] = {}
-            for cell in cells:
-                if cell.question.method == method:
-                    rows.setdefault(cell.question.test, {})[cell.row] = None
-            if measured.lacking:
-                names = [row for test in measured.lacking for row in rows[test]]
-                words = dict.fromkeys(w for several in measured.lacking.values() for w in several)
+            measured = self.measured.get((model.id, method), Measured())
+            row_of = {
+                c.question.test: c.row for c in reversed(cells) if c.question.method == method
+            }
+            lacking = {test: words for test, words in measured.lacking.items() if test in row_of}
+            if lacking:
+                words = dict.fromkeys(word for several in lacking.values() for word in several)
                 lacks = f"{model.source} has no vector of {listed(words, SHOWN)}"
-                model = model.with_missing(f"{lacks}, so not measured: {'; '.join(names)}")
+                rows = "; ".join(row_of[test] for test in lacking)
+                model = model.with_missing(f"{lacks}, so not measured: {rows}")
             for test, reason in measured.too_few.items():
-                model = model.with_missing(f"{'; '.join(rows[test])}: {reason}")
+                if test in row_of:
+                    model = model.with_missing(f"{row_of[test]}: {reason}")
         return model
 
 

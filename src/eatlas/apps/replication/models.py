@@ -196,6 +196,8 @@ def encoded(model: MeasuredModel, taken: Vectors) -> Any:
     spec = model.spec
     if isinstance(spec, str):
         return _with_options(spec, taken)
+    if taken.scheme:
+        return CBOWSource(open_vectors(spec), punctuation="punctuation" in taken.options)
     if taken.options and (pair := model_and_tokenizer(spec)) is not None:
         return eatlas.encoder(*pair, name=model.id, **taken.options)
     if taken.options:
@@ -204,7 +206,7 @@ def encoded(model: MeasuredModel, taken: Vectors) -> Any:
             got=type(spec).__name__,
             allowed="a source string such as hf:FOLDER, or (model, tokenizer)",
         )
-    return CBOWSource(open_vectors(spec)) if taken.scheme else spec
+    return spec
 
 
 def _with_options(text: str, taken: Vectors) -> str:

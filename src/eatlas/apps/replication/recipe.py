@@ -25,7 +25,9 @@ how they are measured, and ``tests.toml`` tests that no battery has. Nothing of 
     vectors.static = { scheme = "cbow:" }
 
     [choice.words.code]                   # where only one of the two says it, both follow it
-    ...
+    where = "empirical_analysis.ipynb"
+    says = "short in place of short-term"
+    tests = { weat-9 = "weat-9-google-news" }
 
     [method.words]                        # what a cell needs: some of the choices
     title = "vectors of words"
@@ -64,6 +66,7 @@ table of several models a column is called by its model, or ``MODEL, NUMBER``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -116,22 +119,13 @@ class Prompt(Record):
         return role in self.roles and (not self.tests or test in self.tests)
 
 
-class Words(Record):
-    """Words of a test that the authors changed."""
-
-    test: str
-    replace: dict[str, str] = Field(default_factory=dict)
-    drop: tuple[str, ...] = ()
-    add: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """By role."""
-
-
 class Stars(Record):
     """When a star is printed, where it is not the rule of the measure: by the upper tail's p."""
 
     alpha: float
-    adjusted: Literal["holm"] | None = None
-    """How p-values of all cells are adjusted; a second star is for an adjusted p below alpha."""
+    holm: str = ""
+    """The table whose tests, of all models that are measured, are one family. A second star is for
+    a p that Holm's adjustment over it leaves at alpha or below."""
 
 
 class Reading(Record):
@@ -148,7 +142,8 @@ class Reading(Record):
     """What is taken of a model, by its family; others cannot be measured."""
     prompts: tuple[Prompt, ...] = ()
     """The first that is for a word takes it."""
-    words: tuple[Words, ...] = ()
+    tests: dict[str, str] = Field(default_factory=dict)
+    """The test that is measured in the place of another, by ids."""
     stars: Stars | None = None
 
 
@@ -249,7 +244,7 @@ class Recipe(Record):
         """The tables of a number, such as ``"2"`` or ``"table-2"``; all of them by default."""
         if number is None:
             return self.table
-        wanted = number if "-" in number else f"table-{number}"
+        wanted = f"table-{number}" if number.isdecimal() else number
         found = tuple(t for t in self.table if f"{t.id}-".startswith(f"{wanted}-"))
         if not found:
             ids = [table.id for table in self.table]
@@ -274,7 +269,7 @@ class Recipe(Record):
             measure=get_measure(signatures[-1]).with_parameters(**parameters),
             vectors={k: v for reading in readings for k, v in reading.vectors.items()},
             prompts=tuple(prompt for reading in readings for prompt in reading.prompts),
-            words=tuple(words for reading in readings for words in reading.words),
+            tests={k: v for reading in readings for k, v in reading.tests.items()},
             stars=next((r.stars for r in reversed(readings) if r.stars), None),
         )
 
@@ -289,8 +284,8 @@ class Procedure:
     measure: Measure
     vectors: dict[Family, Vectors]
     prompts: tuple[Prompt, ...] = ()
-    words: tuple[Words, ...] = ()
-    stars: Stars | None = field(default=None)
+    tests: Mapping[str, str] = field(default_factory=dict)
+    stars: Stars | None = None
 
     def prompt(self, test: str, role: str) -> str:
         """The text that words of a group are put into; empty for none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from eatlas.apps.replication.recipe import (
     Choice,
     Followed,
     PaperTable,
+    Procedure,
     Recipe,
     read_recipe,
 )
@@ -211,6 +212,7 @@ def compared(
     setting = Setting(name, seed, workers)
     for model in models:
         for method, tests in _wanted(cells_of[model.id]).items() if model.source else ():
+            tests |= _family(name, procedures[method])  # noqa: PLW2901  (stars need them all)
             answers.add(model, method, measure(model, procedures[method], tests, setting))
     others = [cell for model in models if model.own for cell in cells_of[model.id]]
     return Replication(
@@ -225,10 +227,17 @@ def compared(
     )
 
 
-def _wanted(cells: Sequence[Cell]) -> dict[str, tuple[str, ...]]:
+def _wanted(cells: Iterable[Cell]) -> dict[str, dict[str, None]]:
     """The tests that cells need, by method."""
     tests: dict[str, dict[str, None]] = {}
     for cell in cells:
         if cell.question.can_be_measured:
             tests.setdefault(cell.question.method, {})[cell.question.test] = None
-    return {method: tuple(ids) for method, ids in tests.items()}
+    return tests
+
+
+def _family(name: str, procedure: Procedure) -> dict[str, None]:
+    """All tests over which the p-values of a method are adjusted."""
+    table = procedure.stars.holm if procedure.stars else ""
+    cells = (cell for cell in printed_cells(name) if cell.table == table)
+    return _wanted(cells).get(procedure.method, {})

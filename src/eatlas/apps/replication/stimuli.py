@@ -1,12 +1,10 @@
-"""Tests as a procedure has them: with the words that the authors changed, in their sentences."""
+"""Tests as a procedure has them: words in the sentences of a paper, texts in lower case."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
-from eatlas.apps.replication.recipe import Procedure, Words
-from eatlas.errors import EatlasError
+from eatlas.apps.replication.recipe import Procedure
 from eatlas.stimuli import Concept, Sentence, Test
 from eatlas.stimuli.sentences import concept_of
 
@@ -24,15 +22,11 @@ class PreparedTest(NamedTuple):
 
 
 def prepared(test: Test, procedure: Procedure, *, paper: str, lower: bool = False) -> PreparedTest:
-    """Change the words of a test and put them into sentences, as a procedure says.
+    """Put the words of a test into sentences, as a procedure says.
 
-    A changed test gets an id of its own, such as ``weat-9-as-ml-eat``, and a note.
+    A changed test gets an id of its own, such as ``weat-1-as-ml-eat``, and a note.
     """
     concepts, notes = dict(test.concepts), []
-    for words in procedure.words:
-        if words.test == test.id:
-            concepts = _with_words(concepts, words)
-            notes.append(f"Words as {paper} has them: {_changes(words)}.")
     prompts = {r: procedure.prompt(test.id, r) for r, c in concepts.items() if not c.images}
     texts = set(prompts.values())
     prompt = next(iter(texts), "") or None
@@ -47,30 +41,6 @@ def prepared(test: Test, procedure: Procedure, *, paper: str, lower: bool = Fals
         changed = {"id": f"{test.id}-as-{paper}", "table": "", "notes": (*test.notes, *notes)}
         test = test.with_concepts(concepts).model_copy(update=changed)
     return PreparedTest(test, prompt)
-
-
-def _with_words(concepts: Mapping[str, Concept], words: Words) -> dict[str, Concept]:
-    """Concepts with some words replaced, left out or added."""
-    changed, left = dict(concepts), {*words.replace, *words.drop}
-    for role, concept in concepts.items():
-        if concept.images:
-            continue
-        left -= set(concept.terms)
-        kept = [words.replace.get(t, t) for t in concept.terms if t not in words.drop]
-        terms = (*kept, *words.add.get(role, ()))
-        if terms != concept.terms:
-            changed[role] = Concept(name=concept.name, terms=terms)
-    if left:
-        raise EatlasError(f"the test {words.test} has no {min(left)!r} that a recipe could change")
-    return changed
-
-
-def _changes(words: Words) -> str:
-    """What is changed, in words."""
-    changes = [f"{new} in place of {old}" for old, new in words.replace.items()]
-    changes += [f"without {' and '.join(words.drop)}"] if words.drop else []
-    changes += [f"with {' and '.join(terms)}" for terms in words.add.values()]
-    return ", ".join(changes)
 
 
 def _in_sentences(concept: Concept, text: str) -> Concept:

@@ -137,8 +137,8 @@ def computed(cell: Cell) -> str:
         return ""
     if cell.value is None or isinstance(cell.value, str):
         return cell.value or "undefined"
-    if ".p." in cell.question.place and 0.0 < cell.value < 0.5 * 10.0**-cell.decimals:
-        return f"{cell.value:.1g}"  # a small p would round to 0
+    if ".p." in cell.question.place and (not cell.form or cell.value < 0.5 * 10.0**-cell.decimals):
+        return f"{cell.value:.2g}"  # a small p would round to 0
     text = effect(cell.value, cell.decimals)
     if cell.form.lstrip("-").startswith("."):
         text = text.replace("0.", ".", 1)
@@ -194,7 +194,7 @@ def side_by_side(grid: Grid) -> Arranged:
         heads.append(f"{column}\n{COMPUTED}" if of_paper else f"\n{column}")
         align += ("l" if _is_label(grid, column) else "r") * (1 + printed)
         for row, entry in zip(rows, entries, strict=True):
-            row += [_printed(entry)] if printed else []
+            row.extend([_printed(entry)] if printed else [])
             row.append(_computed(entry) if of_paper else _of(entry))
     return heads, rows, align
 
