@@ -182,6 +182,27 @@ def test_a_port_in_use(served):
             Served(app(), port=port)
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_page_in_the_background_of_a_shell_ends_on_signals(number):
+    """There SIGINT is ignored by inheritance; what was set is set again behind it."""
+    code = (
+        "import signal\n"
+        "from pydantic import BaseModel\n"
+        "from eatlas.apps.serving import App, Served\n"
+        "from eatlas.cli.messages import serve\n"
+        "serve(Served(App('explore', str, BaseModel, {}, str)), 'it ends')\n"
+        "print(*map(signal.getsignal, (signal.SIGINT, signal.SIGTERM)))\n"
+    )
+    script = subprocess.Popen(
+        ["/bin/sh", "-c", "trap '' INT; exec \"$@\"", "sh", sys.executable, "-u", "-c", code],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert re.match("page:  http://", script.stdout.readline())
+    script.send_signal(number)
+    said, _ = script.communicate(timeout=60)
+    assert (script.returncode, said) == (0, f"{signal.SIG_IGN!s} {signal.SIG_DFL!s}\n")
+
+
 @pytest.mark.slow
 def test_ctrl_c_ends_a_command_and_a_script():
     command = Command("explore", "--tests", "weat-6")
