@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
-from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 import pytest
@@ -120,22 +118,6 @@ def test_what_the_page_cannot_mean_is_said(address, capsys):
     answer = ask(address, "say", b'{"text": "fault"}')
     assert (answer.status, "Traceback" in answer.text) == (500, False)
     assert "ZeroDivisionError" in capsys.readouterr().err
-
-
-def test_connections_on_which_nothing_comes_shut_nobody_out(address):
-    parts = urlsplit(address)
-    with ExitStack() as stack:
-        for i in range(100):
-            stranger = socket.create_connection((parts.hostname, parts.port), timeout=60)
-            stack.enter_context(stranger)
-            stranger.sendall(b"GET /" * (i % 2))
-        assert ask(address, "say", BODY).status == 200
-    with socket.create_connection((parts.hostname, parts.port), timeout=60) as stranger:
-        stranger.sendall(  # a body that never comes
-            f"POST {parts.path}say HTTP/1.1\r\nHost: {parts.netloc}\r\n"
-            "Origin: http://evil.example\r\nContent-Length: 100\r\n\r\n".encode()
-        )
-        assert b" 403 " in stranger.recv(99)
 
 
 def test_a_page_of_another_origin_gets_nothing(address, browser):
