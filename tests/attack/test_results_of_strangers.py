@@ -180,7 +180,7 @@ class Runs:
 
 
 @pytest.mark.parametrize("scheme", ["hf:model?pool=mean", "st:model"])
-def test_F1_weights_that_hold_code(eatlas_cli, naming, tmp_path, model, scheme):
+def test_F1_F38_weights_that_hold_code(eatlas_cli, naming, tmp_path, model, scheme):
     import torch
 
     folder = model(scheme[:2])
@@ -275,3 +275,14 @@ def test_F1_a_name_does_not_hide_what_would_run(eatlas_cli, naming, evil):
     ended = eatlas_cli("verify", path, "--trust", "py:evil:f")
     assert evil.exists()
     assert ended.code == 1
+
+
+def test_F38_a_key_that_occurs_twice(eatlas_cli, naming):
+    """Of two names of a group the last would be read, and the first be seen."""
+    path = naming("glove-sample")
+    text = path.read_text("utf-8").replace('"X": "Male names"', '"X": "Cats", "X": "Male names"')
+    path.write_text(text, encoding="utf-8")
+    assert "Cats" in text
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 2
+    assert "line 1: this line is not a result\n  got: the key 'X' occurs twice" in ended.err

@@ -1,15 +1,21 @@
 """Versions that are locked: what is installed has a hash, and an audit looks each up."""
 
+import json
 import re
 import runpy
 import subprocess
 import sys
+import tomllib
 from importlib import metadata
 from itertools import chain
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.version import Version
+
+import eatlas
+from eatlas.results.json_lines import to_json_line
 
 ROOT = Path(__file__).parents[2]
 AUDIT, LOCKED = (runpy.run_path(str(ROOT / "tools" / f"{name}.py")) for name in ("audit", "locked"))
@@ -96,3 +102,24 @@ def test_A18_what_is_installed_by_hash_is_all_that_is_needed(extras):
             if fits and plain(each.name) not in names | {"torch"}:
                 missing[name] = str(each)
     assert missing == {}
+
+
+def lowest():
+    """The lowest version that pyproject.toml allows of each package of the core."""
+    document = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    allowed = map(Requirement, document["project"]["dependencies"])
+    return {each.name: Version(next(iter(each.specifier)).version) for each in allowed}
+
+
+def test_F4_the_lowest_pydantic_writes_what_it_reads():
+    """Before 2.11 it wrote the name of a field in the place of its alias."""
+    assert lowest()["pydantic"] >= Version("2.11")
+    (result,) = eatlas.run("weat-6", measures="weat(resamples=0)", frequency="off")
+    written = json.loads(to_json_line(result))
+    assert written["schema"] == "eatlas/result/1"
+    assert type(result).from_dict(written) == result
+
+
+def test_F5_the_lowest_filelock_locks():
+    """Before 3.30 several processes held one lock."""
+    assert lowest()["filelock"] >= Version("3.30")

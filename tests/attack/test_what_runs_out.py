@@ -2,21 +2,27 @@
 
 import resource
 import socket
+import sqlite3
 import subprocess
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from urllib.parse import urlsplit
 
 import pytest
 from tests.apps.test_serving import BODY, app
-from tests.encoders.test_cache_file import Encoding, N, expected, kept
+from tests.encoders.letters import Letters, passages
+from tests.encoders.test_cache_file import Encoding, N, digest_of, expected, kept
+from tests.inputs import make_test
 from tests.served import ask
 from tests.sources.files.faults import no_more_memory_than
 
 import eatlas
 from eatlas.apps.explorer.measuring import lists_of_file
 from eatlas.apps.serving import Served
-from eatlas.errors import EatlasError
+from eatlas.encoders import cache
+from eatlas.encoders.cache import NAME, cached
+from eatlas.errors import EatlasError, SourceWarning
+from eatlas.paths import cache_folder
 
 DOTTED = ".".join("a" * 60_000) + " = 1"
 """120 kB that took 14.5 GB."""
@@ -73,3 +79,23 @@ def test_N22_closed_streams(tmp_path):
     done = subprocess.run(command, shell=True, cwd=tmp_path, check=False)  # noqa: S602
     assert done.returncode == 0
     assert (tmp_path / "here" / "results.jsonl").exists()
+
+
+def test_F36_missing_terms_are_counted_and_few_are_named():
+    terms = [f"{'x' * 60}{i}" for i in range(3_000)]
+    test = make_test().model_copy(update={"X": eatlas.Concept(name="X", terms=terms)})
+    with pytest.raises(EatlasError) as caught:
+        eatlas.run(test, measures="weat(resamples=0)", frequency="off")
+    assert "and 2,992 more" in str(caught.value)
+    assert len(str(caught.value)) < 1_500
+
+
+def test_F37_a_cache_that_another_process_has_locked_costs_the_cache_and_not_the_run(monkeypatch):
+    monkeypatch.setattr(cache, "PATIENCE", 0.05)
+    cached(Letters()).encode(passages(10))
+    with closing(sqlite3.connect(cache_folder() / NAME, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.warns(SourceWarning, match="this run continues without") as caught:
+            given = cached(Letters()).encode(passages(N))
+    assert len(caught) == 1
+    assert digest_of(given, N) == expected(N)
