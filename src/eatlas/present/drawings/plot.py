@@ -212,7 +212,8 @@ def plot(
         - ``"influence"``: which terms drive the associations; ML-EAT and WEAT.
         - ``"resamples"``: share of resamples that show each EAT pattern; ML-EAT.
         - ``"matrix"``: tests by settings, with small EAT-Maps and forests, and what differs.
-        - ``"timeline"``: effect sizes by year; without years by layer, window or distance.
+        - ``"timeline"``: effect sizes by year, of a bin of years by its first; without years by
+          layer, window or distance.
         - ``"specification"``: effect sizes of a study in order, the choices behind each below;
           what :func:`eatlas.multiverse` returns.
         - ``"themes"``: themes of a vocabulary on one axis, with their intervals.
@@ -401,6 +402,17 @@ MOST_LINES = 4
 """Series that are compared in one panel."""
 
 
+def _by_number(group: Mapping[str, AssociationResult], by: str) -> dict[int, AssociationResult]:
+    """Results by their year (the first of several), or layer; empty where one has no number."""
+    line = {}
+    for value, result in group.items():
+        number = str(result.period if by == "period" else value)
+        if not number.isdigit():
+            return {}
+        line[int(number)] = result
+    return line
+
+
 def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
     """A panel for each test, source and measure; without years by layer, window or distance.
 
@@ -408,10 +420,10 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
     """
     dated = any(result.period is not None for result in results)
     lines = [
-        ("year" if by == "period" else by, {int(n): result for n, result in group.items()})
+        ("year" if by == "period" else by, line)
         for by in (["period"] if dated else NUMBERED)
         for group in pivot(results, by)
-        if all(value.isdigit() for value in group)
+        if (line := _by_number(group, by))
     ]
     if not lines or (dated and sum(len(line) for _, line in lines) < len(results)):
         raise ResultsError(
