@@ -82,7 +82,7 @@ def _loaded(name: str, paper: str) -> Test:
 
 def _lacking_words(spec: Any, scheme: str) -> Any:
     """What finds the words of a test that a mean of words would lack; nothing without means."""
-    means = open_vectors(spec) if scheme or isinstance(spec, CBOWSource) else None
+    means = open_vectors(spec) if scheme else None
     if not isinstance(means, CBOWSource):
         return lambda _: ()
     return lambda test: means.without_vector(text for _, c in test.parts for text in c.texts)

@@ -220,4 +220,4 @@ def _with_options(text: str, taken: Vectors) -> str:
                 remedy=f"leave {key} out; eatlas run measures the model your own way",
             )
     missing = {key: value for key, value in taken.options.items() if key not in own}
-    return with_options(f"{taken.scheme}{text}", missing)
+    return with_options(f"{taken.scheme}{text.removeprefix(taken.scheme)}", missing)
