@@ -106,11 +106,18 @@ def _other_stages(
 ) -> EatlasError:
     """Say that tables compare stages of a model, or do not; or that nothing of them is measured."""
     stages = sorted({stage for cell in printed for stage in cell.question.stages})
-    if not stages or model.stage:
+    titles = "; ".join(table.title for table in tables)
+    if model.stage:
+        return EatlasError(
+            f"{titles} compares no stages of a model",
+            got=model.id,
+            allowed=f"a name without .{model.stage}, such as {model.stem}",
+        )
+    if not stages:
         return _not_measured(tables)
     called = ", ".join(f"--model {model.id}.{stage}=SOURCE" for stage in stages)
     return EatlasError(
-        f"{'; '.join(table.title for table in tables)} compares stages of a model",
+        f"{titles} compares stages of a model",
         got=f"{model.id}, which is one source",
         allowed=called,
     )

@@ -278,8 +278,14 @@ class Recipe(Record):
         chosen = [name for method in self.method.values() for name in method.choices]
         unknown = [name for name in chosen if name not in self.choice]
         unknown += [t.method for t in self.table if t.method and t.method not in self.method]
+        models = {model.id for model in self.model}
+        readings = (one for choice in self.choice.values() for one in (choice.paper, choice.code))
+        rules = (one.correlated for one in readings if one and one.correlated)
+        unknown += [
+            table for rule in rules for table in rule.tables.values() if table not in models
+        ]
         if unknown:
-            raise ValueError(f"no choice or method {unknown[0]!r}")
+            raise ValueError(f"no choice, method or model {unknown[0]!r}")
         return self
 
     def stage(self, model: str) -> str:
