@@ -18,7 +18,8 @@ import eatlas
 from eatlas.errors import EatlasError, ResultsError
 from eatlas.present import report_table
 from eatlas.present.drawings.plot import KINDS, PAGE, TEMPLATES, Plot, style
-from eatlas.present.drawings.single import BINS, DOT, _text_box, null, triangle
+from eatlas.present.drawings.point_names import text_box
+from eatlas.present.drawings.single import BINS, DOT, null, triangle
 from eatlas.present.drawings.svg import size_of
 from eatlas.results import Results
 
@@ -341,7 +342,7 @@ def test_names_in_a_triangle_lie_on_no_dot(religion):
     assert "reference" in [t.text for t in named]
     for text in named:
         spot = float(text.get("x")), float(text.get("y"))
-        left, top, right, bottom = _text_box(text.text, spot, text.get("text-anchor"), 11)
+        left, top, right, bottom = text_box(text.text, spot, text.get("text-anchor"), 11)
         assert not [(x, y) for x, y in spots if left < x < right and top < y < bottom]
 
 
