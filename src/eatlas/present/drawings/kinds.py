@@ -14,7 +14,7 @@ from eatlas.present.drawings.eat_map import PANEL, eat_map, map_panel
 from eatlas.present.drawings.eat_map import WIDTH as MAP_WIDTH
 from eatlas.present.drawings.periods import PERIODS
 from eatlas.present.drawings.plane import LEFT_ROOM, SIDE, UPPER_ROOM, has_map, plane_figure
-from eatlas.present.drawings.scatter import scatter
+from eatlas.present.drawings.scatter import has_pairs, scatter
 from eatlas.present.drawings.sheet import Drawing, below, beside
 from eatlas.present.drawings.significance import significance
 from eatlas.present.drawings.stacked import key_of, notes_of
@@ -232,7 +232,7 @@ KINDS: dict[str, Kind] = {
     ),
     "scatter": Kind(
         scatter, levels_of, "results of the same tests by two methods or more",
-        takes=lambda given: hasattr(given, "pairs"), options=("by", "pair"),
+        takes=has_pairs, options=("by", "pair"),
     ),
     "timeline": Kind(_timelines, lambda r: r.primary.level1, _LEVELS, WIDE),
     "specification": Kind(

@@ -87,6 +87,11 @@ def scatter(
     )
 
 
+def has_pairs(given: object) -> bool:
+    """Whether something says itself which methods it compares: a comparison, or a study."""
+    return callable(getattr(given, "pairs", None))
+
+
 def _pairs(given: Any, by: str | None) -> Sequence[MethodPair]:
     """Every two methods of a comparison, of a study, or of results that differ in a respect."""
     if isinstance(given, SideBySide):
@@ -97,10 +102,17 @@ def _pairs(given: Any, by: str | None) -> Sequence[MethodPair]:
                 remedy=f"hand over the results, or what results.compare({by!r}) returns",
             )
         return given.pairs()
-    if hasattr(given, "pairs"):
+    if has_pairs(given):
         pairs: Sequence[MethodPair] = given.pairs(by)
         return pairs
-    by = by or next((name for name in DIFFER_IN if pivot(given, name)), DIFFER_IN[0])
+    by = by or next((name for name in DIFFER_IN if pivot(given, name)), None)
+    if by is None:
+        raise ResultsError(
+            "a scatter needs the same tests, measured by two methods or more",
+            got=f"{number_of(len(given), 'result')} that differ in no measure, source or encoding",
+            allowed="results of two measures, sources, layers, prompts, windows or periods; what "
+            "results.compare(...) returns; a study",
+        )
     return side_by_side(given, by).pairs()
 
 
@@ -110,21 +122,10 @@ def _methods(pairs: Sequence[MethodPair]) -> list[str]:
 
 
 def _chosen(pairs: Sequence[MethodPair], chosen: Sequence[str] | None) -> Sequence[MethodPair]:
-    """The pairs that are drawn, all or one: those with a point."""
+    """The pairs that are drawn: all with a point, or one."""
     names = _methods(pairs)
     if chosen is not None:
-        if isinstance(chosen, str) or len(chosen) != 2 or len(set(chosen)) < 2:
-            raise ResultsError(
-                "a pair is two methods", got=repr(chosen), allowed=f"two of {', '.join(names)}"
-            )
-        for name in chosen:
-            if name not in names:
-                raise ResultsError(
-                    f"there is no method {name!r}{did_you_mean(name, names)}",
-                    allowed=", ".join(names),
-                )
-        (own,) = (each for each in pairs if {each.first, each.second} == set(chosen))
-        pairs = [own if own.first == chosen[0] else own.turned]
+        pairs = [_one_pair(pairs, names, chosen)]
     shown = [each for each in pairs if each.points]
     if not shown:
         raise ResultsError(
@@ -140,6 +141,24 @@ def _chosen(pairs: Sequence[MethodPair], chosen: Sequence[str] | None) -> Sequen
             remedy=f"choose two methods: pair=({names[0]!r}, {names[1]!r})",
         )
     return shown
+
+
+def _one_pair(
+    pairs: Sequence[MethodPair], names: Sequence[str], chosen: Sequence[str]
+) -> MethodPair:
+    """The pair of two methods, in the order in which they were chosen."""
+    if isinstance(chosen, str) or len(chosen) != 2 or len(set(chosen)) < 2:
+        raise ResultsError(
+            "a pair is two methods", got=repr(chosen), allowed=f"two of {', '.join(names)}"
+        )
+    for name in chosen:
+        if name not in names:
+            raise ResultsError(
+                f"there is no method {name!r}{did_you_mean(name, names)}",
+                allowed=", ".join(names),
+            )
+    (own,) = (each for each in pairs if {each.first, each.second} == set(chosen))
+    return own if own.first == chosen[0] else own.turned
 
 
 def _scale(pairs: Sequence[MethodPair], name: str) -> Axis:
