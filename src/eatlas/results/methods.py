@@ -66,7 +66,7 @@ class MethodPair:
     def correlation(self) -> Correlation:
         """Pearson's and Spearman's correlation over the points.
 
-        Intervals (95%) take the points for independent. NaN with fewer than three points, and if
+        Intervals (95%) treat the points as independent. NaN with fewer than three points, and if
         the numbers of one method do not vary.
         """
         from eatlas.stats.correlation import correlation  # noqa: PLC0415  (few need it)

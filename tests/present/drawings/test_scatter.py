@@ -50,7 +50,7 @@ def test_both_correlations_are_said_with_the_number_of_tests():
     written = " ".join(texts(plot))
     assert f"r = {r:.2f} [" in written
     assert f"ρ = {rho:.2f} [" in written
-    assert "take points for independent" in plot.description
+    assert "treat points as independent" in plot.description
 
 
 def test_each_two_methods_have_a_panel_and_one_pair_may_be_chosen():

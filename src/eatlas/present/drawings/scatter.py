@@ -53,7 +53,7 @@ DIFFER_IN = ("measure", "source", *get_args(By), "period")
 NOTES = (
     "A point is a test that two methods measured alike in all else, at its first effect size by "
     "each.",
-    "Intervals (95%) take points for independent; tests that share words, and results of one "
+    "Intervals (95%) treat points as independent; tests that share words, and results of one "
     "source, are not.",
 )
 
