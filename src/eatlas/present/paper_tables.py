@@ -11,18 +11,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from eatlas.errors import ResultsError
-from eatlas.numbers import UNDEFINED, effect, level_of, number_of
+from eatlas.numbers import UNDEFINED, effect, level_of, number_of, plural
 from eatlas.present.columns import (
     Cell,
     Column,
     Table,
     Tone,
+    legend_of,
     little_legend,
     marked,
     over_attributes,
     unit_in_words,
 )
-from eatlas.present.effects import levels_of
+from eatlas.present.effects import levels_of, unit_of
 from eatlas.present.targets import ALPHA, DECIMALS, UNIFORM, Lean, Leans, leans
 from eatlas.present.text import isolated, one_line
 from eatlas.results.levels import CELLS
@@ -101,9 +102,11 @@ def _three_levels(members: Sequence[AssociationResult]) -> Table:
         )
         for result, of_result in zip(members, effects, strict=True)
     ]
-    rules = dict.fromkeys(result.rule.meaning for result in members)
+    rules = dict.fromkeys(map(legend_of, members))
+    means = dict.fromkeys(result.draws.drawn for result in members if result.draws)
     notes = [
-        "In brackets: words of each group.",
+        f"In brackets: {plural(unit_of(first))} of each group.",
+        *(f"Effect sizes are means over draws of {what}." for what in means),
         f"{' or '.join(rules)}, not adjusted for the number of tests.",
         f"Level 3: mean {unit_in_words(first)} (standard deviation).",
         *filter(None, [_patterns(members), over_attributes(effects), little_legend(members)]),
