@@ -42,9 +42,8 @@ def test_measures_by_studies_and_groups_in_the_order_of_the_paper():
         "Contemporary\nAsian/Hispanic/White",
     ]  # fmt: skip
     assert rows == [["Ours", "0.830", "0.420", "0.369"], ["Other", "–", "0.047", "–"]]
-    assert "Contemporary: n = 95 to 104 occupations; p: permutation." in text
-    assert "Diachronic: n = 104 occupations" in text
-    assert "Vectors: some." in text
+    assert "Contemporary (some): n = 95 to 104 occupations; p: permutation." in text
+    assert "Diachronic (some): n = 104 occupations" in text
 
 
 def test_bold_is_p_up_to_five_percent():
@@ -64,6 +63,18 @@ def test_sources_that_differ_are_in_the_heads_and_equal_titles_are_told_apart():
         ["RND(distance=cosine)", "0.100", "–"],
         ["RND(distance=euclidean)", "–", "0.200"],
     ]
+
+
+def test_the_sources_of_each_study_are_below_without_their_paths():
+    text = eatlas.census_table([
+        card("Ours", evidence("census-decades", "/home/ann/sgns, Female/Male", 0.8),
+             evidence("census-year", GENDER, 0.4))
+    ])  # fmt: skip
+    assert markdown_tables(text)[0][0][1:] == [
+        "Diachronic\nFemale/Male", "Contemporary\nFemale/Male",
+    ]  # fmt: skip
+    assert "Diachronic (sgns): n = 104 occupations" in text
+    assert "ann" not in text
 
 
 def test_csv_has_every_view_with_its_p():

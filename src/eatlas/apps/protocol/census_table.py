@@ -17,6 +17,7 @@ from eatlas.numbers import UNDEFINED, count, effect, level_of
 from eatlas.present.columns import Cell, Column, Table
 from eatlas.present.tables import FORMATS, MARKUP, csv_text
 from eatlas.present.text import one_line
+from eatlas.results.settings import source_name
 
 HEADS = {"census-decades": "Diachronic", "census-year": "Contemporary"}
 """What the paper calls each study, in the order of its columns."""
@@ -135,11 +136,11 @@ def _rho(found: Evidence | None) -> Figure | None:
 def _table(rows: Rows) -> Table:
     """Measures by studies and groups."""
     places, titles = _places(rows), Counter(title for title, _ in rows)
-    sources = {source.rpartition(", ")[0] for _, source in places}
+    sources = {study: _sources(places, study) for study in HEADS}
     columns = [Column("Measure")]
     for study, source in places:
-        name, _, groups = source.rpartition(", ")
-        shown = groups if len(sources) == 1 else f"{name}: {groups}"
+        name, groups = _parts(source)
+        shown = groups if len(sources[study]) == 1 else f"{name}: {groups}"
         columns.append(Column(one_line(shown), HEADS[study], number=True))
     body = tuple(
         (
@@ -148,9 +149,18 @@ def _table(rows: Rows) -> Table:
         )
         for (title, signature), row in rows.items()
     )
-    on = f" Vectors: {one_line(sources.pop())}." if len(sources) == 1 else ""
-    caption = CAPTION + on
-    return Table("census", tuple(columns), body, caption, tuple(_notes(rows, places)))
+    return Table("census", tuple(columns), body, CAPTION, tuple(_notes(rows, places)))
+
+
+def _parts(source: str) -> tuple[str, str]:
+    """The source of a study without its path, and the groups that it was run with."""
+    name, _, groups = source.rpartition(", ")
+    return source_name(name), groups
+
+
+def _sources(places: Sequence[Place], study: str) -> list[str]:
+    """The sources of a study."""
+    return list(dict.fromkeys(_parts(source)[0] for own, source in places if own == study))
 
 
 def _cell(rho: Figure | None) -> Cell:
@@ -169,7 +179,8 @@ def _notes(rows: Rows, places: Sequence[Place]) -> Iterator[str]:
             sizes = sorted({rho.n or 0 for rho in known})
             n = " to ".join(map(count, dict.fromkeys((sizes[0], sizes[-1]))))
             tests = joined(list(dict.fromkeys(rho.test for rho in known if rho.test)))
-            yield f"{head}: n = {n} {known[0].of}{f'; p: {tests}' * bool(tests)}."
+            of = f"{head} ({joined(_sources(places, study))})"
+            yield f"{of}: n = {n} {known[0].of}{f'; p: {tests}' * bool(tests)}."
     yield f"Bold: p ≤ {level_of(ALPHA)}, not adjusted for the number of correlations."
     if any(_rho(row.get(place)) is None for row in rows.values() for place in places):
         yield f"{UNDEFINED}: the measure has no size of bias for these groups, or was not run."
