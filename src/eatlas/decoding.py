@@ -27,6 +27,7 @@ LARGEST = 1e150
 """The largest number of a file in JSON."""
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 """A half of a character in JSON, alone or with its other half."""
+_ALONE = re.compile(r"[\ud800-\udfff]")
 
 
 def read_toml(
@@ -127,6 +128,21 @@ def json_value(
     except UnicodeEncodeError as error:
         half = ord(error.object[error.start])
         raise ValueError(f"\\u{half:04x} occurs alone, which is not a character") from error
+    return value
+
+
+def json_of_server(text: str) -> Any:
+    r"""Parse JSON of a server, which may cut a text in the middle of a character.
+
+    >>> json_of_server('["\\ud83d\\ude00", "\\ud83d"]')
+    ['😀', '�']
+    """
+    try:
+        value = json.loads(text)
+        if _HALF.search(text):
+            value = json.loads(_ALONE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
+    except RecursionError as error:
+        raise ValueError("values that are nested too deep") from error
     return value
 
 

@@ -8,6 +8,7 @@ import pytest
 from tests.tiny_models import make_model
 
 import eatlas
+from eatlas.encoders.cache import hash_of_row
 
 
 @pytest.fixture
@@ -16,16 +17,16 @@ def model(tmp_path):
 
 
 def poison(folder):
-    """Put other vectors into the cache."""
+    """Put other vectors into the cache, as who may write to it can."""
     (path,) = folder.glob("*.sqlite")
     connection = sqlite3.connect(path)
-    rows = connection.execute("select key, kind, data from vectors where kind like '<f%'")
-    rng = np.random.default_rng(0)
-    others = [
-        (rng.normal(size=len(data) // np.dtype(kind).itemsize).astype(kind).tobytes(), key)
-        for key, kind, data in rows
-    ]
-    connection.executemany("update vectors set data = ? where key = ?", others)
+    rows = connection.execute("select key, kind, mark, data from vectors where kind like '<f%'")
+    rng, others = np.random.default_rng(0), []
+    for key, kind, mark, data in rows.fetchall():
+        vector = rng.normal(size=len(data) // np.dtype(kind).itemsize).astype(kind)
+        row = vector.tobytes(), kind, mark
+        others.append((row[0], hash_of_row(key, row), key))
+    connection.executemany("update vectors set data = ?, hash = ? where key = ?", others)
     connection.commit()
     connection.close()
     return len(others)
