@@ -28,6 +28,7 @@ from tests.attack.hostile import (
 from tests.inputs import make_test
 
 import eatlas
+from eatlas.decoding import json_of_server
 from eatlas.encoders import chat_endpoint, served
 from eatlas.encoders.chat_endpoint import MORE_PIECES, Piece, chances_of
 from eatlas.encoders.served import PART, spell
@@ -138,8 +139,9 @@ def test_A10_a_wait_that_is_no_number_is_none(server, kind, waits):
 
 
 @pytest.mark.parametrize("status", [200, 400])
-def test_F32_values_that_are_nested_without_end(server, kind, status):
-    server.behave = replying(b"[" * 200_000, status)
+@pytest.mark.parametrize("depth", [50_000, 200_000])
+def test_F32_values_that_are_nested_without_end(server, kind, status, depth):
+    server.behave = replying(b"[" * depth, status)
     error = error_of(server, kind)
     assert "[" * 100 in error.got
     assert is_brief(error)
@@ -167,6 +169,15 @@ def test_A10_numbers_of_hundreds_of_digits(server, kind, digits):
 
     server.behave = huge
     assert is_brief(error_of(server, kind, by="logprobs"))
+
+
+def test_A2_lists_that_take_more_than_they_say_are_not_made():
+    for empty in ("[]", "{}"):
+        many = f"[{','.join([empty] * 150_000)}]"
+        with pytest.raises(ValueError, match="lists and objects alone"):
+            json_of_server(many)
+        some = f"[{','.join([empty] * 50_000)}]"
+        assert len(json_of_server(some)) == 50_000
 
 
 @pytest.mark.parametrize("half", ["\\ud800", "x\\udfff"])

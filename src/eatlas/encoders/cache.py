@@ -156,8 +156,8 @@ def through_cache(
     with closing(CacheStore()) as store:
         kept = store.get(set(keys.values()), form.read)
         if store.damaged:
-            values = {"count": store.damaged, "file": str(store.path)}
-            warn(Note("source.damaged-rows", values=values))
+            found = {"count": store.damaged, "file": str(store.path)}
+            warn(Note("source.damaged-rows", values=found))
         yield {question: kept[key] for question, key in keys.items() if key in kept}
         left: dict[bytes, list[Q]] = {}
         for question, key in keys.items():
@@ -173,10 +173,8 @@ def through_cache(
         except (KeyboardInterrupt, SourceError) as stop:
             kept = store.get(set(keys.values()), form.read)
             if done := sum(key in kept for key in keys.values()):
-                stop.add_note(
-                    f"{done:,} of {len(keys):,} {form.done} and kept; repeat the command to "
-                    "continue"
-                )
+                so_far = f"{done:,} of {len(keys):,} {form.done} and kept"
+                stop.add_note(f"{so_far}; repeat the command to continue")
             elif isinstance(stop, KeyboardInterrupt):
                 stop.add_note("nothing is kept")
             raise
@@ -219,11 +217,9 @@ class KeptAnswers(Generic[Q, A]):
                 if review is not None:
                     review(answers, new)
 
-        batches: Iterable[Mapping[Q, A]] = (
-            through_cache(self._keys_of(questions), self, compute, self._form)
-            if self.keeps
-            else compute(questions)
-        )
+        batches: Iterable[Mapping[Q, A]] = compute(questions)
+        if self.keeps:
+            batches = through_cache(self._keys_of(questions), self, compute, self._form)
         for batch in batches:
             answers |= batch
             if tell is not None:
@@ -352,13 +348,11 @@ class CacheStore:
 
     def put(self, source: Any, new: Mapping[bytes, Row]) -> None:
         """Keep rows of one source: all of them or, after a kill, none."""
-        rows = [
-            (key, source.fingerprint, source.name, *row, hash_of_row(key, row))
-            for key, row in new.items()
-        ]
-        query = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?, ?, ?)"
-        if not rows:
+        if not new:
             return
+        about = source.fingerprint, source.name
+        rows = [(key, *about, *row, hash_of_row(key, row)) for key, row in new.items()]
+        query = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?, ?, ?)"
 
         def write(connection: sqlite3.Connection) -> None:
             connection.executemany(query, rows)
@@ -398,8 +392,7 @@ def hash_of_row(key: bytes, row: Row) -> bytes:
     data, kind, mark = row
     digest = hashlib.blake2b(digest_size=16)
     for part in (key, kind.encode(), mark.encode(), data):
-        digest.update(len(part).to_bytes(8, "big"))
-        digest.update(part)
+        digest.update(len(part).to_bytes(8, "big") + part)
     return digest.digest()
 
 

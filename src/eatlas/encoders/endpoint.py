@@ -31,8 +31,8 @@ TRIES = 3
 ALL = nullcontext()
 LEAST = 1 << 20
 """Bytes of any answer, such as the page of an error; an answer to many texts has more of them."""
-OF_VECTOR = 256 << 10
-"""Bytes of a vector: 8,192 components of 17 digits take 190 kB."""
+OF_VECTOR = 192 << 10
+"""Bytes of a vector: 8,192 components of 17 digits take 180 kB."""
 MALFORMED = (
     TypeError, KeyError, ValueError, AttributeError, IndexError, OverflowError, RecursionError,
 )  # fmt: skip
