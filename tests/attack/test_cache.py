@@ -11,6 +11,7 @@ import pytest
 from tests.attack.hostile import answers_of, completion, entry, opened, replying
 from tests.encoders.letters import Letters, passages
 from tests.inputs import make_test
+from tests.tiny_models import make_model
 
 import eatlas
 from eatlas.encoders.cache import NAME, cached, contents, hash_of_row
@@ -195,6 +196,55 @@ def test_A1_a_result_is_the_same_with_a_damaged_cache(server):
     with pytest.warns(SourceWarning, match="rows of .* are damaged"):
         again = eatlas.run(make_test(), spec, "weat(resamples=0)")[0].to_dict()
     assert json.dumps(again) == json.dumps(first)
+
+
+# --- rows of another program ----------------------------------------------------------------------
+
+
+def poison():
+    """Put other vectors into all rows, with the hashes that they have."""
+    rng, others = np.random.default_rng(0), []
+    for key, kind, mark, data in rows_of("key", "kind", "mark", "data"):
+        vector = rng.normal(size=len(data) // np.dtype(kind.decode()).itemsize)
+        row = vector.astype(kind.decode()).tobytes(), kind.decode(), mark.decode()
+        others.append((row[0], hash_of_row(key, row), key))
+    with closing(sqlite3.connect(the_file())) as connection, connection:
+        query = "update vectors set data = ?, hash = ? where key = ?"
+        connection.executemany(query, others)
+    return len(others)
+
+
+def test_F7_verify_reads_no_vector_that_is_kept(eatlas_cli, tmp_path):
+    make_model(tmp_path / "model", "bert")
+    command = ("run", "--tests", "weat-6", "--measure", "weat(resamples=0)")
+    source = ("--vectors", "hf:model?pool=mean")
+    eatlas_cli(*command, *source, "--out", "honest")
+    assert poison() > 20
+    eatlas_cli(*command, *source, "--out", "poisoned")
+    honest, poisoned = (
+        eatlas.read_results(f"{folder}/results.jsonl")[0].level1.effect_size
+        for folder in ("honest", "poisoned")
+    )
+    assert abs(honest - poisoned) > 0.01
+    assert eatlas_cli("verify", "honest/results.jsonl").code == 0
+    ended = eatlas_cli("verify", "poisoned/results.jsonl")
+    assert ended.code == 1
+    assert "level1.effect_size: " in ended.said
+
+
+def test_F7_verify_reads_no_vector_of_a_function_that_is_kept(eatlas_cli, tmp_path):
+    (tmp_path / "counting.py").write_text(
+        "def f(texts):\n    return [[len(t), t.count('a') + 1.0, t.count('e')] for t in texts]\n",
+        encoding="utf-8",
+    )
+    name = "py:counting:f?cache=yes&version=1"
+    command = ("run", "--tests", "weat-6", "--vectors", name, "--measure", "weat(resamples=0)")
+    eatlas_cli(*command)
+    source = eatlas.read_results("out/results.jsonl")[0].source
+    assert eatlas_cli("verify", "out/results.jsonl", "--trust", source).code == 0
+    poison()
+    eatlas_cli(*command)
+    assert eatlas_cli("verify", "out/results.jsonl", "--trust", source).code == 1
 
 
 # --- who may read it ------------------------------------------------------------------------------
