@@ -418,7 +418,7 @@ def over_attributes(by_place: Iterable[Mapping[str, Effect]]) -> str:
     shown = next((effects[OVER] for effects in by_place if OVER in effects), None)
     if shown is None:
         return ""
-    return OVER_ATTRIBUTES.format("the published LPBS" if shown.remark else "X less Y")
+    return OVER_ATTRIBUTES.format("the LPBS" if shown.remark else "X less Y")
 
 
 def tables(
