@@ -21,14 +21,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.decoding import decoded, json_value
+from eatlas.decoding import check_growth, check_parquet_growth, decoded, json_value
 from eatlas.errors import SourceError, listed
 from eatlas.notes import Note
 from eatlas.sources.archives import (
     Content,
     Stamp,
-    check_growth,
-    check_parquet_growth,
     faults_of_library,
     library,
     locate,

@@ -20,10 +20,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from eatlas.decoding import toml_bytes
+from eatlas.decoding import check_growth, toml_bytes
 from eatlas.errors import SourceError, listed, nearest
 from eatlas.paths import DATA, data_folder
-from eatlas.sources.archives import check_growth, faults_of_library, locate
+from eatlas.sources.archives import faults_of_library, locate
 from eatlas.sources.spec import parsed_toml
 from eatlas.stimuli.images import SUFFIXES
 

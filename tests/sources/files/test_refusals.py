@@ -260,7 +260,7 @@ BOMBS = {
 def test_text_that_grows_beyond_all_proportion(tmp_path, monkeypatch, kind, pack):
     """With a limit a hundredth of the real one: bombs of 1 MB instead of 72 MB."""
     head, piece = BOMBS[kind]
-    monkeypatch.setattr(archives, "FREE_BYTES", 1 << 19)
+    monkeypatch.setattr(decoding, "FREE_BYTES", 1 << 19)
     bomb = written(tmp_path / "bomb", pack(head + piece * ((2 << 20) // len(piece))))
     with no_more_memory_than(120 << 20):
         assert GROWS in fault(bomb)
@@ -298,7 +298,7 @@ def test_hdf5_that_takes_its_numbers_from_other_files(tmp_path):
 
 def test_the_limit_is_raised_by_the_user(tmp_path, monkeypatch):
     path = tmp_path / "zeros.npz"
-    monkeypatch.setattr(archives, "FREE_BYTES", 10)
+    monkeypatch.setattr(decoding, "FREE_BYTES", 10)
     monkeypatch.setenv("EATLAS_MAX_GROWTH", "1")
     np.savez_compressed(path, vectors=np.zeros((500, 50)), words=["a"] * 500)
     assert GROWS in fault(path)
