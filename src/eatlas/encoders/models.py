@@ -8,7 +8,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import lru_cache
@@ -21,7 +21,7 @@ from eatlas.encoders.encoder import Options, explained, read_options, require_ex
 from eatlas.encoders.gguf_files import gguf_numbers, one_reading_of_gguf, state_of
 from eatlas.errors import ResultsError, SourceError
 from eatlas.notes import Note
-from eatlas.paths import cache_folder, is_file, is_folder, is_there, stamp_of
+from eatlas.paths import cache_folder, is_file, is_folder, is_there
 from eatlas.sources.spec import CONFIG, GGUF, MODULES, parse_file_spec
 from eatlas.untrusted import computes_afresh, only_data, require_trust
 from eatlas.writing import atomic_file

@@ -8,7 +8,6 @@ import hashlib
 import importlib
 import io
 import lzma
-import os
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +16,8 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, BinaryIO, cast
+
+import numpy as np
 
 from eatlas.decoding import check_growth, require_file
 from eatlas.errors import SourceError, listed
@@ -102,6 +103,17 @@ def faults_of_library(
             raise SourceError(f"{path}: the file cannot be read", got=error.strerror) from error
         got = str(error).split("\n", 1)[0] or type(error).__name__
         raise incomplete(f"{path}: {what} {are}", got) from error
+
+
+def npz_arrays(path: Path, what: str) -> dict[str, Any]:
+    """Read all arrays of an archive of NumPy, if they are in proportion to its size."""
+    with faults_of_library(path, what):
+        packed = Stamp.of(path).size
+        with zipfile.ZipFile(path) as archive:
+            size = sum(info.file_size for info in archive.infolist())
+        check_growth(str(path), size, packed)
+        with np.load(path, allow_pickle=False) as arrays:
+            return dict(arrays)
 
 
 def incomplete(what: str, got: str, allowed: str | None = None) -> SourceError:

@@ -22,9 +22,8 @@ from tests.sources.files import writers
 from tests.sources.files.faults import fault, no_more_memory_than, written
 from tests.sources.files.writers import VECTORS, WORDS, as_text
 
-from eatlas import open_vectors
+from eatlas import decoding, open_vectors
 from eatlas.errors import SourceError
-from eatlas.sources import archives
 
 LINES = "\n".join(WORDS).encode()
 TEXT = as_text()
