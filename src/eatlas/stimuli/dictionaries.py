@@ -51,7 +51,9 @@ def _liwc(text: str, where: str) -> tuple[Categories, list[str]]:
         number, _, name = line.strip().replace("\t", " ").partition(" ")
         if number in names:
             fault = f"{where}: two categories have one number"
-            raise StimulusError(fault, got=f"{names[number]!r} and {name.strip()!r}, {number}")
+            raise StimulusError(
+                fault, got=f"{names[number][:60]!r} and {name.strip()[:60]!r}, {number[:60]}"
+            )
         names[number] = name.split(" (")[0].strip() or number
     categories: Categories = {name: [] for name in names.values()}
     left_out = []
@@ -65,8 +67,8 @@ def _liwc(text: str, where: str) -> tuple[Categories, list[str]]:
         for number in numbers:
             if number not in names:
                 raise StimulusError(
-                    f"{where}: {term!r} has a category that the file does not name",
-                    got=number,
+                    f"{where}: {term[:60]!r} has a category that the file does not name",
+                    got=number[:60],
                     allowed=listed(names) or "a file that names its categories between the lines %",
                 )
             categories[names[number]].append(term)
