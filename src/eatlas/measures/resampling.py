@@ -126,8 +126,8 @@ class Variation:
     ) -> Influence | None:
         """Change of each effect size without each term, or without all sentences of each stimulus.
 
-        None where a group has one alone, or they are too many. With a `measure`, the terms without which it is read
-        otherwise.
+        None where a group has one alone, or where they are too many. With a `measure`, the terms
+        without which it is read otherwise.
         """
         if min(layout.sizes.values()) < 2:
             return None
