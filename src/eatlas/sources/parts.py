@@ -253,17 +253,18 @@ def _record_of(said: dict[str, Any]) -> PartsRecord:
 
 def _fault_of_forms(parts: CorpusParts) -> str:
     """Say which array is not of its kind, or of another shape than the others ask for."""
-    n, terms, dim = len(parts.rows), len(parts.terms), parts.matrix.shape[-1:]
+    n, terms = parts.rows.shape[:1] or (0,), len(parts.terms)
+    dim = max(1, *(parts.matrix.shape[-1:] or (1,)))
     forms = {
-        "rows": ("i", "whole numbers", (n, 3)),
-        "sums": ("f", "numbers", (n, *dim)),
-        "counts": ("i", "whole numbers", (n,)),
-        "matrix": ("f", "numbers", (*dim, *dim)),
-        "published": ("f", "numbers", (terms, *dim)),
+        "matrix": ("f", "numbers", (dim, dim)),
+        "rows": ("i", "whole numbers", (*n, 3)),
+        "sums": ("f", "numbers", (*n, dim)),
+        "counts": ("i", "whole numbers", n),
+        "published": ("f", "numbers", (terms, dim)),
     }
     for name, (kinds, numbers, shape) in forms.items():
         array = getattr(parts, name)
-        if array.dtype.kind not in kinds or array.shape != shape or dim in {(), (0,)}:
+        if array.dtype.kind not in kinds or array.shape != shape:
             return (
                 f"{name}: {array.dtype}, shape {array.shape}, where there should be {numbers}, "
                 f"shape {shape}"

@@ -65,8 +65,8 @@ def matches_of(
     single = {spelling: _compiled([spelling]) for spelling in words}
     for word in source.vocabulary():
         expression = several.get(word[:1], rest)
-        if expression is None or not expression.fullmatch(word):
-            continue
+        if expression is None or not expression.fullmatch(word) or word != word.strip():
+            continue  # a word with a space at its end is no term
         for spelling in (*by_first.get(word[:1], ()), *anywhere):
             if single[spelling].fullmatch(word):
                 words[spelling].add(word)

@@ -95,6 +95,8 @@ def _weathub(path: Path) -> Iterator[Imported]:
 def _rows(path: Path) -> list[Mapping[str, Any]]:
     """Rows of a table in Parquet, JSON lines or JSON; one object is a row."""
     if path.suffix.lower() == ".parquet":
+        require_file(path, StimulusError)
+        require_size(path.stat().st_size, str(path), StimulusError, MAX_IMPORT)
         try:
             parquet = import_module("pyarrow.parquet")
         except ImportError as error:
@@ -103,8 +105,6 @@ def _rows(path: Path) -> list[Mapping[str, Any]]:
                 remedy="pip install pyarrow, or save the data set as JSON lines: "
                 "dataset.to_json('weathub.jsonl')",
             ) from error
-        require_file(path, StimulusError)
-        require_size(path.stat().st_size, str(path), StimulusError, MAX_IMPORT)
         check_parquet(path, parquet)
         rows: Any = parquet.read_table(path).to_pylist()
     else:
