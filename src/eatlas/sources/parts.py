@@ -19,6 +19,7 @@ from pydantic import Field, ValidationError, model_validator
 from eatlas.decoding import json_value
 from eatlas.errors import SourceError, described, listed
 from eatlas.notes import Note
+from eatlas.paths import is_file
 from eatlas.results.parts import Record, is_empty
 from eatlas.sources.archives import faults_of_library, npz_arrays
 from eatlas.sources.frequency_order import WordOrder
@@ -205,7 +206,7 @@ class CorpusParts:
 
 def is_parts(path: Path) -> bool:
     """Whether a file has parts of a corpus."""
-    if path.suffix.lower() != ".npz" or not path.is_file():
+    if path.suffix.lower() != ".npz" or not is_file(path):
         return False
     try:
         with zipfile.ZipFile(path) as archive:
