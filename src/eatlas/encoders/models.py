@@ -27,7 +27,7 @@ from eatlas.untrusted import computes_afresh, only_data, require_trust
 from eatlas.writing import atomic_file
 
 HF, CLIP = "hf:", "clip:"
-OF_VECTORS = ("level", "layer", "pool", "subword", "truncate")
+OF_VECTORS = ("level", "layer", "pool", "subword", "special_tokens", "truncate")
 """Options that say how a text becomes a vector."""
 SAFETENSORS, PICKLED = "model.safetensors", "pytorch_model.bin"
 WEIGHTS = (

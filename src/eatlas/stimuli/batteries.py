@@ -147,9 +147,8 @@ def with_images(test: Test) -> Test:
     concepts = test.concepts
     for group, concept in test.concepts.items():
         if concept.images_from and not concept.at_hand:
-            concepts[group] = Concept.model_validate(
-                {"name": concept.name, "images": concept.images_from}
-            )
+            fields: dict[str, Any] = {"name": concept.name, "images": concept.images_from}
+            concepts[group] = Concept(**fields)
     return test.with_concepts(concepts)
 
 
