@@ -26,7 +26,7 @@ def make_model(folder: Path, family: str, **settings: Any) -> Path:
     tokenizer.save_pretrained(folder)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(7)
-        AutoModel.from_config(_config(family, len(tokenizer), settings)).save_pretrained(folder)
+        AutoModel.from_config(_config(family, len(tokenizer), **settings)).save_pretrained(folder)
     return folder
 
 
@@ -114,7 +114,7 @@ def _wrap(made: Any, template: str) -> None:
     made.post_processor = processors.TemplateProcessing(single=template, special_tokens=special)
 
 
-def _config(family: str, words: int, settings: dict[str, Any]) -> Any:
+def _config(family: str, words: int, **settings: Any) -> Any:
     from transformers import AutoConfig
 
     usual = {"hidden_size": 16, "num_hidden_layers": LAYERS, "num_attention_heads": 2}

@@ -191,7 +191,7 @@ def test_counts_are_in_the_columns_of_texts(tmp_path):
     path.write_text("term,Female,Male\nnurse,30,10\npilot,5,15\nsoldier,1,9\n")
     for source in (path, COUNTS):
         found = eatlas.replicate("divdist", {"mine": source, "wikipedia": source}, table=3)
-        for column in ("mine", "text (automated)"):
+        for column in ("mine", "text aut."):
             values = {c.row: c.value for c in found.computed if c.column == column}
             assert values == pytest.approx({"nurse": 0.25, "pilot": -0.25, "soldier": -0.4})
     missing = [model.missing for model in found.models if model.id == "mine"]

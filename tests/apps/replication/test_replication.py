@@ -16,6 +16,7 @@ from eatlas.apps.replication.page import replication_csv, replication_html, writ
 from eatlas.apps.replication.recipe import read_recipe
 from eatlas.apps.replication.tables import grids, side_by_side, stacked
 from eatlas.errors import EatlasError
+from eatlas.results.parts import at
 from eatlas.stats.multiplicity import holm
 
 
@@ -66,11 +67,25 @@ def test_every_cell_of_table_1_that_differs_is_explained(ml_eat):
     assert explained == {round(cell.value, 4) for cell in unequal}
 
 
+def test_the_p_of_the_code_stands_beside_the_exact_one(ml_eat):
+    """Which is that of a measurement by exact p-values."""
+    cells = [c for c in ml_eat if c.table == "table-1" and c.question.place.endswith("effect_size")]
+    assert [cell.exact_star for cell in cells] == [cell.star for cell in cells]
+    results = eatlas.run("caliskan", "glove-840b-words", "ml-eat(resamples=0)")
+    exact = {result.test: result for result in results}
+    for cell in cells:
+        level = at(exact[cell.question.test], cell.question.place.removesuffix(".effect_size"))
+        assert cell.exact_p == level.p["greater" if cell.value > 0 else "less"]
+        assert cell.p != cell.exact_p
+    assert ml_eat.to_frame()["p_exact"].notna().sum() == 30
+
+
 def test_stars_are_the_same_by_the_text(ml_eat):
     text = eatlas.replicate("ml-eat", table=1, follow="paper")
     assert [one.value for one in text] == [one.value for one in ml_eat if one.table == "table-1"]
     assert [one.own_star for one in text] == [one.star for one in text]
     assert {result.signature for result in text.results} == {eatlas.MLEAT(strict=True).signature}
+    assert {one.exact_p for one in text} == {None}
 
 
 def test_table_1_of_caliskan_is_repeated_on_the_bundled_vectors():
@@ -94,7 +109,7 @@ def test_table_4_of_ml_eat_is_repeated_on_the_published_vectors():
     vectors = google_news()
     (grid,) = grids(eatlas.replicate("ml-eat", {"google-news": vectors}, table=4))
     assert (sum(grid.agree), len(grid.agree)) == (106, 110)
-    assert grid.stars == [True] * 30
+    assert grid.stars == grid.exact_stars == [True] * 30
     assert {(cell.row, cell.why) for cell in grid.differ} == {("Young/Old P/U8", "without Billy")}
     (grid,) = grids(eatlas.replicate("ml-eat", {"google-news": vectors}, table=4, follow="paper"))
     assert (sum(grid.agree), len(grid.agree), sum(grid.stars)) == (95, 110, 29)
@@ -127,6 +142,9 @@ def test_histwords_are_measured_by_decade_without_1800(tmp_path):
     assert {cell.question.period for cell in found.computed} == {1810, 1960, 1990}
     assert {result.test for result in found.results} == {"weat-7-histwords"}
     assert sorted({result.period for result in found.results}) == [1810, 1960, 1990]
+    with pytest.raises(EatlasError, match="Table 1: GloVe takes vectors of words") as refused:
+        eatlas.replicate("ml-eat", {"mine": tmp_path}, table=1)
+    assert refused.value.got == "mine: vectors by decade"
     level1 = [cell for cell in found if cell.row == "1960" and cell.column == "Level 1"]
     assert [cell.own for cell in level1] == [False, True]
     assert level1[0].value == level1[1].value
@@ -184,6 +202,7 @@ def test_another_model_is_under_its_own_name_and_not_compared(divdist):
     assert {result.source for result in divdist.results} == {"sample"}
 
 
+@pytest.mark.slow
 def test_another_model_is_in_the_first_table_of_each_kind():
     found = eatlas.replicate("ml-eat", {"mine": "glove-sample"})
     own = [one for one in found if one.own]
@@ -235,17 +254,25 @@ def test_a_table_of_one_model_is_stacked_with_all_three_levels(ml_eat):
     assert (len(rows), align) == (20, "lrrrrrrrl")
 
 
+def test_a_name_that_a_column_has_is_told_from_it():
+    found = eatlas.replicate("divdist", {"w2v": "glove-sample"}, table=3)
+    assert {one.column for one in found if one.own} == {"w2v (another model)"}
+    heads, _, _ = side_by_side(grids(found)[0])
+    assert heads[-1] == "\nw2v (another model)"
+
+
 def test_tables_of_several_models_are_side_by_side(divdist):
     (grid,) = grids(divdist)
     heads, rows, align = side_by_side(grid)
-    assert (heads, align) == (["Row", "\nsample"], "lr")
-    assert rows[3] == ["nurse", "0.058"]
+    printed = [f"{name}\npaper" for name in ("text human", "text aut.", "w2v", "GloVe", "cr probe")]
+    assert (heads, align) == (["Row", *printed, "\nsample"], "lrrrrrr")
+    assert rows[3] == ["nurse", "0.373", "0.097", "0.119", "0.114", "0.111", "0.058"]
     both = eatlas.replicate(
         "divdist", {"google-news": "glove-sample", "b": "glove-sample"}, table=3
     )
     heads, rows, align = side_by_side(grids(both)[0])
-    assert (heads, align) == (["Row", "w2v\npaper", "w2v\nours", "\nb"], "lrrr")
-    assert rows[3] == ["nurse", "0.119", "0.058", "0.058"]
+    assert heads == ["Row", *printed[:3], "w2v\nours", *printed[3:], "\nb"]
+    assert rows[3][3:5] == ["0.119", "0.058"]
     assert both.headline.startswith("DivDist: 0 of 8 printed numbers are the same")
 
 
@@ -266,7 +293,7 @@ def test_frame_and_table_have_every_cell(ml_eat):
 def test_the_page(ml_eat):
     page = Page(replication_html(ml_eat))
     for text in (
-        "113 of 120 the same, 30 of 30 stars", "AX-Singular", "-0.99", "1.4052, rounded down",
+        "113 of 120 the same, 30 of 30 stars (30 by exact p-values)", "AX-Singular", "-0.99", "1.4052, rounded down",
         "the code was followed", "equations 3 and 7", "eatlas vectors fetch word2vec-google-news-300",
     ):  # fmt: skip
         assert text in page.text
@@ -280,7 +307,7 @@ def test_the_page_of_another_model(divdist):
     page = Page(replication_html(divdist))
     assert "measured by the recipe: sample" in page.text
     assert "0.058" in page.text
-    assert "Difference" not in page.text
+    assert "What differs" not in page.text
 
 
 def test_the_drawing_has_a_mark_a_row(ml_eat, divdist):
@@ -296,16 +323,12 @@ def test_the_drawing_has_a_mark_a_row(ml_eat, divdist):
     assert strip(grids(divdist)[0]) == ""
 
 
-def test_files_verify_and_keep_other_results(divdist, tmp_path):
+def test_files_verify(divdist, tmp_path):
     names = [path.name for path in write_replication(divdist, tmp_path)]
     assert names == ["replication.html", "replication.csv", "results.jsonl", "report.html"]
     results = eatlas.read_results(tmp_path / "results.jsonl")
     assert results == divdist.results
     assert {one.status for one in eatlas.verify(results)} == {"same"}
-    other = eatlas.replicate("divdist", {"sample": "glove-sample"}, table=3, seed=1)
-    with pytest.warns(eatlas.EatlasWarning, match="had results of another run; kept as"):
-        write_replication(other, tmp_path)
-    assert (tmp_path / "results-1.jsonl").exists()
 
 
 def test_nothing_is_written_where_nothing_is_measured(tmp_path):

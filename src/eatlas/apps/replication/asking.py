@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from eatlas.apps.replication.cells import Cell
 from eatlas.apps.replication.models import MeasuredModel, require_taken
@@ -58,14 +59,16 @@ def _columns_of_its_own(
 ) -> list[Cell]:
     """A cell for each number of a method that a table asks of some model."""
     several = len({cell.model for cell in of_table}) > 1 and not table.of_numbers
+    printed = {cell.column for cell in of_table}
     asked: dict[object, Cell] = {}
     for cell in of_table:
         if cell.question.method == method and cell.question.can_be_measured:
             column = cell.column
             if several:
                 column = ", ".join([model.stem, *cell.column.split(", ")[1:]])
-            as_own = {"text": "", "like": cell.text, "star": None, "own": True}
-            made = replace(cell, model=model.stem, column=column, **as_own)  # type: ignore[arg-type]
+                column += " (another model)" * (column in printed)
+            as_own: Any = {"text": "", "like": cell.text, "own": True}
+            made = replace(cell, model=model.stem, column=column, **as_own)
             if model.answers(made):
                 first = asked.setdefault((cell.row, cell.question), made)
                 if made.decimals > first.decimals:

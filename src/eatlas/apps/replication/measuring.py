@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from eatlas.apps.leanings import as_taken
-from eatlas.apps.replication.cells import Cell, Question, missing_in, star_at
+from eatlas.apps.replication.cells import Cell, Question, missing_in, significance_at
 from eatlas.apps.replication.correlating import with_table
 from eatlas.apps.replication.models import MeasuredModel, encoded
 from eatlas.apps.replication.recipe import Procedure, Recipe, own_tests
@@ -200,21 +200,23 @@ class Answers:
         asked, results = cell.question, self._results_behind(cell)
         if not results:
             return None
-        value: float | str | None
         if self.procedures[asked.method].correlated is None:
-            value, star = asked.value(results), star_at(results[0], asked.place)
-            star = star if star is None else stars.get(id(results[0]), star)
+            value: float | str | None = asked.value(results)
+            significance = significance_at(results[0], asked.place)
+            if significance and id(results[0]) in stars:
+                significance["own_star"] = stars[id(results[0])]
         else:
             found = self._correlation(cell.model, asked)
-            value, star = defined(getattr(found, asked.place)), int(found.p <= SIGNIFICANT)
+            value = defined(getattr(found, asked.place))
+            significance = {"p": defined(found.p), "own_star": int(found.p <= SIGNIFICANT)}
         source = " and ".join(self.models[name].source for name in cell.models)
         missing = dict.fromkeys(word for result in results for word in missing_in(result))
         return replace(
             cell,
             source=cell.model if cell.own else source,
             value=value,
-            own_star=star,
             missing=tuple(missing),
+            **significance,
         )
 
     def _results_behind(self, cell: Cell) -> list[AssociationResult]:

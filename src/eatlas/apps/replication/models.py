@@ -52,10 +52,10 @@ OF_CARDS: dict[str, Family] = {
 """By the family on the card of a transformer."""
 OF_TABLES, OF_RESULTS = {".csv", ".tsv"}, {".jsonl", ".json"}
 """How the names of tables of counts end, and of files of results."""
+BY_DECADE = "vectors by decade"
 NEEDED = {
     "cls": ("a tokenizer that adds [CLS]", "a model whose tokenizer adds none"),
-    "decades": ("vectors by decade: a folder with a file for each", "vectors without a year"),
-    "undated": ("vectors without a year", "vectors by year"),
+    "decades": (f"{BY_DECADE}: a folder with a file for each", "vectors without a year"),
 }
 """What a procedure needs of a model besides its family, and what a model has that lacks it."""
 
@@ -223,6 +223,8 @@ def require_taken(model: MeasuredModel, procedure: Procedure, table: PaperTable)
     taken = procedure.vectors.get(model.family)
     if taken is None:
         raise _refused(procedure, table, f"{model.id} is {FAMILIES[model.family]}")
+    if taken.needs != "decades" and _has_periods(model):
+        raise _refused(procedure, table, f"{model.id}: {BY_DECADE}", "vectors of one time")
     if taken.needs and not _has(model, taken):
         needed, lacking = NEEDED[taken.needs]
         raise _refused(procedure, table, f"{model.id}: {lacking}", needed)
@@ -244,11 +246,17 @@ def _refused(procedure: Procedure, table: PaperTable, got: str, needed: str = ""
 
 def _has(model: MeasuredModel, taken: Vectors) -> bool:
     """Whether a model has what a procedure needs besides its family."""
-    if taken.needs in {"decades", "undated"}:
-        dated = [period_of(source) is not None for source in open_sources(model.spec)]
-        return all(dated) if taken.needs == "decades" else not any(dated)
+    if taken.needs == "decades":
+        return _has_periods(model)
     source = innermost(open_sources(encoded(model, taken))[0])
     return bool(getattr(source, "adds_cls", False))
+
+
+def _has_periods(model: MeasuredModel) -> bool:
+    """Whether vectors are by decade."""
+    if model.family == "counts":
+        return False
+    return any(period_of(source) is not None for source in open_sources(model.spec))
 
 
 def encoded(model: MeasuredModel, taken: Vectors) -> Any:

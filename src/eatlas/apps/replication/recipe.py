@@ -114,9 +114,8 @@ class Vectors(Record):
     """Whether texts are written in lower case before they are encoded."""
     parameters: dict[str, Any] = Field(default_factory=dict)
     """Parameters of the measure that this kind of model decides."""
-    needs: Literal["", "cls", "decades", "undated"] = ""
-    """What the model must have besides: a tokenizer that adds [CLS]; vectors by decade, or of no
-    year."""
+    needs: Literal["", "cls", "decades"] = ""
+    """What the model must have besides: a tokenizer that adds [CLS]; vectors by decade."""
 
 
 class Prompt(Record):
