@@ -47,7 +47,8 @@ def replicate(
     model : --model NAME=SOURCE
         A model to measure; may be repeated. A NAME that is one of the paper's models, such as
         glove-840b=glove.840B.300d.txt, says that this is that model; the output lists them. Any
-        other NAME is another model.
+        other NAME is another model. Tables of DivDist also take counts of texts (mine=counts.csv),
+        labour statistics (census-gender=shares.csv), and stages of a model (mine.L1=counts.csv).
     follow : --as code|paper
         What to do if the text of the paper and its authors' published code differ.
     out : -o, --out DIR

@@ -339,6 +339,23 @@ def test_a_census_that_cannot_be_used_is_refused(tmp_path, table, what, got):
     assert refused.value.got.startswith(got)
 
 
+def test_occupations_that_the_census_lacks_are_named(tmp_path, sample):
+    rows = {"nurse": 0.9, "dancer": 0.8, "artist": 0.6, "lawyer": 0.3, "soldier": 0.1}
+    path = tmp_path / "census.csv"
+    lines = [f"2010,{term},{share},{1 - share}" for term, share in rows.items()]
+    path.write_text("\n".join(["Year,Occupation,Female,Male", *lines]))
+    found = eatlas.replicate("divdist", {"mine": "glove-sample", "census-gender": path}, table=5)
+    groups = rows_of(sample, TESTS["divdist-gender-104"].groups)
+    ours = [np.abs(shares(sample, term, groups) - 0.5).sum() for term in rows]
+    rho = spearmanr(ours, [abs(share - 0.5) for share in rows.values()]).statistic
+    assert own(found, "contemporary, gender")["Our Measure"].value == pytest.approx(rho, abs=CLOSE)
+    (mine,) = [model for model in found.models if model.own]
+    assert mine.missing[-1] == (
+        "census-gender has no shares of 99 of 104 words of divdist-gender-104: accountant, "
+        "administrator, architect, athlete, attendant, author and 93 more"
+    )
+
+
 def test_a_series_without_a_common_word_of_a_group_has_no_correlation(tmp_path, censuses):
     words = TESTS["divdist-gender-95"].terms
     women = set(TESTS["divdist-gender-95"].groups[0].terms)
@@ -498,6 +515,19 @@ def test_table_7_measures_the_model_before_and_after(sample):
 def test_a_model_that_is_transformed_already_is_refused():
     with pytest.raises(EatlasError, match="the recipe takes transform=hard-debias:gender"):
         eatlas.replicate("divdist", {"mine": "glove-sample?transform=center"}, table=7)
+
+
+def test_signed_numbers_do_not_depend_on_the_divergence():
+    """So the column of the Euclidean distance in Table 8, of correlations of such numbers, is 1."""
+    measures = [f"divdist(divergence={name},resamples=0,p=off)" for name in ("l1", "l2", "linf")]
+    first, *others = eatlas.run(FACE, "glove-sample", measures)
+    for other in others:
+        assert [one.signed for one in other.targets] == [one.signed for one in first.targets]
+        assert other.mean_bias != first.mean_bias
+    printed = {
+        cell.number for cell in eatlas.replicate("divdist", table=8) if cell.column[:2] == "l2"
+    }
+    assert printed == {1.0}
 
 
 @pytest.mark.slow

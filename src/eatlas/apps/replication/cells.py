@@ -267,7 +267,7 @@ def counted_at(result: AssociationResult, place: str) -> PermutationResult | Non
     return permutation_test([*first, *second], len(first), scale=1.0, precision=roundoff)
 
 
-def missing_in(result: AssociationResult) -> tuple[str, ...]:
-    """Stimuli of a test that a source lacks, each once."""
-    groups = result.coverage.values()
+def missing_in(result: AssociationResult, *, beside: str = "") -> tuple[str, ...]:
+    """Stimuli of a test that a source lacks, each once; but for those of a group."""
+    groups = [group for name, group in result.coverage.items() if name != beside]
     return tuple(dict.fromkeys(term for group in groups for term in group.missing))

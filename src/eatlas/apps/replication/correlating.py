@@ -55,6 +55,19 @@ def with_table(
     return rank_correlation(*means, rng=rng, resamples=0)
 
 
+def not_tabled(table: Any, test: GroupsTest, rule: Correlated) -> list[str]:
+    """Targets of which a table has no shares of the groups in any year that is taken."""
+    first, last = rule.years
+    taken = [
+        one
+        for one in open_counts(table)
+        if (year := getattr(one, "period", None)) in {None, rule.year} or first <= year <= last
+    ]
+    groups, terms = [group.name for group in test.groups], test.targets.terms
+    there = [np.isfinite(shares_of(one, groups, terms)).all(axis=1) for one in taken]
+    return [term for term, of in zip(terms, np.any(there, axis=0), strict=True) if not of]
+
+
 def sizes_of(result: AssociationResult) -> Numbers:
     """How large the bias of each target is.
 

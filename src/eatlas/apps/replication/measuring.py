@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from eatlas.apps.leanings import as_taken
 from eatlas.apps.replication.cells import Cell, Question, missing_in, significance_at
-from eatlas.apps.replication.correlating import with_table
+from eatlas.apps.replication.correlating import not_tabled, with_table
 from eatlas.apps.replication.models import MeasuredModel, encoded
 from eatlas.apps.replication.recipe import Procedure, Recipe, own_tests
 from eatlas.apps.replication.stimuli import prepared, with_groups, without
@@ -21,6 +21,7 @@ from eatlas.sources import CaseRule, CBOWSource, embed, open_sources, open_vecto
 from eatlas.stats.correlation import RankCorrelation
 from eatlas.stats.multiplicity import holm
 from eatlas.stimuli import GroupsTest, Test, load_tests
+from eatlas.stimuli.kinds import OF_TARGETS
 
 SIGNIFICANT = 0.05
 """A star of a correlation is for a two-sided p up to this."""
@@ -210,7 +211,8 @@ class Answers:
             value = defined(getattr(found, asked.place))
             significance = {"p": defined(found.p), "own_star": int(found.p <= SIGNIFICANT)}
         source = " and ".join(self.models[name].source for name in cell.models)
-        missing = dict.fromkeys(word for result in results for word in missing_in(result))
+        others = OF_TARGETS if asked.target else ""  # the number of one target needs no other
+        missing = dict.fromkeys(w for result in results for w in missing_in(result, beside=others))
         return replace(
             cell,
             source=cell.model if cell.own else source,
@@ -280,8 +282,11 @@ class Answers:
             for test, reason in measured.too_few.items():
                 if test in row_of:
                     model = model.with_missing(f"{row_of[test]}: {reason}")
-        reasons = (*self._targets_lost(model, cells), *self._without_others(model, cells))
-        return model.with_missing(*reasons)
+        return model.with_missing(
+            *self._targets_lost(model, cells),
+            *self._without_others(model, cells),
+            *self._targets_not_tabled(cells),
+        )
 
     def _targets_lost(self, model: MeasuredModel, cells: Sequence[Cell]) -> Iterator[str]:
         """The targets that the source lacks, and the rows that ask for them."""
@@ -310,6 +315,17 @@ class Answers:
                 columns.setdefault(name, {})[cell.column] = None
         for name, its_columns in columns.items():
             yield f"{name} is not here, so not measured: {' and '.join(its_columns)}"
+
+    def _targets_not_tabled(self, cells: Sequence[Cell]) -> Iterator[str]:
+        """The targets of which a table has no shares."""
+        asked = {c.question.test: c.question.method for c in cells if self._results_behind(c)}
+        for test, method in asked.items():
+            if rule := self.procedures[method].correlated:
+                targets: Any = test_of(test, self.procedures[method], self.setting.paper)
+                name = rule.tables[test]
+                if terms := not_tabled(self.tables[name], targets, rule):
+                    whole = f"{len(terms)} of {len(targets.targets.terms)} words of {test}"
+                    yield f"{name} has no shares of {whole}: {listed(terms, SHOWN)}"
 
 
 def _why(cell: Cell, known: str) -> str:

@@ -151,7 +151,8 @@ def replicate(
         Sources by name: whatever :func:`eatlas.run` takes. The id of a model of the paper, as in
         ``{"glove-840b": "glove.840B.300d.txt"}``, says that this is that model, and agreement is
         counted; any other name is another model. The recipe sets the layer, the pooling and the
-        text around a word.
+        text around a word. Tables of DivDist also take tables of numbers by term and group: counts
+        of a text, a census as ``"census-gender"``, and stages as ``"mine.L1"`` and ``"mine.L2"``.
     table : str or int, optional
         One table of the paper, such as ``4`` or ``"table-4"``; by default all of them, and a model
         that the paper does not have in the first table of each kind that takes it.
