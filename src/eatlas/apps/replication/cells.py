@@ -16,6 +16,8 @@ from eatlas.stats.permutation import PermutationResult, permutation_test
 CHECKS = "checks.csv"
 STARS = {"": None, "none": 0, "*": 1, "**": 2}
 ONE_LESS = "1-"
+RHO = "rho"
+"""Place of a rank correlation, which has a star if it is significant."""
 EFFECT = ".effect_size"
 """End of the place of an effect size, which may have a star."""
 NUMERIC_SLACK = 1e-9

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,19 +10,16 @@ from eatlas.apps.leanings import Array, Numbers, in_every, leanings_of, paired, 
 from eatlas.apps.replication.recipe import Correlated
 from eatlas.errors import EatlasError
 from eatlas.results import AssociationResult
-from eatlas.sources import Counts, open_counts
+from eatlas.sources import Counts
 from eatlas.stats.correlation import RankCorrelation, rank_correlation
 from eatlas.stats.shares import divergence
 from eatlas.stimuli import GroupsTest
-
-PLACES = ("rho", "r2")
-"""What a cell of correlated numbers asks."""
 
 
 def with_table(
     results: Mapping[int | None, AssociationResult],
     test: GroupsTest,
-    table: Any,
+    table: Sequence[Counts],
     rule: Correlated,
     seed: int = 0,
 ) -> RankCorrelation:
@@ -37,10 +33,10 @@ def with_table(
     EatlasError
         If the table has no such year, or no target with numbers for the groups of the test.
     """
-    by_year = {getattr(one, "period", None): one for one in open_counts(table)}
+    by_year = {_year(one): one for one in table}
     rng = np.random.default_rng(seed)
     if None in results:
-        year = _of_year(by_year, rule.year, str(table))
+        year = _of_year(by_year, rule.year)
         sizes = sizes_of(results[None])
         away = _distances(year, test, list(sizes))
         _, x, y = paired(sizes, away)
@@ -55,14 +51,10 @@ def with_table(
     return rank_correlation(*means, rng=rng, resamples=0)
 
 
-def not_tabled(table: Any, test: GroupsTest, rule: Correlated) -> list[str]:
+def not_tabled(table: Sequence[Counts], test: GroupsTest, rule: Correlated) -> list[str]:
     """Targets of which a table has no shares of the groups in any year that is taken."""
-    first, last = rule.years
-    taken = [
-        one
-        for one in open_counts(table)
-        if (year := getattr(one, "period", None)) in {None, rule.year} or first <= year <= last
-    ]
+    years = {None, rule.year, *range(rule.years[0], rule.years[1] + 1)}
+    taken = [one for one in table if _year(one) in years]
     groups, terms = [group.name for group in test.groups], test.targets.terms
     there = [np.isfinite(shares_of(one, groups, terms)).all(axis=1) for one in taken]
     return [term for term, of in zip(terms, np.any(there, axis=0), strict=True) if not of]
@@ -82,10 +74,16 @@ def sizes_of(result: AssociationResult) -> Numbers:
     return sizes
 
 
-def _of_year(by_year: Mapping[int | None, Counts], year: int, name: str) -> Counts:
+def _year(table: Counts) -> int | None:
+    year: int | None = getattr(table, "period", None)
+    return year
+
+
+def _of_year(by_year: Mapping[int | None, Counts], year: int) -> Counts:
     """The table of a year, or the one that has no years."""
     table = by_year.get(year) or by_year.get(None)
     if table is None:
+        name = next(iter(by_year.values())).name
         raise EatlasError(
             f"{name}: the table has no year {year}",
             got=", ".join(map(str, sorted(by_year, key=str))),

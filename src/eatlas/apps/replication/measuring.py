@@ -17,7 +17,15 @@ from eatlas.errors import CoverageError, listed
 from eatlas.executors import choose
 from eatlas.results import AssociationResult, Failure, Results
 from eatlas.results.parts import at, defined
-from eatlas.sources import CaseRule, CBOWSource, embed, open_sources, open_vectors, period_of
+from eatlas.sources import (
+    CaseRule,
+    CBOWSource,
+    Counts,
+    embed,
+    open_sources,
+    open_vectors,
+    period_of,
+)
 from eatlas.stats.correlation import RankCorrelation
 from eatlas.stats.multiplicity import holm
 from eatlas.stimuli import GroupsTest, Test, load_tests
@@ -67,16 +75,13 @@ def measure(
     for name in ids:
         test = test_of(name, procedure, setting.paper)
         changed, prompt = prepared(test, procedure, paper=setting.paper, lower=taken.lower)
-        if procedure.correlated and isinstance(changed, GroupsTest):
-            try:
-                changed = _in_every_year(changed, spec, procedure.case)
-            except CoverageError as error:
-                measured.too_few[name] = error.what
-                continue
-        if words := lacking(changed):
+        kept = _in_every_year(changed, spec, procedure.case) if procedure.correlated else changed
+        if kept is None:
+            measured.too_few[name] = f"a group of {test.id} has no word with a vector in every year"
+        elif words := lacking(kept):
             measured.lacking[name] = words
         else:
-            by_prompt.setdefault(prompt, {})[name] = changed
+            by_prompt.setdefault(prompt, {})[name] = kept
     chosen = procedure.measure_of(model.family)
     for prompt, tests in by_prompt.items():
         every = [
@@ -105,21 +110,17 @@ def _loaded(name: str, paper: str) -> Test:
     return own[name] if name in own else load_tests(name)[0]
 
 
-def _in_every_year(test: GroupsTest, spec: Any, case: CaseRule) -> GroupsTest:
-    """The test without the words that some year of a series lacks; as it is, of other vectors."""
+def _in_every_year(test: Test, spec: Any, case: CaseRule) -> Test | None:
+    """The test without the words that some year of a series lacks; as it is, of other vectors.
+
+    None if a group would be empty.
+    """
     lost: dict[str, str] = {}
     sources = open_sources(spec)
     for source in sources if len(sources) > 1 else ():
         for group in embed(test, source, case).coverage.values():
             lost |= {word: f"no vector in {period_of(source)}" for word in group.missing}
-    kept = without(test, lost)
-    if kept is None:
-        raise CoverageError(
-            f"a group of {test.id} has no word with a vector in every year",
-            got=f"years without some word: {listed(sorted(set(lost.values())), SHOWN)}",
-            remedy="take years of more text",
-        )
-    return kept
+    return without(cast("GroupsTest", test), lost) if lost else test
 
 
 def _lacking_words(spec: Any, scheme: str) -> Any:
@@ -152,8 +153,8 @@ class Answers:
     recipe: Recipe
     procedures: Mapping[str, Procedure]
     setting: Setting
-    tables: Mapping[str, Any]
-    """What numbers are correlated with, by the models that these are."""
+    tables: Mapping[str, Sequence[Counts]]
+    """What numbers are correlated with, one for each year, by the models that these are."""
     models: dict[str, MeasuredModel] = field(default_factory=dict)
     measured: dict[tuple[str, str], Measured] = field(default_factory=dict)
     """By model and method."""

@@ -24,6 +24,7 @@ from eatlas.errors import EatlasError, listed
 from eatlas.executors import require_workers
 from eatlas.lazy import as_frame
 from eatlas.results import Results
+from eatlas.sources import open_counts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -224,7 +225,7 @@ def compared(
             require_cells(model, cells, tables, procedures)
         models.append(model)
         cells_of[model.id] = cells
-    tabled = {model.id: model.spec for model in models if model.id in beside and model.source}
+    tabled = {m.id: open_counts(m.spec) for m in models if m.id in beside and m.source}
     answers = Answers(recipe, procedures, Setting(name, seed, workers), tabled)
     for model in models:
         for method, tests in _wanted(cells_of[model.id]).items() if model.source else ():

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
-from eatlas.apps.replication.cells import Cell
+from eatlas.apps.replication.cells import RHO, Cell
 from eatlas.apps.replication.recipe import PaperTable
 from eatlas.apps.replication.replicate import Replication
 from eatlas.numbers import MINUS, effect
@@ -156,7 +156,7 @@ def computed(cell: Cell) -> str:
     text = effect(cell.value, cell.decimals)
     if cell.form.lstrip("-").startswith("."):
         text = text.replace("0.", ".", 1)
-    starred = cell.star is not None or not cell.form or cell.question.place == "rho"
+    starred = cell.star is not None or not cell.form or cell.question.place == RHO
     return text + "*" * (cell.own_star or 0) * starred
 
 
