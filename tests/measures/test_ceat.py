@@ -94,6 +94,13 @@ def test_effect_sizes_are_the_means_of_those_of_single_draws(result, draws):
     assert [found[0].difference, found[1].difference] == pytest.approx(np.mean(differences, axis=0))
 
 
+def test_its_metrics_are_numbers(result):
+    metrics = result.metrics()
+    assert list(metrics) == ["d", "p", "p_two_sided", "d_x", "d_y", "used", "missing"]
+    assert all(map(math.isfinite, metrics.values()))
+    assert metrics["d"] == result.level1.effect_size
+
+
 def test_patterns_of_draws_are_those_of_ml_eat(result, draws):
     labels = [one.pattern.label for one in draws]
     assert result.draws.p_error == 0

@@ -12,11 +12,12 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
@@ -227,6 +228,25 @@ class _Handler(BaseHTTPRequestHandler):
         """Requests are not logged: their addresses hold the token."""
 
 
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Let SIGINT and SIGTERM end what is served, as Ctrl-C does; a handler of others stays.
+
+    What a shell starts in the background ignores SIGINT, and SIGTERM would end it halfway.
+    """
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    usual = {n: h for n, h in before.items() if h in {signal.SIG_DFL, signal.SIG_IGN}}
+    if threading.current_thread() is not threading.main_thread():
+        usual = {}  # another thread cannot set handlers
+    try:
+        for number in usual:
+            signal.signal(number, signal.default_int_handler)
+        yield
+    finally:
+        for number, handler in usual.items():
+            signal.signal(number, handler)
+
+
 class Served:
     """A page that is served in a thread of its own; a context manager."""
 
@@ -244,8 +264,8 @@ class Served:
         return self._thread.is_alive()
 
     def wait(self) -> None:
-        """Serve the page until Ctrl-C, as the end of a script."""
-        with suppress(KeyboardInterrupt):
+        """Serve the page until Ctrl-C, SIGINT or SIGTERM, as the end of a script."""
+        with ended_by_signals(), suppress(KeyboardInterrupt):
             while self.open:
                 self._thread.join(WAITING)
         self.close()

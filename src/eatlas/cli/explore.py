@@ -27,7 +27,7 @@ def explore(
     without a server, which answers changes of words with effect sizes, exact p-values and the
     EAT-Map.
 
-    Exit codes: 0 ended by Ctrl-C, or saved; 2 something given is not usable.
+    Exit codes: 0 ended by Ctrl-C or SIGTERM, or saved; 2 something given is not usable.
 
     Parameters
     ----------

@@ -64,6 +64,10 @@ class Column:
     """Head in a terminal, where it is another: in two lines it has that of the group."""
 
 
+Tone = Literal["", "positive", "negative", "neutral"]
+"""Shade of a cell: red, blue or gray."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """Lines of text below each other."""
@@ -77,6 +81,8 @@ class Cell:
     """The number of the first line, by which a page sorts its rows."""
     beside: tuple[str, ...] = ()
     """Lines of a map beside those of the text, in a terminal."""
+    tone: Tone = ""
+    """Shade behind it, in formats that have any: LaTeX and HTML."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,8 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
     notes: tuple[str, ...] = ()
+    shading: str = ""
+    """What shades mean, below the notes of formats that have them."""
 
     def groups(self) -> list[tuple[str, int]]:
         """Heads over several columns, each with their number."""
@@ -405,9 +413,9 @@ OVER = "over_attributes"
 OVER_ATTRIBUTES = "Over attributes: {}, whose p-values permute the labels of attributes."
 
 
-def over_attributes(rows: Sequence[Row]) -> str:
+def over_attributes(by_place: Iterable[Mapping[str, Effect]]) -> str:
     """What the effect size over attributes is; nothing where there is none."""
-    shown = next((row.effects[OVER] for row in rows if OVER in row.effects), None)
+    shown = next((effects[OVER] for effects in by_place if OVER in effects), None)
     if shown is None:
         return ""
     return OVER_ATTRIBUTES.format("the published LPBS" if shown.remark else "X less Y")
@@ -459,7 +467,7 @@ def page_table(
         for result in members
     ]
     notes = (
-        over_attributes(rows),
+        over_attributes(row.effects for row in rows),
         documents_legend(members),
         after_legend(members),
         little_legend(members),
@@ -690,7 +698,7 @@ def terms_table(result: AssociationResult, family: DeclaredFamily | None = None)
     )
 
 
-def _unit(result: AssociationResult) -> str:
+def unit_in_words(result: AssociationResult) -> str:
     """What level 3 has means of."""
     return f"{result.unit} in {result.scale}" if result.scale else result.unit
 
@@ -724,8 +732,8 @@ def explanations(members: Sequence[AssociationResult]) -> list[str]:
     if first.level3 is not None:
         neutral = ", 0.50 without a preference" if answers_of(first) is not None else ""
         about += (
-            f" Level 3: mean {_unit(first)} (standard deviation){neutral}. Map: rows A and B, "
-            "columns X and Y, a filled square where they are associated."
+            f" Level 3: mean {unit_in_words(first)} (standard deviation){neutral}. Map: rows A and "
+            "B, columns X and Y, a filled square where they are associated."
         )
     legends = dict.fromkeys(legend_of(result) + about for result in members)
     more = (after_legend(members), chance_legend(members), little_legend(members))
@@ -749,13 +757,13 @@ def _notes(
         "notes",
         first=members[0],
         terms=terms,
-        over_attributes=over_attributes(rows),
+        over_attributes=over_attributes(row.effects for row in rows),
         over_stimuli=any(result.over_stimuli for result in members),
         means=dict.fromkeys(result.draws.drawn for result in members if result.draws),
         confidence=list(dict.fromkeys(percent(known.confidence) for known in uncertain)),
         adjusted=any(family.has(place.partition(".")[0]) for place in places),
         family=family,
-        unit=_unit(members[0]),
+        unit=unit_in_words(members[0]),
         resampled=any(known.patterns for known in uncertain),
         documents=documents_legend(members),
         after=after_legend(members) if whole else "",

@@ -26,6 +26,8 @@ ENDS = 6
 DECIMALS = 3
 """Of numbers of single targets: many a mean of them is 0 to two."""
 ALPHA = 0.05
+UNIFORM = "uniform"
+"""Equal shares, the usual reference."""
 MOST_DECIMALS = 1e-9
 """A smaller bias is shown as 0."""
 
@@ -150,7 +152,7 @@ class Leans:
             of = number_of(len(shown.references), "target")
             return f"shares of its own for each target{came} ({of})"
         if len(set(shown.reference)) == 1 and not came:
-            return "uniform"
+            return UNIFORM
         pairs = zip(shown.groups, shown.reference, strict=True)
         return ", ".join(f"{isolated(group)} {share:.3g}" for group, share in pairs) + came
 

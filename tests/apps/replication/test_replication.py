@@ -296,16 +296,12 @@ def test_the_drawing_has_a_mark_a_row(ml_eat, divdist):
     assert strip(grids(divdist)[0]) == ""
 
 
-def test_files_verify_and_keep_other_results(divdist, tmp_path):
+def test_files_verify(divdist, tmp_path):
     names = [path.name for path in write_replication(divdist, tmp_path)]
     assert names == ["replication.html", "replication.csv", "results.jsonl", "report.html"]
     results = eatlas.read_results(tmp_path / "results.jsonl")
     assert results == divdist.results
     assert {one.status for one in eatlas.verify(results)} == {"same"}
-    other = eatlas.replicate("divdist", {"sample": "glove-sample"}, table=3, seed=1)
-    with pytest.warns(eatlas.EatlasWarning, match="had results of another run; kept as"):
-        write_replication(other, tmp_path)
-    assert (tmp_path / "results-1.jsonl").exists()
 
 
 def test_nothing_is_written_where_nothing_is_measured(tmp_path):

@@ -132,6 +132,9 @@ def test_years_are_a_series(corpus, vectors, tmp_path):
     assert first.over_both[1] - first.over_both[0] > first.interval[1] - first.interval[0]
     assert 0.05 < first.p <= 1  # the same words in all years
     assert [verdict.status for verdict in eatlas.verify(results)] == ["same"] * 3
+    sizes = [f"{d:.2f}".replace("-", "\N{MINUS SIGN}") for d in each]
+    alt = eatlas.plot(results, "timeline").alt
+    assert f"Level 1: X against Y: d from {sizes[0]} in 1990 to {sizes[1]} in 1991" in alt
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def assert_shown_as_text(said):
 RUN = ("run", "--tests", "t.toml", "--vectors", "v.npz")
 
 
-def test_a_table_and_its_warnings(eatlas_cli, folder):
+def test_F25_a_table_and_its_warnings(eatlas_cli, folder):
     ended = eatlas_cli(*RUN)
     assert ended.code == 0
     assert_shown_as_text(ended.out)
@@ -57,7 +57,7 @@ def test_a_table_and_its_warnings(eatlas_cli, folder):
 
 
 @pytest.mark.parametrize("command", [("tests", "check", "t.toml"), ("tests", "show", "t.toml")])
-def test_tests(eatlas_cli, folder, command):
+def test_F25_tests(eatlas_cli, folder, command):
     ended = eatlas_cli(*command)
     assert ended.code == 0
     if command[1] == "check":
@@ -65,7 +65,7 @@ def test_tests(eatlas_cli, folder, command):
     assert "\x1b" not in ended.out
 
 
-def test_verify_of_a_foreign_file(eatlas_cli, folder):
+def test_F25_verify_of_a_foreign_file(eatlas_cli, folder):
     assert eatlas_cli(*RUN).code == 0
     path = folder / "out" / "results.jsonl"
     record = json.loads(path.read_text(encoding="utf-8").splitlines()[0])
@@ -91,7 +91,7 @@ def test_verify_of_a_foreign_file(eatlas_cli, folder):
         ("report", f"{EVIL}.jsonl"),
     ],
 )
-def test_errors(eatlas_cli, folder, arguments):
+def test_F25_errors(eatlas_cli, folder, arguments):
     ended = eatlas_cli(*arguments)
     assert ended.code == 2
     assert_shown_as_text(ended.err)
@@ -99,7 +99,7 @@ def test_errors(eatlas_cli, folder, arguments):
 
 @terminal.NEEDED
 @pytest.mark.parametrize("arguments", [RUN, ("tests", "check", "t.toml")])
-def test_on_a_terminal(folder, arguments):
+def test_F25_on_a_terminal(folder, arguments):
     text = terminal.on_a_terminal(*arguments, cwd=folder, columns=150)
     assert "\x1b[2J" not in text
     left = OURS.sub("", text)
@@ -107,7 +107,7 @@ def test_on_a_terminal(folder, arguments):
         assert char not in left
 
 
-def test_forged_lines_stay_within_their_message():
+def test_F25_forged_lines_stay_within_their_message():
     error = SourceError("x.txt: bad", got="a\nerror: y\n  remedy: run this", remedy="none")
     error.add_note("3 of 4 are\nkept")
     assert plain_error(error).splitlines() == [
@@ -118,7 +118,7 @@ def test_forged_lines_stay_within_their_message():
     assert plain_line("a\nb\tc") == "a\\nb c"
 
 
-def test_styles_of_rich_stay():
+def test_F25_styles_of_rich_stay():
     from rich.table import Table
     from rich.text import Text
 

@@ -38,7 +38,7 @@ def plan(tmp_path):
 @pytest.mark.parametrize(
     "wrapped", ["{}", "mine={}", "cbow:{}", "{}?transform=center", "{}?prompt=A %7B%7D."]
 )
-def test_a_function_of_a_plan_is_not_imported(eatlas_cli, plan, evil, wrapped, dry):
+def test_N1_a_function_of_a_plan_is_not_imported(eatlas_cli, plan, evil, wrapped, dry):
     ended = eatlas_cli("multiverse", plan(wrapped.format("py:evil:f")), *dry)
     assert ended.code == 2
     assert not evil.exists()
@@ -56,7 +56,7 @@ def test_a_function_of_a_plan_is_not_imported(eatlas_cli, plan, evil, wrapped, d
         '[choices]\nddof = [0, 1]\nlayer = { values = [1], when = { ddof = "0" } }',
     ],
 )
-def test_choices_hide_nothing(eatlas_cli, plan, evil, more):
+def test_N1_choices_hide_nothing(eatlas_cli, plan, evil, more):
     """Those that fit nothing could be skipped; a source that is refused is never."""
     ended = eatlas_cli("multiverse", plan(["py:evil:f"], more), "--skip-invalid")
     assert ended.code == 2
@@ -65,7 +65,7 @@ def test_choices_hide_nothing(eatlas_cli, plan, evil, more):
 
 
 @pytest.mark.parametrize("dry", DRY)
-def test_nothing_is_sent_to_an_endpoint_of_a_plan(eatlas_cli, plan, listener, dry):
+def test_N1_nothing_is_sent_to_an_endpoint_of_a_plan(eatlas_cli, plan, listener, dry):
     address = f"http://127.0.0.1:{listener.server_port}/v1/embeddings"
     ended = eatlas_cli("multiverse", plan(f"{address}?model=m"), *dry)
     assert ended.code == 2
@@ -74,7 +74,7 @@ def test_nothing_is_sent_to_an_endpoint_of_a_plan(eatlas_cli, plan, listener, dr
     assert "sk-of-the-auditor" not in ended.err
 
 
-def test_a_source_that_is_trusted_runs(eatlas_cli, plan, evil):
+def test_N1_a_source_that_is_trusted_runs(eatlas_cli, plan, evil):
     path = plan(["py:evil:f"], "[choices]\nddof = [0, 1]")
     ended = eatlas_cli("multiverse", path, "--trust", "py:evil:f", "--out", "done")
     assert ended.code == 0
@@ -85,7 +85,7 @@ def test_a_source_that_is_trusted_runs(eatlas_cli, plan, evil):
 
 
 @pytest.mark.parametrize("trusted", ["mine", "py:evil", "py:evil:f "])
-def test_trust_of_a_plan_is_for_the_very_source(eatlas_cli, plan, evil, trusted):
+def test_N1_trust_of_a_plan_is_for_the_very_source(eatlas_cli, plan, evil, trusted):
     path = plan(["py:evil:f"])
     ended = eatlas_cli("multiverse", path, "--trust", trusted)
     assert ended.code == 2

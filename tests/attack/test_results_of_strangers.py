@@ -1,6 +1,7 @@
 """A results file from a stranger: nothing that it names is run, and nothing is sent."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -42,39 +43,49 @@ def naming(line, tmp_path, monkeypatch):
     ("source", "would"),
     [
         *((one.format("py:evil:f", "{}"), "import the Python module evil and call") for one in (*WRAPPED, "{}?cache=yes&version=1", "{}?prompt=A {}.")),
-        *(("cbow:http://127.0.0.1:1/v1/embeddings?model=m", would) for would in ("send the texts of the test, and the key in EATLAS_API_KEY", "to http://127.0.0.1:1/v1/embeddings")),
         *((one, "ask the hub of Hugging Face for the model") for one in ("hf:bert-base-cased", "st:all-MiniLM-L6-v2", "hf:a/b?pool=mean", "cbow:st:a/b")),
         *((one + option, "run Python code that comes with the model model") for one in ("hf:model?pool=mean&", "cbow:hf:model?") for option in ("trust_remote_code=yes", "trust%5Fremote%5Fcode=%79es")),
     ],
 )  # fmt: skip
-def test_what_a_source_would_do_is_said_and_not_done(
-    eatlas_cli, naming, evil, listener, tmp_path, source, would
+def test_F1_what_a_source_would_do_is_said_and_not_done(
+    eatlas_cli, naming, evil, tmp_path, source, would
 ):
     folder = make_model(tmp_path / "model", "bert")
     config = json.loads((folder / "config.json").read_text("utf-8"))
     config["auto_map"] = {"AutoConfig": "evil.Config", "AutoModel": "evil.Model"}
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     (folder / "evil.py").write_text(RUNS, encoding="utf-8")
-    source = source.replace("127.0.0.1:1", f"127.0.0.1:{listener.server_port}")
     ended = eatlas_cli("verify", naming(source))
     assert ended.code == 2
     assert not evil.exists()
-    assert listener.asked == []
     assert f"  {source}: refused, as it would " in ended.out
-    assert would.replace("127.0.0.1:1", f"127.0.0.1:{listener.server_port}") in ended.said
+    assert would in ended.said
     assert "--trust " in ended.said
     assert "every source that the results name was refused" in ended.err
 
 
 @pytest.mark.parametrize("source", ["%70y:evil:f", "PY:evil:f", " py:evil:f", "py%3Aevil:f"])
-def test_a_function_in_another_spelling_is_no_source(eatlas_cli, naming, evil, source):
+def test_F1_a_function_in_another_spelling_is_no_source(eatlas_cli, naming, evil, source):
     ended = eatlas_cli("verify", naming(source))
     assert ended.code in {1, 2}
     assert not evil.exists()
     assert "0 of 1 results are the same" in ended.said
 
 
-def test_an_endpoint_that_the_user_trusts_is_asked(eatlas_cli, naming, listener):
+@pytest.mark.parametrize("wrapped", WRAPPED)
+def test_F2_nothing_is_sent_to_an_address_in_a_file(eatlas_cli, naming, listener, wrapped):
+    address = f"http://127.0.0.1:{listener.server_port}/v1/embeddings"
+    source = wrapped.format(f"{address}?model=m").replace("m?transform", "m&transform")
+    ended = eatlas_cli("verify", naming(source))
+    assert ended.code == 2
+    assert listener.asked == []
+    assert f" {source}: refused, as it would " in ended.said
+    assert "send the texts of the test, and the key in EATLAS_API_KEY" in ended.said
+    assert f"to {address}" in ended.said
+    assert "sk-of-the-auditor" not in ended.out + ended.err
+
+
+def test_F2_an_endpoint_that_the_user_trusts_is_asked(eatlas_cli, naming, listener):
     source = f"http://127.0.0.1:{listener.server_port}/v1/embeddings?model=m"
     ended = eatlas_cli("verify", naming(source), "--trust", source)
     assert ended.code == 1
@@ -82,7 +93,7 @@ def test_an_endpoint_that_the_user_trusts_is_asked(eatlas_cli, naming, listener)
     assert ": differs\n" in ended.out
 
 
-def test_what_a_package_registers_is_not_loaded(naming, tmp_path):
+def test_F1_what_a_package_registers_is_not_loaded(naming, tmp_path):
     path = naming("theirs?transform=center")
     info = tmp_path / "theirs-1.dist-info"
     info.mkdir()
@@ -125,7 +136,7 @@ def model(tmp_path):
 
 
 @pytest.mark.parametrize("prefix", ["", "py:"])
-def test_a_part_of_a_sentence_model_that_is_code_is_not_loaded(
+def test_F1_a_part_of_a_sentence_model_that_is_code_is_not_loaded(
     model, tmp_path, monkeypatch, prefix
 ):
     """Older versions of the library import what a folder names, whoever asks."""
@@ -156,7 +167,7 @@ MORE = {"file": "2_More/config.json"}
         *((scheme, {"attn_implementation": "flash_attention_2"}, "load attn_implementation flash_attention_2, which transformers") for scheme in ("hf", "st")),
     ],
 )  # fmt: skip
-def test_settings_that_name_code_are_refused(eatlas_cli, naming, model, scheme, change, would):
+def test_F1_settings_that_name_code_are_refused(eatlas_cli, naming, model, scheme, change, would):
     model(**change)
     ended = eatlas_cli("verify", naming(f"{scheme}:model"))
     assert ended.code == 2
@@ -169,7 +180,7 @@ class Runs:
 
 
 @pytest.mark.parametrize("scheme", ["hf:model?pool=mean", "st:model"])
-def test_weights_that_hold_code(eatlas_cli, naming, tmp_path, model, scheme):
+def test_F1_F38_weights_that_hold_code(eatlas_cli, naming, tmp_path, model, scheme):
     import torch
 
     folder = model(scheme[:2])
@@ -208,7 +219,7 @@ FIRST = "sentence_bert_config.json"
         *(("st:model", "config.json", {"part": (1, {"path": path})}, "a part of this model is outside its folder") for path in ("../other", "/etc")),
     ],
 )  # fmt: skip
-def test_settings_that_lead_out_of_the_folder(
+def test_N11_settings_that_lead_out_of_the_folder(
     model, eatlas_cli, naming, source, file, settings, said
 ):
     folder = model(source[:2], file, **settings)
@@ -222,7 +233,7 @@ def test_settings_that_lead_out_of_the_folder(
     assert said in ended.said
 
 
-def test_a_signature_that_names_a_file(eatlas_cli, naming, tmp_path):
+def test_F1_a_signature_that_names_a_file(eatlas_cli, naming, tmp_path):
     (tmp_path / "mine.toml").write_text("nothing of use", encoding="utf-8")
     path = naming("glove-sample", signature="LPBS(templates=mine.toml)")
     ended = eatlas_cli("verify", path)
@@ -230,19 +241,21 @@ def test_a_signature_that_names_a_file(eatlas_cli, naming, tmp_path):
     assert "it would read templates from mine.toml, which no signature" in ended.said
 
 
-def test_a_source_that_never_ends(eatlas_cli, naming):
-    ended = eatlas_cli("verify", naming("/dev/zero"))
+@pytest.mark.parametrize("source", ["pipe", "/dev/zero", "/proc/version", "pipe?period=2000"])
+def test_N18_a_source_that_never_ends(eatlas_cli, naming, source):
+    os.mkfifo("pipe")
+    ended = eatlas_cli("verify", naming(source))
     assert ended.code == 1
-    assert "  /dev/zero: this is neither a file nor a folder\n" in ended.out
+    assert f"  {source.partition('?')[0]}: this is neither a file nor a folder\n" in ended.out
 
 
-def test_a_trusted_function_is_called(eatlas_cli, naming, evil):
+def test_F1_a_trusted_function_is_called(eatlas_cli, naming, evil):
     ended = eatlas_cli("verify", naming("py:evil:f"), "--trust", "py:evil:f")
     assert evil.exists()
     assert ": differs\n" in ended.out
 
 
-def test_one_that_is_refused_costs_no_other(eatlas_cli, naming, line):
+def test_F1_one_that_is_refused_costs_no_other(eatlas_cli, naming, line):
     path = naming("py:evil:f")
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
@@ -251,24 +264,7 @@ def test_one_that_is_refused_costs_no_other(eatlas_cli, naming, line):
     assert "1 of 2 results are the same" in ended.said
 
 
-def test_vectors_that_were_moved(eatlas_cli, test_file, vectors_csv, tmp_path):
-    eatlas_cli("run", "--tests", test_file, "--vectors", vectors_csv)
-    moved = vectors_csv.rename(tmp_path / "else=where.csv")
-    ended = eatlas_cli("verify", "out/results.jsonl")
-    assert ended.code == 1
-    assert (
-        f"remedy: check the path; if the vectors are somewhere else: --vectors {vectors_csv}=PATH"
-        in ended.said
-    )
-    ended = eatlas_cli("verify", "out/results.jsonl", "--vectors", f"{vectors_csv}={moved}")
-    assert (ended.code, ended.err) == (0, "")
-    moved.write_text(moved.read_text("utf-8").replace("0.", "1."), encoding="utf-8")
-    ended = eatlas_cli("verify", "out/results.jsonl", "--vectors", f"{vectors_csv}={moved}")
-    assert ended.code == 1
-    assert "provenance.source_fingerprint: " in ended.said
-
-
-def test_a_name_does_not_hide_what_would_run(eatlas_cli, naming, evil):
+def test_F1_a_name_does_not_hide_what_would_run(eatlas_cli, naming, evil):
     path = naming("glove", source_from="py:evil:f")
     ended = eatlas_cli("verify", path)
     assert (ended.code, "py:evil:f: refused, as it would" in ended.said) == (2, True)
@@ -279,3 +275,14 @@ def test_a_name_does_not_hide_what_would_run(eatlas_cli, naming, evil):
     ended = eatlas_cli("verify", path, "--trust", "py:evil:f")
     assert evil.exists()
     assert ended.code == 1
+
+
+def test_F38_a_key_that_occurs_twice(eatlas_cli, naming):
+    """Of two names of a group the last would be read, and the first be seen."""
+    path = naming("glove-sample")
+    text = path.read_text("utf-8").replace('"X": "Male names"', '"X": "Cats", "X": "Male names"')
+    path.write_text(text, encoding="utf-8")
+    assert "Cats" in text
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 2
+    assert "line 1: this line is not a result\n  got: the key 'X' occurs twice" in ended.err

@@ -65,7 +65,7 @@ def both(*changes):
 @pytest.mark.parametrize(
     "change", [swapped, both(swapped, without_hash), both(swapped, hashed_again)]
 )
-def test_swapped_names_of_a_built_in_test(eatlas_cli, doctored, change):
+def test_F6_swapped_names_of_a_built_in_test(eatlas_cli, doctored, change):
     ended = eatlas_cli("verify", doctored("weat-6", change))
     assert ended.code == 1
     assert ": differs\n" in ended.out
@@ -80,7 +80,7 @@ def test_swapped_names_of_a_built_in_test(eatlas_cli, doctored, change):
 @pytest.mark.parametrize(
     ("key", "said"), [("title", "title: 'Cats' in the file"), ("citation", "citation: 'Cats' in")]
 )
-def test_another_title_or_citation(eatlas_cli, doctored, key, said):
+def test_F6_another_title_or_citation(eatlas_cli, doctored, key, said):
     def change(line):
         (line if key == "title" else line["provenance"])[key] = "Cats"
         hashed_again(line)
@@ -90,7 +90,7 @@ def test_another_title_or_citation(eatlas_cli, doctored, key, said):
     assert said in ended.said
 
 
-def test_the_id_of_a_built_in_test_with_other_terms(eatlas_cli, tmp_path):
+def test_F6_the_id_of_a_built_in_test_with_other_terms(eatlas_cli, tmp_path):
     text = to_toml(load_tests("weat-6"))
     assert '"Amy"' in text
     (tmp_path / "mine.toml").write_text(text.replace('"Amy"', '"Emma"'), encoding="utf-8")
@@ -106,7 +106,7 @@ def test_the_id_of_a_built_in_test_with_other_terms(eatlas_cli, tmp_path):
     assert "names of groups, title and citation of weat-6 with the tests that" in ended.said
 
 
-def test_names_of_a_test_that_is_not_built_in(eatlas_cli, doctored, test_file, vectors_csv):
+def test_F6_names_of_a_test_that_is_not_built_in(eatlas_cli, doctored, test_file, vectors_csv):
     arguments = (test_file, swapped, "--vectors", vectors_csv)
     path = doctored(*arguments)
     ended = eatlas_cli("verify", path)
