@@ -11,7 +11,18 @@ import numpy as np
 from eatlas import kernels
 from eatlas.errors import CoverageError, SignatureError
 from eatlas.measures.association import AssociationMeasure
-from eatlas.measures.base import FROM_0, SHARE, Allowed, Array, Input, Needs, Wish, parameter, whole
+from eatlas.measures.base import (
+    FROM_0,
+    SHARE,
+    Allowed,
+    Array,
+    Input,
+    Needs,
+    Pca,
+    Wish,
+    parameter,
+    whole,
+)
 from eatlas.measures.inference import design_power, generalised_input
 from eatlas.measures.levels import (
     COMPARED,
@@ -58,7 +69,7 @@ class WEAT(AssociationMeasure):
         Significance level, between 0 and 1; it only decides which designs are warned about.
     ddof : {1, 0}, default 1
         Denominator of the standard deviation: N - ddof. WEFE uses 0.
-    p, draws, strict, statistic, adjust, association, direction, resamples, confidence, \
+    p, draws, strict, statistic, adjust, association, direction, pca, resamples, confidence, \
 frequency
         As in :class:`eatlas.MLEAT`.
 
@@ -78,6 +89,7 @@ frequency
     _: KW_ONLY
     association: Association = parameter("cosine", Association, optional=True)
     direction: str = parameter("", _PAIRS, optional=True)
+    pca: Pca = parameter("uncentred", Pca, optional=True)
     resamples: int | Literal["auto"] = parameter("auto", whole(0, "auto"), optional=True)
     confidence: float = parameter(0.95, SHARE, optional=True)
     frequency: int | str = parameter("auto", _FREQUENCY, optional=True)
@@ -87,6 +99,8 @@ frequency
         if self.association == "cosine":
             allowed = "no direction, or association=projection"
             self.check("direction", Allowed(allowed, lambda direction: not direction))
+            allowed = "uncentred, or association=projection"
+            self.check("pca", Allowed(allowed, lambda pca: pca == "uncentred"))
         else:
             defining_pairs(self.direction)
 
@@ -108,11 +122,14 @@ frequency
             return fields
         unit, terms = fields["rows"], self.needs.words
         pairs = kernels.unit_rows(np.array([words[term] for term in terms]))
-        direction = kernels.pair_direction(pairs[0::2], pairs[1::2])
+        centred = self.pca == "centred"
+        direction = kernels.pair_direction(pairs[0::2], pairs[1::2], centred=centred)
         if not np.any(direction):
             raise CoverageError(
                 "there is no direction to project on",
-                got="the terms of each defining pair coincide",
+                got="the defining pairs all have one difference, which pca=centred takes out"
+                if centred
+                else "the terms of each defining pair coincide",
                 remedy="name defining pairs that differ, or use association=cosine",
             )
         # scalar projections: their products are the part of a cosine that is in the direction
@@ -169,6 +186,9 @@ class MLEAT(WEAT):
         Cosine, or the product of projections on one direction (Bolukbasi et al. 2016).
     direction : str, default ""
         Defining pairs of that direction, such as ``"she/he;woman/man"``; a projection needs them.
+    pca : {"uncentred", "centred"}, default "uncentred"
+        That direction is the first principal component of the differences of the pairs as they
+        are, as Bolukbasi et al. have it, or less their mean.
     resamples : int or "auto", default "auto"
         Bootstrap resamples behind intervals and shares of patterns; 0 for none. Auto: from
         100,000 for short lists to 10,000 for very long ones.
