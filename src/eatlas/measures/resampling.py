@@ -14,7 +14,15 @@ from eatlas.kernels.cosines import product
 from eatlas.measures.association import DECIMALS, LABELS, AssociationMeasure
 from eatlas.measures.base import Array, Input, generator_of
 from eatlas.measures.decisive import LeftOutReading, decisive
-from eatlas.measures.levels import MOST_CELLS, Ordered, Rows, several, sides, sizes
+from eatlas.measures.levels import (
+    MOST_CELLS,
+    Ordered,
+    Rows,
+    places_by_name,
+    several,
+    sides,
+    sizes,
+)
 from eatlas.notes import OVER_STIMULI, Note
 from eatlas.results.levels import (
     EffectInterval,
@@ -37,7 +45,9 @@ from eatlas.stats.bootstrap import (
     percentile,
     resampled,
 )
+from eatlas.stats.log_sums import log_sum_layout
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
+from eatlas.stimuli.kinds import OPPOSITES
 
 RESAMPLE_COUNTS = (100_000, 50_000, 20_000, 10_000)
 """Resamples of a test: the first of these whose work is at most `WORK`. The ends of a 95% interval
@@ -217,10 +227,20 @@ def sentence_layouts(ordered: Ordered, precision: float | None) -> tuple[Layout,
     )
 
 
-def over_attributes(vary: Variation) -> EffectInterval | None:
-    """Interval of an effect size over attributes: targets and attributes change places."""
+def over_attributes(
+    vary: Variation, log_probabilities: Array | None = None
+) -> EffectInterval | None:
+    """Interval of an effect size over attributes: targets and attributes change places.
+
+    With log-probabilities of the used terms it is that of their sums over targets.
+    """
     x, _, a, _ = sizes(vary.ordered.rows)
-    layout = block_layout(kernels.similarities(*sides(vary.ordered.rows)).T, a, x)
+    if log_probabilities is None:
+        layout = block_layout(kernels.similarities(*sides(vary.ordered.rows)).T, a, x)
+    else:
+        used = {role: group.used for role, group in vary.given.coverage.items()}
+        places = [places_by_name(*(used[role] for role in side)) for side in OPPOSITES]
+        layout = log_sum_layout(log_probabilities[np.ix_(*places)], x, a)
     if not (count := vary.count(layout)):
         return None
     (effects,) = resampled(layout, count, vary.streams("ABXY"), vary.ddof, 1)

@@ -410,7 +410,7 @@ def over_attributes(rows: Sequence[Row]) -> str:
     shown = next((row.effects[OVER] for row in rows if OVER in row.effects), None)
     if shown is None:
         return ""
-    return OVER_ATTRIBUTES.format("the published LPBS" if shown.remark else "X less Y")
+    return OVER_ATTRIBUTES.format("the LPBS" if shown.remark else "X less Y")
 
 
 def tables(

@@ -148,7 +148,7 @@ class Effect:
     suffix: str = ""
     """End of the names of its columns in tables: "", "_X", "_Y", "_over_attributes"."""
     remark: str = ""
-    """What else a reader should know, such as "the published effect size"."""
+    """What else a reader should know, such as "the effect size of LPBS"."""
     in_family: bool = True
     """Whether its p-value is adjusted in a family of tests."""
     read_over: ReadOver = "terms"
