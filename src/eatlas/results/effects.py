@@ -90,6 +90,8 @@ MORE_COLUMNS = {
         "sd_over_draws": "sd",
         **{f"combined_{name}": f"combined.{name}" for name in _COMBINED},
         **{f"combined_p_{tail}": f"combined.p.{tail}" for tail in TAILS},
+        **{f"published_{name}": f"published.{name}" for name in ("effect_size", "se", "z")},
+        "published_p_two_sided": "published.p.two_sided",
         "prediction_low": "combined.prediction.0",
         "prediction_high": "combined.prediction.1",
         **{f"variance_{name}": f"shares.{name}" for name in ("contexts", "stimuli", "groups")},

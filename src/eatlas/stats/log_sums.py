@@ -8,7 +8,6 @@ shape (targets, attributes, 2, sentences), X before Y: with the attribute, and w
 
 from __future__ import annotations
 
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -73,4 +72,4 @@ class _Sums:
             for sign, prior in ((1, 0), (-1, 1)):
                 sums = product(self.powers[:, :, prior, sentence].T, weights)
                 means += sign * (np.log(sums) + self.peaks[:, prior, sentence, None])
-        return means / sentences
+        return np.asarray(means / sentences)
