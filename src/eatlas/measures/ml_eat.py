@@ -37,10 +37,10 @@ from eatlas.measures.levels import (
     stimuli_of,
     too_many,
 )
-from eatlas.measures.resampling import Variation, variation
+from eatlas.measures.resampling import Over, Variation, variation
 from eatlas.notes import OVER_STIMULI, Note
 from eatlas.results import AssociationResult, MLEATResult, WEATResult
-from eatlas.results.levels import Level, SentenceCounts, StimulusLevel
+from eatlas.results.levels import Level, SentenceCounts, StimulusLevel, Unit
 from eatlas.results.parts import Coverage
 from eatlas.stats.bootstrap import PatternRule, TailRule
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
@@ -69,8 +69,8 @@ class WEAT(AssociationMeasure):
         Significance level, between 0 and 1; it only decides which designs are warned about.
     ddof : {1, 0}, default 1
         Denominator of the standard deviation: N - ddof. WEFE uses 0.
-    p, draws, strict, statistic, adjust, association, direction, pca, resamples, confidence, \
-frequency
+    p, draws, strict, statistic, adjust, over, association, direction, pca, resamples, \
+confidence, frequency
         As in :class:`eatlas.MLEAT`.
 
     Examples
@@ -87,6 +87,7 @@ frequency
     minimum: ClassVar = {**dict.fromkeys(TARGETS, 2), **dict.fromkeys(ATTRIBUTES, 1)}
 
     _: KW_ONLY
+    over: Over = parameter("stimuli", Over, optional=True)
     association: Association = parameter("cosine", Association, optional=True)
     direction: str = parameter("", _PAIRS, optional=True)
     pca: Pca = parameter("uncentred", Pca, optional=True)
@@ -144,7 +145,8 @@ frequency
     def varied(self, given: Input, notes: list[Note]) -> Variation:
         """What is drawn again."""
         ordered = Ordered.of(given.rows, given.coverage)
-        return Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof)
+        how: Any = {"over": self.over}
+        return Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof, **how)
 
 
 @dataclass(frozen=True)
@@ -176,6 +178,9 @@ class MLEAT(WEAT):
     adjust : {"frequency", "none"}, default "frequency"
         Levels 1 and 2 and the pattern are found given the frequency of the words too, where the
         source has its words in that order, and given the covariates of a run; none: not at all.
+    over : {"stimuli", "sentences"}, default "stimuli"
+        In tests of sentences, what is read and relabelled: stimuli, each with all its sentences; or
+        single sentences, as May et al. (2019) publish the SEAT, without an account of frequency.
     tail : {"directional", "two-sided"}, default "directional"
         Which p-value decides on an association: that of the tail of the observed sign, as in the
         published tables (its false-positive rate is about 2 alpha), or the two-sided one. The
@@ -258,12 +263,13 @@ def compared(
     given, ordered, notes = vary.given, vary.ordered, vary.notes
     stimuli = stimuli_of(given.coverage)
     sentences = several(stimuli)
+    over_stimuli = sentences and vary.over == "stimuli"
     contrasts = read = contrasts_of(given.rows, level2=level2)
     levels: dict[str, Level | None] = {}
     for place, (first, second) in contrasts.items():
         levels[place] = measure.level(first, second, place, notes, given)
     fields = judged = levels_of(levels, measure.rule)
-    if sentences:
+    if over_stimuli:
         read, of_stimuli = {}, dict[str, Level | None]()
         for place, (first, second) in contrasts.items():
             roles = COMPARED[place]
@@ -280,7 +286,7 @@ def compared(
         table = kernels.similarities(*sides(ordered.rows))
     varied, varied_over = variation(replace(vary, levels=3 if level2 else 1), measure, table)
     over = None
-    if sentences:
+    if over_stimuli:
         counts = {
             role: dict(zip(given.coverage[role].stimuli, group.sizes.tolist(), strict=True))
             for role, group in stimuli.items()
@@ -289,6 +295,12 @@ def compared(
             **judged, sentences=SentenceCounts(counts), scores=kept_scores(read), **varied_over
         )
     n = {place: (len(first), len(second)) for place, (first, second) in read.items()}
+    # of sentences that are not independent no power is known
+    power = None
+    if over_stimuli or not sentences:
+        unit: Unit = "stimulus" if sentences else "term"
+        design = n["level1"], n.get("level2.X")
+        power = design_power(*design, alpha=measure.alpha, unit=unit)
     return {
         **fields,
         **varied,
@@ -297,10 +309,5 @@ def compared(
         "generalisation": generalised_input(
             given, ordered, table, notes, vary.confidence, level2=level2
         ),
-        "power": design_power(
-            n["level1"],
-            n.get("level2.X"),
-            alpha=measure.alpha,
-            unit="stimulus" if sentences else "term",
-        ),
+        "power": power,
     }

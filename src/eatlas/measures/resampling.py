@@ -61,6 +61,8 @@ Caliskan et al. on the bundled vectors, prison and jail, violin and cello, awful
 terrible reach it."""
 MANY = 1_000
 """Words of a group that are looked at for such pairs, at most."""
+Over = Literal["stimuli", "sentences"]
+"""What is relabelled where stimuli have several sentences: stimuli, or single sentences."""
 PLACES = ("level1", "level2.X", "level2.Y")
 """Of the three effect sizes of a test in a result, as notes name them."""
 
@@ -79,6 +81,8 @@ class Variation:
     unit: Unit = "term"
     levels: int = 3
     """1 for level 1 alone."""
+    over: Over = "stimuli"
+    """What is read where stimuli have several sentences."""
 
     def streams(self, roles: str = "".join(ROLES)) -> Streams:
         """Make generators anew, of the groups in the places of X, Y, A and B."""
@@ -179,13 +183,16 @@ def variation(
 
     `table` has the associations of all pairs of terms, None where they are too many. Where stimuli
     have several sentences they are drawn again, or left out, with all of them; the second mapping
-    has the same of the effect sizes over stimuli, and patterns are judged over stimuli, as
-    sentences of a resample cannot be relabelled singly.
+    has the same of the effect sizes over stimuli, if these are read, and patterns are judged over
+    stimuli, as sentences of a resample cannot be relabelled singly.
     """
     given, ordered = vary.given, vary.ordered
     if several(ordered.stimuli):
         vary = replace(vary, unit="stimulus")
         sentences, stimuli = sentence_layouts(ordered, given.precision)
+        if vary.over == "sentences":
+            uncertain = vary.intervals(sentences, vary.count(sentences))
+            return {"influence": vary.influence(sentences), "uncertainty": uncertain}, {}
         drivers = vary.influence(sentences), vary.influence(stimuli, OVER_STIMULI, measure)
         count = vary.count(sentences)
         uncertain = vary.intervals(sentences, count)

@@ -701,8 +701,11 @@ def legend_of(result: AssociationResult) -> str:
         return leans(result).legend()
     if result.values is not None:
         return values_legend(result)
-    over = ", over stimuli in tests of sentences" if result.over_stimuli else ""
-    return f"{result.rule.meaning}{over}"
+    over = {
+        "stimuli": ", over stimuli in tests of sentences",
+        "sentences": ", over single sentences",
+    }
+    return f"{result.rule.meaning}{over.get(result.read_over, '')}"
 
 
 ASKED = "do the groups differ in this direction? Any two topics differ in most directions."

@@ -29,7 +29,7 @@ def levels_of(result: AssociationResult) -> list[Effect]:
 
 
 def printed_by_papers(result: AssociationResult) -> Effect | None:
-    """The effect size that papers print: of LPBS over attributes, else of level 1; None elsewhere."""
+    """The effect size that papers print: of LPBS over attributes, else level 1; or None."""
     by_place = {effect.place: effect for effect in result.effects()}
     return by_place.get("over_attributes") or by_place.get("level1")
 

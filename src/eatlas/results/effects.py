@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
 
 DEFAULT_ALPHA = 0.05
-ReadOver = Literal["terms", "stimuli"]
+ReadOver = Literal["terms", "stimuli", "sentences"]
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,8 @@ class Effect:
     in_family: bool = True
     """Whether its p-value is adjusted in a family of tests."""
     read_over: ReadOver = "terms"
-    """What a score belongs to and what is relabelled: terms, or stimuli of sentences."""
+    """What a score belongs to and what is relabelled: terms, stimuli of sentences, or single
+    sentences of stimuli that have several."""
     resampled: EffectInterval | None = None
     """Bootstrap intervals, with their Monte Carlo errors."""
     confidence: float | None = None
