@@ -199,7 +199,7 @@ def test_one_pair_has_no_centred_direction(measure):
         measure(pca="centred")(tiny((("she", "he"),)), vectors())
     assert str(caught.value) == (
         "there is no direction in which the pairs differ from their mean difference\n"
-        "  got: 1 pair with one and the same difference\n"
+        "  got: 1 pair with the same difference\n"
         "  allowed: two pairs or more, whose differences differ\n"
         "  remedy: name more pairs, or leave pca=centred out"
     )

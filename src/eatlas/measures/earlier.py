@@ -743,7 +743,7 @@ def principal(given: Input, notes: list[Note], pca: Pca) -> Array:
     if pca == "centred" and np.any(first != second) and not np.any(direction):
         raise CoverageError(
             "there is no direction in which the pairs differ from their mean difference",
-            got=f"{number_of(len(first), 'pair')} with one and the same difference",
+            got=f"{number_of(len(first), 'pair')} with the same difference",
             allowed="two pairs or more, whose differences differ",
             remedy="name more pairs, or leave pca=centred out",
         )
