@@ -164,8 +164,9 @@ class DivDist(GroupsMeasure):
 
     Notes
     -----
-    Table 3 of the paper prints ``p - p0`` of the female group, half the L1 distance with a sign:
-    ``signed`` in a result of two groups.
+    The paper prints two forms. The absolute one is ``D(p, p0)``: ``bias`` of a target (Table 5). The
+    signed one is ``p - p0`` of a group: ``deviation``, and ``signed`` of the first of two groups,
+    half the L1 distance with a sign (Tables 3 and 6).
 
     Examples
     --------
