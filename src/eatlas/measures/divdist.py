@@ -164,9 +164,9 @@ class DivDist(GroupsMeasure):
 
     Notes
     -----
-    The paper prints two forms. The absolute one is ``D(p, p0)``: ``bias`` of a target (Table 5). The
-    signed one is ``p - p0`` of a group: ``deviation``, and ``signed`` of the first of two groups,
-    half the L1 distance with a sign (Tables 3 and 6).
+    The paper prints two forms. The absolute one is ``D(p, p0)``: ``bias`` of a target (Table 5).
+    The signed one is ``p - p0`` of a group: ``deviation``, and ``signed`` of the first of two
+    groups, half the L1 distance with a sign (Tables 3 and 6).
 
     Examples
     --------
