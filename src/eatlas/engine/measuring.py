@@ -251,6 +251,8 @@ def _words_compared(
     if adjusts(measure):
         of_words = covariates_of(given.coverage, ranking, keys, covariates, case, test.language)
         adjust = adjusted if isinstance(test, AssociationTest) else adjusted_shares
+        if result.read_over == "sentences":
+            of_words = "single sentences are read, and words alone have covariates"
         if isinstance(of_words, str):
             notes.append(Note("adjusted.none", "adjusted", {"reason": of_words}))
         else:

@@ -46,6 +46,9 @@ OF_MODELS: frozenset[Need] = frozenset(("masked", "causal", "answers"))
 """What a model is asked for, each question of a run once."""
 Compared = Literal["targets", "attributes"]
 """Which groups of an association test are compared."""
+Pca = Literal["uncentred", "centred"]
+"""Whether the mean difference of the pairs is taken from each before a principal component of
+them is found."""
 Wish = Literal["ranks", "cheap", "always"]
 """Of the frequency of words: ranks alone; random topics too, where that takes less than a second;
 or wherever it can be."""

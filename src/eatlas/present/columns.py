@@ -418,7 +418,7 @@ def over_attributes(by_place: Iterable[Mapping[str, Effect]]) -> str:
     shown = next((effects[OVER] for effects in by_place if OVER in effects), None)
     if shown is None:
         return ""
-    return OVER_ATTRIBUTES.format("the published LPBS" if shown.remark else "X less Y")
+    return OVER_ATTRIBUTES.format("the LPBS" if shown.remark else "X less Y")
 
 
 def tables(
@@ -709,8 +709,11 @@ def legend_of(result: AssociationResult) -> str:
         return leans(result).legend()
     if result.values is not None:
         return values_legend(result)
-    over = ", over stimuli in tests of sentences" if result.over_stimuli else ""
-    return f"{result.rule.meaning}{over}"
+    over = {
+        "stimuli": ", over stimuli in tests of sentences",
+        "sentences": ", over single sentences",
+    }
+    return f"{result.rule.meaning}{over.get(result.read_over, '')}"
 
 
 ASKED = "do the groups differ in this direction? Any two topics differ in most directions."

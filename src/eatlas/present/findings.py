@@ -403,6 +403,8 @@ class Tally(NamedTuple):
     """How many differ, each taken by itself."""
     left: int | None
     """How many of those shown are left after covariates; None where that is not known."""
+    lost: int = 0
+    """How many have no number that is defined; they are not among all."""
 
     def checks(self, noun: str, covariates: Sequence[str]) -> tuple[Check, ...]:
         """These are no claims about other words, and no random topics stand for one term."""
@@ -454,7 +456,7 @@ def _of_targets(result: AssociationResult) -> Finding:
     """The finding of a measure of targets against k groups: those that differ beyond chance."""
     every = leans(result)
     tested = any(lean.adjusted is not None for lean in every.known)
-    shown = [lean for lean in every.known if lean.star]
+    shown = [lean for lean in every.known if lean.star and not lean.turned]
     left = None
     if result.adjusted is not None and result.adjusted.targets and tested:
         left = sum(
@@ -469,6 +471,7 @@ def _of_targets(result: AssociationResult) -> Finding:
         [(lean.term, _most(lean.shown, every.groups)) for lean in shown],
         sum(bool(t.shown.labels and t.shown.labels.p < result.rule.alpha) for t in every.known),
         left,
+        len(every.rows) - len(every.known),
     )
     if not tested:
         sentence = phrase("sentences", "untested_targets", every)

@@ -158,7 +158,7 @@ FILTERS: dict[str, Callable[..., object]] = {
         effects.accounted, effects.covariates_of, effects.documents_in_words,
         effects.held_equal, effects.larger_doubt, effects.resampled_units,
         effects.names_of, effects.rank_row, effects.runner_up, effects.short_name,
-        effects.title_after, effects.unit_of, isolated, mini,
+        effects.printed_by_papers, effects.title_after, effects.unit_of, isolated, mini,
     )
 } | {
     "by_place": lambda found: {effect.place: effect for effect in found},

@@ -60,7 +60,7 @@ class Lean:
     def towards(self) -> int | None:
         """The group whose share is above its reference by most, where its interval says so."""
         deviation = self.shown.deviation
-        if deviation is None or max(deviation) <= 0:
+        if deviation is None or max(deviation) <= 0 or self.turned:
             return None
         group = deviation.index(max(deviation))
         ends = self.intervals[group]
@@ -78,6 +78,18 @@ class Lean:
         return self.shown.contexts is None and 0.0 in (self.shown.distribution or ())
 
     @property
+    def turned(self) -> bool:
+        """Whether the largest share is not that of the largest association.
+
+        Raw associations that sum to less than 0 turn the order of the groups.
+        """
+        shares, associations = self.shown.distribution, self.shown.association
+        if shares is None or None in associations:
+            return False
+        near = [association or 0.0 for association in associations]
+        return shares.index(max(shares)) != near.index(max(near))
+
+    @property
     def star(self) -> bool:
         """Whether the adjusted p is below .05."""
         return self.adjusted is not None and self.adjusted < ALPHA
@@ -88,6 +100,8 @@ class Lean:
         name = isolated(self.term)
         if self.shown.deviation is None:
             return f"{name} has no bias that is defined"
+        if self.turned:
+            return f"{name} has associations that sum to less than 0, so its shares show no lean"
         if self.towards is None:
             unsure = self.shown.uncertainty is not None and None in self.intervals
             return f"{name} has no interval" if unsure else f"{name} leans to none of the groups"

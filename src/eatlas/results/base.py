@@ -233,8 +233,15 @@ class AssociationResult(Findings, Head):
 
     @property
     def read_over(self) -> ReadOver:
-        """What a score belongs to and what is relabelled: terms, or stimuli of sentences."""
-        return "terms" if self.stimulus_level is None else "stimuli"
+        """What a score belongs to and what is relabelled: terms, or stimuli of sentences.
+
+        Single sentences of stimuli that have several where a measure was made to read these.
+        """
+        if self.stimulus_level is not None:
+            return "stimuli"
+        of_sentences = parameters(self.signature).get("over") == "sentences"
+        several = any(len(group.stimuli) < len(group.used) for group in self.coverage.values())
+        return "sentences" if of_sentences and several else "terms"
 
     @property
     def over_stimuli(self) -> bool:
