@@ -85,7 +85,7 @@ def test_the_fingerprint_covers_weights_tokenizer_and_options(model, tmp_path):
             "precision=bfloat16",
             "truncate=yes",
             "special_tokens=no",
-        )  # fmt: skip
+        )
     ]
     assert len({before, *others}) == 7
     for name in ("tokenizer.json", "model.safetensors", "config.json"):

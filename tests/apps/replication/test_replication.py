@@ -238,14 +238,14 @@ def test_a_table_of_one_model_is_stacked_with_all_three_levels(ml_eat):
 def test_tables_of_several_models_are_side_by_side(divdist):
     (grid,) = grids(divdist)
     heads, rows, align = side_by_side(grid)
-    assert (heads, align) == (["Row", "\nsample"], "lr")
-    assert rows[3] == ["nurse", "0.055"]
+    assert (heads, align) == (["Row", "w2v\npaper", "GloVe\npaper", "\nsample"], "lrrr")
+    assert rows[3] == ["nurse", "0.119", "0.114", "0.055"]
     both = eatlas.replicate(
         "divdist", {"google-news": "glove-sample", "b": "glove-sample"}, table=3
     )
     heads, rows, align = side_by_side(grids(both)[0])
-    assert (heads, align) == (["Row", "w2v\npaper", "w2v\nours", "\nb"], "lrrr")
-    assert rows[3] == ["nurse", "0.119", "0.055", "0.055"]
+    assert heads == ["Row", "w2v\npaper", "w2v\nours", "GloVe\npaper", "\nb"]
+    assert rows[3] == ["nurse", "0.119", "0.055", "0.114", "0.055"]
     assert both.headline.startswith("DivDist: 0 of 8 printed numbers are the same")
 
 
@@ -280,7 +280,7 @@ def test_the_page_of_another_model(divdist):
     page = Page(replication_html(divdist))
     assert "measured by the recipe: sample" in page.text
     assert "0.055" in page.text
-    assert "Difference" not in page.text
+    assert "What differs" not in page.text
 
 
 def test_the_drawing_has_a_mark_a_row(ml_eat, divdist):

@@ -36,7 +36,11 @@ def strip(grid: Grid) -> str:
         for name, row in grid.rows.items()
         if column in row
     ]
-    drawn_cells = [(name, cell, cells) for name, cell, cells in rows if cell is not None]
+    drawn_cells = [
+        (name, cell, cells)
+        for name, cell, cells in rows
+        if cell is not None and (cell.source or cell.number is not None)
+    ]
     values = [value for _, cell, _ in drawn_cells for value in (cell.number, cell.value)]
     numbers = (value for value in values if isinstance(value, int | float))
     axis = Axis.around(numbers, LEFT + NAMES, WIDTH - RESULTS)

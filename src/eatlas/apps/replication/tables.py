@@ -48,9 +48,10 @@ class Grid:
 
     @cached_property
     def columns(self) -> list[str]:
-        """Names of the columns, in the order of the fullest row."""
+        """Names of the columns, in the order of the fullest row; those of other models last."""
         fullest_first = sorted(self.rows.values(), key=len, reverse=True)
-        return list(dict.fromkeys(name for row in fullest_first for name in row))
+        names = dict.fromkeys(name for row in fullest_first for name in row)
+        return sorted(names, key=lambda name: all(cell.own for cell in self.column(name)))
 
     @property
     def computed(self) -> list[str]:
@@ -183,19 +184,27 @@ def stacked(grid: Grid) -> Arranged:
 
 
 def side_by_side(grid: Grid) -> Arranged:
-    """Arrange a table of several models: what is computed beside what is printed."""
+    """Arrange a table of several models: what is computed beside what is printed.
+
+    Beside other models stands what is printed of the same numbers.
+    """
     rows = [[name] for name in grid.measured_rows]
     heads, align = ["Row"], "l"
-    for column in grid.computed:
+    asked = {(cell.row, cell.question) for cell in grid.cells if cell.own and cell.source}
+    for column in grid.columns:
         entries = [grid.rows[row[0]].get(column, Entry()) for row in rows]
-        printed = any(entry.cell and entry.cell.text for entry in entries)
-        of_paper = any(entry.cell for entry in entries)
-        heads += [f"{column}\n{PRINTED}"] if printed else []
-        heads.append(f"{column}\n{COMPUTED}" if of_paper else f"\n{column}")
-        align += ("l" if _is_label(grid, column) else "r") * (1 + printed)
+        of_paper = [entry.cell for entry in entries if entry.cell]
+        is_computed = any(cell.source for entry in entries for cell in entry.cells)
+        of_others = any(entry.others for entry in entries)
+        is_printed = any(
+            cell.text and (is_computed or (cell.row, cell.question) in asked) for cell in of_paper
+        )
+        heads += [f"{column}\n{PRINTED}"] * is_printed
+        heads += [f"\n{column}" if of_others else f"{column}\n{COMPUTED}"] * is_computed
+        align += ("l" if _is_label(grid, column) else "r") * (is_printed + is_computed)
         for row, entry in zip(rows, entries, strict=True):
-            row.extend([_printed(entry)] if printed else [])
-            row.append(_computed(entry) if of_paper else _of(entry))
+            row.extend([_printed(entry)] * is_printed)
+            row.extend([_of(entry) if of_others else _computed(entry)] * is_computed)
     return heads, rows, align
 
 
