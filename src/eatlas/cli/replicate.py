@@ -116,6 +116,7 @@ def _print_grid(console: Console, grid: Grid) -> None:
     if not grid.agree:
         return
     stars = f", and {_of(grid.stars)} stars" if grid.stars else ""
+    stars += f" ({_of(grid.exact_stars)} by exact p-values)" if grid.exact_stars else ""
     say(console, f"{_of(grid.agree)} cells are the same to the last digit{stars}")
     for cell in grid.differ[:FEW]:
         say(console, f"  {explanation(cell)}", hang=4)

@@ -16,6 +16,7 @@ from eatlas.apps.replication.page import replication_csv, replication_html, writ
 from eatlas.apps.replication.recipe import read_recipe
 from eatlas.apps.replication.tables import grids, side_by_side, stacked
 from eatlas.errors import EatlasError
+from eatlas.results.parts import at
 from eatlas.stats.multiplicity import holm
 
 
@@ -66,11 +67,25 @@ def test_every_cell_of_table_1_that_differs_is_explained(ml_eat):
     assert explained == {round(cell.value, 4) for cell in unequal}
 
 
+def test_the_p_of_the_code_stands_beside_the_exact_one(ml_eat):
+    """Which is that of a measurement by exact p-values."""
+    cells = [c for c in ml_eat if c.table == "table-1" and c.question.place.endswith("effect_size")]
+    assert [cell.exact_star for cell in cells] == [cell.star for cell in cells]
+    results = eatlas.run("caliskan", "glove-840b-words", "ml-eat(resamples=0)")
+    exact = {result.test: result for result in results}
+    for cell in cells:
+        level = at(exact[cell.question.test], cell.question.place.removesuffix(".effect_size"))
+        assert cell.exact_p == level.p["greater" if cell.value > 0 else "less"]
+        assert cell.p != cell.exact_p
+    assert ml_eat.to_frame()["p_exact"].notna().sum() == 30
+
+
 def test_stars_are_the_same_by_the_text(ml_eat):
     text = eatlas.replicate("ml-eat", table=1, follow="paper")
     assert [one.value for one in text] == [one.value for one in ml_eat if one.table == "table-1"]
     assert [one.own_star for one in text] == [one.star for one in text]
     assert {result.signature for result in text.results} == {eatlas.MLEAT(strict=True).signature}
+    assert {one.exact_p for one in text} == {None}
 
 
 def test_table_1_of_caliskan_is_repeated_on_the_bundled_vectors():
@@ -94,7 +109,7 @@ def test_table_4_of_ml_eat_is_repeated_on_the_published_vectors():
     vectors = google_news()
     (grid,) = grids(eatlas.replicate("ml-eat", {"google-news": vectors}, table=4))
     assert (sum(grid.agree), len(grid.agree)) == (106, 110)
-    assert grid.stars == [True] * 30
+    assert grid.stars == grid.exact_stars == [True] * 30
     assert {(cell.row, cell.why) for cell in grid.differ} == {("Young/Old P/U8", "without Billy")}
     (grid,) = grids(eatlas.replicate("ml-eat", {"google-news": vectors}, table=4, follow="paper"))
     assert (sum(grid.agree), len(grid.agree), sum(grid.stars)) == (95, 110, 29)
@@ -266,7 +281,7 @@ def test_frame_and_table_have_every_cell(ml_eat):
 def test_the_page(ml_eat):
     page = Page(replication_html(ml_eat))
     for text in (
-        "113 of 120 the same, 30 of 30 stars", "AX-Singular", "-0.99", "1.4052, rounded down",
+        "113 of 120 the same, 30 of 30 stars (30 by exact p-values)", "AX-Singular", "-0.99", "1.4052, rounded down",
         "the code was followed", "equations 3 and 7", "eatlas vectors fetch word2vec-google-news-300",
     ):  # fmt: skip
         assert text in page.text

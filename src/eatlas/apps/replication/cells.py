@@ -11,9 +11,12 @@ from typing import Any
 from eatlas.apps.replication.recipe import CELLS, DATA, read_recipe
 from eatlas.results import AssociationResult
 from eatlas.results.parts import at
+from eatlas.stats.permutation import PermutationResult, permutation_test
 
 CHECKS = "checks.csv"
 STARS = {"": None, "none": 0, "*": 1, "**": 2}
+EFFECT = ".effect_size"
+"""End of the place of an effect size, which may have a star."""
 NUMERIC_SLACK = 1e-9
 """Beyond half a unit of the last printed digit, for the rounding of binary fractions."""
 
@@ -65,6 +68,12 @@ class Cell:
     """What was computed; None where nothing was, or where it is undefined."""
     own_star: int | None = None
     """How many stars what was computed has; None for numbers without stars."""
+    p: float | None = None
+    """p-value of an effect size in the tail that its star reads."""
+    exact_p: float | None = None
+    """The same by counting permutations, where `p` is that of a normal distribution."""
+    exact_star: int | None = None
+    """How many stars it has by that p."""
     missing: tuple[str, ...] = ()
     """Terms of the test that the source lacks."""
     why: str = ""
@@ -118,7 +127,7 @@ class Cell:
             "published_star": self.star,
             "source": self.source or None, "of_paper": not self.own,
             "ours": None if label else self.value, "ours_text": self.value if label else None,
-            "ours_star": self.own_star,
+            "ours_star": self.own_star, "p": self.p, "p_exact": self.exact_p,
             "difference": self.difference, "agrees": self.agrees,
             "missing": ", ".join(self.missing) or None, "why": self.why or None,
         }  # fmt: skip
@@ -199,15 +208,34 @@ def value_at(result: AssociationResult, place: str) -> float | str | None:
     return value if isinstance(value, str | float | None) else float(value)
 
 
-def star_at(result: AssociationResult, place: str) -> int | None:
-    """Whether an effect size is significant by the result's rule; None for other numbers."""
-    if not place.endswith(".effect_size"):
-        return None
-    level = at(result, place.removesuffix(".effect_size"))
+def significance_at(result: AssociationResult, place: str) -> dict[str, Any]:
+    """The p-value of an effect size and its star, as fields of a cell; none for other numbers."""
+    if not place.endswith(EFFECT):
+        return {}
+    level = at(result, place.removesuffix(EFFECT))
     if level.effect_size is None:
-        return 0
-    p: float = level.p[result.rule.tail_at(level.effect_size)]
-    return int(p < result.rule.alpha)
+        return {"own_star": 0}
+    tail, alpha = result.rule.tail_at(level.effect_size), result.rule.alpha
+    fields = {"p": level.p[tail], "own_star": int(level.p[tail] < alpha)}
+    exact = counted_at(result, place.removesuffix(EFFECT))
+    if level.p.method == "normal" and exact is not None:
+        p = getattr(exact, tail).p
+        fields |= {"exact_p": p, "exact_star": int(p < alpha)}
+    return fields
+
+
+def counted_at(result: AssociationResult, place: str) -> PermutationResult | None:
+    """The permutation test behind a level, counted; None where the result has no scores of it."""
+    scores = result.scores
+    side = place.partition("level2.")[2]
+    groups = scores and (getattr(scores, f"attributes_with_{side}") if side else scores)
+    if not groups:
+        return None
+    first, second = (groups[role] for role in ("AB" if side else "XY"))
+    if not first or not second:
+        return None
+    roundoff = None if result.encoding is None else result.encoding.roundoff
+    return permutation_test([*first, *second], len(first), scale=1.0, precision=roundoff)
 
 
 def missing_in(result: AssociationResult) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from eatlas.apps.replication.cells import Cell, missing_in, star_at, value_at
+from eatlas.apps.replication.cells import Cell, missing_in, significance_at, value_at
 from eatlas.apps.replication.models import MeasuredModel, encoded
 from eatlas.apps.replication.recipe import Procedure, Recipe, own_tests
 from eatlas.apps.replication.stimuli import prepared
@@ -144,8 +144,8 @@ class Answers:
                 cell,
                 source=self.models[cell.model].source,
                 value=value_at(result, asked.place),
-                own_star=star_at(result, asked.place),
                 missing=missing_in(result),
+                **significance_at(result, asked.place),
             )
             if made.own_star is not None and id(result) in stars:
                 made = replace(made, own_star=stars[id(result)])

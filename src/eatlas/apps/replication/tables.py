@@ -84,6 +84,12 @@ class Grid:
         return [cell.star == cell.own_star for cell in both]
 
     @property
+    def exact_stars(self) -> list[bool]:
+        """The same of stars by counted permutations, where a normal distribution gave the p."""
+        both = [c for c in self.cells if c.star is not None and c.exact_star is not None]
+        return [cell.star == cell.exact_star for cell in both]
+
+    @property
     def differ(self) -> list[Cell]:
         """Cells whose numbers differ."""
         return [cell for cell in self.cells if cell.agrees is False]
