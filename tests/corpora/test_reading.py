@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
+from eatlas import decoding
 from eatlas.corpora import find_contexts
 from eatlas.errors import SourceError
-from eatlas.sources import archives
 from tests.inputs import make_test
 
 TEST = make_test()
@@ -174,7 +174,7 @@ def test_a_small_parquet_file_of_long_texts_is_refused_in_little_memory(
     else:
         column = pa.DictionaryArray.from_arrays(pa.array([0] * 65_536, pa.int32()), [text])
     pq.write_table(pa.table({"text": column}), path, compression="zstd", use_dictionary=not spread)
-    monkeypatch.setattr(archives, "FREE_BYTES", 1 << 20)
+    monkeypatch.setattr(decoding, "FREE_BYTES", 1 << 20)
     monkeypatch.setenv("EATLAS_MAX_GROWTH", "2")
     with pytest.raises(SourceError, match="this holds far more than a file of its size"):
         find_contexts(path, TEST)

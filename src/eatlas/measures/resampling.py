@@ -55,6 +55,8 @@ then have Monte Carlo errors of about .003, and shares of patterns of about .002
 Tests with more terms have narrower intervals, so that fewer resamples do."""
 WORK = 170_000_000
 """Products of a weight and a cosine, in the scores of one level: 50,000 resamples of 64 by 50."""
+MOST_LEFT_OUT = 10_000
+"""Units that are left out one by one: the work grows with their square, 5 s for so many."""
 CLOSE = 0.9
 """Cosine of two words, once the mean of all words of the test is taken out: of the ten tests of
 Caliskan et al. on the bundled vectors, prison and jail, violin and cello, awful, horrible and
@@ -138,10 +140,14 @@ class Variation:
     ) -> Influence | None:
         """Change of each effect size without each term, or without all sentences of each stimulus.
 
-        None where a group has one alone. With a `measure`, the terms without which it is read
-        otherwise.
+        None where a group has one alone, or where they are too many. With a `measure`, the terms
+        without which it is read otherwise.
         """
         if min(layout.sizes.values()) < 2:
+            return None
+        if sum(layout.sizes.values()) > MOST_LEFT_OUT:
+            values = {"most": MOST_LEFT_OUT, "unit": self.unit}
+            self.notes.append(Note("resampling.leave-one-out", values=values))
             return None
         records = []
         changes = influence(layout, self.ddof, self.levels)

@@ -396,7 +396,7 @@ class SideBySide(Sequence[Row]):
         """
         from eatlas.results.methods import method_pairs  # noqa: PLC0415  (few need it)
 
-        return method_pairs(self)
+        return method_pairs([row.members for row in self.rows], self.values, self.by)
 
     def __repr__(self) -> str:
         return str(offered("compared_text")(self))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -13,9 +14,12 @@ from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
     from eatlas.results.base import AssociationResult
-    from eatlas.results.compare import Row, SideBySide
     from eatlas.results.effects import Effect
     from eatlas.stats.correlation import Correlation
+
+
+Members = Sequence["AssociationResult | None"]
+"""Results of one test, and None where there is none."""
 
 
 @dataclass(frozen=True)
@@ -86,28 +90,29 @@ class MethodPair:
         return replace(self, points=tuple(point for point in self.points if point.significant))
 
 
-def method_pairs(compared: SideBySide) -> tuple[MethodPair, ...]:
+def method_pairs(rows: Sequence[Members], names: Sequence[str], by: str) -> tuple[MethodPair, ...]:
     """Every two settings of a comparison, over the tests that both have.
 
-    The number of a result is its first effect size: that of level 1 if there are levels.
+    `rows` have the results of one test in the settings of these `names`, and None where a setting
+    has none. The number of a result is its first effect size: that of level 1 if there are levels.
     """
-    rows = compared.rows
-    settings = Settings.among(result for row in rows for result in row.members if result)
+    settings = Settings.among(result for row in rows for result in row if result)
     groups = [_in_common(settings, row) for row in rows]
     if len(set(groups)) == 1:
         groups = [""] * len(groups)
-    effects = [[_first_effect(result) for result in row.members] for row in rows]
+    effects = [[_first_effect(result) for result in row] for row in rows]
     pairs = []
-    for (i, first), (j, second) in combinations(enumerate(compared.values), 2):
+    for (i, first), (j, second) in combinations(enumerate(names), 2):
         points, symbols = [], ("d", "d")
         for row, group, of_row in zip(rows, groups, effects, strict=True):
             x, y = of_row[i], of_row[j]
             if x is None or y is None or x.d is None or y.d is None:
                 continue
             significant = x.significant and y.significant
-            points.append(MethodPoint(row.first.test, group, x.d, y.d, significant))
+            test = next(result.test for result in row if result)
+            points.append(MethodPoint(test, group, x.d, y.d, significant))
             symbols = x.symbol, y.symbol
-        pairs.append(MethodPair(first, second, tuple(points), symbols, compared.by))
+        pairs.append(MethodPair(first, second, tuple(points), symbols, by))
     return tuple(pairs)
 
 
@@ -117,7 +122,7 @@ def _first_effect(result: AssociationResult | None) -> Effect | None:
     return next((effect for effect in effects if effect.term is None), None)
 
 
-def _in_common(settings: Settings, row: Row) -> str:
+def _in_common(settings: Settings, row: Members) -> str:
     """What of their settings all members of a row have in common, such as the source."""
-    first, *others = (settings.of(result).split(", ") for result in row.members if result)
+    first, *others = (settings.of(result).split(", ") for result in row if result)
     return ", ".join(part for part in first if all(part in other for other in others))

@@ -162,7 +162,7 @@ def test_annotators_with_disjoint_items_have_no_agreement(items):
     assert found.alpha.interval is None
     assert len(labels.adjudicated().labels) == 13  # each label is still one
     some = eatlas.read_labels(items, {**labels.given, "Cem": dict.fromkeys(ids[:4], "Male")})
-    with pytest.warns(UndefinedWarning, match="in common: Anna and Ben; Ben and Cem"):
+    with pytest.warns(UndefinedWarning, match="in common: Anna and Ben, Ben and Cem"):
         assert some.agreement(resamples=0).compared == 4
     with pytest.warns(UndefinedWarning, match="Anna labelled alone"):
         eatlas.read_labels(items, {"Anna": {ids[0]: "Male"}}).agreement()

@@ -50,7 +50,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("path", "value", "said"), CHANGES)
-def test_a_line_that_cannot_be_is_named_and_the_others_are_shown(
+def test_F18_F32_a_line_that_cannot_be_is_named_and_the_others_are_shown(
     lines, results, tmp_path, path, value, said
 ):
     file = tmp_path / "results.jsonl"
@@ -72,7 +72,7 @@ def test_a_line_that_cannot_be_is_named_and_the_others_are_shown(
         (b"Male", b"\xed\xa0\x80", "'utf-8' codec can't decode byte 0xed"),
     ],
 )
-def test_a_line_that_is_written_so_is_named(lines, tmp_path, old, new, said):
+def test_F32_F38_a_line_that_is_written_so_is_named(lines, tmp_path, old, new, said):
     file = tmp_path / "results.jsonl"
     data = json.dumps(lines[0]).encode()
     assert old in data
@@ -83,7 +83,7 @@ def test_a_line_that_is_written_so_is_named(lines, tmp_path, old, new, said):
     assert len(str(error)) < 1500
 
 
-def test_a_large_effect_size_is_drawn(lines, tmp_path):
+def test_F18_a_large_effect_size_is_drawn(lines, tmp_path):
     file = tmp_path / "results.jsonl"
     file.write_text(changed(lines[0], "level1", "effect_size", to=999_999.0) + "\n")
     write_report(eatlas.read_results(file), tmp_path / "report.html")
@@ -92,7 +92,7 @@ def test_a_large_effect_size_is_drawn(lines, tmp_path):
     assert "999" in report_text(eatlas.read_results(file), "csv")
 
 
-def test_a_folder_that_may_not_be_read(tmp_path):
+def test_F32_a_folder_that_may_not_be_read(tmp_path):
     """What stands in it cannot be looked for either; a name that is too long is as good."""
     name = tmp_path / ("x" * 5000)
     with pytest.raises(ResultsError, match="the results file cannot be read\n  got: File name too"):
@@ -123,7 +123,7 @@ def answers():
         (1, ("shares", "home"), 1.5, "shares"),
     ],
 )
-def test_answers_that_cannot_be_are_named(answers, tmp_path, at, path, value, said):
+def test_F32_answers_that_cannot_be_are_named(answers, tmp_path, at, path, value, said):
     file = tmp_path / "results.jsonl"
     file.write_text(changed(answers[at], *path, to=value) + "\n")
     good, (error,) = salvage_results(file)
@@ -132,11 +132,11 @@ def test_answers_that_cannot_be_are_named(answers, tmp_path, at, path, value, sa
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_damage_at_random_of_answers(answers, tmp_path, seed):
+def test_F32_damage_at_random_of_answers(answers, tmp_path, seed):
     try_one([answers[seed % 2]], seed, tmp_path, page=seed % 3 == 0)
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_damage_at_random(lines, tmp_path, seed):
+def test_F32_damage_at_random(lines, tmp_path, seed):
     """More of it: tools/fuzz_results.py."""
     try_one([lines[seed % 2]], seed, tmp_path, page=seed % 3 == 0)

@@ -27,7 +27,7 @@ KEY = ".".join(["a"] * 38_000)
         ("a. " * 16 + "\n" + "." * 70, "a key has too many parts"),
     ],
 )
-def test_values_and_keys_beyond_all_bounds(text, said):
+def test_F19_F32_values_and_keys_beyond_all_bounds(text, said):
     with no_more_memory_than(256 << 20), pytest.raises(StimulusError) as caught:
         read_toml(text.encode(), "FILE", StimulusError)
     assert f"FILE: {said}" in str(caught.value)
@@ -35,11 +35,11 @@ def test_values_and_keys_beyond_all_bounds(text, said):
 
 
 @pytest.mark.parametrize("text", ["x = [" + "0.5, " * 1000 + "]", ".".join(["a"] * 16) + " = 1"])
-def test_dots_in_texts_and_numbers_are_none(text):
+def test_F19_dots_in_texts_and_numbers_are_none(text):
     assert read_toml(text.encode(), "FILE", StimulusError)
 
 
-def test_no_more_is_read_of_a_file_than_shows_that_it_is_too_large(tmp_path):
+def test_F19_no_more_is_read_of_a_file_than_shows_that_it_is_too_large(tmp_path):
     path = tmp_path / "sparse.toml"
     with path.open("wb") as file:
         file.truncate(1 << 40)
