@@ -17,16 +17,17 @@ TEXTS = (
 )
 
 
-def make_model(folder: Path, family: str, **settings: Any) -> Path:
+def make_model(folder: Path, family: str, auto: str = "AutoModel", **settings: Any) -> Path:
     """Write a randomly initialised model and its tokenizer as `transformers` does."""
     import torch
-    from transformers import AutoModel
+    import transformers
 
     tokenizer = make_tokenizer(family)
     tokenizer.save_pretrained(folder)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(7)
-        AutoModel.from_config(_config(family, len(tokenizer), settings)).save_pretrained(folder)
+        model = getattr(transformers, auto).from_config(_config(family, len(tokenizer), settings))
+        model.save_pretrained(folder)
     return folder
 
 
@@ -114,7 +115,7 @@ def _wrap(made: Any, template: str) -> None:
     made.post_processor = processors.TemplateProcessing(single=template, special_tokens=special)
 
 
-def _config(family: str, words: int, settings: dict[str, Any]) -> Any:
+def _config(family: str, words: int, settings: dict[str, Any] | None = None) -> Any:
     from transformers import AutoConfig
 
     usual = {"hidden_size": 16, "num_hidden_layers": LAYERS, "num_attention_heads": 2}
@@ -131,5 +132,5 @@ def _config(family: str, words: int, settings: dict[str, Any]) -> Any:
     # the weights that transformers draws by default are so small that all texts look alike
     wide = {"initializer_factor": 2.0} if family == "t5" else {"initializer_range": 0.4}
     return AutoConfig.for_model(
-        family, vocab_size=words, pad_token_id=pads.get(family), **{**own, **wide, **settings}
+        family, vocab_size=words, pad_token_id=pads.get(family), **{**own, **wide, **(settings or {})}
     )
