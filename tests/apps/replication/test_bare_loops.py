@@ -96,7 +96,7 @@ def gpt2_loop(folder, names, *, articles):
     return found
 
 
-@pytest.mark.parametrize("follow", ["code", "paper"])
+@pytest.mark.parametrize("follow", ["code", pytest.param("paper", marks=pytest.mark.slow)])
 def test_table_5_of_ml_eat(tmp_path, follow):
     """On a model whose tokenizer puts a token before each text by itself."""
     folder, names = make_model(tmp_path / "llama", "llama"), ("weat-1", "weat-7")

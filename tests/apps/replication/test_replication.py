@@ -142,6 +142,9 @@ def test_histwords_are_measured_by_decade_without_1800(tmp_path):
     assert {cell.question.period for cell in found.computed} == {1810, 1960, 1990}
     assert {result.test for result in found.results} == {"weat-7-histwords"}
     assert sorted({result.period for result in found.results}) == [1810, 1960, 1990]
+    with pytest.raises(EatlasError, match="Table 1: GloVe takes vectors of words") as refused:
+        eatlas.replicate("ml-eat", {"mine": tmp_path}, table=1)
+    assert refused.value.got == "mine: vectors by decade"
     level1 = [cell for cell in found if cell.row == "1960" and cell.column == "Level 1"]
     assert [cell.own for cell in level1] == [False, True]
     assert level1[0].value == level1[1].value
@@ -199,6 +202,7 @@ def test_another_model_is_under_its_own_name_and_not_compared(divdist):
     assert {result.source for result in divdist.results} == {"sample"}
 
 
+@pytest.mark.slow
 def test_another_model_is_in_the_first_table_of_each_kind():
     found = eatlas.replicate("ml-eat", {"mine": "glove-sample"})
     own = [one for one in found if one.own]
@@ -248,6 +252,13 @@ def test_a_table_of_one_model_is_stacked_with_all_three_levels(ml_eat):
          "AB-Divergent"],
     ]  # fmt: skip
     assert (len(rows), align) == (20, "lrrrrrrrl")
+
+
+def test_a_name_that_a_column_has_is_told_from_it():
+    found = eatlas.replicate("divdist", {"w2v": "glove-sample"}, table=3)
+    assert {one.column for one in found if one.own} == {"w2v (another model)"}
+    heads, _, _ = side_by_side(grids(found)[0])
+    assert heads[-1] == "\nw2v (another model)"
 
 
 def test_tables_of_several_models_are_side_by_side(divdist):

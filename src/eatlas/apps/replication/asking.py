@@ -55,14 +55,15 @@ def own_cells(
 def _columns_of_its_own(model: MeasuredModel, of_table: Sequence[Cell], method: str) -> list[Cell]:
     """A cell for each number of a method that a table asks of some model."""
     several = len({cell.model for cell in of_table}) > 1
+    printed = {cell.column for cell in of_table}
     asked: dict[object, Cell] = {}
     for cell in of_table:
         if cell.question.method == method and cell.question.can_be_measured:
             column = cell.column
             if several:
                 column = ", ".join([model.id, *cell.column.split(", ")[1:]])
-            as_own = {"text": "", "like": cell.text, "star": None, "own": True}
-            made = replace(cell, model=model.id, column=column, **as_own)  # type: ignore[arg-type]
+                column += " (another model)" * (column in printed)
+            made = replace(cell, model=model.id, column=column, text="", like=cell.text, own=True)
             asked.setdefault((cell.row, cell.question), made)
     return list(asked.values())
 

@@ -57,7 +57,7 @@ class Cell:
     like: str = ""
     """Of a model that the paper does not have, the printed number in whose place it is."""
     star: int | None = None
-    """How many stars are printed; None where the column has no stars."""
+    """How many stars are printed, or are in whose place it is; None in a column without stars."""
     signless: bool = False
     """Whether the text has lost the signs, so that absolute values are compared."""
     source: str = ""
@@ -124,7 +124,7 @@ class Cell:
             "method": self.question.method or None, "test": self.question.test,
             "period": self.question.period, "place": self.question.place,
             "published": self.number, "published_text": self.text or None,
-            "published_star": self.star,
+            "published_star": None if self.own else self.star,
             "source": self.source or None, "of_paper": not self.own,
             "ours": None if label else self.value, "ours_text": self.value if label else None,
             "ours_star": self.own_star, "p": self.p, "p_exact": self.exact_p,

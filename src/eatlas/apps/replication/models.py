@@ -44,9 +44,10 @@ OF_CARDS: dict[str, Family] = {
     "": "texts",
 }
 """By the family on the card of a transformer."""
+BY_DECADE = "vectors by decade"
 NEEDED = {
     "cls": ("a tokenizer that adds [CLS]", "a model whose tokenizer adds none"),
-    "decades": ("vectors by decade: a folder with a file for each", "vectors without a year"),
+    "decades": (f"{BY_DECADE}: a folder with a file for each", "vectors without a year"),
 }
 """What a procedure needs of a model besides its family, and what a model has that lacks it."""
 
@@ -158,6 +159,8 @@ def require_taken(model: MeasuredModel, procedure: Procedure, table: PaperTable)
     taken = procedure.vectors.get(model.family)
     if taken is None:
         raise _refused(procedure, table, f"{model.id} is {FAMILIES[model.family]}")
+    if taken.needs != "decades" and _has_periods(model):
+        raise _refused(procedure, table, f"{model.id}: {BY_DECADE}", "vectors of one time")
     if taken.needs and not _has(model, taken):
         needed, lacking = NEEDED[taken.needs]
         raise _refused(procedure, table, f"{model.id}: {lacking}", needed)
@@ -180,9 +183,14 @@ def _refused(procedure: Procedure, table: PaperTable, got: str, needed: str = ""
 def _has(model: MeasuredModel, taken: Vectors) -> bool:
     """Whether a model has what a procedure needs besides its family."""
     if taken.needs == "decades":
-        return all(period_of(source) is not None for source in open_sources(model.spec))
+        return _has_periods(model)
     source = innermost(open_sources(encoded(model, taken))[0])
     return bool(getattr(source, "adds_cls", False))
+
+
+def _has_periods(model: MeasuredModel) -> bool:
+    """Whether vectors are by decade."""
+    return any(period_of(source) is not None for source in open_sources(model.spec))
 
 
 def encoded(model: MeasuredModel, taken: Vectors) -> Any:

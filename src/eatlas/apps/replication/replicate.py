@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from eatlas.apps.replication.asking import own_cells, require_cells
-from eatlas.apps.replication.cells import Cell, Check, checks_of, printed_cells
+from eatlas.apps.replication.cells import EFFECT, Cell, Check, checks_of, printed_cells
 from eatlas.apps.replication.measuring import Answers, Setting, measure
 from eatlas.apps.replication.models import MeasuredModel, models_of
 from eatlas.apps.replication.recipe import (
@@ -212,8 +212,10 @@ def compared(
     setting = Setting(name, seed, workers)
     for model in models:
         for method, tests in _wanted(cells_of[model.id]).items() if model.source else ():
-            tests |= _family(name, procedures[method])  # noqa: PLW2901  (stars need them all)
-            answers.add(model, method, measure(model, procedures[method], tests, setting))
+            starred = _starred(cells_of[model.id], method)
+            family = _family(name, procedures[method]) if starred else {}
+            found = measure(model, procedures[method], tests | family, setting)
+            answers.add(model, method, found)
     others = [cell for model in models if model.own for cell in cells_of[model.id]]
     return Replication(
         name=name,
@@ -234,6 +236,11 @@ def _wanted(cells: Iterable[Cell]) -> dict[str, dict[str, None]]:
         if cell.question.can_be_measured:
             tests.setdefault(cell.question.method, {})[cell.question.test] = None
     return tests
+
+
+def _starred(cells: Iterable[Cell], method: str) -> bool:
+    """Whether cells of a method may have stars."""
+    return any(c.question.method == method and c.question.place.endswith(EFFECT) for c in cells)
 
 
 def _family(name: str, procedure: Procedure) -> dict[str, None]:

@@ -80,14 +80,19 @@ class Grid:
     @property
     def stars(self) -> list[bool]:
         """Of each cell with printed and computed stars, whether they are the same."""
-        both = [c for c in self.cells if c.star is not None and c.own_star is not None]
+        both = [c for c in self._starred if c.own_star is not None]
         return [cell.star == cell.own_star for cell in both]
 
     @property
     def exact_stars(self) -> list[bool]:
         """The same of stars by counted permutations, where a normal distribution gave the p."""
-        both = [c for c in self.cells if c.star is not None and c.exact_star is not None]
+        both = [c for c in self._starred if c.exact_star is not None]
         return [cell.star == cell.exact_star for cell in both]
+
+    @property
+    def _starred(self) -> list[Cell]:
+        """Cells of the paper's models that may have stars."""
+        return [cell for cell in self.cells if cell.star is not None and not cell.own]
 
     @property
     def differ(self) -> list[Cell]:
@@ -149,7 +154,7 @@ def computed(cell: Cell) -> str:
     text = effect(cell.value, cell.decimals)
     if cell.form.lstrip("-").startswith("."):
         text = text.replace("0.", ".", 1)
-    starred = cell.star is not None or not cell.text
+    starred = cell.star is not None or not cell.form
     return text + "*" * (cell.own_star or 0) * starred
 
 
