@@ -132,5 +132,8 @@ def _config(family: str, words: int, settings: dict[str, Any] | None = None) -> 
     # the weights that transformers draws by default are so small that all texts look alike
     wide = {"initializer_factor": 2.0} if family == "t5" else {"initializer_range": 0.4}
     return AutoConfig.for_model(
-        family, vocab_size=words, pad_token_id=pads.get(family), **{**own, **wide, **(settings or {})}
+        family,
+        vocab_size=words,
+        pad_token_id=pads.get(family),
+        **{**own, **wide, **(settings or {})},
     )

@@ -557,3 +557,15 @@ def test_a_whole_run_is_what_a_loop_over_sentences_finds(build):
     assert result.effect_size == pytest.approx(d, abs=PLAIN)
     assert summed.effect_size == pytest.approx(plain_log_sums(*both, 2, 3)[2], abs=PLAIN)
     assert summed.effect_size != pytest.approx(d, abs=PLAIN)
+
+
+@pytest.mark.parametrize("name", ["c1-name", "c3-term", "c6-term", "occ-term"])
+def test_plurals_of_the_built_in_tests_are_known(name):
+    alone, both = eatlas.load_tests([name, f"{name}-plurals"])
+    for role in "XY":
+        singulars, every = alone.concept(role).terms, both.concept(role).terms
+        plurals = LPBS().plurals.intersection(every)
+        assert plurals == set(every) - set(singulars)
+        assert plurals
+    texts = {question.text for question in LPBS().questions(both)}
+    assert not [text for text in texts if text.split(" is ")[0].lower() in plurals]

@@ -421,7 +421,10 @@ def _masked_steps(
         gone.update(scored[1:], hidden[1:] if how == "product" else ())
     for i, place in enumerate(scored):
         first = scored[0] if how in ONE_MASK else place
-        masked = {*hidden, *({"joint": scored[i:], "shown": (), "attention": ()}.get(how, (first,)))}
+        masked = {
+            *hidden,
+            *({"joint": scored[i:], "shown": (), "attention": ()}.get(how, (first,))),
+        }
         seen = tuple(mask if at in masked else p for at, p in enumerate(ids) if at not in gone)
         yield Step(seen, first - sum(at < first for at in gone), ids[place])
 

@@ -43,7 +43,7 @@ from eatlas.stimuli.pairs import (
     pair,
     read_pairs,
 )
-from eatlas.stimuli.sentences import NO_FORM, adjectives_of
+from eatlas.stimuli.sentences import NO_FORM, adjectives_of, known_plurals
 
 Aggregate = Literal["mean", "logsum"]
 """How several sentences of a pair become one number.
@@ -202,7 +202,9 @@ class LogRatioMeasure(PatternMeasure):
     @cached_property
     def plurals(self) -> frozenset[str]:
         """Targets that take the plural."""
-        return frozenset(parts_of(self.plural)).union(built_in_pairs().words.plural)
+        return frozenset(parts_of(self.plural)).union(
+            built_in_pairs().words.plural, known_plurals()
+        )
 
     @property
     def how(self) -> How:
@@ -505,9 +507,7 @@ templates=basic,threshold=0.2)'
             over_attributes=self.level(
                 s[:n_a].ravel(), s[n_a:].ravel(), "over_attributes", notes, given
             ),
-            over_attributes_uncertainty=over_attributes(
-                replace(vary, notes=[]), summed, each=each
-            ),
+            over_attributes_uncertainty=over_attributes(replace(vary, notes=[]), summed, each=each),
         )
 
     def _summed(self, ratios: Ratios) -> Array:
@@ -519,7 +519,6 @@ templates=basic,threshold=0.2)'
         if self.aggregate == "mean":
             return found
         return np.asarray(np.logaddexp.reduce(found, axis=3, keepdims=True))
-
 
     def _by_sentence(self, found: Array, coverage: Coverage) -> Array:
         """Sentences in the place of templates: two of a template with targets of both numbers."""
