@@ -97,8 +97,10 @@ def test_a_model_in_memory_gets_the_options_of_the_recipe(folders):
         ("ml-eat", "mine", "hf:{t5}", None, "Table 1: GloVe takes vectors of words",
          "mine is an encoder-decoder, such as T5"),
         ("divdist", "mine", "glove-sample", 4, "no number of Table 4: human and automated", None),
-        ("mind-your-bias", "mine", "glove-sample", 3, "no number of Table 3: replications",
-         "CEAT needs the comments"),
+        ("mind-your-bias", "mine", "glove-sample", None,
+         "Table 3: replications takes vectors of sentences", "mine is vectors of words"),
+        ("mind-your-bias", "mine", "hf:{bert}", "results-ceat-reddit",
+         "CEAT on Reddit is measured by eatlas", "comments of Reddit cannot be had"),
     ],
 )  # fmt: skip
 def test_refusals_are_sentences_of_the_recipe(paper, name, source, table, what, got, folders):

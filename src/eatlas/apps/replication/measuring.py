@@ -13,6 +13,7 @@ from eatlas.apps.replication.stimuli import prepared
 from eatlas.engine import execute, make_plan, results_of
 from eatlas.errors import CoverageError, listed
 from eatlas.executors import choose
+from eatlas.measures import Measure
 from eatlas.results import AssociationResult, Failure, Results
 from eatlas.results.parts import at
 from eatlas.sources import CBOWSource, open_vectors
@@ -57,17 +58,17 @@ def measure(
     spec = encoded(model, taken)
     source = {model.id: spec} if model.own or not isinstance(spec, str) else spec
     lacking = _lacking_words(spec, taken.scheme)
-    by_prompt: dict[str | None, dict[str, Test]] = {}
+    by_way: dict[tuple[str | None, Measure], dict[str, Test]] = {}
     for name in ids:
         test = _loaded(procedure.tests.get(name, name), setting.paper)
         changed, prompt = prepared(test, procedure, paper=setting.paper, lower=taken.lower)
         if words := lacking(changed):
             measured.lacking[name] = words
         else:
-            by_prompt.setdefault(prompt, {})[name] = changed
-    for prompt, tests in by_prompt.items():
+            by_way.setdefault((prompt, procedure.measure_for(name)), {})[name] = changed
+    for (prompt, measure_of), tests in by_way.items():
         jobs = make_plan(
-            list(tests.values()), source, procedure.measure, prompts=prompt, seed=setting.seed
+            list(tests.values()), source, measure_of, prompts=prompt, seed=setting.seed
         )
         outcomes = results_of(execute(jobs, choose(setting.workers, len(jobs))))
         _sort(outcomes, {test.id: name for name, test in tests.items()}, measured)
@@ -148,7 +149,8 @@ class Answers:
                 **significance_at(result, asked.place),
             )
             if made.own_star is not None and id(result) in stars:
-                made = replace(made, own_star=stars[id(result)])
+                own_star, p = stars[id(result)]
+                made = replace(made, own_star=own_star, p=p)
             known = why.get((cell.table, cell.row, cell.column))
             if made.agrees is False:
                 made = replace(
@@ -157,18 +159,19 @@ class Answers:
             filled.append(made)
         return tuple(filled)
 
-    def _adjusted_stars(self) -> dict[int, int]:
-        """Stars of results, by the rule of the recipe, where it has one of its own."""
-        stars: dict[int, int] = {}
+    def _adjusted_stars(self) -> dict[int, tuple[int, float | None]]:
+        """Stars and p of results, by the rule of the recipe, where it has one of its own."""
+        stars: dict[int, tuple[int, float | None]] = {}
         by_rule: dict[Any, list[AssociationResult]] = {}
         for (_, method), measured in self.measured.items():
             if rule := self.procedures[method].stars:
                 by_rule.setdefault(rule, []).extend(measured.results.values())
         for rule, results in by_rule.items():
-            raw = [at(result, "level1.p.greater") for result in results]
-            adjusted = holm(raw) if rule.holm else [1.0] * len(raw)
-            for result, p, after in zip(results, raw, adjusted, strict=True):
-                stars[id(result)] = (p <= rule.alpha) + bool(after <= rule.alpha)
+            raw = [at(result, rule.p) for result in results]
+            known = [1.0 if p is None else p for p in raw]
+            adjusted = holm(known) if rule.holm else [1.0] * len(raw)
+            for result, p, first, after in zip(results, raw, known, adjusted, strict=True):
+                stars[id(result)] = (first <= rule.alpha) + bool(after <= rule.alpha), p
         return stars
 
     def explain(self, model: MeasuredModel, cells: Sequence[Cell]) -> MeasuredModel:

@@ -9,7 +9,6 @@ how they are measured, and ``tests.toml`` tests that no battery has. Nothing of 
     citation = "Wolfe, R. ..."
     left_out = ["Figure 3 is a drawing."] # what of the paper is not among the cells
     reasons = ["Stars: ..."]              # known reasons why numbers differ
-    signless = false                      # true: the text has lost signs, compare |numbers|
 
     [choice.tokens]                       # a choice, by an id of your own
     what = "Vector of a text"
@@ -66,7 +65,7 @@ table of several models a column is called by its model, or ``MODEL, NUMBER``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -100,8 +99,9 @@ class Vectors(Record):
     """Of the source, such as ``{"pool": "cls"}``; no user's source may set them otherwise."""
     lower: bool = False
     """Whether texts are written in lower case before they are encoded."""
-    needs: Literal["", "cls", "decades"] = ""
-    """What the model must have besides: a tokenizer that adds [CLS]; vectors by decade."""
+    needs: Literal["", "cls", "decades", "mask", "word"] = ""
+    """What the model must have besides: a tokenizer that adds [CLS]; vectors by decade; a head that
+    fills masks; a vector of a stimulus in its text, of encoders that are no transformers."""
 
 
 class Prompt(Record):
@@ -123,6 +123,8 @@ class Stars(Record):
     """When a star is printed, where it is not the rule of the measure: by the upper tail's p."""
 
     alpha: float
+    p: str = "level1.p.greater"
+    """Where a result has the p."""
     holm: str = ""
     """The table whose tests, of all models that are measured, are one family. A second star is for
     a p that Holm's adjustment over it leaves at alpha or below."""
@@ -138,6 +140,8 @@ class Reading(Record):
     """Signature of the measure, or its name."""
     parameters: dict[str, Any] = Field(default_factory=dict)
     """Parameters of the measure that this choice decides."""
+    of_tests: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Parameters of the measure for single tests, by their ids."""
     vectors: dict[Family, Vectors] = Field(default_factory=dict)
     """What is taken of a model, by its family; others cannot be measured."""
     prompts: tuple[Prompt, ...] = ()
@@ -224,7 +228,6 @@ class Recipe(Record):
     citation: str
     left_out: tuple[str, ...]
     reasons: tuple[str, ...]
-    signless: bool = False
     choice: dict[str, Choice] = Field(default_factory=dict)
     method: dict[str, Method] = Field(default_factory=dict)
     model: tuple[PaperModel, ...]
@@ -267,11 +270,21 @@ class Recipe(Record):
             title=named.title,
             choices=choices,
             measure=get_measure(signatures[-1]).with_parameters(**parameters),
+            of_tests=_merged(reading.of_tests for reading in readings),
             vectors={k: v for reading in readings for k, v in reading.vectors.items()},
             prompts=tuple(prompt for reading in readings for prompt in reading.prompts),
             tests={k: v for reading in readings for k, v in reading.tests.items()},
             stars=next((r.stars for r in reversed(readings) if r.stars), None),
         )
+
+
+def _merged(several: Iterable[Mapping[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+    """Parameters by test, what a later choice says of a test beside what the earlier ones say."""
+    merged: dict[str, dict[str, Any]] = {}
+    for of_tests in several:
+        for test, parameters in of_tests.items():
+            merged[test] = merged.get(test, {}) | parameters
+    return merged
 
 
 @dataclass(frozen=True)
@@ -286,6 +299,11 @@ class Procedure:
     prompts: tuple[Prompt, ...] = ()
     tests: Mapping[str, str] = field(default_factory=dict)
     stars: Stars | None = None
+    of_tests: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def measure_for(self, test: str) -> Measure:
+        """The measure as a test has it."""
+        return self.measure.with_parameters(**self.of_tests.get(test, {}))
 
     def prompt(self, test: str, role: str) -> str:
         """The text that words of a group are put into; empty for none."""

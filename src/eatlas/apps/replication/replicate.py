@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from eatlas.apps.replication.asking import own_cells, require_cells
+from eatlas.apps.replication.asking import cells_of_the_paper, own_cells
 from eatlas.apps.replication.cells import EFFECT, Cell, Check, checks_of, printed_cells
 from eatlas.apps.replication.measuring import Answers, Setting, measure
 from eatlas.apps.replication.models import MeasuredModel, models_of
@@ -205,7 +205,9 @@ def compared(
                 model, tables, printed, procedures, every=table is not None
             )
         elif model.id in given:
-            require_cells(model, cells, tables, procedures)
+            cells, model = cells_of_the_paper(  # noqa: PLW2901
+                model, cells, tables, procedures
+            )
         models.append(model)
         cells_of[model.id] = cells
     answers = Answers(recipe, procedures)
