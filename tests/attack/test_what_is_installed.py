@@ -75,7 +75,9 @@ def models():
 def test_A18_every_pin_has_hashes():
     pins = [entry for _, entry in LOCKED["entries"]()]
     assert len(pins) > 200
-    lacking = [pin for pin in [*pins, *models()] if not re.search(r"--hash=sha256:[0-9a-f]{64}", pin)]
+    lacking = [
+        pin for pin in [*pins, *models()] if not re.search(r"--hash=sha256:[0-9a-f]{64}", pin)
+    ]
     assert lacking == []
 
 

@@ -104,8 +104,10 @@ def test_a_model_in_memory_gets_the_options_of_the_recipe(folders):
          "mine is a masked language model, such as BERT"),
         ("divdist", "mine.L1", "glove-sample", 3, "of professions compares no stages of a model",
          "mine.L1"),
-        ("mind-your-bias", "mine", "glove-sample", 3, "no number of Table 3: replications",
-         "CEAT needs the comments"),
+        ("mind-your-bias", "mine", "glove-sample", None,
+         "Table 3: replications takes vectors of sentences", "mine is vectors of words"),
+        ("mind-your-bias", "mine", "hf:{bert}", "results-ceat-reddit",
+         "CEAT on Reddit is measured by eatlas", "comments of Reddit cannot be had"),
     ],
 )  # fmt: skip
 def test_refusals_are_sentences_of_the_recipe(paper, name, source, table, what, got, folders):

@@ -51,7 +51,7 @@ def own_cells(
                 done.add(method)
     if not done:
         raise next(iter(errors.values()), _other_stages(model, tables, printed))
-    return cells, model.with_missing(*(error.what for error in errors.values()))
+    return cells, model.with_missing(*map(_said, errors.values()))
 
 
 def _columns_of_its_own(
@@ -76,18 +76,18 @@ def _columns_of_its_own(
     return list(asked.values())
 
 
-def require_cells(
+def cells_of_the_paper(
     model: MeasuredModel,
     cells: Sequence[Cell],
     tables: Sequence[PaperTable],
     procedures: Procedures,
-) -> None:
-    """Refuse a source for a model of the paper that has no numbers here, or lacks what they need.
+) -> tuple[list[Cell], MeasuredModel]:
+    """The cells that a source for a model of the paper answers, and the model with what it lacks.
 
     Raises
     ------
     EatlasError
-        Saying what the paper took of it.
+        If the model has no number here, or the source answers none, as the first table says.
     """
     measurable = [cell for cell in cells if cell.question.can_be_measured]
     if not measurable:
@@ -98,10 +98,23 @@ def require_cells(
                 remedy="leave --table out; or measure the model there under a name of its own",
             )
         raise _not_measured([table for table in tables if table.id == cells[0].table])
-    table_of = {table.id: table for table in tables}
-    for method in dict.fromkeys(cell.question.method for cell in measurable):
+    table_of, errors = {table.id: table for table in tables}, dict[str, EatlasError]()
+    methods = list(dict.fromkeys(cell.question.method for cell in measurable))
+    for method in methods:
         first = next(cell for cell in measurable if cell.question.method == method)
-        require_taken(model, procedures[method], table_of[first.table])
+        try:
+            require_taken(model, procedures[method], table_of[first.table])
+        except EatlasError as error:
+            errors[method] = error
+    if len(errors) == len(methods):
+        raise errors[methods[0]]
+    left = [cell for cell in cells if cell.question.method not in errors]
+    return left, model.with_missing(*map(_said, errors.values()))
+
+
+def _said(error: EatlasError) -> str:
+    """What a procedure takes, and what the model is."""
+    return f"{error.what}; {error.got}"
 
 
 def _other_stages(

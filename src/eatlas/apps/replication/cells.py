@@ -84,8 +84,6 @@ class Cell:
     """Of a model that the paper does not have, the printed number in whose place it is."""
     star: int | None = None
     """How many stars are printed, or are in whose place it is; None in a column without stars."""
-    signless: bool = False
-    """Whether the text has lost the signs, so that absolute values are compared."""
     source: str = ""
     """Source string of the vectors, or their name; empty where nothing was computed."""
     own: bool = False
@@ -134,7 +132,7 @@ class Cell:
         number = self.number
         if number is None or not isinstance(self.value, int | float):
             return None
-        return abs(self.value) - abs(number) if self.signless else self.value - number
+        return self.value - number
 
     @property
     def agrees(self) -> bool | None:
@@ -185,8 +183,8 @@ class Check:
 @cache
 def printed_cells(name: str) -> tuple[Cell, ...]:
     """The cells of a paper's tables, in their order."""
-    recipe = read_recipe(name)
-    methods = {table.id: table.method for table in recipe.table if not table.not_run}
+    tables = read_recipe(name).table
+    methods = {table.id: table.method for table in tables if not table.not_run}
     return tuple(
         Cell(
             row["table"],
@@ -201,7 +199,6 @@ def printed_cells(name: str) -> tuple[Cell, ...]:
             ),
             row["printed"],
             star=STARS[row["star"]],
-            signless=recipe.signless,
         )
         for row in _rows(name, CELLS)
     )
@@ -244,12 +241,13 @@ def significance_at(result: AssociationResult, place: str) -> dict[str, Any]:
     if not place.endswith(EFFECT):
         return {}
     level = at(result, place.removesuffix(EFFECT))
-    if level.effect_size is None:
+    if level is None or level.effect_size is None:
         return {"own_star": 0}
     tail, alpha = result.rule.tail_at(level.effect_size), result.rule.alpha
-    fields = {"p": level.p[tail], "own_star": int(level.p[tail] < alpha)}
+    p = getattr(level.p, tail)
+    fields = {"p": p, "own_star": int(p < alpha)}
     exact = counted_at(result, place.removesuffix(EFFECT))
-    if level.p.method == "normal" and exact is not None:
+    if at(level, "p.method") == "normal" and exact is not None:
         p = getattr(exact, tail).p
         fields |= {"exact_p": p, "exact_star": int(p < alpha)}
     return fields

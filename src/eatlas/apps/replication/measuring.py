@@ -15,6 +15,7 @@ from eatlas.apps.replication.stimuli import prepared, with_groups, without
 from eatlas.engine import execute, make_plan, results_of
 from eatlas.errors import CoverageError, listed
 from eatlas.executors import choose
+from eatlas.measures import Measure
 from eatlas.results import AssociationResult, Failure, Results
 from eatlas.results.parts import at, defined
 from eatlas.sources import (
@@ -71,7 +72,7 @@ def measure(
     spec = encoded(model, taken)
     source = {model.id: spec} if model.own or not isinstance(spec, str) else spec
     lacking = _lacking_words(spec, taken.scheme)
-    by_prompt: dict[str | None, dict[str, Test]] = {}
+    by_way: dict[tuple[str | None, Measure], dict[str, Test]] = {}
     for name in ids:
         test = test_of(name, procedure, setting.paper)
         changed, prompt = prepared(test, procedure, paper=setting.paper, lower=taken.lower)
@@ -81,9 +82,9 @@ def measure(
         elif words := lacking(kept):
             measured.lacking[name] = words
         else:
-            by_prompt.setdefault(prompt, {})[name] = kept
-    chosen = procedure.measure_of(model.family)
-    for prompt, tests in by_prompt.items():
+            way = prompt, procedure.measure_of(model.family, name)
+            by_way.setdefault(way, {})[name] = kept
+    for (prompt, chosen), tests in by_way.items():
         every = [
             as_taken(one, chosen) if isinstance(one, GroupsTest) else one for one in tests.values()
         ]
@@ -197,7 +198,7 @@ class Answers:
             filled.append(made)
         return tuple(filled)
 
-    def _answered(self, cell: Cell, stars: Mapping[int, int]) -> Cell | None:
+    def _answered(self, cell: Cell, stars: Mapping[int, tuple[int, float | None]]) -> Cell | None:
         """The cell with what was computed for it; None where nothing was."""
         asked, results = cell.question, self._results_behind(cell)
         if not results:
@@ -206,7 +207,8 @@ class Answers:
             value: float | str | None = asked.value(results)
             significance = significance_at(results[0], asked.place)
             if significance and id(results[0]) in stars:
-                significance["own_star"] = stars[id(results[0])]
+                star, p = stars[id(results[0])]
+                significance |= {"own_star": star, "p": p}
         else:
             found = self._correlation(cell.model, asked)
             value = defined(getattr(found, asked.place))
@@ -253,18 +255,19 @@ class Answers:
             self.correlations[key] = found
         return self.correlations[key]
 
-    def _adjusted_stars(self) -> dict[int, int]:
-        """Stars of results, by the rule of the recipe, where it has one of its own."""
-        stars: dict[int, int] = {}
+    def _adjusted_stars(self) -> dict[int, tuple[int, float | None]]:
+        """Stars and p of results, by the rule of the recipe, where it has one of its own."""
+        stars: dict[int, tuple[int, float | None]] = {}
         by_rule: dict[Any, list[AssociationResult]] = {}
         for (_, method), measured in self.measured.items():
             if rule := self.procedures[method].stars:
                 by_rule.setdefault(rule, []).extend(measured.results.values())
         for rule, results in by_rule.items():
-            raw = [at(result, "level1.p.greater") for result in results]
-            adjusted = holm(raw) if rule.holm else [1.0] * len(raw)
-            for result, p, after in zip(results, raw, adjusted, strict=True):
-                stars[id(result)] = (p <= rule.alpha) + bool(after <= rule.alpha)
+            raw = [at(result, rule.p) for result in results]
+            known = [1.0 if p is None else p for p in raw]
+            adjusted = holm(known) if rule.holm else [1.0] * len(raw)
+            for result, p, first, after in zip(results, raw, known, adjusted, strict=True):
+                stars[id(result)] = (first <= rule.alpha) + bool(after <= rule.alpha), p
         return stars
 
     def explain(self, model: MeasuredModel, cells: Sequence[Cell]) -> MeasuredModel:

@@ -56,8 +56,15 @@ BY_DECADE = "vectors by decade"
 NEEDED = {
     "cls": ("a tokenizer that adds [CLS]", "a model whose tokenizer adds none"),
     "decades": (f"{BY_DECADE}: a folder with a file for each", "vectors without a year"),
+    "mask": (
+        "a masked language model with the head that fills masks",
+        "a model without it, or a tokenizer without a mask",
+    ),
+    "word": ("a source that gives a stimulus in its text a vector", "vectors of whole texts"),
 }
 """What a procedure needs of a model besides its family, and what a model has that lacks it."""
+OF_SOURCES = {"cls": "adds_cls", "mask": "fills_masks"}
+"""What says so of a transformer."""
 
 
 @dataclass(frozen=True)
@@ -248,8 +255,22 @@ def _has(model: MeasuredModel, taken: Vectors) -> bool:
     """Whether a model has what a procedure needs besides its family."""
     if taken.needs == "decades":
         return _has_periods(model)
-    source = innermost(open_sources(encoded(model, taken))[0])
-    return bool(getattr(source, "adds_cls", False))
+    spec = encoded(model, taken)
+    if taken.needs == "mask" and (pair := model_and_tokenizer(spec)) is not None:
+        return _fills_masks(*pair)
+    source = innermost(open_sources(spec)[0])
+    if taken.needs == "word":
+        return source.encoding is not None and source.encoding.level == "word"
+    return bool(getattr(source, OF_SOURCES[taken.needs], False))
+
+
+def _fills_masks(model: Any, tokenizer: Any) -> bool:
+    """Whether a model in memory fills masks."""
+    try:
+        kind = eatlas.language_model(model, tokenizer, name="").kind
+    except SourceError:
+        return False
+    return kind == "masked" and tokenizer.mask_token_id is not None
 
 
 def _has_periods(model: MeasuredModel) -> bool:

@@ -9,7 +9,6 @@ how they are measured, and ``tests.toml`` tests that no battery has. Nothing of 
     citation = "Wolfe, R. ..."
     left_out = ["Figure 3 is a drawing."] # what of the paper is not among the cells
     reasons = ["Stars: ..."]              # known reasons why numbers differ
-    signless = false                      # true: the text has lost signs, compare |numbers|
 
     [choice.tokens]                       # a choice, by an id of your own
     what = "Vector of a text"
@@ -75,7 +74,7 @@ a method whose numbers are correlated, it is ``rho`` or ``r2``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -114,8 +113,9 @@ class Vectors(Record):
     """Whether texts are written in lower case before they are encoded."""
     parameters: dict[str, Any] = Field(default_factory=dict)
     """Parameters of the measure that this kind of model decides."""
-    needs: Literal["", "cls", "decades"] = ""
-    """What the model must have besides: a tokenizer that adds [CLS]; vectors by decade."""
+    needs: Literal["", "cls", "decades", "mask", "word"] = ""
+    """What the model must have besides: a tokenizer that adds [CLS]; vectors by decade; a head that
+    fills masks; a vector of a stimulus in its text, of encoders that are no transformers."""
 
 
 class Prompt(Record):
@@ -137,6 +137,8 @@ class Stars(Record):
     """When a star is printed, where it is not the rule of the measure: by the upper tail's p."""
 
     alpha: float
+    p: str = "level1.p.greater"
+    """Where a result has the p."""
     holm: str = ""
     """The table whose tests, of all models that are measured, are one family. A second star is for
     a p that Holm's adjustment over it leaves at alpha or below."""
@@ -167,6 +169,8 @@ class Reading(Record):
     """Signature of the measure, or its name."""
     parameters: dict[str, Any] = Field(default_factory=dict)
     """Parameters of the measure that this choice decides."""
+    of_tests: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Parameters of the measure for single tests, by their ids."""
     vectors: dict[Family, Vectors] = Field(default_factory=dict)
     """What is taken of a model, by its family; others cannot be measured."""
     prompts: tuple[Prompt, ...] = ()
@@ -263,7 +267,6 @@ class Recipe(Record):
     citation: str
     left_out: tuple[str, ...]
     reasons: tuple[str, ...]
-    signless: bool = False
     stages: tuple[str, ...] = ()
     """What follows the last dot in the names of models of which a table compares several."""
     choice: dict[str, Choice] = Field(default_factory=dict)
@@ -324,6 +327,7 @@ class Recipe(Record):
             title=named.title,
             choices=choices,
             measure=get_measure(signatures[-1]).with_parameters(**parameters),
+            of_tests=_merged(reading.of_tests for reading in readings),
             vectors={k: v for reading in readings for k, v in reading.vectors.items()},
             prompts=tuple(prompt for reading in readings for prompt in reading.prompts),
             tests={k: v for reading in readings for k, v in reading.tests.items()},
@@ -332,6 +336,15 @@ class Recipe(Record):
             correlated=next((r.correlated for r in reversed(readings) if r.correlated), None),
             stars=next((r.stars for r in reversed(readings) if r.stars), None),
         )
+
+
+def _merged(several: Iterable[Mapping[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+    """Parameters by test, what a later choice says of a test beside what the earlier ones say."""
+    merged: dict[str, dict[str, Any]] = {}
+    for of_tests in several:
+        for test, parameters in of_tests.items():
+            merged[test] = merged.get(test, {}) | parameters
+    return merged
 
 
 @dataclass(frozen=True)
@@ -349,13 +362,15 @@ class Procedure:
     case: CaseRule = "auto"
     correlated: Correlated | None = None
     stars: Stars | None = None
+    of_tests: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def measure_of(self, family: Family) -> Measure:
-        """The measure as models of a family are measured.
+    def measure_of(self, family: Family, test: str) -> Measure:
+        """The measure as models of a family, and a test, have it.
 
         If numbers of targets are correlated, without what only says how sure they are.
         """
-        measure = self.measure.with_parameters(**self.vectors[family].parameters)
+        own = {**self.vectors[family].parameters, **self.of_tests.get(test, {})}
+        measure = self.measure.with_parameters(**own)
         return plain(measure) if self.correlated else measure
 
     def prompt(self, test: str, role: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from eatlas.apps.replication.asking import own_cells, require_cells
+from eatlas.apps.replication.asking import cells_of_the_paper, own_cells
 from eatlas.apps.replication.cells import EFFECT, Cell, Check, checks_of, printed_cells
 from eatlas.apps.replication.measuring import Answers, Setting
 from eatlas.apps.replication.models import MeasuredModel, models_of
@@ -222,7 +222,9 @@ def compared(
                 model, tables, printed, procedures, every=table is not None
             )
         elif model.id in given and model.id not in beside:
-            require_cells(model, cells, tables, procedures)
+            cells, model = cells_of_the_paper(  # noqa: PLW2901
+                model, cells, tables, procedures
+            )
         models.append(model)
         cells_of[model.id] = cells
     tabled = {m.id: open_counts(m.spec) for m in models if m.id in beside and m.source}
