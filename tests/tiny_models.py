@@ -26,8 +26,8 @@ def make_model(folder: Path, family: str, auto: str = "AutoModel", **settings: A
     tokenizer.save_pretrained(folder)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(7)
-        model = getattr(transformers, auto).from_config(_config(family, len(tokenizer), settings))
-        model.save_pretrained(folder)
+        config = _config(family, len(tokenizer), **settings)
+        getattr(transformers, auto).from_config(config).save_pretrained(folder)
     return folder
 
 
@@ -115,7 +115,7 @@ def _wrap(made: Any, template: str) -> None:
     made.post_processor = processors.TemplateProcessing(single=template, special_tokens=special)
 
 
-def _config(family: str, words: int, settings: dict[str, Any] | None = None) -> Any:
+def _config(family: str, words: int, **settings: Any) -> Any:
     from transformers import AutoConfig
 
     usual = {"hidden_size": 16, "num_hidden_layers": LAYERS, "num_attention_heads": 2}
@@ -135,5 +135,5 @@ def _config(family: str, words: int, settings: dict[str, Any] | None = None) -> 
         family,
         vocab_size=words,
         pad_token_id=pads.get(family),
-        **{**own, **wide, **(settings or {})},
+        **{**own, **wide, **settings},
     )

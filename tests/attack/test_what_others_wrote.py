@@ -31,11 +31,11 @@ def test_N4_an_atlas_refuses_results_of_a_run(eatlas_cli, tmp_path):
 def test_N4_a_replication_keeps_results_of_a_run(eatlas_cli, tmp_path):
     eatlas_cli("run", "--tests", "weat-7", "--out", "b", *QUICK)
     there = (tmp_path / "b" / "results.jsonl").read_bytes()
-    ended = eatlas_cli("replicate", "divdist", "--out", "b")
+    ended = eatlas_cli("replicate", "caliskan", "--out", "b")
     assert ended.code == 0
     assert "b had results of another run; kept as b/results-1.jsonl" in ended.err
     assert (tmp_path / "b" / "results-1.jsonl").read_bytes() == there
-    assert [result.measure for result in eatlas.read_results("b/results.jsonl")] == ["divdist"]
+    assert [result.measure for result in eatlas.read_results("b/results.jsonl")] == ["weat"] * 10
 
 
 def test_N5_what_people_filled_in_is_not_written_over(contexts, tmp_path, eatlas_cli):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.apps.protocol.evidence import Card, Evidence, Figure
+from eatlas.decoding import require_file
 from eatlas.errors import ResultsError, did_you_mean, joined
 from eatlas.numbers import UNDEFINED, count, effect, level_of
 from eatlas.present.columns import Cell, Column, Table
@@ -36,6 +37,7 @@ Place = tuple[str, str]
 
 def is_card(path: Path) -> bool:
     """Whether a file is a measure card, by its first characters."""
+    require_file(path, ResultsError)
     try:
         with path.open("rb") as file:
             return re.search(rb'"eatlas/card/', file.read(200)) is not None
