@@ -27,7 +27,7 @@ from eatlas.present.drawings.eat_map import NEITHER, UNDEFINED, legend, small_ma
 from eatlas.present.drawings.svg import Scales
 from eatlas.present.effects import about_terms, label_after, levels_of, title_after
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import CHECKS, GRADES, Grade, checks_of
+from eatlas.present.findings import findings_of
 from eatlas.present.page import PACK, deflated, detail_of
 from eatlas.present.rendering import page_files, phrase, render
 from eatlas.present.sections import Section, source_of
@@ -38,6 +38,7 @@ from eatlas.results.compare import compared_signatures, told_apart
 from eatlas.results.json_lines import USUAL_NAME, each_line
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
+from eatlas.results.questions import VERDICTS, Finding
 from eatlas.results.settings import Settings
 from eatlas.writing import atomic_files, require_other_file
 
@@ -132,9 +133,8 @@ class AtlasCell(NamedTuple):
     """The ends of the interval of each; empty where there is none."""
     d: float | None
     """The first effect size d, by which the cell is coloured."""
-    grade: Grade
-    marks: str
-    """A mark for each check of the finding."""
+    verdict: str
+    """Of the first question; empty where a number has no test."""
     after: str
     """What is found after covariates, where that is another conclusion; else empty."""
     at: tuple[int, int]
@@ -146,10 +146,11 @@ class AtlasCell(NamedTuple):
     def classes(self) -> str:
         """Of its link on the page."""
         shade = ""
-        if self.d is not None and self.grade != "not shown" and not self.little:
+        if self.d is not None and self.verdict in VERDICTS[:2] and not self.little:
             shade = f"{'up' if self.d > 0 else 'down'}-{min(STEPS, int(abs(self.d) / STEP))}"
         parts = [self.state and f"m m-{self.state}", shade, self.after and "later"]
-        return " ".join(filter(None, [*parts, f"g{GRADES.index(self.grade)}"]))
+        number = [*VERDICTS, ""].index(self.verdict)
+        return " ".join(filter(None, [*parts, f"v{number}"]))
 
 
 @dataclass
@@ -173,8 +174,8 @@ class Collection:
     """Lines that came twice, results that another one replaces, and trends."""
     family: DeclaredFamily = field(default_factory=lambda: DeclaredFamily(None))
     """Of all results, for the check of the number of tests."""
-    checks: tuple[str, ...] = CHECKS
-    """Names of the checks of findings."""
+    findings: dict[str, Finding] = field(default_factory=dict)
+    """Of all results, adjusted over the tests of each setting, by the id of their cells."""
     values: dict[str, object] | None = None
     """What the figures of all results have in common; None where cells have numbers alone."""
     directional: bool = False
@@ -193,7 +194,7 @@ class Collection:
         every = list(slim.values())
         self.signatures = dict.fromkeys(result.signature for result in every)
         self.family = DeclaredFamily.of(every).of_several()
-        self.checks = checks_of(*every)
+        self.findings = dict(zip(slim, findings_of(every), strict=True))
         if len(every) <= IN_FULL:
             self.values = {
                 "scales": Scales.of(every), "cells": CELLS, "tails": TAILS, "packed": True,
@@ -248,9 +249,8 @@ class Collection:
         shown = [*levels[:1], *adjusted, *levels[1:]]
         sizes = tuple(f"{effect(level.d)}{level.star}" for level in shown)
         terms = about_terms(result) or not sizes
-        section = Section("result", result, self.family, Settings.among([result]))
-        finding = section.finding
-        holds = {check.name: check.holds for check in finding.checks}
+        finding = self.findings[link]
+        section = Section("result", result, self.family, Settings.among([result]), finding)
         self.cells[link] = AtlasCell(
             id=link,
             model=model.id,
@@ -265,8 +265,7 @@ class Collection:
                 for level in shown
             ),
             d=levels[0].d if levels and levels[0].symbol == "d" else None,
-            grade=finding.grade,
-            marks="".join(MARKS[holds.get(name)] for name in self.checks),
+            verdict=finding.verdict or "",
             after=f"{later}: {_left(result)}" if result.changed_after else "",
             at=(len(self.packs), len(self._waiting)),
             little=result.shows_little,
@@ -521,12 +520,12 @@ class MatrixAgreement:
     @property
     def graded(self) -> int:
         """Findings that have a p-value."""
-        return sum(cell.grade != "no test" for cell in self.cells)
+        return sum(cell.verdict != "" for cell in self.cells)
 
     @property
     def shown(self) -> int:
         """Findings that hold every check."""
-        return sum(cell.grade == "shown" for cell in self.cells)
+        return sum(cell.verdict == "supported" for cell in self.cells)
 
     @property
     def _patterns(self) -> list[set[str]]:
@@ -574,8 +573,7 @@ def _page(collected: Collection, title: str) -> str:
         notes=collected.notes(),
         matrices=matrices,
         measures=list(dict.fromkeys(one["signature"].partition("(")[0] for one in matrices)),
-        grades=[g for g in GRADES if any(c.grade == g for c in collected.cells.values())],
-        checks=collected.checks,
+        verdicts=[v for v in VERDICTS if any(c.verdict == v for c in collected.cells.values())],
         little=any(cell.little for cell in collected.cells.values()),
         marks=MARKS,
         steps=[f"{STEP * step:g}" for step in range(STEPS + 1)],

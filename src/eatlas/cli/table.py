@@ -42,32 +42,29 @@ from eatlas.present.columns import (
     terms_table,
 )
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import CONFIRMED, Finding, checks_of, findings_of, title
+from eatlas.present.findings import findings_of, title
 from eatlas.present.sentences import finding as of_trend
 from eatlas.present.sentences import heading, sentences, statement
 from eatlas.present.tables import compared
 from eatlas.present.targets import leans
 from eatlas.results import AssociationResult, Results
+from eatlas.results.questions import Finding
 from eatlas.results.settings import Settings, repeated
 
 FEW, NAMED, MOST = 3, 8, 25
 """Results that are named one by one where a note is about all of them; results that a note names;
 notes that are printed: the report has all of them beside their results."""
 HANGS = 6
-"""Words that a finding hangs on and that are named."""
-MARKS = {True: ("✓", ""), False: ("✗", "bold"), None: ("–", "dim")}
-"""What stands for a check that holds, that fails, or that was not made."""
+"""Words that a finding is sensitive to and that are named."""
 SENTENCE = re.compile(r"(?<=[\w)%]{3}\.) (?=[A-Z])")
 """Where a note goes on with what to make of it, which is in the report."""
-LEGEND = "✓ holds, ✗ fails, – not made: {}."
-OF_HANGING = " Hangs on: without any one of these words the conclusion is different."
 
 
 def print_results(results: Results) -> None:
     """Print what was found, the tables behind it, comparisons, then what the reader should know."""
     console, settings = new_console(), Settings.among(results)
     groups, declared = _groups(results), DeclaredFamily.of(results)
-    _print_findings(console, results, groups, settings, declared)
+    _print_findings(console, results, groups, settings)
     _print_tables(console, groups, settings)
     _print_answers(console, results)
     _print_parts(console, results)
@@ -153,49 +150,36 @@ def _print_findings(
     results: Results,
     groups: Sequence[Sequence[AssociationResult]],
     settings: Settings,
-    family: DeclaredFamily,
 ) -> None:
-    """Print a line for each result, the test, marks of its checks and the sentence."""
-    findings = findings_of(results, family)
+    """Print a line for each result: the test and the sentence."""
+    findings = findings_of(results)
     of = {id(result): finding for result, finding in zip(results, findings, strict=True)}
     if max(len({r.test for r in results}), len({r.source for r in results})) > 1:
         say(console, title(list(results), findings, settings), "bold", hang=2)
-    tested = not all(finding.untested for finding in findings)
     width = min(LONGEST_LABEL, max(cell_len(called(result)) for result in results))
-    measures, names = len({result.signature for result in results}), checks_of(*results)
+    measures = len({result.signature for result in results})
     for members in groups:
         if len(groups) > 1:
             measure = f"{settings.short(members[0])} on " if measures > 1 else ""
             say(console, f"{measure}{settings.place(members[0])}", "bold")
         table = Table.grid(padding=(0, 2, 0, 0))
         table.add_column(width=width, overflow="fold")
-        for column in ("marks", "sentence") if tested else ("sentence",):
-            table.add_column(no_wrap=column == "marks", overflow="fold")
+        table.add_column(overflow="fold")
         for result in members:
             finding = of[id(result)]
-            holds = {check.name: check.holds for check in finding.checks}
-            marks = Text.assemble(*(MARKS[holds.get(name)] for name in names))
-            said = Text.assemble(str(finding), (_hangs_on(finding), "dim"))
-            table.add_row(Text(called(result), "bold"), *[marks] * tested, said)
+            said = Text.assemble(str(finding), (_sensitive(finding), "dim"))
+            table.add_row(Text(called(result), "bold"), said)
         show(console, table, folds=True)
     for trend in results.trends:
         say(console, of_trend(trend), head=f"{settings.series(trend)} by year: ", hang=2)
-    if tested:
-        hanging = any(finding.hangs_on for finding in findings)
-        of_theme = any(f.confirmation and f.confirmation.effect for f in findings)
-        say(
-            console,
-            LEGEND.format(", ".join(names)) + OF_HANGING * hanging + f" {CONFIRMED}" * of_theme,
-            "dim",
-        )
 
 
-def _hangs_on(finding: Finding) -> str:
-    """The words that a finding hangs on, on a line of their own; how many, where there are many."""
-    words = [f"“{word}”" for word in finding.hangs_on]
+def _sensitive(finding: Finding) -> str:
+    """The words that a finding is sensitive to, on a line of their own; of many their number."""
+    words = [f"“{word}”" for word in finding.sensitive_to]
     if not words:
         return ""
-    return "\nhangs on " + (joined(words) if len(words) <= HANGS else f"{len(words)} words")
+    return "\nsensitive to " + (joined(words) if len(words) <= HANGS else f"{len(words)} words")
 
 
 def _tables(members: Sequence[AssociationResult], console: Console) -> list[Table]:

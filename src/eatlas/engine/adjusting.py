@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,17 +14,19 @@ from eatlas import kernels
 from eatlas.engine.frequency import Keys, Ranking
 from eatlas.errors import EatlasError
 from eatlas.measures.association import DECIMALS, pattern_of, to_record
-from eatlas.measures.base import Array, Input, generator_of
-from eatlas.measures.inference import CONFIDENCE
-from eatlas.measures.levels import COMPARED, several, sides, stimuli_of, too_many
+from eatlas.measures.base import Array, Input
+from eatlas.measures.inference import CONFIDENCE, TWO
+from eatlas.measures.levels import COMPARED, sides, stimuli_of, too_many
+from eatlas.measures.units import TestUnits
 from eatlas.notes import Note
 from eatlas.results import AssociationResult
-from eatlas.results.levels import Adjusted, AdjustedLevel, AdjustedLevel2, AdjustedTerm
-from eatlas.results.parts import Coverage, GroupCoverage, at, defined, defined_ends
+from eatlas.results.levels import Adjusted, AdjustedLevel, AdjustedLevel2, AdjustedTerm, StudentP
+from eatlas.results.parts import TAILS, Coverage, GroupCoverage, at, defined, defined_ends
 from eatlas.sources import CaseRule
-from eatlas.stats.bootstrap import block_layout, percentile
+from eatlas.stats.crossed import adjusted_crossed_test
 from eatlas.stats.effect_size import DrawEffects, effect_sizes
-from eatlas.stats.regression import Regression, regression_test, resampled_estimates
+from eatlas.stats.regression import Regression, regression_test
+from eatlas.stats.units import average_over_units
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 if TYPE_CHECKING:
@@ -35,10 +38,6 @@ APART = 0.9
 """Groups whose label shares more of its variance with the covariates can hardly be told apart."""
 MOST_TERMS = 2_000
 """Words of two groups whose residuals are permuted."""
-RESAMPLES = 2_000
-"""Of words, behind an interval; its ends have Monte Carlo errors of some .04."""
-LEAST_DEFINED = 0.9
-"""Share of the resamples that must tell the groups from the covariates, or there is no interval."""
 
 
 @dataclass(frozen=True)
@@ -167,11 +166,17 @@ def adjusted(
         in_order = [(role, name) for role in TARGETS for name in given.coverage[role].stimuli]
         terms = [AdjustedTerm(group=r, term=t, level2=levels[r, t]) for r, t in in_order]
         return Adjusted(**about, terms=tuple(terms))
-    intervals = _intervals(measure, given, groups, table, designs)
+    units = None if table is None else _units(result, groups)
     by_place = {}
     for place, design in designs.items():
         (level,) = _levels(measure, given, scores[place][None], design, given.drawn.get(place))
-        by_place[place] = level.model_copy(update={"interval": intervals.get(place)})
+        if table is not None and units is not None:
+            spread = float(scores[place][design.units].std(ddof=measure.ddof))
+            pairs = UnitPairs(table, groups, units)
+            level = level.model_copy(
+                update=_crossed(measure, given, pairs.compared(place), covariates, spread)
+            )
+        by_place[place] = level
     level2 = None
     if {"level2.X", "level2.Y"} <= by_place.keys():
         level2 = AdjustedLevel2({role: by_place[f"level2.{role}"] for role in TARGETS})
@@ -336,36 +341,82 @@ def _levels(
     ]
 
 
-def _intervals(
-    measure: Any,
-    given: Input,
-    groups: Mapping[str, SortedGroup],
-    table: Array | None,
-    designs: Mapping[str, CovariateDesign],
-) -> dict[str, tuple[float, float] | None]:
-    """Percentile intervals over resamples of the words of all four groups."""
-    wanted: Any = getattr(measure, "resamples", 0)
-    count: int = RESAMPLES if wanted == "auto" else wanted
-    if table is None or not count:
+@dataclass(frozen=True)
+class UnitPairs:
+    """Associations of all pairs of stimuli, sorted by name, and the units that they make."""
+
+    table: Array
+    """Targets (X, then Y) by attributes (A, then B)."""
+    groups: Mapping[str, SortedGroup]
+    units: TestUnits
+
+    def compared(self, place: str) -> ComparedUnits:
+        """The units of the two groups that a level compares, toward those of the other side."""
+        roles = COMPARED[place]
+        table = self.table if roles == TARGETS else self.table.T
+        columns = ATTRIBUTES if roles == TARGETS else (place.rpartition(".")[2],)
+        if len(columns) == 1:  # the targets of X, or of Y, alone
+            before = len(self.groups["X"].names) if columns == ("Y",) else 0
+            table = table[:, before : before + len(self.groups[columns[0]].names)]
+        rows, covariates, sizes = [], [], []
+        parts = np.split(table, [len(self.groups[roles[0]].names)])
+        for role, part in zip(roles, parts, strict=True):
+            whole = self.groups[role].whole
+            labels = np.unique(self.units.labels[role][whole], return_inverse=True)[1]
+            rows.append(average_over_units(part[whole], labels))
+            covariates.append(average_over_units(self.groups[role].covariates[whole], labels))
+            sizes.append(len(rows[-1]))
+        averaged, column_sizes, before = [], [], 0
+        for role in columns:
+            labels = self.units.labels[role]
+            part = np.concatenate(rows)[:, before : before + len(labels)]
+            averaged.append(average_over_units(part, labels, axis=1))
+            column_sizes.append(averaged[-1].shape[1])
+            before += len(labels)
+        return ComparedUnits(
+            np.concatenate(averaged, axis=1), np.concatenate(covariates), sizes, column_sizes
+        )
+
+
+@dataclass(frozen=True)
+class ComparedUnits:
+    """Two groups of units in rows, with covariates, and the units they are compared toward."""
+
+    table: Array
+    covariates: Array
+    sizes: list[int]
+    column_sizes: list[int]
+
+
+def _crossed(
+    measure: Any, given: Input, units: ComparedUnits, covariates: Covariates, spread: float
+) -> dict[str, Any]:
+    """P-values and interval at equal covariates for other words; nothing where none can be had."""
+    if min(units.column_sizes) < TWO or min(units.sizes) < TWO:
         return {}
-    stimuli, sizes = stimuli_of(given.coverage), None
-    if several(stimuli):  # a stimulus counts in means by its sentences
-        counts = {role: stimuli[role].sizes[groups[role].places].astype(float) for role in ROLES}
-        of_targets, of_attributes = sides(counts)
-        sizes = of_targets, of_attributes
-    n_x, n_a = len(groups["X"].names), len(groups["A"].names)
-    layout = block_layout(table, n_x, n_a, counts=sizes, precision=given.precision)
-    streams = {
-        role: generator_of(given.seed, {role: groups[role].names}, "resamples") for role in ROLES
-    }
-    parts = {place: (designs[place].regression, designs[place].units) for place in designs}
-    drawn = resampled_estimates(
-        layout, [parts.get(place) for place in COMPARED], count, streams, measure.ddof
+    columns, names, _ = covariates.columns(units.covariates)
+    try:
+        regression = Regression.of_groups(units.sizes, columns, names)
+    except EatlasError:  # too few units for the covariates: residuals of words are permuted
+        return {}
+    tested = adjusted_crossed_test(
+        units.table,
+        regression,
+        units.column_sizes,
+        level=getattr(measure, "confidence", CONFIDENCE),
+        scale=given.magnitude,
+        precision=given.precision,
     )
-    intervals = {}
-    for place, effects in zip(COMPARED, drawn, strict=True):
-        d = effects[np.isfinite(effects)]
-        if len(d) >= max(1, LEAST_DEFINED * count):
-            ends, _ = percentile(d, getattr(measure, "confidence", CONFIDENCE))
-            intervals[place] = defined_ends(ends, DECIMALS)
-    return intervals
+    if math.isnan(tested["t"]) or not spread:
+        return {}
+    return {
+        "p": StudentP.model_validate({tail: tested[f"p_{tail}"] for tail in TAILS}),
+        "estimate": defined(tested["difference"] / spread),
+        "interval": defined_ends((tested["low"] / spread, tested["high"] / spread), DECIMALS),
+        "df": tested["df"],
+    }
+
+
+def _units(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> TestUnits:
+    """Near-synonyms of the sorted stimuli."""
+    return TestUnits.recorded(result.units, {role: tuple(g.names) for role, g in groups.items()})

@@ -27,6 +27,7 @@ from eatlas.measures.levels import (
     too_many,
 )
 from eatlas.measures.resampling import Variation, variation
+from eatlas.measures.units import TestUnits, stimulus_table, unit_levels
 from eatlas.notes import OVER_STIMULI, Note
 from eatlas.results import AssociationResult, MLEATResult, WEATResult
 from eatlas.results.levels import Level, SentenceCounts, StimulusLevel
@@ -268,14 +269,21 @@ def compared(
         over = StimulusLevel(
             **judged, sentences=SentenceCounts(counts), scores=kept_scores(read), **varied_over
         )
+    pairs, units = stimulus_table(ordered, table), TestUnits.of(given, ordered)
+    if pairs is not None:
+        pairs = units.average(pairs)
+    joined = None
+    if pairs is not None and units.joined:
+        joined = unit_levels(measure, given, units, ordered.names, pairs, level2=level2)
     n = {place: (len(first), len(second)) for place, (first, second) in read.items()}
     return {
         **fields,
         **varied,
         "scores": kept_scores(contrasts),
         "stimulus_level": over,
+        "units": joined,
         "generalisation": generalised_input(
-            given, ordered, table, notes, vary.confidence, level2=level2
+            given, pairs, units, notes, vary.confidence, sentences=sentences, level2=level2
         ),
         "power": design_power(
             n["level1"],

@@ -201,7 +201,7 @@ OF_RESULT: dict[str, Callable[[Row], str]] = {
     "draws": _draws,
     "chance": lambda row: chance_cell(row.result),
     "finding": lambda row: row.result.summary(),
-    "sentence": lambda row: f"{finding_of(row.result, row.family)}.",
+    "sentence": lambda row: str(finding_of(row.result)),
 }
 """What a line of a cell says of a result."""
 OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
@@ -566,7 +566,7 @@ def parts_tables(
 def ends_table(result: AssociationResult) -> Table:
     """Targets at either end, above what all of them show in words."""
     make = targets_table if result.by_target is not None else values_table
-    return replace(make(result, ends=True), caption=f"{finding_of(result)}.")
+    return replace(make(result, ends=True), caption=str(finding_of(result)))
 
 
 def targets_table(result: AssociationResult, *, ends: bool = False, after: bool = True) -> Table:

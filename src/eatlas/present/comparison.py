@@ -14,13 +14,13 @@ from eatlas.decoding import own_toml
 from eatlas.present.drawings.curves import steps, timeline_of
 from eatlas.present.drawings.rows import RowDrawing, line_of, pair_of
 from eatlas.present.drawings.svg import Scales
-from eatlas.present.findings import GRADES
 from eatlas.present.rendering import phrase
 from eatlas.present.sections import SERIES, Section
 from eatlas.present.sentences import finding, level_statements
 from eatlas.results import AssociationResult, Failure
 from eatlas.results.compare import NO_PROMPT, NUMBERED, choices_of, pivot, side_by_side
 from eatlas.results.levels import CELLS
+from eatlas.results.questions import rank_of
 from eatlas.results.settings import source_name
 from eatlas.results.trend import series_source
 
@@ -153,12 +153,12 @@ class Compared(NamedTuple):
     @property
     def weakest(self) -> Section:
         """The member whose finding has the weakest grade."""
-        return max(self.members, key=lambda section: GRADES.index(section.finding.grade))
+        return max(self.members, key=lambda section: rank_of(section.finding))
 
     @property
     def strongest(self) -> Section:
         """The member whose finding has the strongest grade."""
-        return min(self.members, key=lambda section: GRADES.index(section.finding.grade))
+        return min(self.members, key=lambda section: rank_of(section.finding))
 
     @property
     def apart(self) -> float:

@@ -133,7 +133,7 @@ def _title(
         return title(every, findings, settings)
     kind, rows = compared[0]
     about = settings.subject, rows[0].by, kind["several"], rows, little_among(every), len(every)
-    return phrase("sentences", "title_compared", *about) + of_themes(findings)
+    return phrase("sentences", "title_compared", *about) + of_themes(every)
 
 
 def _tables(

@@ -29,7 +29,7 @@ from eatlas.present.drawings.single import influence, targets, triangle
 from eatlas.present.drawings.svg import share_bar
 from eatlas.present.effects import levels_of, own_share, shares_of, short_name
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import Finding, finding_of
+from eatlas.present.findings import findings_of
 from eatlas.present.rendering import FILTERS, phrase
 from eatlas.present.sentences import (
     left,
@@ -42,6 +42,7 @@ from eatlas.present.sentences import (
 from eatlas.present.text import clean, isolated
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
+from eatlas.results.questions import Finding
 from eatlas.results.settings import Settings
 from eatlas.stimuli import TARGETS
 
@@ -79,6 +80,8 @@ class Section:
     family: DeclaredFamily
     settings: Settings
     """What sources, and settings of several results, are called."""
+    finding: Finding
+    """What the result shows, adjusted over the tests of the page."""
 
     @cached_property
     def levels(self) -> list[Effect]:
@@ -89,11 +92,6 @@ class Section:
     def tested(self) -> bool:
         """Whether there are effect sizes d, with p-values; other numbers have none."""
         return any(effect.symbol == "d" for effect in self.levels)
-
-    @cached_property
-    def finding(self) -> Finding:
-        """What the result shows, where all of the page are counted as tests."""
-        return finding_of(self.result, self.family)
 
     @property
     def source_name(self) -> str:
@@ -108,7 +106,11 @@ def sections(results: Iterable[AssociationResult], family: DeclaredFamily) -> li
     every = list(results)
     settings = Settings.among(every)
     ids = anchors(result.test for result in every)
-    return [Section(*pair, family, settings) for pair in zip(ids, every, strict=True)]
+    shown = findings_of(every)
+    return [
+        Section(anchor, result, family, settings, finding)
+        for anchor, result, finding in zip(ids, every, shown, strict=True)
+    ]
 
 
 def anchors(tests: Iterable[str]) -> list[str]:

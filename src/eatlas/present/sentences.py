@@ -21,11 +21,12 @@ from eatlas.present.effects import (
     unit_of,
 )
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import Finding, finding_of
+from eatlas.present.findings import finding_of
 from eatlas.present.rendering import lines, phrase
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.parts import at
+from eatlas.results.questions import Finding
 from eatlas.results.settings import Settings
 from eatlas.stimuli import TARGETS
 
@@ -59,7 +60,7 @@ def sentence(result: AssociationResult, finding: Finding | None = None) -> str:
     """
     shown = finding or finding_of(result)
     numbers = phrase("sentences", "numbers", result)
-    return " ".join(filter(None, (f"{shown}.", numbers, result.remark)))
+    return " ".join(filter(None, (str(shown), numbers, result.remark)))
 
 
 def left(result: AssociationResult) -> str:

@@ -10,30 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eatlas.decoding import own_toml
-from eatlas.numbers import percent, plural
+from eatlas.numbers import percent
 from eatlas.present.effects import (
     answers_of,
     covariates_of,
-    held_equal,
     larger_doubt,
     matched_of,
     resampled_units,
-    unit_of,
 )
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import (
-    CHECKS,
-    CONFIRMED,
-    DOCUMENTS,
-    GRADES,
-    OF_ANSWERS,
-    PAIRS,
-    REFUSALS,
-    TEMPLATES,
-    TESTS,
-    WORDS,
-    findings_of,
-)
+from eatlas.present.findings import findings_of
 from eatlas.present.rendering import lines
 from eatlas.present.sections import Section, distinct, source_of
 from eatlas.present.sentences import levels_of_trend, wording
@@ -69,18 +55,14 @@ def in_brief(
         """Tests and, where there are several, their settings: source, layer, year, measure."""
         return distinct(isolated(section.settings.named(section.result)) for section in chosen)
 
-    def failing(*checks: str) -> list[str]:
-        return names(
-            section
-            for section in graded
-            if any(c.holds is False and c.name in checks for c in section.finding.checks)
-        )
-
     results = [section.result for section in shown]
-    of_groups = [r for r in results if r.kind == "association"]
     used, missing = _terms(results)
     trends = [line for line in series if line.finding]
-    graded = [section for section in shown if section.finding.grade in GRADES[:3]]
+    reasons: dict[str, list[Section]] = {}
+    for section in shown:
+        question = section.finding.questions.get("level1")
+        if question is not None and question.verdict == "these words":
+            reasons.setdefault(question.reason, []).append(section)
     return lines(
         "brief",
         trends=[
@@ -88,26 +70,23 @@ def in_brief(
             for line in trends[:TRENDS]
         ],
         more_trends=len(trends[TRENDS:]),
-        graded=len(graded),
-        fails={check: failing(check) for check in (*CHECKS, DOCUMENTS, *OF_ANSWERS)},
+        reasons={reason: names(of) for reason, of in reasons.items()},
         refusing=names(section for section in shown if section.result.shows_little),
-        uncounted=failing(WORDS, TESTS),
         doubts=[
             (names([section])[0], larger)
             for section in shown
             for effect in section.levels
             if effect.place == "level1" and (larger := larger_doubt(effect)) is not None
         ],
-        method=family.method,
-        after=[result for result in results if result.adjusted],
-        hangs=[(names([s])[0], s.finding.hangs_on) for s in graded if s.finding.hangs_on],
+        sensitive=[
+            (names([s])[0], s.finding.sensitive_to) for s in shown if s.finding.sensitive_to
+        ],
         used=used,
         missing=missing,
         words=wording(results),
-        units=plural("word" if all(unit_of(r) == "term" for r in of_groups) else "stimulus"),
         lacking=distinct(isolated(r.test) for r in results if r.coverage.counts()[1]),
         gaps=any(line.gaps for line in series),
-        confirmed=CONFIRMED if any(said.effect for said in family.confirmations) else "",
+        confirmed=any(said.effect for said in family.confirmations),
     )
 
 
@@ -175,7 +154,7 @@ def methods_paragraph(
         words=wording(every),
         family=family,
         themes=_themes(every, family),
-        checks=_checks_made(every, family),
+        questions=any(finding.questions for finding in findings_of(every)),
         asked=any(result.unanswered is not None for result in every),
     )
     return " ".join(text)
@@ -205,31 +184,6 @@ def _themes(
     for said in filter(None, map(declared.confirmation, results)):
         themes.setdefault((said.found.source, said.found.themes), []).append(said)
     return themes
-
-
-def _checks_made(
-    results: Sequence[AssociationResult], family: DeclaredFamily | None
-) -> list[str] | None:
-    """By what else than these words findings were graded; None where none has a p-value."""
-    findings = [finding for finding in findings_of(results, family) if not finding.untested]
-    held = held_equal(covariates_of(results))
-    words = dict(
-        zip(CHECKS[1:], ("of the crossed test", f"given {held}", "among random topics",
-                         "counting all tests"), strict=True)
-    )  # fmt: skip
-    words |= {
-        PAIRS: "by the interval of d over other pairs and answers",
-        REFUSALS: "by the p-value had answers without a choice gone against it that random "
-        "refusing does not explain",
-        TEMPLATES: "by its sign in each template",
-    }
-    if not any(map(answers_of, results)):
-        words |= {
-            PAIRS: "by the interval of D over lists",
-            REFUSALS: "by the share of lists that assign nothing",
-        }
-    made = {check.name for f in findings for check in f.checks if check.holds is not None}
-    return [text for check, text in words.items() if check in made] if findings else None
 
 
 _ROLE = re.compile(r"^[A-Za-z]+( and attributes| lists| groups)?: ")

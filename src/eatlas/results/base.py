@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
@@ -26,6 +26,7 @@ from eatlas.results.levels import (
     Level3,
     Power,
     StimulusLevel,
+    Units,
 )
 from eatlas.results.parts import (
     MANY_REFUSED,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from typing_extensions import TypeIs
 
+    from eatlas.results.questions import Finding
     from eatlas.stimuli import ContextsOrigin
 
 
@@ -149,6 +151,8 @@ class AssociationResult(Findings, Head):
     """Effect sizes of each draw of contexts."""
     stimulus_level: StimulusLevel | None = Field(default=None, exclude_if=is_none)
     """Findings over the stimuli of sentences; None in tests of words, and where each has one."""
+    units: Units | None = Field(default=None, exclude_if=is_none)
+    """Near-synonyms that count as one word; None where no words are joined."""
     generalisation: Generalisation | None = Field(default=None, exclude_if=is_none)
     """Crossed tests: whether other words would show it."""
     power: Power | None = Field(default=None, exclude_if=is_none)
@@ -308,9 +312,27 @@ class AssociationResult(Findings, Head):
         )
 
     @property
-    def finding(self) -> Any:
-        """What the result shows: a sentence, its grade, and the checks behind it."""
-        return offered("finding")(self)
+    def adjustment_is_off(self) -> bool:
+        """Whether the measure was told not to adjust for the frequency of words."""
+        return parameters(self.signature).get("adjust") == "none"
+
+    @property
+    def adjustable(self) -> bool:
+        """Whether the frequency of some words is known."""
+        ranks = at(self.frequency, "ranks")
+        return bool(ranks) and any(
+            rank is not None for role in ROLES for rank in ranks[role].terms.values()
+        )
+
+    def further_obstacles(self, effect: Effect) -> Iterable[str]:  # noqa: ARG002  (a choice)
+        """Why an effect size says nothing beyond its words, in measures that have own reasons."""
+        return ()
+
+    @property
+    def finding(self) -> Finding:
+        """What the result shows: its questions, the answer to each, and a sentence."""
+        finding: Finding = offered("finding")(self)
+        return finding
 
     def plot(
         self,

@@ -17,7 +17,7 @@ from eatlas.results.base import AssociationResult
 from eatlas.results.confirming import Confirmation, confirmations_of
 from eatlas.results.effects import Effect
 from eatlas.results.json_lines import read_lines, to_json_line
-from eatlas.results.levels import PValues
+from eatlas.results.levels import PValues, StudentP
 from eatlas.results.parts import Tail
 from eatlas.results.settings import Settings
 from eatlas.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
@@ -115,7 +115,7 @@ class Family:
 
 def _findings(
     results: Iterable[AssociationResult], levels: Levels
-) -> Iterator[tuple[AssociationResult, int, Effect, PValues]]:
+) -> Iterator[tuple[AssociationResult, int, Effect, PValues | StudentP]]:
     """Effect sizes with a p-value, and how often their test was measured in their setting so far.
 
     A test that was measured twice in one setting has two; of one id with other stimuli it is

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from eatlas.errors import SignatureError
-from eatlas.results.levels import EffectInterval, PValues
+from eatlas.results.levels import EffectInterval, PValues, StudentP
 from eatlas.results.parts import TAILS, Tail, at
 from eatlas.signature import Signature
 
@@ -135,7 +135,7 @@ class Effect:
     """The difference of means behind d, in the result's ``unit``."""
     n: tuple[int, int] | None = None
     """Sizes of the two groups whose labels are permuted."""
-    p: PValues | None = None
+    p: PValues | StudentP | None = None
     """Permutation p-values of all three tails, with counts and total. None for a number
     without one, and where a group has one stimulus alone. Without spread d is None, and every p
     here is 1."""
@@ -183,7 +183,17 @@ class Effect:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Bootstrap interval of d."""
+        """Interval of d for other words, at equal covariates where these are known.
+
+        That of the crossed test; where there is none, the bootstrap interval.
+        """
+        if self.adjusted is not None and self.adjusted.interval is not None:
+            return self.adjusted.interval
+        level = self.crossed
+        ends = level and level.ends
+        if ends and self.d and self.difference:
+            scale = self.d / self.difference
+            return ends[0] * scale, ends[1] * scale
         return self.resampled.interval if self.resampled else None
 
     @property

@@ -168,6 +168,12 @@ class CrossedLevel(Record):
     low: float | None
     """Lower end of the confidence interval of the difference."""
     high: float | None
+
+    @property
+    def ends(self) -> Interval | None:
+        """The interval; None where nothing varies within the groups."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
     targets: float
     """Variance of the difference estimated from the targets alone, residual included."""
     attributes: float
@@ -181,7 +187,10 @@ CrossedLevel2 = BySide[CrossedLevel | None]
 
 
 class Generalisation(Record):
-    """Whether different targets and attributes would show it: a crossed random-effects test."""
+    """Whether different targets and attributes would show it: a crossed random-effects test.
+
+    Near-synonyms are one unit, as ``units`` of the result says.
+    """
 
     unit: Unit = "term"
     """What varies: terms; or stimuli, over whose sentences associations are averaged first."""
@@ -350,6 +359,20 @@ class NormalP(ByTail[Probability]):
     """P-values of z under a normal distribution."""
 
 
+class StudentP(ByTail[Probability]):
+    """P-values of Student's t, for which nothing is counted or drawn."""
+
+    count: ClassVar[None] = None
+    draws: ClassVar[None] = None
+
+    def method_of(self, name: str) -> str:  # noqa: ARG002  (as permutation p-values have)
+        """Return how one tail's p-value was found."""
+        return "student"
+
+    def count_of(self, name: str) -> None:  # noqa: ARG002
+        """Nothing is counted."""
+
+
 class PValues(Record):
     """Permutation p-values of one statistic t, over all relabellings of one size.
 
@@ -398,6 +421,27 @@ class Level(Record):
     n: tuple[int, int]
     """Sizes of the two groups whose labels are permuted."""
     p: PValues
+
+
+Clusters = ByRole[tuple[tuple[str, ...], ...]]
+"""Near-synonyms of each group: the words, or stimuli, of each cluster of two and more."""
+
+
+class Units(Record):
+    """What counts as one word: near-synonyms are permuted, and summed, as one unit.
+
+    Only of tests in which some words are joined; in others every word is a unit.
+    """
+
+    threshold: float
+    """Least mean cosine of the residuals, from the mean of the list, of two joined clusters."""
+    clusters: Clusters
+    sizes: ByRole[int]
+    """Units of each group."""
+    level1: Level | None
+    """The differential association of units; None where a group has one."""
+    level2: BySide[Level | None] | None = None
+    """None where the measure has no level 2."""
 
 
 SentenceCounts = ByRole[dict[str, int]]
@@ -473,14 +517,18 @@ class AdjustedLevel(Record):
     """Difference of the groups' means at equal covariates, by least squares."""
     n: tuple[int, int]
     """Words of the two groups that have the covariates."""
-    p: PValues
-    """Freedman and Lane's: residuals are permuted, and the studentised difference is found anew."""
+    p: PValues | StudentP
+    """Of the crossed test of units at equal covariates; where no table of associations can be had,
+    Freedman and Lane's: residuals are permuted, and the studentised difference is found anew."""
     shared: float = Field(ge=0.0, le=1.0)
     """Share of the variance of the groups' label that the covariates explain. Near 1 the groups
     can hardly be told from the covariates."""
+    estimate: Magnitude | None = Field(default=None, exclude_if=is_none)
+    """Of the crossed test, in units of the effect size, which it equals if no words are joined."""
     interval: Interval | None = None
-    """Percentile interval of the effect size over resamples of words; None where none were
-    drawn."""
+    """Confidence interval of that estimate, for other words; None without a crossed test."""
+    df: float | None = Field(default=None, exclude_if=is_none)
+    """Degrees of freedom of that test."""
 
 
 AdjustedLevel2 = BySide[AdjustedLevel]

@@ -149,11 +149,8 @@ class Regression:
         Residuals have the shape (N,) or (rows, N); estimates (orders,) or (rows, orders), and
         variances one axis more, the first.
         """
-        group, free = self.labels[:, 0], self.free
-        length = float(group @ group)
-        full = np.column_stack([self.basis[:, 1:], group / math.sqrt(length)])
-        # a unit that the model fits whatever its score has no residual
-        weights = np.where(free > DEPENDENT, np.square(group / length) / free, 0.0)
+        length = float(self.labels[:, 0] @ self.labels[:, 0])
+        full, weights = self.full[:, 1:], self.weights
         of_group = np.zeros((self.size, 2))
         of_group[: self.n, 0], of_group[self.n :, 1] = weights[: self.n], weights[self.n :]
 
@@ -167,6 +164,24 @@ class Regression:
 
         estimates, *variances = _in_each(residuals, orders, columns)
         return estimates, np.stack(variances)
+
+    @property
+    def full(self) -> Array:
+        """Orthonormal columns of the constant, the covariates and the label of two groups."""
+        group = self.labels[:, 0]
+        return np.column_stack([self.basis, group / np.linalg.norm(group)])
+
+    def full_residuals(self, scores: Array) -> Array:
+        """What covariates and groups together leave of each row."""
+        full = self.full
+        return np.asarray(scores - (scores @ full) @ full.T)
+
+    @property
+    def weights(self) -> Array:
+        """Weight of each squared residual in the HC2 variance of the difference of two groups."""
+        group, free = self.labels[:, 0], self.free
+        # a unit that the model fits whatever its score has no residual
+        return np.where(free > DEPENDENT, np.square(group / (group @ group)) / free, 0.0)
 
     @property
     def free(self) -> Array:
@@ -187,20 +202,23 @@ class Regression:
         estimates, variances = self.variances(residuals, orders)
         variance = variances.sum(axis=0)
         t = _ratio(estimates, np.sqrt(variance))
-        df = self._freedom(variances)
+        df = self.freedom(variances)
         z = np.sqrt(df * np.log1p(np.square(t) / df)) * (8 * df + 1) / (8 * df + 3)
         return np.asarray(np.copysign(z, t))
 
     def margins(self, residuals: Array, z: float) -> Array:
         """Half widths of intervals for the difference of two groups whose :meth:`t` is within z."""
         variances = self.variances(residuals)[1][..., 0]
-        variance, df = variances.sum(axis=0), self._freedom(variances)
+        variance, df = variances.sum(axis=0), self.freedom(variances)
         with np.errstate(over="ignore", invalid="ignore"):
             t = np.sqrt(df * np.expm1(np.square(z * (8 * df + 3) / (8 * df + 1)) / df))
             return np.asarray(t * np.sqrt(variance))
 
-    def _freedom(self, variances: Array) -> Array:
-        """Degrees of freedom of the sum of the variances of two groups, as Welch has them."""
+    def freedom(self, variances: Array) -> Array:
+        """Degrees of freedom of the sum of the variances of two groups, as Welch has them.
+
+        The groups are along the first axis.
+        """
         variance = variances.sum(axis=0)
         freedom = np.maximum([part.sum() for part in np.split(self.free, [self.n])], DEPENDENT)
         spread = np.tensordot(1 / freedom, np.square(variances), axes=1)

@@ -1,0 +1,67 @@
+"""Units of a list of words: clusters of near-synonyms, which say the same thing twice.
+
+A permutation of labels takes the words of a list for exchangeable, and a test for other words takes
+them for independent. *He*, *him* and *his* are neither. Words whose vectors, less the mean of the
+list, are alike are therefore one unit: its mean row is permuted and summed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.intp]
+"""Unit of each word of a list, numbered from 0 in the order of their first words."""
+
+THRESHOLD = 0.4
+"""Least mean cosine of the residuals of two clusters that are joined."""
+MOST_WORDS = 2_000
+"""Words of a list among which clusters are looked for; the table of their distances has 32 MB."""
+
+
+def find_units(rows: Array, threshold: float = THRESHOLD) -> Labels:
+    """Join the near-synonyms of a list by average linkage of its residuals.
+
+    Parameters
+    ----------
+    rows : array, shape (words, d)
+        Vectors of the words; their lengths do not matter beyond the mean.
+    threshold : float
+        Clusters are joined while the mean cosine of their words, each less the mean of the list,
+        is at least this.
+
+    Returns
+    -------
+    array, shape (words,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.array([[1.0, 0, 0], [0.9, 0.1, 0], [0, 1, 0], [0, 0, 1]])
+    >>> find_units(rows).tolist()
+    [0, 0, 1, 2]
+    """
+    n = len(rows)
+    if not 2 < n <= MOST_WORDS:  # the residuals of two words are always opposite
+        return np.arange(n)
+    from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415  (heavy at start)
+
+    residuals = rows - rows.mean(axis=0)
+    lengths = np.linalg.norm(residuals, axis=1, keepdims=True)
+    unit = residuals / np.where(lengths > 0, lengths, 1.0)
+    distances = np.clip(1 - unit @ unit.T, 0.0, 2.0)[np.triu_indices(n, 1)]
+    found = fcluster(linkage(distances, "average"), 1 - threshold, "distance")
+    first = {cluster: i for i, cluster in enumerate(dict.fromkeys(found.tolist()))}
+    return np.array([first[cluster] for cluster in found.tolist()], np.intp)
+
+
+def average_over_units(values: Array, labels: Labels, axis: int = 0) -> Array:
+    """Mean over the words of each unit, along one axis."""
+    sizes = np.bincount(labels)
+    if len(sizes) == len(labels):
+        return values
+    sums = np.zeros((len(sizes), *np.moveaxis(values, axis, 0).shape[1:]))
+    np.add.at(sums, labels, np.moveaxis(values, axis, 0))
+    means = sums / sizes.reshape(-1, *[1] * (sums.ndim - 1))
+    return np.ascontiguousarray(np.moveaxis(means, 0, axis))
