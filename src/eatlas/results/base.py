@@ -62,6 +62,8 @@ PLACES = {
 }
 """Title, groups and suffix of columns of an effect size, by its place in a record."""
 SCHEMA: Literal["eatlas/result/1"] = "eatlas/result/1"
+FINDING = "finding"
+"""Key of the finding in the JSON of a result."""
 
 
 class Head(Record):
@@ -333,6 +335,15 @@ class AssociationResult(Findings, Head):
         """What the result shows: its questions, the answer to each, and a sentence."""
         finding: Finding = offered("finding")(self)
         return finding
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values, exactly what the JSON holds, with the finding by itself."""
+        return {**super().to_dict(), FINDING: self.finding.to_dict()}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Self:
+        """Rebuild the record; its finding follows from its numbers."""
+        return super().from_dict({key: values[key] for key in values if key != FINDING})
 
     def plot(
         self,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eatlas.results.compare import SideBySide
+    from eatlas.results.questions import Finding
     from eatlas.results.trend import TrendResult
 
 FACTS = ("test", "source", "signature", "period", "window", "distance")
@@ -346,6 +347,20 @@ class Results(Sequence[AssociationResult]):
             families.append(Family(together, method, tail, levels, name=name))
         every = tuple(members[i] for i in range(len(findings)))
         return Family(every, method, tail, levels, tuple(families))
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What each result shows, with p-values adjusted over the tests of each setting.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> results = eatlas.run(tests=["weat-1", "weat-7"])
+        >>> [finding.questions["level1"].verdict for finding in results.findings]
+        ['supported', 'these words']
+        """
+        findings: list[Finding] = offered("findings")(self)
+        return findings
 
     def confirmations(self) -> tuple[Confirmation, ...]:
         """Say of each test of a theme whether other vectors confirm it.

@@ -369,7 +369,7 @@ class StudentP(ByTail[Probability]):
         """Return how one tail's p-value was found."""
         return "student"
 
-    def count_of(self, name: str) -> None:  # noqa: ARG002
+    def count_of(self, name: str) -> None:
         """Nothing is counted."""
 
 
