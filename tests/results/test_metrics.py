@@ -46,7 +46,7 @@ def test_numbers_are_those_of_the_record() -> None:
     )
     metrics, level1 = weat.metrics(), weat.level1
     assert (metrics["d"], metrics["p"]) == (level1.effect_size, level1.p.greater)
-    assert (metrics["low"], metrics["high"]) == weat.uncertainty.level1.interval
+    assert (metrics["low"], metrics["high"]) == weat.adjusted.level1.interval
     assert metrics["d_y"] == weat.level2.Y.effect_size
     sizes = [entry.level2.effect_size for entry in terms.terms]
     assert terms.metrics()["d"] == pytest.approx(sum(sizes) / len(sizes), rel=1e-12)

@@ -16,8 +16,8 @@ from eatlas.errors import EatlasError
 from eatlas.measures.association import DECIMALS, pattern_of, to_record
 from eatlas.measures.base import Array, Input
 from eatlas.measures.inference import CONFIDENCE, TWO
-from eatlas.measures.levels import COMPARED, sides, stimuli_of, too_many
-from eatlas.measures.units import TestUnits
+from eatlas.measures.levels import COMPARED, Ordered, several, sides, too_many
+from eatlas.measures.units import TestUnits, stimulus_table
 from eatlas.notes import Note
 from eatlas.results import AssociationResult
 from eatlas.results.levels import Adjusted, AdjustedLevel, AdjustedLevel2, AdjustedTerm, StudentP
@@ -143,9 +143,6 @@ def adjusted(
     """Effect sizes, p-values and the pattern of a result given covariates of its words."""
     groups = {role: SortedGroup.of(given.coverage[role], covariates.of[role]) for role in ROLES}
     table = _table(given, result)
-    if table is not None:
-        sides_of = [[groups[role].places for role in roles] for roles in (TARGETS, ATTRIBUTES)]
-        table = table[np.ix_(*(a + [len(a) + place for place in b] for a, b in sides_of))]
     single = at(result, "terms") is not None
     scores = {"terms": np.empty(0)} if single else _scores(result, groups)
     of_pair: dict[Roles, CovariateDesign | None] = {}
@@ -246,13 +243,13 @@ def _scores(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> dic
 
 
 def _table(given: Input, result: AssociationResult) -> Array | None:
-    """Mean association of each target stimulus with each attribute stimulus, where it is a mean."""
+    """Mean association of all pairs of stimuli, sorted by name, where it is a mean."""
     averaged = result.draws is None and result.logit_scale is None
     if not averaged or set(given.rows) != set(ROLES) or too_many(given.rows):
         return None
-    stimuli = stimuli_of(given.coverage)
-    means = {role: stimuli[role].mean_rows(rows) for role, rows in given.rows.items()}
-    return kernels.similarities(*sides(means))
+    ordered = Ordered.of(given.rows, given.coverage)
+    words = None if several(ordered.stimuli) else kernels.similarities(*sides(ordered.rows))
+    return stimulus_table(ordered, words)
 
 
 def design_of(

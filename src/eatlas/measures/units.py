@@ -12,8 +12,7 @@ from eatlas import kernels
 from eatlas.measures.association import AssociationMeasure
 from eatlas.measures.base import Array, Input
 from eatlas.measures.levels import Ordered, several, sides, too_many
-from eatlas.results.levels import Clusters, Level, Units
-from eatlas.results.parts import ByRole, BySide
+from eatlas.results.levels import Clusters, UnitLevel2, Units, UnitSizes
 from eatlas.stats.units import THRESHOLD, Labels, average_over_units, find_units
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
@@ -129,7 +128,7 @@ def unit_levels(
     return Units(
         threshold=THRESHOLD,
         clusters=Clusters(units.clusters(names)),
-        sizes=ByRole[int]({role: n[role] for role in ROLES}),
+        sizes=UnitSizes({role: n[role] for role in ROLES}),
         level1=levels["level1"],
-        level2=BySide[Level | None](both) if level2 else None,
+        level2=UnitLevel2(both) if level2 else None,
     )

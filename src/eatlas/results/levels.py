@@ -423,8 +423,14 @@ class Level(Record):
     p: PValues
 
 
-Clusters = ByRole[tuple[tuple[str, ...], ...]]
-"""Near-synonyms of each group: the words, or stimuli, of each cluster of two and more."""
+class Clusters(ByRole[tuple[tuple[str, ...], ...]]):
+    """Near-synonyms of each group: the words, or stimuli, of each cluster of two and more."""
+
+
+UnitSizes = ByRole[int]
+"""Units of each group."""
+UnitLevel2 = BySide[Level | None]
+"""Both level 2 associations of units; None for a group of one unit."""
 
 
 class Units(Record):
@@ -436,11 +442,10 @@ class Units(Record):
     threshold: float
     """Least mean cosine of the residuals, from the mean of the list, of two joined clusters."""
     clusters: Clusters
-    sizes: ByRole[int]
-    """Units of each group."""
+    sizes: UnitSizes
     level1: Level | None
     """The differential association of units; None where a group has one."""
-    level2: BySide[Level | None] | None = None
+    level2: UnitLevel2 | None = None
     """None where the measure has no level 2."""
 
 

@@ -27,7 +27,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, require_whole
-from eatlas.stats.bootstrap import Layout, Streams, draw
 from eatlas.stats.inputs import check_noise, least_spread, numbers, relative_tolerance
 from eatlas.stats.permutation.problem import ALWAYS_EXACT, PermutationResult, Tail
 from eatlas.stats.permutation.sampled import DRAWS, memberships, tails_among
@@ -488,54 +487,3 @@ def studentised_test(
     observed, error = float(regression.t(residuals)[0]), float(regression.errors(residuals))
     tie = _tie(observed, error, peak, precision)
     return tails_among(t, observed, total, every=total <= listed, tie=tie, strict=strict)
-
-
-def resampled_estimates(
-    layout: Layout,
-    parts: Sequence[tuple[Regression, NDArray[np.intp]] | None],
-    count: int,
-    streams: Streams,
-    ddof: int,
-) -> list[Array]:
-    """Effect sizes given covariates in resamples of the units of all four groups.
-
-    `parts` have the regression of each level, and which of its units take part. One array of shape
-    (count,) for each level, empty where it has none. NaN where the units that were drawn do not
-    tell the groups from the covariates.
-    """
-    effects: list[list[Array]] = [[] for _ in parts]
-    for weights in draw(layout.sizes, count, streams):
-        levels = zip(effects, parts, layout.levels, layout.sides(*weights), strict=False)
-        for drawn, part, level, (units, others) in levels:
-            if part is not None:
-                regression, places = part
-                scores = level.moments(units, others)[0][places]
-                drawn.append(_weighted(regression, scores, units[places], ddof))
-    return [np.concatenate(drawn) if drawn else np.empty(0) for drawn in effects]
-
-
-def _weighted(regression: Regression, scores: Array, weights: Array, ddof: int) -> Array:
-    """Effect size given covariates for each set of weights, by the method of Gram and Schmidt.
-
-    Scores and weights have the shape (units, sets).
-    """
-
-    def dot(first: Array, second: Array) -> Array:
-        return np.asarray(np.einsum("ib,ib,ib->b", weights, first, second))
-
-    ones, total = np.ones_like(weights), weights.sum(axis=0)
-    label = (np.arange(regression.size) < regression.n).astype(np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        centred = scores - dot(scores, ones) / total
-        spread = np.sqrt(dot(centred, centred) / (total - ddof))
-        done = [(ones, total)]
-        for column in (*regression.basis[:, 1:].T, label):
-            rest = np.repeat(column[:, None], weights.shape[1], axis=1)
-            whole = dot(rest, rest)
-            for earlier, length in done:
-                rest = rest - earlier * (dot(rest, earlier) / length)
-            left = dot(rest, rest)
-            left[left <= DEPENDENT * whole] = np.nan
-            done.append((rest, left))
-        group, length = done[-1]
-        return np.asarray(dot(centred, group) / length / spread)
