@@ -133,7 +133,6 @@ def themes_html(result: ThemesResult) -> str:
         pairs_shown=PAIRS,
         words=wording([]),
         searched=result,
-        directional=False,
         **page_files("cards.js", "report.js"),
     )
 

@@ -115,13 +115,6 @@ def page_of(explorer: Explorer) -> str:
 def board_of(explorer: Explorer, request: Request) -> str:
     """What is found with the words of a request, beside what was found before any change."""
     view = explorer.view(request)
-    return board_html(explorer, request, view, chance=bool(view.result and view.result.adjusted))
-
-
-def board_html(
-    explorer: Explorer, request: Request, view: BoardView, *, chance: bool, whole: bool = False
-) -> str:
-    """The views of some words: whether chance is offered, and whether intervals are known."""
     lists = view.lists
     return render(
         "explore_board",
@@ -129,8 +122,6 @@ def board_html(
         r=view.result,
         groups=[_group(view, role) for role in ROLES],
         was=_was(view),
-        chance=chance,
-        others=Markup(_others(explorer, request, view, view.result)) if whole else "",  # noqa: S704
         in_memory=not view.source.spec,
         command=command(explorer, request),
         saved=lists.changes or not is_bundled(lists.origin),
@@ -142,13 +133,6 @@ def board_html(
 def _was(view: BoardView) -> str:
     """The EAT pattern before any change; empty where there is none."""
     return view.original.primary.label if view.original and view.original.pattern else ""
-
-
-def chance_of(explorer: Explorer, request: Request) -> str:
-    """The finding, compared with random topics too: that takes a second, or several."""
-    view = explorer.view(request)
-    result = explorer.measured(view.lists, view.source, resamples=0)
-    return render("explore_finding", r=result, view=view, was=_was(view), chance=False)
 
 
 def _beside(explorer: Explorer, request: Request, view: BoardView) -> dict[str, Any] | None:
@@ -272,27 +256,13 @@ def _group(view: BoardView, role: str) -> dict[str, Any]:
 
 
 def others_of(explorer: Explorer, request: Request) -> str:
-    """How often resampled words show each pattern, and effect sizes with their intervals."""
+    """How often resampled words show each EAT pattern."""
     view = explorer.view(request)
     try:
         result = explorer.measured(view.lists, view.source, frequency="off")
     except EatlasError as error:
         return render("explore_others", problem=error.what)
-    return _others(explorer, request, view, result)
-
-
-def _others(
-    explorer: Explorer, request: Request, view: BoardView, result: AssociationResult | None
-) -> str:
-    """What resamples of a result say."""
-    if result is None:
-        return ""
-    rows, limit = _rows(explorer, request, result, view.original)
-    after = title_after([result]).lower()
-    return render(
-        "explore_others", result=result, levels=levels_of(result), after=after, problem="",
-        rows=rows, limit=limit,
-    )  # fmt: skip
+    return render("explore_others", result=result, problem="")
 
 
 def across_of(explorer: Explorer, request: Request) -> str:
