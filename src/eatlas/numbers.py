@@ -126,7 +126,7 @@ def goes(name: str) -> str:
     return "go" if last in _MANY or (last.endswith("s") and not last.endswith(_ONE)) else "goes"
 
 
-_SPELLED = "no one two three four five six seven eight nine ten".split()
+_SPELLED = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 
 
 def spelled(n: int) -> str:

@@ -135,12 +135,6 @@ def chance_legend(results: Sequence[AssociationResult]) -> str:
     return f"Chance: {draws} draws of random topics, as frequent and as coherent as the lists; {p}."
 
 
-def label_after(result: AssociationResult) -> str:
-    """The EAT pattern after covariates; empty where there is none."""
-    pattern = result.adjusted and result.adjusted.pattern
-    return pattern.label if pattern else ""
-
-
 def covariates_of(results: Iterable[AssociationResult]) -> list[str]:
     """Names of the covariates that are accounted for in any of the results."""
     names = (name for r in results if r.adjusted for name in r.adjusted.covariates)
@@ -184,19 +178,18 @@ def accounted(names: Sequence[str]) -> str:
 
 
 def title_after(results: Iterable[AssociationResult]) -> str:
-    """Head of the columns of numbers after covariates."""
+    """Head of the columns of numbers that are adjusted for covariates."""
     names = covariates_of(results)
-    return f"After {names[0] if len(names) == 1 else 'covariates'}"
+    return f"Adjusted for {names[0] if len(names) == 1 else 'covariates'}"
 
 
 def after_legend(results: Sequence[AssociationResult]) -> str:
-    """What is in the column of numbers after covariates; nothing where a table has none."""
+    """What is in the column of adjusted numbers; nothing where a table has none."""
     after = [r for r in results if r.adjusted is not None and r.by_target is None]
     if not after:
         return ""
     what = "d and p of each term" if only_terms(after[0].effects()) else "d and p at level 1"
-    pattern = ", and the pattern," if any(map(label_after, after)) else ""
-    return f"{title_after(after)}: {what}{pattern} once {accounted(covariates_of(after))}."
+    return f"{title_after(after)}: {what} between words of equal {joined(covariates_of(after))}."
 
 
 def documents_in_words(documents: Documents) -> str:

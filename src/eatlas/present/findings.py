@@ -13,12 +13,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from eatlas.numbers import brief_p
 from eatlas.present.effects import (
     levels_of,
     of_random_weights,
     only_terms,
+    p_heads,
     short_name,
     unit_of,
+    without_adjustment,
 )
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import FILTERS, phrase
@@ -79,7 +82,7 @@ def _finding(
         finding = _of_terms(result)
     elif questions:
         sentence = " ".join(question.sentence for question in questions.values())
-        finding = Finding(questions=questions, sentence=sentence, sensitive_to=_sensitive(result))
+        finding = Finding(questions=questions, sentence=sentence, sensitive_to=sensitive_to(result))
     else:
         finding = _of_number(result)
     sentence = finding.sentence
@@ -92,7 +95,7 @@ def _finding(
     return finding.model_copy(update={"sentence": sentence})
 
 
-def _sensitive(result: AssociationResult) -> tuple[str, ...]:
+def sensitive_to(result: AssociationResult) -> tuple[str, ...]:
     """Terms without which the pattern, or what is read at level 1, is another."""
     influence = result.primary.influence
     return tuple(short_name(each.term) for each in (influence and influence.decisive) or ())
@@ -243,6 +246,18 @@ def first_of(finding: Finding) -> str:
     return finding.sentence.removesuffix(" ".join(["", *(each.sentence for each in others)]))
 
 
+def p_values(result: AssociationResult, question: Question) -> str:
+    """The p-values of a question in a line, each by its name; why one is missing."""
+    known = {head: getattr(question.p, name) for name, head in p_heads([result]).items()}
+    alpha = result.rule.alpha
+    texts = [f"{head} {brief_p(p, alpha)}" for head, p in known.items() if p is not None]
+    if texts and any(tail_of(result, effect) == "greater" for effect in levels_of(result)):
+        texts[-1] += " (one-sided)"
+    if question.p.new is not None and question.p.adjusted is None:
+        texts.append(without_adjustment(result))
+    return f"p {', '.join(texts)}" if texts else ""
+
+
 def title(
     results: Sequence[AssociationResult], findings: Sequence[Finding], settings: Settings
 ) -> str:
@@ -261,7 +276,8 @@ def title(
         text = phrase("sentences", "title", tested, noun or "result", little)
         return f"{settings.subject}: {text}{of_themes(results)}"
     if len(said) > MOST_SAID:
-        counts = Counter(NAMES[finding.verdict] for finding in findings)
+        verdicts = [finding.verdict for finding in findings]
+        counts = {NAMES[each]: n for each in NAMES if (n := verdicts.count(each))}
         text = phrase("sentences", "title_of_kinds", len(findings), counts, little)
         return f"{settings.subject}: {text}"
     sentences = [text.removeprefix(RANDOM) for text in said]

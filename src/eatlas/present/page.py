@@ -143,7 +143,7 @@ def _tables(
     for section in shown:
         by_signature.setdefault(section.result.signature, []).append(section)
     return [
-        (page_table([section.result for section in members], settings, family), members)
+        (page_table([(each.result, each.finding) for each in members], settings, family), members)
         for members in by_signature.values()
     ]
 

@@ -154,8 +154,9 @@ FILTERS: dict[str, Callable[..., object]] = {
         numbers.percent, numbers.plural, numbers.spelled, readable, source_name,
         effects.about_terms, effects.answers_of, effects.lists_of,
         effects.accounted, effects.at_equal, effects.covariates_of, effects.documents_in_words,
-        effects.held_equal, effects.larger_doubt, effects.p_heads, effects.resampled_units,
-        effects.names_of, effects.rank_row, effects.runner_up, effects.short_name,
+        effects.held_equal, effects.larger_doubt, effects.levels_of, effects.p_heads,
+        effects.resampled_units, effects.names_of, effects.rank_row, effects.runner_up,
+        effects.short_name,
         effects.title_after, effects.unit_of, effects.without_adjustment, isolated, mini, mini_of,
     )
 } | {

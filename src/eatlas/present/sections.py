@@ -21,7 +21,13 @@ from markupsafe import Markup, escape
 
 from eatlas.errors import ResultsError
 from eatlas.present import answers  # noqa: F401  (templates call its filters)
-from eatlas.present.columns import parts_tables, targets_table, terms_table, values_table
+from eatlas.present.columns import (
+    parts_tables,
+    targets_table,
+    terms_legend,
+    terms_table,
+    values_table,
+)
 from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, eat_map, in_words
 from eatlas.present.drawings.plane import LEFT_ROOM, SIDE, UPPER_ROOM, has_map, plane_figure
 from eatlas.present.drawings.rows import row_of
@@ -268,7 +274,7 @@ FILTERS.update({
     for function in (
         figures, images_of, marked, parts_tables, row_of, limits, numbers, own_share,
         patterns_seen, score_unit, sentence, share_bar, shares_of, source_of,
-        statements, targets_table, terms_table, values_table,
+        statements, targets_table, terms_legend, terms_table, values_table,
     )
 })  # fmt: skip
 FILTERS["uncaptioned"] = lambda table: replace(table, caption="")

@@ -150,6 +150,7 @@ def themes_bibtex(result: ThemesResult) -> str:
         "themes": True,
         "k-means": result.clustering is not None,
         "residuals": adjusted,
+        "residuals-by-error": adjusted and by_error,
         "adjusted": adjusted and by_error,
         "studentised": by_error and not adjusted,
         "holm": pairs,

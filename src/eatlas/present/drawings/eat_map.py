@@ -95,21 +95,6 @@ def _state(question: Question | None) -> str:
     return shown.get(question.verdict, NEITHER)
 
 
-def glyphs(shown: str | AssociationResult) -> tuple[str, str]:
-    """The map as two lines of two glyphs, row A above row B, for a terminal.
-
-    >>> import eatlas
-    >>> glyphs(eatlas.run(tests="weat-6")[0])
-    ('□□', '□■')
-    """
-    columns = states(shown)
-    a, b = (
-        "".join("▨" if s == UNDEFINED else "■" if s == row else "□" for s in columns)
-        for row in ATTRIBUTES
-    )
-    return a, b
-
-
 def in_words(result: AssociationResult) -> str:
     """The map of a result in words, for those who cannot see it."""
     a, b = (isolated(result.concepts[role]) for role in ATTRIBUTES)
@@ -278,14 +263,13 @@ def cell(x: float, y: float, width: float, height: float, look: str = "") -> str
     It has its colours with it: small maps are in notebooks and in styles too.
     """
     inset = {"on": 0.0, "outlined": 1.5}.get(look, 0.5)
-    drawn, kind = {
-        "on": ({"fill": ON}, "eat-on"),
-        "outlined": ({"fill": PAPER, "stroke": ON, "stroke_width": 3}, "eat-outlined"),
-    }.get(look, ({"fill": OFF, "stroke": EDGE}, "eat-off"))
-    rect = tag(
-        "rect", x=x + inset, y=y + inset, width=width - 2 * inset, height=height - 2 * inset, rx=3,
-        **drawn, class_=kind,
-    )  # fmt: skip
+    looks: dict[str, dict[str, Any]] = {
+        "on": {"fill": ON, "class_": "eat-on"},
+        "outlined": {"fill": PAPER, "stroke": ON, "stroke_width": 3, "class_": "eat-outlined"},
+    }
+    drawn = looks.get(look, {"fill": OFF, "stroke": EDGE, "class_": "eat-off"})
+    size = {"width": width - 2 * inset, "height": height - 2 * inset}
+    rect = tag("rect", x=x + inset, y=y + inset, **size, rx=3, **drawn)
     if look != "hatched":
         return rect
     strokes = ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
 from eatlas.errors import ResultsError, joined
-from eatlas.numbers import brief_p, effect, in_powers, interval, number_of, p_value, percent
+from eatlas.numbers import effect, in_powers, interval, number_of, p_value, percent
 from eatlas.present.drawings.eat_map import PATTERNS, mini_map, states, states_of
 from eatlas.present.drawings.sheet import Drawing, Sheet, below
 from eatlas.present.drawings.svg import (
@@ -28,11 +28,9 @@ from eatlas.present.drawings.svg import (
 from eatlas.present.effects import (
     covariates_of,
     levels_of,
-    p_heads,
     shares_of,
-    without_adjustment,
 )
-from eatlas.present.findings import NAMES, findings_of, first_of, judged
+from eatlas.present.findings import NAMES, findings_of, first_of, judged, p_values
 from eatlas.present.text import isolated, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.compare import SideBySide, side_by_side
@@ -137,7 +135,7 @@ def _forest(results: Sequence[AssociationResult], width: float) -> Drawing:
                 sheet.y += 3
             for row in levels:
                 question = finding.questions.get(row.place) if with_p else None
-                p = question and question.p.claim
+                p = question.p.claim if question else None
                 _forest_row(sheet, axis, row, names, drawn=row.symbol in alike, p=p)
             sheet.end_block()
         sheet.y += 4
@@ -243,9 +241,7 @@ def findings(results: Sequence[AssociationResult], width: float) -> Drawing:
     sheet.begin(20.0)
     for result, finding, marks in zip(results, shown, levels, strict=True):
         _ruled(sheet)
-        about = " · ".join(
-            filter(None, (result.test, _p_values(result, finding), settings.of(result)))
-        )
+        about = " · ".join(filter(None, (result.test, _p_of(result, finding), settings.of(result))))
         high, last = _said(sheet, finding, about, left, room)
         if marks:
             # on a narrow drawing below the text, or beside its last line if that is short
@@ -272,18 +268,10 @@ def findings(results: Sequence[AssociationResult], width: float) -> Drawing:
 P_NOTE = "p: two-sided, of the first question."
 
 
-def _p_values(result: AssociationResult, finding: Finding) -> str:
-    """The p-values of the first question, with their names."""
-    question = next(iter(finding.questions.values()), None)
-    if question is None:
-        return ""
-    known = {head: getattr(question.p, name) for name, head in p_heads([result]).items()}
-    texts = [
-        f"{head} {brief_p(p, result.rule.alpha)}" for head, p in known.items() if p is not None
-    ]
-    if question.p.new is not None and question.p.adjusted is None:
-        texts.append(without_adjustment(result))
-    return f"p {', '.join(texts)}" * bool(texts)
+def _p_of(result: AssociationResult, finding: Finding) -> str:
+    """The p-values of the first question."""
+    first = next(iter(finding.questions.values()), None)
+    return "" if first is None else p_values(result, first)
 
 
 def _said(
