@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from eatlas.errors import joined
 from eatlas.numbers import UNDEFINED, effect, interval, number_of, p_value, percent
 from eatlas.present.effects import (
     after_legend,
     chance_cell,
     chance_legend,
+    covariates_of,
     documents_legend,
     larger_doubt,
     levels_of,
@@ -144,16 +146,6 @@ def little_legend(results: Iterable[AssociationResult]) -> str:
     return LITTLE if any(result.shows_little for result in results) else ""
 
 
-def _sides(row: Row) -> str:
-    """The groups; below those of a test of sentences how many stimuli they have."""
-    result = row.result
-    text = ",\n".join(map(" / ".join, result.sides))
-    if result.over_stimuli:
-        sizes = (f"{len(result.scored(role)):,}" for role in result.concepts)
-        text += "\nstimuli: {}, {}; {}, {}".format(*sizes)
-    return text
-
-
 def _two_sided(row: Row) -> str:
     """The pattern under the two-sided rule, where it is another."""
     read = row.result.primary
@@ -210,11 +202,9 @@ REASON = 28
 """Letters of a line of a reason."""
 OF_RESULT: dict[str, Callable[[Row], str]] = {
     "test": lambda row: marked(one_line(row.result.test), row.result),
-    "called": lambda row: marked(called(row.result), row.result),
     "source": lambda row: one_line(row.setting),
     "concepts": lambda row: "\n".join(" / ".join(map(one_line, side)) for side in row.result.sides),
     "attributes": lambda row: "\n".join(map(one_line, row.result.sides[-1])),
-    "sides": _sides,
     "pattern": lambda row: row.result.primary.label,
     "two-sided pattern": _two_sided,
     "draws": _draws,
@@ -231,7 +221,6 @@ OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
     "d": lambda _, shown: effect(shown.d),
     "interval": lambda _, shown: interval(shown.interval) if shown.interval else "",
     "documents": _over_documents,
-    "p": lambda _, shown: _p(shown, shown.p_of()),
     "p in the direction of d": lambda _, shown: _p(shown, shown.p_of(shown.direction)),
     "two-sided p": _p_two_sided,
     "adjusted p": _p_adjusted,
@@ -270,7 +259,6 @@ class Declared:
 
 
 TEST = Declared("Test", ("test",))
-NAME = Declared("", ("called", "sides"), strong=True)
 SOURCE = Declared("Source", ("source",), when="settings")
 CONCEPTS = Declared("Concepts", ("concepts",), when="effects")
 ATTRIBUTES = Declared("Concepts", ("attributes",), when="terms")
@@ -763,7 +751,9 @@ def _notes(
         over_attributes=over_attributes(rows),
         over_stimuli=any(result.over_stimuli for result in members),
         means=dict.fromkeys(result.draws.drawn for result in members if result.draws),
-        confidence=list(dict.fromkeys(percent(known.confidence) for known in uncertain)),
+        intervals=any(shown.interval for shown in effects),
+        held=joined(covariates_of(members)),
+        questions=any(row.question for row in rows),
         adjusted=any(family.has(place.partition(".")[0]) for place in places),
         family=family,
         unit=_unit(members[0]),
