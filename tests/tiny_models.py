@@ -17,7 +17,7 @@ TEXTS = (
 )
 
 
-def make_model(folder: Path, family: str) -> Path:
+def make_model(folder: Path, family: str, **settings: Any) -> Path:
     """Write a randomly initialised model and its tokenizer as `transformers` does."""
     import torch
     from transformers import AutoModel
@@ -26,7 +26,7 @@ def make_model(folder: Path, family: str) -> Path:
     tokenizer.save_pretrained(folder)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(7)
-        AutoModel.from_config(_config(family, len(tokenizer))).save_pretrained(folder)
+        AutoModel.from_config(_config(family, len(tokenizer), **settings)).save_pretrained(folder)
     return folder
 
 
@@ -114,7 +114,7 @@ def _wrap(made: Any, template: str) -> None:
     made.post_processor = processors.TemplateProcessing(single=template, special_tokens=special)
 
 
-def _config(family: str, words: int) -> Any:
+def _config(family: str, words: int, **settings: Any) -> Any:
     from transformers import AutoConfig
 
     usual = {"hidden_size": 16, "num_hidden_layers": LAYERS, "num_attention_heads": 2}
@@ -131,5 +131,5 @@ def _config(family: str, words: int) -> Any:
     # the weights that transformers draws by default are so small that all texts look alike
     wide = {"initializer_factor": 2.0} if family == "t5" else {"initializer_range": 0.4}
     return AutoConfig.for_model(
-        family, vocab_size=words, pad_token_id=pads.get(family), **own, **wide
+        family, vocab_size=words, pad_token_id=pads.get(family), **{**own, **wide, **settings}
     )

@@ -7,9 +7,10 @@ from .apps.annotation import (
 from .apps.atlas import write_atlas as write_atlas
 from .apps.explorer import explore as explore
 from .apps.protocol.card import write_card as write_card
+from .apps.protocol.census_table import census_table as census_table
 from .apps.protocol.evidence import read_card as read_card
 from .apps.protocol.running import protocol as protocol
-from .apps.replication.replicate import write_replication as write_replication
+from .apps.replication.page import write_replication as write_replication
 from .apps.replication.replicate import replicate as replicate
 from .apps.views import (
     Views as Views,

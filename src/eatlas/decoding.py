@@ -9,24 +9,42 @@ import re
 import stat
 import tomllib
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eatlas.errors import EatlasError
+from eatlas.errors import EatlasError, SourceError
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 MAX_TOML = 2 << 20
 """Bytes of a TOML file; tables under tables take tomllib about 2 s and 150 MB a MiB."""
+MAX_IMPORT = 8 << 20
+"""Bytes of a file of tests or of a dictionary of other software; those that are published have
+less than one MiB."""
 _MAX_PARTS = 16
 _PART = r"""(?:[\w-]++|"(?:\\.|[^"\\\n])*+"|'[^'\n]*+')[ \t]*+"""
 _LONG_KEY = re.compile(rf"(?<![\w-])(?:{_PART}\.[ \t]*+){{{_MAX_PARTS},}}+")
 
+# Text of vectors shrinks 2 to 4 times, one of round numbers 20 times; what grows beyond 200 times
+# is made to fill a disk. Below 64 MiB the ratio does not matter.
+MAX_RATIO = 200
+FREE_BYTES = 64 << 20
+GROWTH = "EATLAS_MAX_GROWTH"
+"""Environment variable: how many times its own size a file may grow; MAX_RATIO without it."""
 LARGEST = 1e150
 """The largest number of a file in JSON."""
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 """A half of a character in JSON, alone or with its other half."""
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}"
+    r"|(?P<half>u[dD][89a-fA-F][\da-fA-F]{2})|.)"
+)
+"""What begins with a backslash in JSON: both halves of a character, one of them, anything else."""
+_LISTS, _OF_LIST = 100_000, 16
+"""Lists and objects in an answer of a server: so many, and one for so many letters. Empty ones take
+thirty times as much memory as letters, and answers with vectors or log-probabilities have fewer."""
 
 
 def read_toml(
@@ -40,13 +58,7 @@ def read_toml(
     Large files, and keys of many parts, which take quadratic time and memory, are refused before
     anything is parsed.
     """
-    if len(data) > MAX_TOML:
-        raise kind(
-            f"{where}: this file is too large",
-            got=f"more than {MAX_TOML:,} bytes",
-            allowed=f"at most {MAX_TOML >> 20} MiB",
-            remedy="divide it into several files",
-        )
+    require_size(len(data), where, kind, MAX_TOML)
     text = decoded(data, where, kind)
     if match := _LONG_KEY.search(text):
         raise kind(
@@ -105,11 +117,29 @@ def lines_of(path: Path, what: str, kind: type[EatlasError]) -> list[str]:
     return [line.strip() for line in lines if line.strip()]
 
 
-def toml_bytes(path: Path, kind: type[EatlasError]) -> bytes:
-    """Content of a TOML file of a user, no more of it than shows that it is too large."""
+def file_bytes(path: Path, kind: type[EatlasError], most: int) -> bytes:
+    """Content of a file of a user; of a larger one no more is read than shows that it is."""
     require_file(path, kind)
     with path.open("rb") as file:
-        return file.read(MAX_TOML + 1)
+        data = file.read(most + 1)
+    require_size(len(data), str(path), kind, most)
+    return data
+
+
+def toml_bytes(path: Path, kind: type[EatlasError]) -> bytes:
+    """Content of a TOML file of a user."""
+    return file_bytes(path, kind, MAX_TOML)
+
+
+def require_size(size: int, where: str, kind: type[EatlasError], most: int) -> None:
+    """Refuse a file of more than `most` bytes."""
+    if size > most:
+        raise kind(
+            f"{where}: this file is too large",
+            got=f"more than {most:,} bytes",
+            allowed=f"at most {most >> 20} MiB",
+            remedy="divide it into several files",
+        )
 
 
 def json_value(
@@ -128,6 +158,22 @@ def json_value(
         half = ord(error.object[error.start])
         raise ValueError(f"\\u{half:04x} occurs alone, which is not a character") from error
     return value
+
+
+def json_of_server(text: str) -> Any:
+    r"""Parse JSON of a server, which may cut a text in the middle of a character.
+
+    >>> json_of_server('["\\ud83d\\ude00", "\\ud83d", "\\\\ud83d"]')
+    ['😀', '�', '\\ud83d']
+    """
+    if text.count("[") + text.count("{") > _LISTS + len(text) // _OF_LIST:
+        raise ValueError("lists and objects alone")
+    if _HALF.search(text):
+        text = _ESCAPE.sub(lambda match: "\\ufffd" if match["half"] else match[0], text)
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("values that are nested too deep") from error
 
 
 def _number(text: str) -> float:
@@ -161,3 +207,64 @@ def decoded(data: bytes, where: str, kind: type[EatlasError]) -> str:
         return text
     line = data[:place].count(b"\n") + 1
     raise kind(f"{where}, line {line}: the file is not UTF-8", got=got, remedy="save it as UTF-8")
+
+
+# --- the one limit --------------------------------------------------------------------------------
+
+
+def check_growth(label: str, size: int, packed: int) -> None:
+    """Refuse what takes far more memory than a file of `packed` bytes can account for."""
+    setting = os.environ.get(GROWTH) or str(MAX_RATIO)
+    try:
+        limit = max(FREE_BYTES, int(packed * float(setting)))
+    except (ValueError, OverflowError) as error:
+        raise SourceError(
+            f"{GROWTH}: this environment variable is not a number", got=setting[:40]
+        ) from error
+    if size > limit:
+        raise SourceError(
+            f"{label}: this holds far more than a file of its size accounts for",
+            got=f"{size:,} bytes, or more",
+            allowed=f"{setting} times the size of the file, or {FREE_BYTES:,} bytes",
+            remedy=f"if you trust it, set {GROWTH} to a larger number",
+        )
+
+
+def check_parquet_growth(path: Path, head: Any, packed: int) -> None:
+    """Refuse a file of Parquet that declares far more than its size accounts for."""
+    groups = [head.row_group(k) for k in range(head.num_row_groups)]
+    columns = [group.column(c) for group in groups for c in range(group.num_columns)]
+    size = sum(max(c.total_uncompressed_size, 8 * c.num_values) for c in columns)
+    check_growth(str(path), size, packed)
+
+
+def check_parquet(path: Path, parquet: Any) -> None:
+    """Refuse a file of Parquet that holds far more than its size accounts for.
+
+    What is repeated, such as a text of a megabyte in a thousand rows, counts as often as it occurs:
+    whoever reads the rows has it so often. `parquet` is ``pyarrow.parquet``.
+    """
+    packed = path.stat().st_size
+    with parquet.ParquetFile(path) as file:
+        check_parquet_growth(path, file.metadata, packed)
+        columns = [file.schema.column(k) for k in range(len(file.schema))]
+    texts = [c.path for c in columns if c.logical_type.type in {"STRING", "JSON", "NONE"}]
+    table = parquet.read_table(path, read_dictionary=texts)
+    size = sum(_with_repeats(chunk) for column in table.columns for chunk in column.chunks)
+    check_growth(str(path), size, packed)
+
+
+def _with_repeats(array: Any) -> int:
+    """Bytes of an array of Arrow, or of those in it."""
+    kind = str(array.type).partition("<")[0]
+    if kind == "struct":
+        return sum(map(_with_repeats, array.flatten()))
+    if kind in {"list", "large_list", "fixed_size_list"}:
+        return _with_repeats(array.flatten())
+    if kind == "map":
+        return _with_repeats(array.keys) + _with_repeats(array.items)
+    if kind != "dictionary":
+        return int(array.nbytes)
+    compute = import_module("pyarrow.compute")
+    lengths = compute.binary_length(array.dictionary)
+    return int(compute.sum(compute.take(lengths, array.indices)).as_py() or 0)

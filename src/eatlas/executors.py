@@ -131,10 +131,17 @@ def as_needed(function: Callable[[Item], Result], items: Iterable[Item], /) -> O
     rest = items[FEW:]
     seconds = (time.monotonic() - begun) / (FEW - 1) * len(rest)
     workers = min(processors(), int(seconds / WORTH_A_PROCESS))
-    executor = Processes(workers) if workers > 1 else here
+    executor = Processes(workers) if workers > 1 and not _is_daemon() else here
     with closing(executor(function, rest)) as outcomes:
         for position, outcome in outcomes:
             yield FEW + position, outcome
+
+
+def _is_daemon() -> bool:
+    """Whether this process may have no children."""
+    import multiprocessing  # noqa: PLC0415  (most runs stay in one process)
+
+    return multiprocessing.current_process().daemon
 
 
 # --- processes ------------------------------------------------------------------------------------
@@ -155,6 +162,12 @@ class Processes:
 
         if getattr(multiprocessing.current_process(), "_inheriting", False):
             raise SystemExit(1)  # a worker runs a script that lacks a guard; its parent says so
+        if _is_daemon():
+            raise EatlasError(
+                "this process may not start worker processes",
+                got="a daemonic process of multiprocessing, such as one of a Pool",
+                remedy="workers=1 here, or start this process with daemon=False",
+            )
         items = tuple(items)
         if not items:
             return

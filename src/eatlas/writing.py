@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import IO, Any
 
@@ -82,6 +83,13 @@ def atomic_files() -> Iterator[Callable[..., IO[Any]]]:
                 file.close()
             with suppress(OSError):
                 name.unlink(missing_ok=True)
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove what a process that was killed left of `path`, which no other process writes now."""
+    for left in path.parent.glob(f".{escape(path.name)}.{'[a-z0-9_]' * 8}"):  # named by mkstemp
+        with suppress(OSError):
+            left.unlink()
 
 
 def _require_no_folder(path: Path) -> None:

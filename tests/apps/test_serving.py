@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
-from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 import pytest
@@ -122,22 +120,6 @@ def test_what_the_page_cannot_mean_is_said(address, capsys):
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
-def test_connections_on_which_nothing_comes_shut_nobody_out(address):
-    parts = urlsplit(address)
-    with ExitStack() as stack:
-        for i in range(100):
-            stranger = socket.create_connection((parts.hostname, parts.port), timeout=60)
-            stack.enter_context(stranger)
-            stranger.sendall(b"GET /" * (i % 2))
-        assert ask(address, "say", BODY).status == 200
-    with socket.create_connection((parts.hostname, parts.port), timeout=60) as stranger:
-        stranger.sendall(  # a body that never comes
-            f"POST {parts.path}say HTTP/1.1\r\nHost: {parts.netloc}\r\n"
-            "Origin: http://evil.example\r\nContent-Length: 100\r\n\r\n".encode()
-        )
-        assert b" 403 " in stranger.recv(99)
-
-
 def test_a_page_of_another_origin_gets_nothing(address, browser):
     """In the same browser, and it even knows the token."""
     page = browser.new_page()
@@ -180,6 +162,27 @@ def test_a_port_in_use(served):
     for port in (urlsplit(served.address).port, 99_999):
         with pytest.raises(EatlasError, match=f"port {port}, cannot be used"):
             Served(app(), port=port)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_page_in_the_background_of_a_shell_ends_on_signals(number):
+    """There SIGINT is ignored by inheritance; what was set is set again behind it."""
+    code = (
+        "import signal\n"
+        "from pydantic import BaseModel\n"
+        "from eatlas.apps.serving import App, Served\n"
+        "from eatlas.cli.messages import serve\n"
+        "serve(Served(App('explore', str, BaseModel, {}, str)), 'it ends')\n"
+        "print(*map(signal.getsignal, (signal.SIGINT, signal.SIGTERM)))\n"
+    )
+    script = subprocess.Popen(
+        ["/bin/sh", "-c", "trap '' INT; exec \"$@\"", "sh", sys.executable, "-u", "-c", code],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert re.match("page:  http://", script.stdout.readline())
+    script.send_signal(number)
+    said, _ = script.communicate(timeout=60)
+    assert (script.returncode, said) == (0, f"{signal.SIG_IGN!s} {signal.SIG_DFL!s}\n")
 
 
 @pytest.mark.slow

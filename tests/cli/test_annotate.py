@@ -108,28 +108,6 @@ def test_mistakes_end_with_a_message_and_write_nothing(
     assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
 
 
-def test_what_people_filled_in_is_not_written_over(sampled, folder, eatlas_cli):
-    labelled("Ben.csv", lambda _: "none")
-    labelled("items.csv", by_words)
-    read = ("annotate", "read", "items.csv", "items.csv", "Ben.csv", "--ties", "ties.csv")
-    assert eatlas_cli(*read).code == 0
-    ties = folder / "ties.csv"
-    ties.write_text(ties.read_text().replace(",,", ",male,"))
-    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    again = ("annotate", "sample", "contexts.jsonl", "--tests", "divdist-face-validity")
-    onto = ("annotate", "read", "items.csv", "Ben.csv", "--counts")
-    for command, n in (
-        (again, 10),
-        ((*read, "--counts", "counts.csv"), 6),
-        ((*onto, "ties.csv"), 6),
-    ):
-        done = eatlas_cli(*command)
-        assert done.code == 2
-        assert "people filled in labels there" in done.err
-        assert f"got: {n} labels" in done.err
-    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
-
-
 @pytest.mark.parametrize(
     "command",
     [

@@ -2,7 +2,7 @@
 
 from tests.encoders.letters import Letters, passages
 
-from eatlas.encoders.cache import cached
+from eatlas.encoders.cache import NAME, cached
 
 
 def test_nothing_is_kept_at_first(eatlas_cli, computed_vectors):
@@ -41,7 +41,7 @@ def test_a_source_that_is_not_there(eatlas_cli, computed_vectors):
 
 def test_damage_is_said(eatlas_cli, computed_vectors):
     computed_vectors.mkdir(parents=True)
-    (computed_vectors / "vectors-v3.sqlite").write_bytes(b"damage" * 1000)
+    (computed_vectors / NAME).write_bytes(b"damage" * 1000)
     ended = eatlas_cli("cache", "show")
     assert ended.code == 0
     assert "damaged: file is not a database; eatlas cache clear begins it anew\n" in ended.out

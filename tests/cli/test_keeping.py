@@ -69,17 +69,3 @@ def test_what_cannot_be_kept_is_not_written_over(tmp_path, monkeypatch):
         "  got: No space left on device\n  remedy: choose another directory with --out"
     )
     assert names(tmp_path) == ["results.jsonl"]
-
-
-def test_an_atlas_refuses_results_of_a_run(eatlas_cli, tmp_path):
-    eatlas_cli("run", "--tests", "weat-6", "--out", "a", *QUICK)
-    eatlas_cli("run", "--tests", "weat-7", "--out", "b", *QUICK)
-    (tmp_path / "b" / "report.html").unlink()
-    there = (tmp_path / "b" / "results.jsonl").read_bytes()
-    ended = eatlas_cli("atlas", "a", "--out", "b")
-    assert ended.code == 2
-    assert "b: results are here that no eatlas atlas wrote" in ended.err
-    assert "got: results.jsonl" in ended.err
-    assert "--out" in ended.err
-    assert names(tmp_path / "b") == ["results.jsonl"]
-    assert (tmp_path / "b" / "results.jsonl").read_bytes() == there

@@ -1,7 +1,5 @@
 """What a user gets wrong: one message, exit code 2, nothing written, no traceback."""
 
-import json
-
 import pytest
 from tests.inputs import TOML, make_test, make_vectors
 
@@ -72,7 +70,7 @@ SCAN = "scan --vectors glove-sample --attributes weat-7"
         ("tests import mine.json --format wfe", "error: there is no format 'wfe' to import; did you mean wefe?\n"),
         ("tests import seat.json", "--format"),
         ("tests import seat.json --format wefe -o out.toml", "seat.json, key target_sets: field required"),
-        ("tests sentences weat-6 --templates no.toml", "error: no.toml: the file cannot be read"),
+        ("tests sentences weat-6 --templates no.toml", "error: no.toml: there is no such file of templates"),
         ("tests sentences weat-6 -o mine.toml/x", "cannot be written"),
         ("tests power", "Missing argument"),
         ("tests power 8;8", "error: there is no test or battery '8;8'\n"),
@@ -136,17 +134,10 @@ def test_a_folder_of_results(eatlas_cli, tmp_path):
 
 
 def test_lines_that_are_edited(eatlas_cli, tmp_path):
-    """A file that is named twice is read once; a key that occurs twice is refused."""
+    """A file that is named twice is read once."""
     eatlas_cli("run", "--tests", "weat-6", "--measure", "weat(resamples=0)", "--frequency", "off")
     path = tmp_path / "out" / "results.jsonl"
     assert "1 of 1 results are the same\n" in eatlas_cli("verify", path, path).out
-    line = json.loads(path.read_text())
-    assert line["test"] == "weat-6"
-    text = path.read_text().replace('"X": "Male names"', '"X": "Cats", "X": "Male names"')
-    (tmp_path / "twice.jsonl").write_text(text)
-    ended = eatlas_cli("verify", "twice.jsonl")
-    assert ended.code == 2
-    assert "line 1: this line is not a result\n  got: the key 'X' occurs twice" in ended.err
     for options in (["--vectors", "glove=mine.txt"], ["--trust", "glove"]):
         ended = eatlas_cli("verify", path, *options)
         assert ended.code == 2

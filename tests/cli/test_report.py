@@ -1,8 +1,9 @@
 """``eatlas report``."""
 
+from tests.apps.protocol.test_predictive import census, planted
 from tests.cli.conftest import QUICK
 
-from eatlas import read_results
+from eatlas import census_table, protocol, read_results, write_card
 from eatlas.present import report_table, report_text
 from eatlas.results.themes import read_scan
 
@@ -83,3 +84,45 @@ def test_report_of_themes(eatlas_cli, tmp_path):
         assert (ended.code, ended.out) == (2, "")
         assert words in ended.err
         assert "Traceback" not in ended.err
+
+
+def test_columns_as_in_the_paper(eatlas_cli, tmp_path):
+    eatlas_cli("run", "--tests", "weat-6", "--measure", "ml-eat(resamples=0)", "--out", "o")
+    results = read_results(tmp_path / "o" / "results.jsonl")
+    ended = eatlas_cli("report", "o/results.jsonl", "--format", "latex", "--columns", "paper")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out == report_table(results, "latex", columns="paper")
+    assert r"\eatlasneutral" in ended.out
+
+
+def test_measure_cards_become_a_table(eatlas_cli, tmp_path):
+    path = census(tmp_path / "census.csv")
+    cards = []
+    for measure in ("divdist", "semaxis"):
+        card = protocol(measure, planted(1950), criteria=["predictive"], census=path)
+        write_card(card, tmp_path / measure)
+        cards.append(card)
+    files = ("divdist/card.json", "semaxis/card.json")
+    ended = eatlas_cli("report", *files, "--format", "latex")
+    assert (ended.code, ended.err, ended.out) == (0, "", census_table(cards, "latex"))
+    ended = eatlas_cli("report", *files, "--format", "csv", "-o", "t.csv")
+    assert (ended.code, ended.out) == (0, "report: t.csv\n")
+    assert (tmp_path / "t.csv").read_text(encoding="utf-8") == census_table(cards, "csv")
+
+
+def test_what_measure_cards_cannot_be(eatlas_cli, tmp_path):
+    write_card(protocol("mac", criteria=["consequential"]), tmp_path / "mac")
+    eatlas_cli("run", "--tests", "weat-6", "--out", "o", *QUICK)
+    for arguments, message in (
+        (("mac/card.json",), "measure cards have no report in the format html"),
+        (("mac/card.json", "--format", "latex"), "no study of a census was run"),
+        (("mac/card.json", "o/results.jsonl", "--format", "latex"), "got: o/results.jsonl"),
+        (("mac/card.json", "--format", "latex", "--columns", "wide"), "--columns has no meaning"),
+        (("mac/card.json", "--format", "latex", "-o", "mac/card.json"), "mac/card.json"),
+    ):
+        before = (tmp_path / "mac" / "card.json").read_bytes()
+        ended = eatlas_cli("report", *arguments)
+        assert (ended.code, ended.out) == (2, "")
+        assert message in ended.err
+        assert "Traceback" not in ended.err
+        assert (tmp_path / "mac" / "card.json").read_bytes() == before

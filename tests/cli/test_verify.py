@@ -114,3 +114,20 @@ def test_themes_of_a_scan(eatlas_cli, tmp_path):
     summary.write_text("{}", encoding="utf-8")
     ended = eatlas_cli("verify", "words.csv")
     assert (ended.code, "words.csv.json: this is not a summary" in ended.err) == (2, True)
+
+
+def test_vectors_that_were_moved(eatlas_cli, test_file, vectors_csv, tmp_path):
+    eatlas_cli("run", "--tests", test_file, "--vectors", vectors_csv)
+    moved = vectors_csv.rename(tmp_path / "else=where.csv")
+    ended = eatlas_cli("verify", "out/results.jsonl")
+    assert ended.code == 1
+    assert (
+        f"remedy: check the path; if the vectors are somewhere else: --vectors {vectors_csv}=PATH"
+        in ended.said
+    )
+    ended = eatlas_cli("verify", "out/results.jsonl", "--vectors", f"{vectors_csv}={moved}")
+    assert (ended.code, ended.err) == (0, "")
+    moved.write_text(moved.read_text("utf-8").replace("0.", "1."), encoding="utf-8")
+    ended = eatlas_cli("verify", "out/results.jsonl", "--vectors", f"{vectors_csv}={moved}")
+    assert ended.code == 1
+    assert "provenance.source_fingerprint: " in ended.said

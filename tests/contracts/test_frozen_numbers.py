@@ -217,6 +217,28 @@ CASES = (
         computed=True,
     ),
     Case(
+        "published-forms",
+        (
+            "run --json --frequency off --tests divdist-face-validity "
+            "--measure direct-bias(vectors=raw,pca=centred) --measure ripa(pca=centred) "
+            "--measure indirect-bias(pca=centred) --measure divdist(divergence=linf,resamples=0,p=off)",
+            "run --json --frequency off --vectors cbow:glove-sample --tests sent-weat-6 --tests "
+            "sent-weat-10 --measure weat(over=sentences) --measure ml-eat(over=sentences,resamples=0)",
+            "run --json --tests weat-7 --measure 'weat(association=projection,resamples=0,"
+            'direction="she/he;woman/man;girl/boy",pca=centred)\'',
+        ),
+    ),
+    Case(
+        "published-lpbs",
+        (
+            "run --json --tests garden.toml --vectors hf:bert "
+            f"--measure 'lpbs(over_targets=logsum,templates=\"{TWO}\")' "
+            f"--measure 'lpbs(resamples=0,over_targets=logsum,aggregate=logsum,templates=\"{TWO}\")'",
+        ),
+        (write_garden, write_bert),
+        computed=True,
+    ),
+    Case(
         "smollm2",
         (
             "run --json --tests small.toml --vectors hf:smollm2.gguf --measure "

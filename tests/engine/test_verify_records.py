@@ -10,7 +10,12 @@ import eatlas
 from eatlas.engine.verify import differences, verify
 
 P = {"less": 500 / 7000, "count": {"less": 500, "greater": 6600}, "total": 7000}
-SAMPLED = {"less": 0.0076, "draws": {"less": 9999}, "interval": {"less": [0.006, 0.0095]}}
+SAMPLED = {
+    "less": 0.0076,
+    "greater": 0.8,
+    "draws": {"less": 9999, "greater": 9999},
+    "interval": {"less": [0.006, 0.0095]},
+}
 RECORD = {
     "level1": {"effect_size": 0.5, "difference": 0.05, "p": P},
     "level2": {"p": {"less": 1e-3, "count": None, "total": 10**9}},
@@ -22,7 +27,7 @@ RECORD = {
         "level1": {"combined": {"draws": 300, "p": {"less": 1e-3}}},
     },
     "adjusted": {"level1": {"p": SAMPLED}, "level2": {"p": {"less": 1e-3, "draws": None}}},
-    "frequency": {"matched": {"draws": 2000, "level1": {"p_less": 1e-3, "counts": [9]}}},
+    "frequency": {"matched": {"draws": 2000, "level1": {"p_less": 1e-3, "counts": [9, 90000]}}},
     "labels": {"draws": 500},
     "targets": [
         {"labels": {"p": 3 / 501, "count": 2, "method": "sampled"}},
@@ -45,10 +50,11 @@ RECORD = {
         ("generalisation.df", 9, 9, 10),
         ("generalisation.p_less", 1e-15 + 1e-25, 1.002e-15, 2e-15),
         ("adjusted.level1.p.less", 0.0076, 0.0078, 0.0081),
+        ("adjusted.level1.p.greater", 0.8, 0.8002, 0.8004),
         ("adjusted.level1.p.interval.less", [0.006, 0.0095], [0.0057, 0.0092], [0.0055, 0.0095]),
         ("adjusted.level2.p.less", 1e-3, 1.004e-3, 1.2e-3),
         ("frequency.matched.level1.p_less", 1e-3, 1.9e-3, 3.4e-3),
-        ("frequency.matched.level1.counts", [9], [11], [14]),
+        ("frequency.matched.level1.counts", [9, 90000], [11, 90002], [9, 90005]),
         ("targets.0.labels.p", 3 / 501, 5 / 501, 8 / 501),
         ("targets.0.labels.count", 2, 4, 7),
         ("targets.1.labels.p", 1e-3, 1.004e-3, 3e-3),
@@ -80,6 +86,15 @@ def test_what_machines_explain(place, last_bits, near, far):
         inner[last] = value
         if value is not None:
             assert (not list(differences(old, new))) is same, (value, roundoff)
+
+
+def test_in_half_precision_more_draws_may_be_at_the_border():
+    new = {**RECORD, "encoding": {"roundoff": 2.0**-11}}
+    old = deepcopy(new)
+    old["adjusted"]["level1"]["p"]["greater"] = 0.81
+    assert not list(differences(old, new))
+    old["adjusted"]["level1"]["p"]["greater"] = 0.9
+    assert len(list(differences(old, new))) == 1
 
 
 def counts_of(results):

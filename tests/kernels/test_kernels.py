@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.decomposition import PCA
 
 from eatlas.kernels import (
     associations,
@@ -80,6 +81,23 @@ def test_pair_direction_is_that_of_the_published_covariance(seed):
     along = float(found @ bolukbasi(np.stack([first, second], axis=1)))
     assert abs(along) == pytest.approx(1, abs=1e-10)
     assert float(found @ found) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_centred_pair_direction_is_that_of_the_pca_of_differences(seed):
+    rng = np.random.default_rng(seed)
+    first, second = (rng.normal(size=(5, 7)) + part for part in (0, 3))
+    found = pair_direction(first, second, centred=True)
+    (axis,) = PCA(n_components=1).fit(first - second).components_
+    assert abs(float(found @ axis)) == pytest.approx(1, abs=1e-10)
+    assert abs(float(found @ pair_direction(first, second))) < 0.9
+
+
+def test_pairs_of_one_difference_have_no_centred_direction():
+    rng = np.random.default_rng(0)
+    second = rng.normal(size=(7, 4))
+    first = second + rng.normal(size=4)
+    assert not pair_direction(first, second, centred=True).any()
 
 
 def test_a_direction_is_the_same_in_any_order_of_pairs():

@@ -298,6 +298,8 @@ def test_groups_that_change_places_change_signs():
     turned = answered(turned_test, Assign(added=0), choose=choose)
     assert turned.score == pytest.approx(-plain.score)
     assert turned.d == pytest.approx(-plain.d)
+    first = {"score": plain.score, "low": plain.score_interval[0], "high": plain.score_interval[1]}
+    assert dict([*plain.metrics().items()][:4]) == first | {"d_over_attributes": plain.d}
     assert turned.over_attributes.p.greater == plain.over_attributes.p.less
 
 

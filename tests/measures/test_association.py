@@ -26,14 +26,16 @@ def d(first, second):
     return (first.mean() - second.mean()) / np.std(np.concatenate([first, second]), ddof=1)
 
 
-def given_direction():
+def given_direction(pca="uncentred"):
     v = {w: VECTORS[w] / np.linalg.norm(VECTORS[w]) for w in ("she", "he", "woman", "man")}
-    return np.linalg.svd(np.array([v["she"] - v["he"], v["woman"] - v["man"]]))[2][0]
+    differences = np.array([v["she"] - v["he"], v["woman"] - v["man"]])
+    return np.linalg.svd(differences - (pca == "centred") * differences.mean(axis=0))[2][0]
 
 
-def test_a_given_direction_by_the_formulas():
-    result = eatlas.MLEAT(association="projection", direction=PAIRS)(TEST, VECTORS)
-    g = given_direction()
+@pytest.mark.parametrize("pca", ["uncentred", "centred"])
+def test_a_given_direction_by_the_formulas(pca):
+    result = eatlas.MLEAT(association="projection", direction=PAIRS, pca=pca)(TEST, VECTORS)
+    g = given_direction(pca)
     x, y, a, b = (unit(role) @ g for role in "XYAB")
     s = {"X": x * (a.mean() - b.mean()), "Y": y * (a.mean() - b.mean())}
     assert result.level1.effect_size == pytest.approx(d(s["X"], s["Y"]))
@@ -82,3 +84,6 @@ def test_pairs_that_coincide():
     vectors = VECTORS | {"twin": VECTORS["she"]}
     with pytest.raises(CoverageError, match="the terms of each defining pair coincide"):
         measure(TEST, vectors)
+    centred = eatlas.WEAT(association="projection", direction="she/he", pca="centred")
+    with pytest.raises(CoverageError, match="have one difference, which pca=centred takes out"):
+        centred(TEST, VECTORS)

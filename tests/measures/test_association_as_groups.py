@@ -110,7 +110,8 @@ def test_all_measures_on_one_test():
     left_out = {"ceat", "lpbs", "lpbs-ceat", "fmat", "zero-shot"}
     left_out |= {"ripa", "direct-bias", "indirect-bias", "pmi"}
     assert all(f"{name} (" in text for name in left_out)
-    assert "pmi (takes a table of counts)" in text
+    assert "pmi (needs a table of counts)" in text
+    assert "ask (needs a model that answers); assign (needs a model that answers)" in text
     assert "ripa (needs pairs of terms that differ in the group alone)" in text
 
 

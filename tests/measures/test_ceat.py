@@ -94,6 +94,13 @@ def test_effect_sizes_are_the_means_of_those_of_single_draws(result, draws):
     assert [found[0].difference, found[1].difference] == pytest.approx(np.mean(differences, axis=0))
 
 
+def test_its_metrics_are_numbers(result):
+    metrics = result.metrics()
+    assert list(metrics) == ["d", "p", "p_two_sided", "d_x", "d_y", "used", "missing"]
+    assert all(map(math.isfinite, metrics.values()))
+    assert metrics["d"] == result.level1.effect_size
+
+
 def test_patterns_of_draws_are_those_of_ml_eat(result, draws):
     labels = [one.pattern.label for one in draws]
     assert result.draws.p_error == 0
@@ -145,8 +152,12 @@ def published(d, v):
     return mean, tau2, q, stats.norm.sf(mean / np.sqrt(variance))
 
 
-def test_published_variance_gives_the_published_combination(said, vectors, draws):
-    found = run(CEAT(n=DRAWS, variance="ceat"), said, vectors).draws.level1.combined
+@pytest.mark.parametrize(
+    ("how", "place"),
+    [({"variance": "ceat"}, "combined"), ({}, "published"), ({"model": "pm"}, "published")],
+)
+def test_published_variance_gives_the_published_combination(said, vectors, draws, how, place):
+    found = getattr(run(CEAT(n=DRAWS, **how), said, vectors).draws.level1, place)
     d = sizes_of(draws)[:, 0]
     v = np.array([np.var([*one.scores.X, *one.scores.Y], ddof=1) for one in draws])
     mean, tau2, q, p = published(d, v)
@@ -155,7 +166,17 @@ def test_published_variance_gives_the_published_combination(said, vectors, draws
     assert found.q == pytest.approx(q, rel=1e-10)
     assert found.p.greater == pytest.approx(p, rel=1e-8)
     assert found.p.two_sided == pytest.approx(2 * p, rel=1e-8)
+    assert found.z == pytest.approx(mean / found.se)
     assert found.draws == DRAWS
+
+
+def test_the_published_combination_is_in_tables(result):
+    (row,) = result.rows()
+    found = result.draws.level1.published
+    assert row["published_effect_size"] == found.effect_size
+    assert (row["published_se"], row["published_z"]) == (found.se, found.z)
+    assert row["published_p_two_sided"] == found.p.two_sided
+    assert row["published_effect_size_X"] == result.draws.level2.X.published.effect_size
 
 
 def test_by_default_no_draw_is_weighed_by_its_own_effect_size(said, vectors, draws):
@@ -264,6 +285,7 @@ def test_without_any_spread_nothing_is_defined():
         5, None, None, None, None,
     )  # fmt: skip
     assert result.draws.level1.combined is None
+    assert result.draws.level1.published is None
 
 
 def test_words_are_refused_before_anything_is_looked_up():

@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator
 import eatlas
 from eatlas import Concept, DivDist, GroupsTest
 from eatlas.errors import CoverageError, SignatureError, StimulusError, UndefinedWarning
+from eatlas.present.targets import leans
 from eatlas.results.json_lines import json_schema
 
 FAST = DivDist(resamples=0, p="off")
@@ -145,7 +146,7 @@ def test_readings_of_unequal_groups_are_tested_against_their_shares_of_the_words
             DivDist(negative="raw", resamples=0, p="off"),
             ["odd", "nurse"],
             "uniform",
-            "of odd: the associations do not sum to a positive number",
+            "of odd: the associations sum to 0",
         ),
         (
             DivDist(divergence="kl", resamples=0, p="off"),
@@ -173,6 +174,27 @@ def test_raw_shares_may_lie_outside_0_to_1_and_js_does_not_know_them():
     assert raw.targets[0].bias == pytest.approx(3.0)
     with pytest.warns(UndefinedWarning, match="js is not defined for shares below 0"):
         DivDist(negative="raw", divergence="js", resamples=0, p="off")(test, vectors)
+
+
+def test_raw_associations_that_sum_to_less_than_0_are_divided_as_in_the_published_code():
+    vectors = VECTORS | {"far": [-0.6, -0.2]}
+    test = groups_test(["far", "nurse"], Female=["she", "her"], Male=["he", "him"])
+    result = DivDist(negative="raw", resamples=0)(test, vectors)
+    far, nurse = result.targets
+    assert far.distribution == pytest.approx((0.75, 0.25))
+    assert (far.bias, far.signed) == (pytest.approx(0.5), pytest.approx(0.25))
+    assert result.mean_bias == pytest.approx((0.5 + nurse.bias) / 2)
+    (note,) = (note for note in result.warnings if note.code == "shares.turned")
+    assert str(note).startswith("The associations of far sum to less than 0, and were divided by")
+    # Female has the smallest association and the largest share, so nothing says that far leans
+    (lean,) = (lean for lean in leans(result).rows if lean.term == "far")
+    assert lean.turned
+    assert lean.towards is None
+    assert lean.sentence.endswith("sum to less than 0, so its shares show no lean")
+    with pytest.warns(UndefinedWarning):
+        clipped = FAST(test, vectors)
+    assert clipped.targets[0].bias is None
+    assert "(1 more is undefined)" in str(clipped.finding)
 
 
 def test_refusals():

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
 
 import eatlas
 from eatlas import ArraySource, Concept, GroupsTest
@@ -152,6 +153,56 @@ def test_direct_bias_is_the_mean_size_of_cosines(found):
     assert result.value == pytest.approx((cosines**2).mean(), **CLOSE)
     assert [one.value for one in result.targets] == pytest.approx(cosines, **CLOSE)
     assert measured("direct-bias(strictness=0)").value == 1
+
+
+@pytest.mark.parametrize(
+    ("spec", "numbers"),
+    [
+        # the code of Bommasani and Liang: raw vectors, and the PCA of the pairs' differences
+        ("direct-bias(vectors=raw,pca=centred)", lambda targets, axis: unit(targets) @ axis),
+        ("ripa(pca=centred)", lambda targets, axis: targets @ axis),
+    ],
+)
+def test_the_published_code_takes_the_mean_difference_out(spec, numbers):
+    three = (("she", "he"), ("woman", "man"), ("girl", "boy"))
+    test, source = tiny(three), vectors()
+    differences = np.subtract(*(rows_of(source, *some) for some in zip(*three, strict=True)))
+    (axis,) = PCA(n_components=1).fit(differences).components_
+    axis *= np.sign((differences @ axis).sum())
+    result = eatlas.get_measure(spec)(test, source)
+    targets = rows_of(source, *test.targets.terms)
+    assert [one.value for one in result.targets] == pytest.approx(numbers(targets, axis), **CLOSE)
+    mean = unit(differences.mean(axis=0))
+    (note,) = (note for note in result.warnings if note.code == "measure.centred-pairs")
+    assert note.values["cosine"] == pytest.approx(abs(mean @ axis), **CLOSE)
+    as_they_are = eatlas.get_measure(spec.replace("pca=centred", "pca=uncentred"))(test, source)
+    assert "pca" not in as_they_are.signature
+    assert as_they_are.targets[0].value != pytest.approx(result.targets[0].value, rel=0.01)
+
+
+def test_indirect_bias_of_centred_pairs():
+    three = (("she", "he"), ("woman", "man"), ("girl", "boy"))
+    test, source = tiny(three), vectors()
+    first, second = (unit(rows_of(source, *some)) for some in zip(*three, strict=True))
+    (axis,) = PCA(n_components=1).fit(first - second).components_
+    rows = unit(rows_of(source, *test.targets.terms))
+    rest = unit(rows - np.outer(rows @ axis, axis))
+    similar = rows @ rows.T
+    shares = ((similar - rest @ rest.T) / similar)[np.triu_indices(3, 1)]
+    found = eatlas.IndirectBias(pca="centred")(test, source)
+    assert found.value == pytest.approx(np.median(shares), **CLOSE)
+
+
+@pytest.mark.parametrize("measure", [eatlas.RIPA, eatlas.DirectBias, eatlas.IndirectBias])
+def test_one_pair_has_no_centred_direction(measure):
+    with pytest.raises(CoverageError) as caught:
+        measure(pca="centred")(tiny((("she", "he"),)), vectors())
+    assert str(caught.value) == (
+        "there is no direction in which the pairs differ from their mean difference\n"
+        "  got: 1 pair with the same difference\n"
+        "  allowed: two pairs or more, whose differences differ\n"
+        "  remedy: name more pairs, or leave pca=centred out"
+    )
 
 
 def test_indirect_bias_is_a_share_of_similarity(found):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 import zlib
@@ -16,9 +17,20 @@ from tests.inputs import make_test
 import eatlas
 from eatlas import LPBS
 from eatlas.encoders.language import Answer
-from eatlas.errors import CoverageError, EatlasError, SourceError, StimulusError, UndefinedWarning
+from eatlas.errors import (
+    CoverageError,
+    EatlasError,
+    SignatureError,
+    SourceError,
+    StimulusError,
+    UndefinedWarning,
+)
 from eatlas.results.parts import LanguageModelRecord
 
+KEPT = 1e-6
+"""Log-ratios are kept to 6 decimals."""
+PLAIN = 1e-12
+"""Worst difference of an effect size from a loop of forward passes in double precision: 3e-15."""
 ABOUT = LanguageModelRecord(model="table", architecture="Table", kind="masked", vocabulary=9)
 
 
@@ -331,15 +343,118 @@ def test_sentences_and_prompts_are_refused():
         eatlas.run(tests=TINY, vectors=model, measures="lpbs", prompts="This is {}")
 
 
+def plain_log_sums(with_other, prior, n_x, n_a):
+    """Effect size by the formulas of Husse and Spitz' code, of probabilities as they are."""
+    x, y = slice(0, n_x), slice(n_x, None)
+    s = [
+        math.log(sum(p[x])) - math.log(sum(p[y])) - math.log(sum(p0[x])) + math.log(sum(p0[y]))
+        for p, p0 in zip(np.exp(with_other).T, np.exp(prior).T, strict=True)
+    ]
+    difference = np.mean(s[:n_a]) - np.mean(s[n_a:])
+    return np.array(s), difference, difference / np.std(s, ddof=1)
+
+
+def test_targets_are_summed_before_the_logarithm():
+    with_other = np.array([TABLE[target] for target in PRIOR], float)
+    prior = np.repeat(np.array(list(PRIOR.values()), float)[:, None], 4, axis=1)
+    _, difference, d = plain_log_sums(with_other, prior, 2, 2)
+    result = LPBS(over_targets="logsum", resamples=0)(words(), Table(of_table))
+    assert result.over_attributes.difference == pytest.approx(difference)
+    assert result.effect_size == pytest.approx(d)
+    assert "over_targets=logsum" in result.signature
+    mean = LPBS(resamples=0)(words(), Table(of_table))
+    assert mean.effect_size != pytest.approx(d, abs=0.01)
+    assert "over_targets" not in mean.signature
+    for level in ("level1", "level2", "level3", "similarities", "pattern"):
+        assert getattr(result, level) == getattr(mean, level)
+
+
+def test_summed_targets_of_several_templates():
+    """The mean over templates of the score in each, as the published code pools them."""
+    test, two = words(3, 2, 3, 4), "{target} is {attribute}.; Here {target} was {attribute}."
+    targets, attributes = test.X.terms + test.Y.terms, test.A.terms + test.B.terms
+    numbers = np.zeros((2, 2, 5, 7))
+
+    def answer(question):
+        here = int(question.text.startswith("Here"))
+        row = targets.index(question.stimulus.lower())
+        column = attributes.index(question.other_stimulus)
+        known = any_number(question)
+        numbers[here, int(question.hidden), row, column] = known.nats
+        return known
+
+    result = LPBS(templates=two, over_targets="logsum", resamples=0)(test, Table(answer))
+    each = [plain_log_sums(*template, 3, 3)[0] for template in numbers]
+    s = np.mean(each, axis=0)
+    assert result.over_attributes.difference == pytest.approx(s[:3].mean() - s[3:].mean())
+    assert result.effect_size == pytest.approx((s[:3].mean() - s[3:].mean()) / np.std(s, ddof=1))
+    summed = LPBS(templates=two, over_targets="logsum", aggregate="logsum", resamples=0)
+    of_all = plain_log_sums(*np.logaddexp.reduce(numbers, axis=0), 3, 3)
+    assert summed(test, Table(answer)).effect_size == pytest.approx(of_all[2])
+
+
+@pytest.mark.parametrize("over_targets", ["mean", "logsum"])
+def test_intervals_over_attributes_are_those_of_tests_with_the_words_drawn_again(over_targets):
+    """Each resample as a test of its own, in which a word may be listed several times."""
+    test = words(3, 3, 4, 4)
+    measure = LPBS(over_targets=over_targets, resamples=400)
+    result = measure(test, Table(any_number))
+    targets, attributes = test.X.terms + test.Y.terms, test.A.terms + test.B.terms
+    numbers = np.zeros((2, 6, 8))
+    for q in measure.questions(test):
+        row, column = targets.index(q.stimulus.lower()), attributes.index(q.other_stimulus)
+        numbers[int(q.hidden), row, column] = any_number(q).nats
+    rng, drawn = np.random.default_rng(0), []
+    for _ in range(2_000):
+        rows = np.concatenate([rng.integers(0, 3, 3), rng.integers(3, 6, 3)])
+        columns = np.concatenate([rng.integers(0, 4, 4), rng.integers(4, 8, 4)])
+        some = numbers[:, rows][:, :, columns]
+        s = plain_log_sums(*some, 3, 4)[0]
+        if over_targets == "mean":
+            m = some[0] - some[1]
+            s = m[:3].mean(axis=0) - m[3:].mean(axis=0)
+        drawn.append((s[:4].mean() - s[4:].mean()) / np.std(s, ddof=1))
+    found = result.over_attributes_uncertainty
+    assert found.se == pytest.approx(np.nanstd(drawn), rel=0.15)
+    ends = np.nanquantile(drawn, [0.025, 0.975])
+    assert found.interval == pytest.approx(ends, abs=0.25)
+
+
+def test_summed_targets_in_any_order_are_the_same_to_the_last_bit():
+    test = words(4, 3, 3, 3)
+    measure = LPBS(over_targets="logsum", resamples=200)
+    turned = make_test(**{role: test.concept(role).terms[::-1] for role in "XYAB"})
+    one, other = measure(test, Table(any_number)), measure(turned, Table(any_number))
+    assert one.over_attributes == other.over_attributes
+    assert one.over_attributes_uncertainty == other.over_attributes_uncertainty
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"model": "causal"}, {"templates": "pairs"}],
+    ids=lambda changed: next(iter(changed)),
+)
+def test_targets_are_summed_behind_one_mask_alone(changed):
+    with pytest.raises(SignatureError) as caught:
+        LPBS(over_targets="logsum", **changed)
+    assert str(caught.value) == (
+        "lpbs: the parameter over_targets has no such value\n"
+        "  got: 'logsum'\n"
+        "  allowed: mean; logsum adds the probabilities of all targets behind one mask"
+    )
+
+
 @pytest.mark.parametrize("build", [tiny.bert, tiny.roberta])
 def test_a_whole_run_is_what_a_loop_over_sentences_finds(build):
     """M by one forward pass for each piece of each sentence, then the formulas as printed."""
     import torch
 
     model, tokenizer = build()
-    result = eatlas.run(
-        tests=TINY, vectors=eatlas.language_model(model, tokenizer, name="tiny"), measures="lpbs"
-    )[0]
+    model = copy.deepcopy(model).double()
+    source = eatlas.language_model(model, tokenizer, name="tiny")
+    result, summed = eatlas.run(
+        tests=TINY, vectors=source, measures=["lpbs", "lpbs(over_targets=logsum)"]
+    )
 
     def log_p(before, word, behind):
         ids = tokenizer(before + word, add_special_tokens=False)["input_ids"]
@@ -359,15 +474,17 @@ def test_a_whole_run_is_what_a_loop_over_sentences_finds(build):
 
     mask = tokenizer.mask_token
     targets, attributes = (*TINY.X.terms, *TINY.Y.terms), (*TINY.A.terms, *TINY.B.terms)
-    m = np.zeros((4, 6))
+    both = np.zeros((2, 4, 6))
     for i, x in enumerate(targets):
         for j, a in enumerate(attributes):
             pieces = len(tokenizer(f" {a}", add_special_tokens=False)["input_ids"])
             word = x.capitalize()
-            given = log_p("", word, f" is {a}.")
-            m[i, j] = given - log_p("", word, f" is{mask * pieces}.")
-    # logits of single precision, read in other batches: 1.6e-5 on one machine
-    assert np.array(result.similarities) == pytest.approx(m, abs=1e-4)
+            both[0, i, j] = log_p("", word, f" is {a}.")
+            both[1, i, j] = log_p("", word, f" is{mask * pieces}.")
+    m = both[0] - both[1]
+    assert np.array(result.similarities) == pytest.approx(m, abs=KEPT)
     s = m[:2].mean(axis=0) - m[2:].mean(axis=0)
     d = (s[:3].mean() - s[3:].mean()) / s.std(ddof=1)
-    assert result.effect_size == pytest.approx(d, abs=1e-3)
+    assert result.effect_size == pytest.approx(d, abs=PLAIN)
+    assert summed.effect_size == pytest.approx(plain_log_sums(*both, 2, 3)[2], abs=PLAIN)
+    assert summed.effect_size != pytest.approx(d, abs=PLAIN)

@@ -130,7 +130,9 @@ def test_the_p_is_that_of_relabelling_with_the_mean_over_draws_found_again():
 def test_the_combination_is_that_of_statsmodels():
     test = words(4, 4, 5, 5)
     measure = LPBSCEAT(templates=THREE, n=60, variance="ceat")
-    found = run(measure, test).draws.over_attributes.combined
+    of_draws = run(measure, test).draws.over_attributes
+    found = of_draws.combined
+    assert of_draws.published == found
     m = matrices(test, 60, 0)
     effects = draw_effects(m[:, :4].mean(axis=1) - m[:, 4:].mean(axis=1), 5)
     theirs = combine_effects(effects.d, effects.sd**2, method_re="dl")

@@ -27,6 +27,7 @@ REFUSED = (
     ("ml-eat", {**PROJECTION, "direction": "she/she"}, "pairs of two different terms"),
     ("ml-eat", {**PROJECTION, "direction": "she/he/it"}, "got: 'she/he/it'"),
     ("ml-eat", {**PROJECTION, "direction": 3}, "a text of defining pairs"),
+    ("ml-eat", {"pca": "centred"}, "uncentred, or association=projection"),
     ("ml-eat", {"frequency": 99}, "auto, off, or a whole number from 100"),
     ("ml-eat", {"frequency": True}, "auto, off, or a whole number from 100"),
     ("weat", {"resamples": -1}, "got: -1\n  allowed: a whole number fro"),
@@ -58,6 +59,8 @@ REFUSED = (
     ("rnd", {"distance": "manhattan"}, "allowed: euclidean or cosine"),
     ("rnd", {"vectors": "long"}, "allowed: raw or unit"),
     ("ripa", {"relation": "first"}, "allowed: principal or mean"),
+    ("ripa", {"relation": "mean", "pca": "centred"}, "uncentred, with relation=mean"),
+    ("direct-bias", {"pca": "whitened"}, "allowed: uncentred or centred"),
     ("direct-bias", {"strictness": -1}, "allowed: a number from 0"),
     ("semaxis", {"draws": -1}, "allowed: a whole number from 0"),
 )  # fmt: skip

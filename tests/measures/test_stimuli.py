@@ -195,3 +195,47 @@ def test_a_group_of_one_stimulus_is_not_resampled():
         result = eatlas.MLEAT()(test, make_vectors(test))
     assert "No intervals: a group of one stimulus cannot be resampled." in map(str, result.warnings)
     assert result.influence is None
+
+
+@pytest.mark.parametrize("measure", ["weat", "ml-eat"])
+def test_single_sentences_are_read_where_that_is_requested(measure):
+    """As May et al. (2019) publish it: what is printed is the level over sentences."""
+    usual, over = eatlas.run(
+        tests="sent-weat-10",
+        vectors="cbow:glove-sample",
+        measures=[f"{measure}(resamples=500)", f"{measure}(over=sentences,resamples=500)"],
+    )
+    assert (usual.read_over, over.read_over) == ("stimuli", "sentences")
+    assert over.stimulus_level is None
+    assert over.power is None
+    for level in ("level1", "level2", "level3", "scores", "uncertainty", "generalisation"):
+        assert getattr(over, level, None) == getattr(usual, level, None)
+    first, sentences = over.effects()[0], usual.effects()[0].over_sentences
+    assert (first.d, first.p, first.n) == (sentences.d, sentences.p, (64, 64))
+    assert first.d != usual.effects()[0].d
+    assert over.effect_size == over.level1.effect_size if measure == "weat" else over.pattern
+    assert over.rows()[0]["read_over"] == "sentences"
+    assert "over=sentences" in over.signature
+    # words alone have a frequency, and intervals are still over stimuli
+    assert usual.adjusted is not None
+    assert over.adjusted is None
+    assert over.uncertainty.unit == "stimulus"
+    assert {"adjusted.none", "stimuli.sentences"} <= {note.code for note in over.warnings}
+
+
+def test_over_sentences_is_what_a_file_without_stimuli_gives():
+    """The published files do not say of which word a sentence is made."""
+    (test,) = eatlas.load_tests("sent-weat-10")
+    bare = test.model_copy(
+        update={role: Concept(name=role, terms=test.concept(role).terms) for role in "XYAB"}
+    )
+    one = eatlas.WEAT(over="sentences", resamples=0)(test, "cbow:glove-sample")
+    other = eatlas.WEAT(resamples=0)(bare, "cbow:glove-sample")
+    assert one.level1 == other.level1
+
+
+def test_a_test_of_words_is_read_over_its_words():
+    usual, over = eatlas.run(tests="weat-10", measures=["weat", "weat(over=sentences)"])
+    assert over.read_over == "terms"
+    same = ("level1", "adjusted", "power", "uncertainty", "influence", "generalisation")
+    assert all(getattr(over, field) == getattr(usual, field) for field in same)

@@ -50,14 +50,14 @@ def test_the_sentence_has_the_published_number_and_does_not_read_it(result):
     assert "the finding is read from the effect sizes above" in said
     assert "vectors" not in said
     d = f"{result.effect_size:.2f}".replace("0.", ".", 1) if result.effect_size < 1 else None
-    assert "Over attributes, the published LPBS is d = " in said
+    assert "Over attributes, the LPBS is d = " in said
     assert d is None or d in said
 
 
 def test_the_page_says_what_moves_and_has_no_cosines(result):
     html = report_html([result])
     assert "Over attributes" in html
-    assert "the published effect size" in html
+    assert "the LPBS, over attributes" in html
     assert "Level 3: the log-ratios of target terms" in html
     assert "Level 3: the cosines themselves" not in html
     assert "kurita2019measuring" in html

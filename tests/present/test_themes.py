@@ -140,7 +140,7 @@ def test_a_chart_of_themes_is_of_themes_alone(two):
     plot = eatlas.plot(two)
     assert plot.alt.startswith(f"30 themes, 1 beyond chance. {two.found[0].name}: d = ")
     assert plot.title == title(two)
-    with pytest.raises(ResultsError, match="kind forest cannot show this\n  got: +themes"):
+    with pytest.raises(ResultsError, match="kind forest cannot show this\n  got: +ThemesResult"):
         eatlas.plot(two, "forest")
     with pytest.raises(ResultsError, match="themes cannot show this"):
         eatlas.plot(eatlas.run(tests="weat-6", measures="weat"), "themes")

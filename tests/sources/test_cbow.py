@@ -49,3 +49,28 @@ def test_twice_is_refused():
 def test_unknown_words_source():
     with pytest.raises(SourceError, match="there are no vectors called 'glove-sampel'"):
         eatlas.open_vectors("cbow:glove-sampel")
+
+
+def test_marks_are_words_where_that_is_chosen():
+    """As in the code of SEAT, whose tokens are those of nltk."""
+    words = WORDS | {".": [0.0, 9.0], "!": [9.0, 0.0], "%": [3.0, 3.0]}
+    plain, marked = (CBOWSource(eatlas.open_vectors(words), punctuation=p) for p in (False, True))
+    for text, without, mean in (
+        ("This is Amy.", [1, 1], [3 / 4, 3]), ("is amy!!", [1, 1.5], [5, 3 / 4]),
+        ("this person's.", [5 / 3, 2 / 3], [5 / 4, 11 / 4]), ("well-known%", [2, 2], [7 / 3, 7 / 3]),
+    ):  # fmt: skip
+        assert plain.lookup({text})[text] == pytest.approx(without)
+        assert marked.lookup({text})[text] == pytest.approx(mean)
+    assert marked.without_vector(["Amy?", "Bob is.", "this Bob"]) == ("?", "Bob")
+    assert plain.without_vector(["Amy?", "Bob is."]) == ("Bob",)
+
+
+def test_marks_are_an_option_of_the_source_string():
+    source = eatlas.open_vectors("cbow:glove-sample?transform=center&punctuation=yes")
+    assert source.name == "cbow:glove-sample?transform=center&punctuation=yes"
+    assert eatlas.open_vectors(source.name).fingerprint == source.fingerprint
+    plain = eatlas.open_vectors("cbow:glove-sample?transform=center&punctuation=no")
+    assert (plain.name, plain.punctuation) == ("cbow:glove-sample?transform=center", False)
+    assert plain.fingerprint != source.fingerprint
+    with pytest.raises(SourceError, match="the option punctuation cannot be maybe"):
+        eatlas.open_vectors("cbow:glove-sample?punctuation=maybe")

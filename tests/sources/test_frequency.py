@@ -187,3 +187,22 @@ def test_counts_that_cannot_be_read_are_named(tmp_path):
         open_vectors(f"{arrays}?counts={path}")
     with pytest.raises(SourceError, match="cannot be read"):
         open_vectors(f"{arrays}?counts={tmp_path}/none.txt")
+
+
+def test_means_of_words_have_the_topics_of_their_words():
+    """Of transformed words too, where vectors of the package stand for words of topics."""
+    for words in ("glove-sample", "glove-sample?transform=center"):
+        source = open_vectors(f"cbow:{words}")
+        same(ranking_of(source, [TEST], "auto", "cheap"), ranking(words))
+        assert source.notes == open_vectors(words).notes
+    of_paper = ranking("cbow:glove-840b-words", test=eatlas.load_tests("weat-7")[0])
+    assert of_paper.reason == "glove-840b-words has the words of tests alone, and no topics"
+
+
+def test_the_paper_s_words_are_measured_as_means_of_one_word():
+    of_means, of_words = (
+        eatlas.run("weat-7", name, "weat(resamples=0)")[0]
+        for name in ("cbow:glove-840b-words", "glove-840b-words")
+    )
+    assert round(of_means.level1.p.greater, 3) == 0.016
+    assert of_means.effect_size == pytest.approx(of_words.effect_size, abs=1e-12)

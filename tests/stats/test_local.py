@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm, t
 
 from eatlas.engine import documents
-from eatlas.sources.parts import CorpusParts, PartSource
+from eatlas.sources.parts import CorpusParts, PartSource, PartsRecord
 from eatlas.stats.local import Blocks, LocalTest, expanded, relabelled_blocks, resampled_blocks
 
 SIZES, D, DOCUMENTS = (3, 4, 2, 3), 6, 9
@@ -139,11 +139,11 @@ def test_intervals_over_documents_cover():
 def in_two_parts(blocks, labels):
     """Both parts of a corpus that documents with such labels are in; all documents are blocks."""
     at = np.nonzero(blocks.counts)
-    number = np.where(labels, np.cumsum(labels), np.cumsum(~labels)) - 1
-    rows = np.column_stack([labels[at[0]], number[at[0]], at[1]]).astype(np.int32)
+    block = np.where(labels, np.cumsum(labels), np.cumsum(~labels)) - 1
+    rows = np.column_stack([labels[at[0]], block[at[0]], at[1]]).astype(np.int32)
     terms = tuple(f"t{i}" for i in range(sum(SIZES)))
-    about = {"parts": ["a", "b"], "years": [], "blocks": [int((~labels).sum()), int(labels.sum())]}
-    about["targets"] = list(terms)
+    number = (int((~labels).sum()), int(labels.sum()))
+    about = PartsRecord.model_construct(parts=("a", "b"), years=(), blocks=number, targets=terms)
     counts = blocks.counts[at].astype(int)
     published = np.full((len(terms), D), np.nan, np.float32)
     parts = CorpusParts(terms, rows, blocks.sums[at], counts, np.eye(D), published, about)

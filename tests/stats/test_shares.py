@@ -40,6 +40,7 @@ POSITIVE = st.integers(2, 6).flatmap(lambda k: arrays(np.float64, k, elements=st
         ("l1", 0.6),
         ("tv", 0.3),
         ("l2", np.sqrt(0.18)),
+        ("linf", 0.3),
         ("kl", 0.8 * np.log(1.6) + 0.2 * np.log(0.4)),
         (
             "js",
@@ -85,7 +86,8 @@ def test_shares_do_not_change_with_scale_or_order(s, factor):
     ("s", "negative", "expected"),
     [
         ([-0.1, -0.2], "clip", [np.nan] * 2),
-        ([-0.1, -0.2], "raw", [np.nan] * 2),
+        ([-0.1, -0.2], "raw", [1 / 3, 2 / 3]),
+        ([-0.3, 0.1], "raw", [1.5, -0.5]),
         ([0.1, -0.1], "raw", [np.nan] * 2),
         ([0.0, 0.0], "clip", [np.nan] * 2),
         ([0.3, -0.1], "raw", [1.5, -0.5]),

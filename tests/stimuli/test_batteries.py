@@ -1,6 +1,5 @@
 """Finding tests by battery, id or file; the built-in battery is what the paper prints."""
 
-import re
 from pathlib import Path
 
 import pandas as pd
@@ -21,10 +20,6 @@ BATTERIES = {
     }
     for part in PAGE.split("\n## `")[1:]
 }
-WITHOUT_NUMBERS = re.compile(
-    r"divdist-(gender|race|religion)|.*-excerpt|sent-.*|.*-script-.*|bai-.*"
-)
-"""Tests for which the paper prints no numbers, or which are not its own."""
 
 
 def test_every_test_of_the_page_is_there_with_its_sizes_and_no_other():
@@ -35,7 +30,7 @@ def test_every_test_of_the_page_is_there_with_its_sizes_and_no_other():
         assert {t.id: tuple(len(c.terms) for _, c in t.parts) for t in tests} == sizes
         assert list(sizes) == [test.id for test in tests]
         ids += sizes
-    assert len(ids) == len(set(ids)) == 167
+    assert len(ids) == len(set(ids)) == 213
     assert not set(ids) & set(BUILT_IN)
     assert [test.id for test in load_tests(list(BATTERIES))] == ids
 
@@ -103,10 +98,107 @@ def test_what_is_not_printed_whole_is_left_out_and_said():
     said = " ".join(read_battery("mind-your-bias").notes)
     assert "I1 (term) and I2 (term), whose X and Y show 10 of 45 phrases" in said
     assert "Dis (term), whose A and B show 10 of 225 words" in said
-    assert "abw-b" in read_battery("angry-black-woman").notes[0]
-    for name in ("i1-term", "i2-term", "dis-term", "abw-b"):
-        with pytest.raises(StimulusError, match=f"no test or battery '{name}'"):
-            load_tests(name)
+    assert "Dis (term), whose 225 attributes" in " ".join(
+        read_battery("mind-your-bias-files").notes
+    )
+    with pytest.raises(StimulusError, match="no test or battery 'dis-term'"):
+        load_tests("dis-term")
+
+
+def terms(test_id):
+    """Terms of each group of a test."""
+    (test,) = load_tests(test_id)
+    return {name: concept.terms for name, concept in test.concepts.items()}
+
+
+def test_phrases_of_i1_are_group_terms_with_three_words_each():
+    groups, phrases = terms("c3-term"), terms("i1-term")
+    for role, words in (("X", ("male", "man", "boy")), ("Y", ("female", "woman", "girl"))):
+        made = tuple(f"{term} {word}" for word in words for term in groups[role])
+        assert phrases[role] == made == terms("i2-term")[role]
+    for name in ("i1", "i2"):
+        assert {role: terms(f"{name}-term")[role] for role in "AB"} == {
+            role: terms(f"{name}-name")[role] for role in "AB"
+        }
+
+
+ALTERNATES = {
+    # test: test and role of X, Y, A, B
+    "weat-3b": ("c3-term X", "c3-term Y", "weat-3 A", "weat-3 B"),
+    "weat-5b": ("c3-term X", "c3-term Y", "weat-5 A", "weat-5 B"),
+    "weat-6b": ("weat-7 A", "weat-7 B", "weat-6 A", "weat-6 B"),
+    "weat-7b": ("weat-7 X", "weat-7 Y", "weat-6 X", "weat-6 Y"),
+    "weat-8b": ("weat-8 X", "weat-8 Y", "weat-6 X", "weat-6 Y"),
+}
+
+
+@pytest.mark.parametrize("test_id", ALTERNATES)
+def test_alternates_have_the_groups_of_other_tests(test_id):
+    groups = [group.split() for group in ALTERNATES[test_id]]
+    assert list(terms(test_id).values()) == [terms(other)[role] for other, role in groups]
+
+
+NOTEBOOK = {
+    # test: file of words, folders of X and Y, as the notebook empirical_analysis.ipynb lists them
+    "image-flowers-insects": ("weat_1", "flower-insect/flower", "flower-insect/insect"),
+    "image-young-old": ("weat_1", "age/young", "age/old"),
+    "image-arab-muslim": ("weat_1", "arab-muslim/other-people", "arab-muslim/arab-muslim"),
+    "image-abled-disabled": ("weat_1", "disabled/abled", "disabled/disabled"),
+    "image-white-black": ("weat_3", "race/european-american", "race/african-american"),
+    "image-christianity-judaism": ("weat_1", "religion/christianity", "religion/judaism"),
+    "image-straight-gay": ("weat_1", "sexuality/straight", "sexuality/gay"),
+    "image-light-dark": ("weat_1", "skin-tone/light", "skin-tone/dark"),
+    "image-thin-heavy": ("weat_1", "weight/thin", "weight/fat"),
+    "image-male-female": ("weat_6", "gender/male", "gender/female"),
+    "image-science-arts": ("weat_8", "gender/science", "gender/liberal-arts"),
+}
+
+
+def test_images_and_words_of_ml_eat_are_those_of_its_notebook():
+    tests = {test.id: test for test in read_battery("ml-eat-images").tests}
+    assert list(tests) == list(NOTEBOOK)
+    for test_id, (words, *folders) in NOTEBOOK.items():
+        test, published = tests[test_id], terms(words.replace("_", "-"))
+        assert (test.A.terms, test.B.terms) == (published["A"], published["B"]), test_id
+        ours = [folder.replace("flower-insect/", "insect-flower/") for folder in folders]
+        assert [test.X.images_from, test.Y.images_from] == [f"ieat:{name}" for name in ours]
+
+
+def test_words_for_google_news_are_those_of_the_notebook():
+    """Of weat-2 and weat-9 it leaves words out; what it adds to weat-5 and weat-9 is last."""
+    changes = {
+        "weat-2": {"X": ("banjo", ()), "Y": ("axe", ())},
+        "weat-5": {"X": ("", ("Jay", "Kristen")), "Y": ("", ("Tremayne", "Latonya"))},
+        "weat-9": {"A": ("short-term", ("short",))},
+    }
+    assert [test.id for test in load_tests("google-news")] == [
+        f"{id_}-google-news" for id_ in changes
+    ]
+    for test_id, of_roles in changes.items():
+        for role, words in terms(test_id).items():
+            without, added = of_roles.get(role, ("", ()))
+            left = tuple(word for word in words if word != without)
+            assert len(left) == len(words) - bool(without)
+            assert terms(f"{test_id}-google-news")[role] == (*left, *added), (test_id, role)
+
+
+def test_words_of_the_code_of_divdist():
+    """Spot checks against our_word_list.py of its authors."""
+    face = terms("divdist-face-validity-code")
+    assert face["targets"] == terms("divdist-face-validity")["targets"]
+    (test,) = load_tests("divdist-face-validity-code")
+    names = [concept.name for _, concept in test.parts[1:]]
+    groups = [concept.terms for _, concept in test.parts[1:]]
+    assert names == ["Female", "Male"]
+    assert groups[0] == (
+        "she", "woman", "mary", "herself", "daughter", "mother", "girl", "female",
+    )  # fmt: skip
+    assert list(test.pairs) == list(zip(*groups, strict=True))
+    for axis in ("gender", "race"):
+        late, early = (set(terms(f"divdist-{axis}-{n}")["targets"]) for n in (104, 95))
+        assert (len(late), len(early), len(late & early)) == (104, 95, 89)
+        assert {"bankteller", "psychologist"} <= late - early
+        assert {"auctioneer", "postmaster"} <= early - late
 
 
 def test_tests_may_come_as_any_list():

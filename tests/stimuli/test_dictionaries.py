@@ -98,8 +98,11 @@ def test_a_category_that_occurs_twice_has_the_terms_of_both(tmp_path):
         ("quanteda", "a: &x [b]\nc: *x", "quotation marks"),
         ("quanteda", "a: {", "not YAML"),
         ("quanteda", "- a", "not a dictionary of quanteda"),
-        ("quanteda", "a: " + "[" * 600, "not YAML"),
-        ("quanteda", "a: " + "[" * 600 + "]" * 600, "not YAML"),
+        ("quanteda", "a: [b]\n---\nc: [d]\n", "one document"),
+        ("quanteda", "", "not a dictionary of quanteda"),
+        ("quanteda", "*a : [b]", "quotation marks"),
+        ("quanteda", "? [a, b]\n: [c]", "cannot be the name of a category\n  got: no text"),
+        ("quanteda", "a: " + "[" * 600 + "]" * 600, "at most 10 in each other"),
     ],
 )
 def test_other_files_are_refused(form, text, message, tmp_path):

@@ -1,9 +1,10 @@
 """Files of templates and words: read, laid over the built-in ones, and every fault named."""
 
 import pytest
+from tests.inputs import make_test
 
 from eatlas.errors import StimulusError
-from eatlas.stimuli.sentences import Forms, built_in, forms_of, read_templates
+from eatlas.stimuli.sentences import Forms, built_in, forms_of, read_templates, sentence_tests
 
 OWN = """
 schema = 1
@@ -82,3 +83,41 @@ def test_without_inflect(monkeypatch):
         "  remedy: pip install 'eatlas[sentences]', or give the forms of each word in a file of "
         'templates: [words], then person = [["nurse", "a nurse", "nurses"]]'
     )
+
+
+def test_published_templates_have_a_name_and_know_no_words():
+    templates = read_templates("husse-spitz")
+    assert templates.source == "Husse and Spitz (2022, Mind Your Bias)"
+    assert (templates.words, templates.forms, templates.capital) == ({}, {}, False)
+    classes = {"X": "person", "Y": "person", "A": "trait", "B": "a-thing"}
+    (test,) = sentence_tests([make_test()], "husse-spitz", classes)
+    assert test.X.terms[4] == f"{make_test().X.terms[0]} is here"
+    assert test.B.terms[4] == f"a {make_test().B.terms[0]} is here"
+
+
+def test_a_file_of_that_name_is_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "husse-spitz").write_text('schema = 1\n[templates]\nname = ["Ah, {term}!"]\n')
+    assert read_templates("husse-spitz").templates["name"] == ("Ah, {term}!",)
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "said"),
+    [
+        ("husse", "", ["no such file of templates; did you mean husse-spitz?", "a TOML file, or"]),
+        ("own.toml", "", ["own.toml: there is no such file"]),
+        ("husse-spitz", "de", ["the templates husse-spitz are English", "got: de"]),
+    ],
+)
+def test_templates_that_are_not_there(name, language, said):
+    with pytest.raises(StimulusError) as caught:
+        read_templates(name, language)
+    assert all(part in str(caught.value) for part in said)
+
+
+def test_a_file_says_whether_sentences_begin_with_a_capital(tmp_path):
+    path = tmp_path / "lower.toml"
+    path.write_text('schema = 1\ncapital = false\n[templates]\nplain = ["{term} is here."]\n')
+    (test,) = sentence_tests([make_test(A=("ivy", "oak"))], path, "plain")
+    assert test.A.terms == ("ivy is here.", "oak is here.")
+    assert test.A.sentences[0].span == (0, 3)

@@ -544,7 +544,7 @@ def _page(collected: Collection, title: str) -> str:
     matrices = _matrices(collected, names)
     files = page_files("atlas.css", "atlas.js")
     dark = str(files["dark"])
-    files["dark"] = Markup(dark + _images(dict(_VARIABLE.findall(dark))))  # noqa: S704
+    of_dark = Markup(dark + _images(dict(_VARIABLE.findall(dark))))  # noqa: S704  (our own)
     return render(
         "atlas",
         title=_headline(matrices[0], title, len(matrices)),
@@ -579,7 +579,7 @@ def _page(collected: Collection, title: str) -> str:
         table=TABLE,
         maps=Markup(_images({})),  # noqa: S704  (our own drawings)
         states=STATES,
-        **files,
+        **{**files, "dark": of_dark},
     )
 
 

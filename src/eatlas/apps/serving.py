@@ -10,13 +10,18 @@ the same browser shows reach nothing, and a name that another site points at thi
 from __future__ import annotations
 
 import hmac
+import io
 import json
+import re
 import secrets
+import signal
+import socket
 import sys
 import threading
+import time
 import traceback
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
@@ -33,9 +38,12 @@ LARGEST_REQUEST = 16 << 10
 """Bytes of the body of a request, where a page needs no more."""
 SILENT = 10.0
 """Seconds until a connection on which nothing comes is closed."""
+LONGEST_REQUEST = 20.0
+"""Seconds in which a whole request must have come, however many pieces it comes in."""
 UNREAD, UNREAD_BYTES = 1.0, 1 << 20
-"""What is read of the body of a refused request: a connection that is closed with something unread
-may lose its answer."""
+"""Seconds and bytes in which the body of a refused request is read: a connection that is closed
+with something unread may lose its answer."""
+_SIZE = re.compile(r"[0-9]{1,9}")
 WAITING = 0.5
 """Seconds between two looks for Ctrl-C."""
 HEADERS = {
@@ -141,6 +149,31 @@ class _Server(ThreadingTCPServer):
         """Say nothing of a browser that left."""
 
 
+class _RequestReader(io.RawIOBase):
+    """Bytes of a connection until a deadline, so that nobody holds a thread by sending slowly."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self.end_in(LONGEST_REQUEST)
+
+    def end_in(self, seconds: float) -> None:
+        """Set the deadline."""
+        self.deadline = time.monotonic() + seconds
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        left = min(SILENT, self.deadline - time.monotonic())
+        if left <= 0:
+            raise TimeoutError("the request takes too long")
+        self.connection.settimeout(left)
+        try:
+            return self.connection.recv_into(buffer)
+        finally:
+            self.connection.settimeout(SILENT)
+
+
 class _Handler(BaseHTTPRequestHandler):
     """Answers one request of a connection.
 
@@ -151,6 +184,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     server: _Server
     timeout = SILENT
+
+    def setup(self) -> None:
+        """Read by a reader that has a deadline."""
+        super().setup()
+        self.reader = _RequestReader(self.connection)
+        self.rfile = io.BufferedReader(self.reader)
 
     def do_GET(self) -> None:
         """Answer, if the request comes from this machine and knows the token."""
@@ -164,7 +203,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(app.act(name, body) if self.command == "POST" else app.read(name))
                 return
             self._send(PageAnswer(f"{refusal[1]}\n", "text/plain", refusal[0]))
-            self.connection.settimeout(UNREAD)
+            self.reader.end_in(UNREAD)
             self.rfile.read(UNREAD_BYTES)
         except OSError:
             pass  # the browser left, or sent less than it said
@@ -188,7 +227,7 @@ class _Handler(BaseHTTPRequestHandler):
         parts = self.path.split("/", 2)
         token = parts[1] if len(parts) == 3 and not parts[0] else ""
         sizes = all_of("Content-Length") or ["0"]
-        size = int(sizes[0]) if len(sizes) == 1 and sizes[0].isdecimal() else -1
+        size = int(sizes[0]) if len(sizes) == 1 and _SIZE.fullmatch(sizes[0]) else -1
         small = 0 <= size <= self.server.app.largest and not all_of("Transfer-Encoding")
         rules = (
             (len(hosts) == 1 and hosts[0].lower() in self.server.hosts, 403, OTHER_HOST),
@@ -227,6 +266,25 @@ class _Handler(BaseHTTPRequestHandler):
         """Requests are not logged: their addresses hold the token."""
 
 
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Let SIGINT and SIGTERM end what is served, as Ctrl-C does; a handler of others stays.
+
+    What a shell starts in the background ignores SIGINT, and SIGTERM would end it halfway.
+    """
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    usual = {n: h for n, h in before.items() if h in {signal.SIG_DFL, signal.SIG_IGN}}
+    if threading.current_thread() is not threading.main_thread():
+        usual = {}  # another thread cannot set handlers
+    try:
+        for number in usual:
+            signal.signal(number, signal.default_int_handler)
+        yield
+    finally:
+        for number, handler in usual.items():
+            signal.signal(number, handler)
+
+
 class Served:
     """A page that is served in a thread of its own; a context manager."""
 
@@ -244,8 +302,8 @@ class Served:
         return self._thread.is_alive()
 
     def wait(self) -> None:
-        """Serve the page until Ctrl-C, as the end of a script."""
-        with suppress(KeyboardInterrupt):
+        """Serve the page until Ctrl-C, SIGINT or SIGTERM, as the end of a script."""
+        with ended_by_signals(), suppress(KeyboardInterrupt):
             while self.open:
                 self._thread.join(WAITING)
         self.close()

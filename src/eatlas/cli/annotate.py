@@ -94,7 +94,7 @@ def serve(
     the next context is shown, in ITEMS.labels.jsonl. When served again, the page continues where
     each person stopped.
 
-    Exit codes: 0 ended by Ctrl-C; 2 an input cannot be used.
+    Exit codes: 0 ended by Ctrl-C or SIGTERM; 2 an input cannot be used.
 
     Parameters
     ----------

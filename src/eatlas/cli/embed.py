@@ -147,7 +147,7 @@ def _embed(
         result = embed_corpus(
             corpus, tests, vectors, by=by or "file", out=output, progress=progress, **options
         )
-    say_damaged(result.about["corpus"])
+    say_damaged(result.about.corpus.to_dict())
     with output_of_a_command():
         _print(result, output)
 
@@ -236,25 +236,25 @@ def _bins(text: str | None) -> list[tuple[int, int]]:
 
 def _print(result: CorpusParts, output: Path) -> None:
     """Print the parts with what they hold, the transformation, and where the file lies."""
-    about, contexts = result.about, result.contexts
-    targets = [i for i, term in enumerate(result.terms) if term in about["targets"]]
+    about, contexts, corpus = result.about, result.contexts, result.about.corpus.to_dict()
+    targets = [i for i, term in enumerate(result.terms) if term in about.targets]
     rows = [["part", "documents", "contexts of targets", "targets without"]]
-    for part, documents, own in zip(about["parts"], about["documents"], contexts, strict=True):
+    for part, documents, own in zip(about.parts, about.documents, contexts, strict=True):
         of_targets = own[targets]
         rows.append([part, f"{documents:,}", f"{of_targets.sum():,}", str((of_targets == 0).sum())])
-    print_rows(rows, least=(max(map(len, about["parts"])),))
-    learned = about["transformation"]
-    repeats = about["repeats"]
-    left_out = [f"{n:,} documents {why}" for why, n in about["left_out"].items()]
+    print_rows(rows, least=(max(map(len, about.parts)),))
+    learned = about.transformation
+    repeats = about.repeats
+    left_out = [f"{n:,} documents {why}" for why, n in about.left_out.items()]
     for line in (
         "",
-        f"{about['words']:,} words of {size_of(about['corpus'])}",
-        *skipped_in(about["corpus"]),
+        f"{about.words:,} words of {size_of(corpus)}",
+        *skipped_in(corpus),
         *([f"in no part: {'; '.join(left_out)}"] if left_out else []),
         *([f"documents that repeat the text of another: {repeats:,}"] if repeats else []),
-        f"transformation: {'of ' + learned['file'] if 'file' in learned else 'learned here'} from "
-        f"{learned['words']:,} words; median cosine of refitted words with their own vectors "
-        f"{learned['quality']:.2f}",
+        f"transformation: {'of ' + learned.file if learned.file else 'learned here'} from "
+        f"{learned.words:,} words; median cosine of refitted words with their own vectors "
+        f"{learned.quality:.2f}",
         "",
         f"parts: {output}",
     ):

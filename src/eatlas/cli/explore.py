@@ -22,7 +22,7 @@ def explore(
     sources. With --themes, lists may be the words of themes. The page is for this machine alone, at
     an address with a random token.
 
-    Exit codes: 0 ended by Ctrl-C; 2 something given is not usable.
+    Exit codes: 0 ended by Ctrl-C or SIGTERM; 2 something given is not usable.
 
     Parameters
     ----------

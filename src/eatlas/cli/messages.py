@@ -199,8 +199,10 @@ def output_of_a_command() -> Iterator[None]:
 
 
 def serve(page: Served, about: str) -> None:
-    """Say where a page is, and serve it until Ctrl-C."""
-    with suppress(KeyboardInterrupt), page:
+    """Say where a page is, and serve it until Ctrl-C, SIGINT or SIGTERM."""
+    from eatlas.apps.serving import ended_by_signals  # noqa: PLC0415  (few commands serve)
+
+    with ended_by_signals(), suppress(KeyboardInterrupt), page:
         with output_of_a_command():
             print_line(f"page:  {page.address}")
         remark(f"Open it in a browser on this machine. Ctrl-C ends it; {about}.")

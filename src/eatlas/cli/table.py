@@ -104,8 +104,9 @@ def _print_tables(
                 say(console, "\n".join(explained), "dim")
             printed.update(explained)
         for result in members:
-            if drawn := statement("contexts", result):
-                say(console, drawn, head=f"{settings.named(result)}: ", hang=2)
+            if result.draws is not None:
+                drawn = f"{statement('contexts', result)} {statement('published', result)}"
+                say(console, drawn.strip(), head=f"{settings.named(result)}: ", hang=2)
 
 
 def _print_answers(console: Console, results: Results) -> None:

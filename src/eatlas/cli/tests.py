@@ -178,9 +178,10 @@ def sentences(
     ----------
     name : ID
         A test, a battery or a TOML file.
-    templates : FILE.toml
-        File with templates by class of word, and words with class and forms. [default: SEAT's; in
-        de, es, fr, it, nl and pt sentences that mention a word]
+    templates : FILE.toml|husse-spitz
+        File with templates by class of word, and words with class and forms; or the templates of
+        Husse and Spitz (2022), which need a class for each group. [default: SEAT's; in de, es, fr,
+        it, nl and pt sentences that mention a word]
     classes : --class [ROLE=]CLASS
         Class of words that are in no file, such as X=name. May be repeated.
     output : -o, --output FILE.toml

@@ -21,13 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.corpora.wikipedia import BEGIN, END, article, is_dump
+from eatlas.decoding import check_growth, check_parquet_growth
 from eatlas.errors import SourceError, described, did_you_mean
 from eatlas.paths import is_file, is_folder, is_there
 from eatlas.sources.archives import (
     Content,
     Stamp,
-    check_growth,
-    check_parquet_growth,
     ends_hash,
     faults_of_library,
     library,

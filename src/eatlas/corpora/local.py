@@ -23,10 +23,9 @@ from numpy.typing import NDArray
 from eatlas.corpora.files import SIZE, Account, Batch, Part, Values, read_documents
 from eatlas.corpora.matching import Matcher, MatchRule, character_table
 from eatlas.packing import packed, unpacked
+from eatlas.sources.parts import MOST_BLOCKS
 from eatlas.stimuli.languages import capital, upper
 
-BLOCKS = 200
-"""Blocks of documents of a part of the corpus; of fewer documents each is one."""
 GROUPS = 16
 """Groups of files at least, where there are so many; and those that a transformation is learned
 from at most."""
@@ -70,7 +69,7 @@ class Parting:
     @property
     def blocks(self) -> int:
         """Most blocks of a part."""
-        return sys.maxsize if self.covariates else BLOCKS
+        return sys.maxsize if self.covariates else MOST_BLOCKS
 
     def part_of(self, values: Sequence[str | None]) -> tuple[str, str]:
         """The part that a document with such values is in; or nothing, and why."""
@@ -352,7 +351,7 @@ class _Documents:
 class Joined:
     """What was found in all groups of files, added in their order.
 
-    More than BLOCKS blocks of a part are folded.
+    More than MOST_BLOCKS blocks of a part are folded.
     """
 
     def __init__(self, search: LocalSearch) -> None:

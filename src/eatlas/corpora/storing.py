@@ -11,7 +11,7 @@ from typing import Any
 
 from eatlas.corpora.files import pyarrow_of
 from eatlas.csv_cells import marked, unmarked
-from eatlas.decoding import json_value, require_file
+from eatlas.decoding import check_parquet, json_value, require_file
 from eatlas.errors import ResultsError, SourceError
 from eatlas.paths import is_file
 from eatlas.sources.archives import faults_of_library
@@ -112,6 +112,7 @@ def read_table(path: Path) -> tuple[list[Any], dict[str, Any]]:
         if ending == ".parquet":
             parquet = pyarrow_of(path)[1]
             with faults_of_library(path, "this file"):
+                check_parquet(path, parquet)
                 return parquet.read_table(path).to_pylist(), about
         if ending == ".jsonl":
             lines = path.read_text(encoding="utf-8-sig").split("\n")

@@ -2,30 +2,42 @@
 
 Vectors of encoders and answers of language models go the same way: what is kept is handed out,
 the rest is computed in batches, each batch is kept as it comes. The file is a SQLite database
-beside which a run also works without; nothing in it is ever unpickled.
+beside which a run also works without; nothing in it is ever unpickled. Each row has a hash: one
+that is not as it was written is computed again, and that is said.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, dataclass
-from functools import wraps
+from functools import cached_property, wraps
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, get_type_hints
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from eatlas.encoders.encoder import shortest_first
 from eatlas.encoders.models import hash_of
 from eatlas.errors import SourceError, described, nearest
 from eatlas.notes import Note, warn
 from eatlas.paths import CACHE, cache_folder
-from eatlas.sources.source import Answers, Found, Item, Source, Tell, Wrapper, is_contextual
+from eatlas.sources.source import (
+    Answers,
+    Found,
+    Item,
+    Source,
+    Tell,
+    Unknown,
+    Wrapper,
+    is_contextual,
+)
 from eatlas.sources.spec import take_option
 from eatlas.untrusted import computes_afresh
 
@@ -33,16 +45,20 @@ T = TypeVar("T")
 Q = TypeVar("Q")
 A = TypeVar("A")
 Opener = Callable[[str], tuple[Source, ...]]
-NAME = "vectors-v3.sqlite"
+NAME = "vectors-v4.sqlite"
 ANSWER = "answer"
 """Kind of the rows of language models; that of a vector is the type of its numbers, as <f4."""
 Row = tuple[bytes, str, str]
 """What is kept under one key: bytes, their kind, and what the source has to say of them."""
 PATIENCE = 60.0
 """Seconds for which another process may lock the file; it does so for one batch at a time."""
-_TABLE = """CREATE TABLE IF NOT EXISTS vectors (key BLOB NOT NULL PRIMARY KEY,
+_TABLE = """CREATE TABLE vectors (key BLOB NOT NULL PRIMARY KEY,
   fingerprint TEXT NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL, kind TEXT NOT NULL,
-  mark TEXT NOT NULL)"""
+  mark TEXT NOT NULL, hash BLOB NOT NULL)"""
+_NUMBERS = re.compile(r"[<>|][fiu][1-9][0-9]?")
+"""Kinds of vectors, as numpy writes them."""
+_MARK = TypeAdapter(tuple[Unknown, bool, tuple[str, ...]])
+"""What is noted of a text or an image."""
 
 
 class CachedSource(Wrapper):
@@ -52,19 +68,9 @@ class CachedSource(Wrapper):
         """Answer with vectors that are kept, and have the source compute the others."""
         source = self.source
         keys = {item: key_of(source, item) for item in sorted(items, key=shortest_first)}
-        without: dict[Item, Found] = {}
-
-        def compute(missing: list[Item]) -> Iterator[Mapping[Item, Row]]:
-            for batch in source.vectors(missing):
-                without.update((item, a) for item, a in batch.items() if a.vector is None)
-                yield {item: _row(a) for item, a in batch.items() if a.vector is not None}
-
-        for batch in through_cache(keys, source, compute, "texts are encoded"):
-            answers = {item: _found(*row) for item, row in batch.items()}
+        for answers in through_cache(keys, source, source.vectors, _OF_VECTORS):
             source.recall(answers)
             yield answers
-        if without:
-            yield without
 
 
 def cached(source: Source) -> CachedSource:
@@ -119,37 +125,56 @@ def take_cache(text: str) -> tuple[str, bool]:
     return plain, choice != "no"
 
 
+class Form(NamedTuple, Generic[A]):
+    """How answers are kept."""
+
+    write: Callable[[A], Row]
+    read: Callable[[Row], A]
+    """Raises ValueError or TypeError where a row is something else than an answer."""
+    done: str
+    """What is said to be done, where the work is interrupted."""
+
+    def kept(self, answer: A) -> tuple[A, Row | None]:
+        """An answer as it will be read again, and its row; none of what cannot be."""
+        try:
+            row = self.write(answer)
+            return self.read(row), row
+        except (TypeError, ValueError):
+            return answer, None
+
+
 def through_cache(
-    keys: Mapping[T, bytes],
+    keys: Mapping[Q, bytes],
     source: Any,
-    compute: Callable[[list[T]], Iterable[Mapping[T, Row]]],
-    what: str,
-) -> Iterator[dict[T, Row]]:
+    compute: Callable[[list[Q]], Iterable[Mapping[Q, A]]],
+    form: Form[A],
+) -> Iterator[dict[Q, A]]:
     """Hand out what is kept, have the rest computed, and keep each batch of it as it comes.
 
-    `keys` are those under which the row of each question is kept, and `what` is said to be done
-    where the work is interrupted.
+    `keys` are those under which the answer to each question is kept.
     """
     with closing(CacheStore()) as store:
-        rows = store.get(set(keys.values()))
-        yield {question: rows[key] for question, key in keys.items() if key in rows}
-        left: dict[bytes, list[T]] = {}
+        kept = store.get(set(keys.values()), form.read)
+        if store.damaged:
+            found = {"count": store.damaged, "file": str(store.path)}
+            warn(Note("source.damaged-rows", values=found))
+        yield {question: kept[key] for question, key in keys.items() if key in kept}
+        left: dict[bytes, list[Q]] = {}
         for question, key in keys.items():
-            if key not in rows:
+            if key not in kept:
                 left.setdefault(key, []).append(question)
         if not left:
             return
         try:
             for batch in compute([questions[-1] for questions in left.values()]):
-                new = {keys[question]: row for question, row in batch.items()}
-                store.put(source, new)
-                yield {question: row for key, row in new.items() for question in left[key]}
+                new = {keys[question]: form.kept(answer) for question, answer in batch.items()}
+                store.put(source, {key: row for key, (_, row) in new.items() if row is not None})
+                yield {q: answer for key, (answer, _) in new.items() for q in left[key]}
         except (KeyboardInterrupt, SourceError) as stop:
-            rows = store.get(set(keys.values()))
-            if done := sum(key in rows for key in keys.values()):
-                stop.add_note(
-                    f"{done:,} of {len(keys):,} {what} and kept; repeat the command to continue"
-                )
+            kept = store.get(set(keys.values()), form.read)
+            if done := sum(key in kept for key in keys.values()):
+                so_far = f"{done:,} of {len(keys):,} {form.done} and kept"
+                stop.add_note(f"{so_far}; repeat the command to continue")
             elif isinstance(stop, KeyboardInterrupt):
                 stop.add_note("nothing is kept")
             raise
@@ -192,7 +217,10 @@ class KeptAnswers(Generic[Q, A]):
                 if review is not None:
                     review(answers, new)
 
-        for batch in self._kept(questions, compute) if self.keeps else compute(questions):
+        batches: Iterable[Mapping[Q, A]] = compute(questions)
+        if self.keeps:
+            batches = through_cache(self._keys_of(questions), self, compute, self._form)
+        for batch in batches:
             answers |= batch
             if tell is not None:
                 tell(len(answers), len(questions))
@@ -206,8 +234,8 @@ class KeptAnswers(Generic[Q, A]):
     def kept_in(self, store: CacheStore, questions: Iterable[Q]) -> dict[Q, A]:
         """Answers that are kept in a store, by whatever program."""
         keys = self._keys_of(questions) if self.keeps else {}
-        rows = store.get(keys.values())
-        return {q: self.answer(*_fields(rows[key][0])) for q, key in keys.items() if key in rows}
+        answers = store.get(keys.values(), self._form.read)
+        return {question: answers[key] for question, key in keys.items() if key in answers}
 
     def _keys_of(self, questions: Iterable[Q]) -> dict[Q, bytes]:
         """What answers are kept under."""
@@ -217,23 +245,26 @@ class KeptAnswers(Generic[Q, A]):
             for question in questions
         }
 
-    def _kept(
-        self, questions: Sequence[Q], compute: Callable[[list[Q]], Iterator[Mapping[Q, A]]]
-    ) -> Iterator[Mapping[Q, A]]:
-        """Hand out answers that are kept, and have the others computed."""
+    @cached_property
+    def _form(self) -> Form[A]:
+        """How answers, which are dataclasses, are kept: as JSON of their fields."""
+        types: Any = tuple(get_type_hints(self.answer).values())
+        fields = TypeAdapter[Any](tuple[types])
 
-        def rows(missing: list[Q]) -> Iterator[Mapping[Q, Row]]:
-            for batch in compute(missing):
-                # JSON has every digit of a number of double precision; Python's has infinite ones
-                yield {q: (json.dumps(astuple(a)).encode(), ANSWER, "") for q, a in batch.items()}  # type: ignore[call-overload]
+        def write(answer: A) -> Row:
+            # JSON has every digit of a number of double precision; Python's has infinite ones
+            return json.dumps(astuple(answer)).encode(), ANSWER, ""  # type: ignore[call-overload]
 
-        for batch in through_cache(self._keys_of(questions), self, rows, "questions are answered"):
-            yield {q: self.answer(*_fields(data)) for q, (data, _, _) in batch.items()}
+        def read(row: Row) -> A:
+            return self.answer(*_typed(fields, row[0]))
+
+        return Form(write, read, "questions are answered")
 
 
-def _fields(data: bytes) -> Iterator[Any]:
-    """Fields of an answer that was kept; JSON has lists for tuples."""
-    return (tuple(v) if isinstance(v, list) else v for v in json.loads(data))
+def _typed(fields: TypeAdapter[Any], data: bytes | str) -> Any:
+    """Read fields of these types from JSON, which has lists for tuples."""
+    values = (tuple(v) if isinstance(v, list) else v for v in json.loads(data))
+    return fields.validate_python(tuple(values), strict=True)
 
 
 def key_of(source: Any, item: Item) -> bytes:
@@ -266,11 +297,18 @@ def _row(answer: Found) -> Row:
     return array.tobytes(), array.dtype.str, json.dumps(noted)
 
 
-def _found(data: bytes, kind: str, mark: str) -> Found:
-    """Read what :func:`_row` wrote; the vector cannot be written to."""
-    unknown, cut, remarks = json.loads(mark)
+def _found(row: Row) -> Found:
+    """Read what :func:`_row` wrote of a vector of numbers; it cannot be written to."""
+    data, kind, mark = row
+    if not _NUMBERS.fullmatch(kind):
+        raise ValueError
     vector = np.frombuffer(data, np.dtype(kind))
-    return Found(vector, unknown=unknown, cut=cut, remarks=tuple(remarks))
+    if not len(vector) or not np.isfinite(vector).all():
+        raise ValueError
+    return Found(vector, "", *_typed(_MARK, mark))
+
+
+_OF_VECTORS = Form(_row, _found, "texts are encoded")
 
 
 # --- the file -------------------------------------------------------------------------------------
@@ -283,28 +321,38 @@ class CacheStore:
     """
 
     def __init__(self) -> None:
-        self.path, self.usable = cache_folder() / NAME, True
+        self.path, self.usable, self.damaged = cache_folder() / NAME, True, 0
         self._connection: sqlite3.Connection | None = None
         self._turn = threading.Lock()
 
-    def get(self, keys: Collection[bytes]) -> dict[bytes, Row]:
-        """Return the rows that are there."""
+    def get(self, keys: Collection[bytes], read: Callable[[Row], A]) -> dict[bytes, A]:
+        """Read the rows that are there; one that is not as it was written is counted as damaged."""
         if not keys or not self.path.exists():  # a folder is made when there is something to keep
             return {}
-        query = "SELECT data, kind, mark FROM vectors WHERE key = ?"
+        # texts as bytes, since those that are damaged need not be texts
+        query = """SELECT data, CAST(kind AS BLOB), CAST(mark AS BLOB), hash FROM vectors
+          WHERE key = ?"""
 
-        def read(connection: sqlite3.Connection) -> dict[bytes, Row]:
+        def select(connection: sqlite3.Connection) -> dict[bytes, tuple[Any, ...]]:
             rows = ((key, connection.execute(query, (key,)).fetchone()) for key in keys)
             return {key: row for key, row in rows if row}
 
-        return self._done(read) or {}
+        answers: dict[bytes, A] = {}
+        for key, (data, kind, mark, hash_) in (self._done(select) or {}).items():
+            with suppress(TypeError, ValueError, RecursionError):
+                row = data, kind.decode(), mark.decode()
+                if hash_ == hash_of_row(key, row):
+                    answers[key] = read(row)
+            self.damaged += key not in answers
+        return answers
 
     def put(self, source: Any, new: Mapping[bytes, Row]) -> None:
         """Keep rows of one source: all of them or, after a kill, none."""
-        rows = [(key, source.fingerprint, source.name, *row) for key, row in new.items()]
-        query = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?, ?)"
-        if not rows:
+        if not new:
             return
+        about = source.fingerprint, source.name
+        rows = [(key, *about, *row, hash_of_row(key, row)) for key, row in new.items()]
+        query = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?, ?, ?)"
 
         def write(connection: sqlite3.Connection) -> None:
             connection.executemany(query, rows)
@@ -339,16 +387,30 @@ class CacheStore:
             return None
 
 
+def hash_of_row(key: bytes, row: Row) -> bytes:
+    """Hash of all that a row says; it shows damage, and no intent of who may write to the file."""
+    data, kind, mark = row
+    digest = hashlib.blake2b(digest_size=16)
+    for part in (key, kind.encode(), mark.encode(), data):
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.digest()
+
+
 def _connect(path: Path) -> sqlite3.Connection:
-    """Open the file, and make it where it is not there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Open the file, and make it where it is not there; nobody else may read it."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        path.touch(0o600, exist_ok=False)
     # whoever ends an iteration closes it, in whatever thread
     connection = sqlite3.connect(path, timeout=PATIENCE, check_same_thread=False)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         # a kill loses nothing either way; a power failure may lose the last batches, and no others
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(_TABLE)
+        connection.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
+        made = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+        if made != [(_TABLE,)]:  # a view or a trigger may never end
+            raise sqlite3.DatabaseError("it holds other tables than eatlas makes")
     except BaseException:
         connection.close()
         raise

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import shlex
 import threading
+from codecs import getincrementaldecoder
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
@@ -24,8 +24,9 @@ from pydantic import BaseModel, Field, PositiveInt
 
 from eatlas.encoders.cache import CacheStore, take_cache
 from eatlas.encoders.chat import Answering, Request, Response, without_reasoning
+from eatlas.encoders.connection import Received
 from eatlas.encoders.encoder import read_options, roundoff_of_log_ratios
-from eatlas.encoders.endpoint import Endpoint, Received, completed, read_address
+from eatlas.encoders.endpoint import LEAST, MALFORMED, Endpoint, completed, read_address
 from eatlas.errors import SourceError, UntrustedSourceError
 from eatlas.notes import Note
 from eatlas.results.parts import LanguageModelRecord
@@ -54,6 +55,13 @@ LISTED = (100, 20, 5)
 OpenAI, vLLM and others 20, and of few 5."""
 SHORT = 4
 """Tokens of an answer whose first words usually say which option it begins with."""
+MORE_PIECES, MOST_LISTED, LONGEST_PIECE = 1_000, 2 * LISTED[0], 1_000
+"""Pieces of an answer beyond those that were asked for, pieces that are listed for one, and bytes
+of a piece: no server that is sound has more."""
+OF_TOKEN, OF_LISTED = 1 << 10, 256
+"""Bytes of a token in an answer, and of each piece that is listed for it."""
+LONGEST_NAME = 200
+"""Letters of what a model calls itself; more are cut off."""
 _IGNORED = " \t\r\n\"'`*_\u201c\u201d\u2018\u2019\u00ab\u00bb\u201e\u2581"
 """What may stand before an answer: spaces, quotes, asterisks."""
 
@@ -67,7 +75,7 @@ class ChatOptions(BaseModel):
     parallel: int = Field(8, ge=1, le=1_000)
     """Requests at a time."""
     timeout: PositiveInt = 120
-    """Seconds without an answer, or until another try."""
+    """Seconds until an answer is whole, and for all further tries."""
 
 
 @dataclass
@@ -150,10 +158,9 @@ class ChatEndpoint(Answering):
                 remedy=f"if you trust it: --trust {shlex.quote(self.name)}; answers that are drawn "
                 "anew differ",
             )
-        self.endpoint.key()  # before anything is sent
-        parallel = min(self.options.parallel, len(requests))
+        parallel, limit = min(self.options.parallel, len(requests)), limit_of(requests)
         turn, done, spent = threading.Lock(), 0, 0
-        with closing(CacheStore()) as store, self.endpoint.session(parallel) as session:
+        with closing(CacheStore()) as store, self.endpoint.session(limit, parallel) as session:
 
             def ask(request: Request) -> Response:
                 # another program may have asked it meanwhile
@@ -214,7 +221,7 @@ class ChatEndpoint(Answering):
         """Make a response of what a server sent; None of a short answer that must be longer."""
         fault = "this is no chat completion"
         try:
-            data = json.loads(received.content)
+            data = received.json()
             choice = data["choices"][0]
             text = _text_of(choice["message"])
             answer = without_reasoning(text)
@@ -223,7 +230,7 @@ class ChatEndpoint(Answering):
             if request.options:
                 listed = (choice.get("logprobs") or {}).get("content")
                 fault = "the log-probabilities cannot be read"
-                pieces = None if listed is None else [Piece.of(entry) for entry in listed]
+                pieces = None if listed is None else pieces_of(listed, request.tokens)
                 if short and (spent or is_cut(choice, request.options, pieces)):
                     return None
                 if pieces and any(piece.listed for piece in pieces):
@@ -232,8 +239,8 @@ class ChatEndpoint(Answering):
                     # llama.cpp lists nothing where an answer ends at once
                     chances = (-math.inf,) * len(request.options)
             day = _day(data.get("created"), received)
-            model = str(data.get("model") or "")
-        except (TypeError, KeyError, ValueError, AttributeError, IndexError, RecursionError) as e:
+            model = str(data.get("model") or "")[:LONGEST_NAME]
+        except MALFORMED as e:
             raise SourceError(
                 f"{self.name}: {fault}",
                 got=received.shown,
@@ -296,6 +303,13 @@ def side_by_side(
         left.clear()
 
 
+def limit_of(requests: Sequence[Request]) -> int:
+    """Bytes of an answer to the longest of some requests."""
+    tokens = max(request.tokens for request in requests)
+    listed = LISTED[0] if any(request.options for request in requests) else 0
+    return LEAST + tokens * (OF_TOKEN + listed * OF_LISTED)
+
+
 def _text_of(message: Mapping[str, Any]) -> str:
     """The text of a message, which may come in parts, or as a refusal."""
     content = message.get("content") or message.get("refusal") or ""
@@ -332,16 +346,28 @@ class Piece(NamedTuple):
     @classmethod
     def of(cls, entry: Any) -> Piece:
         """Read a piece as servers write it."""
-        listed = tuple(map(_alone, entry.get("top_logprobs") or ()))
-        return cls(*_alone(entry), listed)
+        listed = _list_of(entry.get("top_logprobs") or [], MOST_LISTED)
+        return cls(*_alone(entry), tuple(map(_alone, listed)))
+
+
+def pieces_of(entries: Any, tokens: int) -> list[Piece]:
+    """Read the pieces of an answer that has so many tokens."""
+    return [Piece.of(entry) for entry in _list_of(entries, tokens + MORE_PIECES)]
+
+
+def _list_of(entries: Any, most: int) -> list[Any]:
+    if not isinstance(entries, list) or len(entries) > most:
+        raise ValueError
+    return entries
 
 
 def _alone(entry: Any) -> tuple[bytes, float]:
-    data = entry.get("bytes")
-    chance = float(entry["logprob"])
-    if math.isnan(chance) or chance > 0.01:
+    data, chance = entry.get("bytes"), float(entry["logprob"])
+    # bytes of a number would be as many zeros
+    data = entry["token"].encode() if data is None else bytes(_list_of(data, LONGEST_PIECE))
+    if math.isnan(chance) or chance > 0.01 or len(data) > LONGEST_PIECE:
         raise ValueError
-    return entry["token"].encode() if data is None else bytes(data), chance
+    return data, chance
 
 
 def chances_of(options: Sequence[str], pieces: Sequence[Piece]) -> tuple[float, ...]:
@@ -361,24 +387,26 @@ def chances_of(options: Sequence[str], pieces: Sequence[Piece]) -> tuple[float, 
     (-0.75, -1.25)
     """
     names = [_begun(option) for option in options]
+    enough = max(map(len, names)) + 1  # letters that say whether a text is an option
     totals = [-math.inf] * len(names)
-    before, weight = b"", 0.0
+    before, weight, decoder = "", 0.0, getincrementaldecoder("utf-8")("ignore")
     for piece in _after_reasoning(pieces):
-        listed = piece.listed
+        listed, state = piece.listed, decoder.getstate()
         if piece.data not in (data for data, _ in listed):
             listed = (*listed, (piece.data, piece.chance))
         for data, chance in listed:
-            text = _begun((before + data).decode(errors="ignore"))
+            decoder.setstate(state)
+            text = _begun(before + decoder.decode(data))
             fitting = [option for option, name in enumerate(names) if _fits(text, name)]
             if len(fitting) == 1:
                 totals[fitting[0]] = float(np.logaddexp(totals[fitting[0]], weight + chance))
-        before, weight = before + piece.data, weight + piece.chance
-        text = _begun(before.decode(errors="ignore"))
-        if not all(_fits(text, name) for name in names):
+        decoder.setstate(state)
+        before = _begun(before + decoder.decode(piece.data))[:enough]
+        weight += piece.chance
+        if not all(_fits(before, name) for name in names):
             return tuple(totals)
-    text = _begun(before.decode(errors="ignore"))
-    if text in names:
-        totals[names.index(text)] = float(np.logaddexp(totals[names.index(text)], weight))
+    if before in names:
+        totals[names.index(before)] = float(np.logaddexp(totals[names.index(before)], weight))
     return tuple(totals)
 
 
@@ -404,12 +432,14 @@ def _fits(text: str, name: str) -> bool:
 
 def _after_reasoning(pieces: Sequence[Piece]) -> Sequence[Piece]:
     """Pieces behind what a model thinks before it answers."""
-    before = b""
+    end, last = b"</think>", b""
     for number, piece in enumerate(pieces, 1):
-        before += piece.data
-        if before.rstrip().endswith(b"</think>"):
+        last += piece.data
+        if last.rstrip().endswith(end):
             return pieces[number:]
-    return () if before.lstrip().startswith(b"<think>") else pieces
+        last = last[1 - len(end) :]  # it may end in the next piece
+    whole = b"".join(piece.data for piece in pieces)
+    return () if whole.lstrip().startswith(b"<think>") else pieces
 
 
 # --- opening --------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from pydantic import BaseModel, ValidationError
 from eatlas.encoders.cache import hashed, take_cache
 from eatlas.encoders.chat import Answering, Request, Response, without_reasoning
 from eatlas.encoders.encoder import Options, explained, read_options
+from eatlas.encoders.gguf_files import gguf_reader
 from eatlas.encoders.language import TransformerLM, about_transformer, head_class
 from eatlas.encoders.loading import Loaded, in_halves, load, tokenizer_of
 from eatlas.encoders.models import (
@@ -34,7 +35,6 @@ from eatlas.encoders.models import (
     OF_VECTORS,
     LocatedModel,
     content_of,
-    gguf_reader,
     locate_model,
     read_model,
     settings_of,

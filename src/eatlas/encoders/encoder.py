@@ -54,6 +54,8 @@ class Options(BaseModel):
     take the special tokens too, as sentence-transformers does."""
     subword: Literal["mean", "first", "last"] | None = None
     """How the pieces of a stimulus become one vector, at level word."""
+    special_tokens: bool = True
+    """Whether texts get the special tokens that the tokenizer adds, such as [CLS]."""
     weights: Literal["trained", "random"] = "trained"
     seed: int | None = Field(default=None, ge=0, lt=2**63)
     precision: Literal["float32", "bfloat16", "float16"] = "float32"

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import ipaddress
-import json
-import os
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import quote, urlsplit
+from functools import partial
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, PositiveInt
 
 from eatlas.encoders.cache import keeping
+from eatlas.encoders.connection import KEYS, Received, Session
 from eatlas.encoders.encoder import Encoder, read_options, roundoff_of
 from eatlas.errors import SourceError
 from eatlas.notes import Note
@@ -25,17 +24,19 @@ from eatlas.sources.source import Answers, Item
 from eatlas.sources.spec import load, parse_options, with_options
 from eatlas.untrusted import require_trust, takes_kept_answers
 
-if TYPE_CHECKING:
-    from requests import Session
-
-KEYS = ("EATLAS_API_KEY", "OPENAI_API_KEY")
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 """Seconds before each further try; longer where the endpoint says so with Retry-After."""
 TRIES = 3
 """Further tries at an endpoint that fails; all of :data:`PAUSES` at one that is busy."""
 ALL = nullcontext()
-SHOWN = 300
-"""Characters of what an endpoint says."""
+LEAST = 1 << 20
+"""Bytes of any answer, such as the page of an error; an answer to many texts has more of them."""
+OF_VECTOR = 192 << 10
+"""Bytes of a vector: 8,192 components of 17 digits take 180 kB."""
+MALFORMED = (
+    TypeError, KeyError, ValueError, AttributeError, IndexError, OverflowError, RecursionError,
+)  # fmt: skip
+"""What is raised by whoever reads an answer of another form, or a number of hundreds of digits."""
 _BUSY = 429
 _LOADING = "Loading model"
 """What llama.cpp says with status 503 until it can answer, a minute with a large model."""
@@ -56,74 +57,33 @@ class EndpointOptions(BaseModel):
     batch: PositiveInt | None = None
     """Texts in a request; by default as many as the form says."""
     timeout: PositiveInt = 120
-    """Seconds without an answer, or until another try; some endpoints count by the minute."""
-
-
-class Received(NamedTuple):
-    """What an endpoint says."""
-
-    status: int
-    """0 where it says nothing."""
-    headers: Mapping[str, str]
-    content: str
-    """The answer, or what went wrong."""
-    shown: str
-    """Its beginning, without the key."""
+    """Seconds until an answer is whole, and for all further tries; some endpoints count by the
+    minute."""
 
 
 class Endpoint(NamedTuple):
-    """An address that takes JSON.
-
-    The key is read when texts are sent; no name, fingerprint, result or message holds it. It goes
-    to this address alone: redirects are not followed.
-    """
+    """An address that takes JSON."""
 
     address: str
     model: str
     timeout: int
-    """Seconds without an answer, or until another try."""
+    """Seconds until an answer is whole, and for all further tries."""
 
-    def key(self) -> str:
-        """The first key that is set; refused where others on the way could read it."""
-        key = next(filter(None, (os.environ.get(name, "").strip() for name in KEYS)), "")
-        if key and not (key.isascii() and key.isprintable() and " " not in key):
-            raise SourceError(
-                f"{' or '.join(KEYS)}: this is not a key",
-                allowed="one line of ASCII letters, digits and signs",
-            )
-        if key and not self.address.lower().startswith("https:") and not is_loopback(self.address):
-            raise SourceError(
-                f"{self.address}: over http, everybody on the way can read the key",
-                allowed="https, or an address on this machine",
-                remedy="use https; or unset the key; or reach it by an ssh tunnel to localhost",
-            )
-        return key
+    def session(self, limit: int, parallel: int = 1) -> Session:
+        """Open connections for several requests, each with an answer of at most `limit` bytes."""
+        return Session(self.address, limit, parallel)
 
-    def ask(self, body: Mapping[str, Any], what: str, servers: str = "") -> tuple[str, str]:
-        """Send a body until there is an answer: the answer, and its beginning without the key.
+    def ask(
+        self, body: Mapping[str, Any], session: Session, what: str, servers: str = ""
+    ) -> Received:
+        """Send a body until there is an answer.
 
         `what` is wanted of the endpoint, and `servers` says who can answer.
         """
-        with self.session() as session:
-            received = self.send(body, session)
+        received = self.send(body, session)
         if received.status != 200:
             raise self.failure(received, what, servers)
-        return received.content, received.shown
-
-    def session(self, parallel: int = 1) -> Session:
-        """Connections that are kept open for several requests; proxies are looked up once."""
-        from requests import Session  # noqa: PLC0415  (only endpoints need it)
-        from requests.adapters import HTTPAdapter  # noqa: PLC0415
-
-        session = Session()
-        for scheme in ("http://", "https://"):
-            session.mount(scheme, HTTPAdapter(pool_maxsize=parallel))
-        # no proxy for this machine
-        proxies = {"no_proxy": "*"} if is_loopback(self.address) else {}
-        around = session.merge_environment_settings(self.address, proxies, None, None, None)
-        session.proxies, session.verify = around["proxies"], around["verify"]
-        session.trust_env = False  # nothing from files
-        return session
+        return received
 
     def failure(self, received: Received, what: str, servers: str = "") -> SourceError:
         """Say that there is no answer."""
@@ -142,58 +102,35 @@ class Endpoint(NamedTuple):
 
         While one of several requests waits for a busy endpoint it holds `turn`: no other begins.
         """
-        key = self.key()
         body = {"model": self.model, **body} if self.model else body
         with turn:
             pass
-        received = self._post(body, key, session)
+        received = session.exchange(body, self.timeout)
         if received.status in _AGAIN:
             since = time.monotonic()
             with turn if _is_busy(received) else ALL:
-                received = self._again(received, body, key, session, since)
-        shown = received.content
-        if key:
-            shown = shown.replace(quote(key, safe=""), "***").replace(key, "***")
-        return received._replace(shown=shown[:SHOWN])
+                received = self._again(received, body, session, since)
+        return received
 
     def _again(
-        self, received: Received, body: Mapping[str, Any], key: str, session: Session, since: float
+        self, received: Received, body: Mapping[str, Any], session: Session, since: float
     ) -> Received:
         """Send a body again: some times, to a busy endpoint until the time is over."""
         waited = 0.0
         for tries, pause in enumerate(PAUSES):
             after = received.headers.get("Retry-After", "").strip()
-            seconds = max(float(after), pause) if after.isdigit() else pause
+            seconds = max(float(after), pause) if after.isascii() and after.isdigit() else pause
             waited += seconds
             if waited > self.timeout or (tries >= TRIES and not _is_busy(received)):
                 break
             if tries or time.monotonic() - since < seconds:  # else it was waited for its turn
                 time.sleep(seconds)
-            received = self._post(body, key, session)
+            begun = time.monotonic()
+            received = session.exchange(body, self.timeout)
+            waited += time.monotonic() - begun
             if received.status not in _AGAIN:
                 break
         return received
-
-    def _post(self, body: Mapping[str, Any], key: str, session: Session) -> Received:
-        """Send a request."""
-        from requests import RequestException  # noqa: PLC0415
-
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        try:
-            answer = session.post(
-                self.address,
-                json=body,
-                headers=headers,
-                timeout=self.timeout,
-                allow_redirects=False,
-            )
-        except RequestException as error:
-            return Received(0, {}, f"{type(error).__name__}: {error}", "")
-        text = answer.content.decode(errors="replace")
-        if answer.status_code != 200:
-            target = f", to {answer.headers['Location']}" if "Location" in answer.headers else ""
-            text = f"status {answer.status_code}{target}: {text}"
-        return Received(answer.status_code, answer.headers, text, "")
 
 
 def _is_busy(received: Received) -> bool:
@@ -261,23 +198,26 @@ class EndpointSource(Encoder):
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Send the texts of items, request by request."""
-        self.endpoint.key()  # before texts are sorted
         size = 1 if self.form.batch == 1 else self.options.batch or self.form.batch
-        return self.in_calls(items, lambda item: item.content, size, self._rows)
+        limit = LEAST + min(size, len(items)) * OF_VECTOR
+        with self.endpoint.session(limit) as session:
+            rows = partial(self._rows, session)
+            yield from self.in_calls(items, lambda item: item.content, size, rows)
 
-    def _rows(self, texts: list[str]) -> NDArray[np.float32]:
+    def _rows(self, session: Session, texts: list[str]) -> NDArray[np.float32]:
         """Vectors of texts in single precision."""
         form, dimensions = self.form, self.options.dimensions
         body = {form.texts: texts[0] if form.batch == 1 else texts, **form.more}
         body |= {"dimensions": dimensions} if dimensions else {}
-        content, shown = self.endpoint.ask(body, "vectors", f"addresses are {ADDRESSES}; ")
+        servers = f"addresses are {ADDRESSES}; "
+        received = self.endpoint.ask(body, session, "vectors", servers)
         try:
             with np.errstate(over="ignore"):  # what is infinite then is refused
-                rows = np.array(form.vectors(json.loads(content)), float).astype(np.float32)
-        except (TypeError, KeyError, ValueError, OverflowError, RecursionError) as error:
+                rows = np.array(form.vectors(received.json()), float).astype(np.float32)
+        except MALFORMED as error:
             raise SourceError(
                 f"{self.name}: the answer has not one vector for each text",
-                got=shown,
+                got=received.shown,
                 allowed=ADDRESSES,
             ) from error
         if dimensions and rows.ndim == 2 and rows.shape[1] != dimensions:
@@ -308,15 +248,6 @@ def completed(address: str, what: str = "embeddings") -> str:
         return f"{address}/v1/{what}"
     bare = not address.endswith(f"/{what}") if chat else re.fullmatch(r"v\d+", last)
     return f"{address}/{what}" if bare else address
-
-
-def is_loopback(address: str) -> bool:
-    """Whether an address is on this machine."""
-    host = (urlsplit(address).hostname or "").rstrip(".")
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 @keeping

@@ -17,14 +17,9 @@ from threading import Lock
 from typing import Any, Literal, TypeVar
 
 from eatlas.encoders.encoder import explained, first_line
+from eatlas.encoders.gguf_files import forget_gguf, gguf_numbers, one_reading_of_gguf
 from eatlas.encoders.images import load_processor
-from eatlas.encoders.models import (
-    NamedModel,
-    forget_gguf,
-    gguf_numbers,
-    location,
-    one_reading_of_gguf,
-)
+from eatlas.encoders.models import NamedModel, location
 from eatlas.errors import SourceError
 
 P = TypeVar("P")

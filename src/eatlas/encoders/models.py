@@ -8,26 +8,26 @@ import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
-from unittest.mock import patch
 
 from eatlas.decoding import require_file
 from eatlas.encoders.encoder import Options, explained, read_options, require_extra
+from eatlas.encoders.gguf_files import gguf_numbers, one_reading_of_gguf, state_of
 from eatlas.errors import ResultsError, SourceError
 from eatlas.notes import Note
-from eatlas.paths import cache_folder, is_file, is_folder, is_there, stamp_of
+from eatlas.paths import cache_folder, is_file, is_folder, is_there
 from eatlas.sources.spec import CONFIG, GGUF, MODULES, parse_file_spec
 from eatlas.untrusted import computes_afresh, only_data, require_trust
 from eatlas.writing import atomic_file
 
 HF, CLIP = "hf:", "clip:"
-OF_VECTORS = ("level", "layer", "pool", "subword", "truncate")
+OF_VECTORS = ("level", "layer", "pool", "subword", "special_tokens", "truncate")
 """Options that say how a text becomes a vector."""
 SAFETENSORS, PICKLED = "model.safetensors", "pytorch_model.bin"
 WEIGHTS = (
@@ -454,8 +454,8 @@ def read_card(path: Path, *, trust: bool = False) -> ModelCard:
     if path.is_file():
         require_extra(("gguf",), f"{path}: GGUF files need a package that is not installed")
         if only_data():
-            require_trust(f"parse the GGUF file {path}, whose lengths its reader does not check")
-        return _gguf_card(path, _state_of(path))  # messages name the path as it was named
+            require_trust(f"parse the GGUF file {path}, whose reader trusts what it reads")
+        return _gguf_card(path, state_of(path))  # messages name the path as it was named
     require_own_settings(path.iterdir())
     return _card(path, trust=trust)
 
@@ -548,51 +548,6 @@ def location(path: Path) -> tuple[str, dict[str, Any]]:
     if path.is_file():
         return str(path.parent), {"gguf_file": path.name}
     return str(path), {"local_files_only": True}
-
-
-def gguf_reader(path: str | Path) -> Any:
-    """The library's reader of a GGUF file, which takes seconds; the last one is kept."""
-    return _gguf_reader(*_state_of(path))
-
-
-def _state_of(path: str | Path) -> tuple[Path, tuple[int, ...] | None]:
-    """Where a file lies, by whatever path it is named, and what tells it from what it was."""
-    real = Path(path).resolve()
-    return real, stamp_of(real)
-
-
-@lru_cache(maxsize=1)
-def _gguf_reader(path: Path, _: object) -> Any:
-    from gguf.gguf_reader import GGUFReader  # noqa: PLC0415  (not the one that is replaced below)
-
-    return GGUFReader(path)
-
-
-def forget_gguf() -> None:
-    """Let go of the file that was read last."""
-    _gguf_reader.cache_clear()
-
-
-@contextmanager
-def one_reading_of_gguf(path: Path) -> Iterator[None]:
-    """Let configuration, tokenizer and weights share one reading of a GGUF file, which is slow."""
-    if not path.is_file():
-        yield
-        return
-    import gguf  # noqa: PLC0415
-
-    with (
-        patch.object(gguf, "GGUFReader", lambda file, *_: gguf_reader(file)),
-        patch.object(gguf, "get_tensor_name_map", cache(gguf.get_tensor_name_map)),
-    ):
-        yield
-
-
-def gguf_numbers(path: Path) -> dict[str, int]:
-    """Whole numbers and truth values among the metadata of a GGUF file."""
-    fields = gguf_reader(path).fields.items()
-    values = {key: field.contents() for key, field in fields if len(field.types) == 1}
-    return {key: value for key, value in values.items() if isinstance(value, int)}
 
 
 # --- models of sentence-transformers --------------------------------------------------------------

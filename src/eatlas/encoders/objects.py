@@ -83,6 +83,11 @@ class TransformerObject(ModelSource):
         repeat_products()
         return loaded_of(self._tokenizer, self._module, self.card.config)
 
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer that was handed over."""
+        return self._tokenizer
+
 
 def encoder(model: Any, tokenizer: Any, *, name: str = "", **options: Any) -> TransformerObject:
     """Take a model of transformers in memory as a source of vectors.
@@ -95,8 +100,8 @@ def encoder(model: Any, tokenizer: Any, *, name: str = "", **options: Any) -> Tr
     name : str, optional
         What names the source in results; by default the class of the model.
     **options
-        ``level``, ``layer``, ``pool``, ``subword`` and ``truncate``, with the values and defaults
-        that they have in a source string ``hf:NAME``.
+        ``level``, ``layer``, ``pool``, ``subword``, ``special_tokens`` and ``truncate``, with the
+        values and defaults that they have in a source string ``hf:NAME``.
 
     Returns
     -------

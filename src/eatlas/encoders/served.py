@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate, pairwise
 from types import SimpleNamespace
 
 from pydantic import BaseModel, PositiveInt
 
 from eatlas.encoders.cache import take_cache
+from eatlas.encoders.connection import Session
 from eatlas.encoders.encoder import read_options, roundoff_of_log_ratios
-from eatlas.encoders.endpoint import Endpoint, completed, read_address
+from eatlas.encoders.endpoint import LEAST, MALFORMED, Endpoint, completed, read_address
 from eatlas.encoders.language import AnsweringModel, locate, not_of_kind
 from eatlas.encoders.transformer import Tokens
 from eatlas.errors import SourceError
@@ -25,13 +26,16 @@ from eatlas.sources.spec import escape
 from eatlas.stimuli.pairs import Answer, Kind, Question
 from eatlas.untrusted import computes_afresh
 
+OF_LETTER = 1 << 10
+"""Bytes of an answer for each letter of a prompt, whose up to four bytes may each be a piece."""
 _NOTHING = -9999.0
 """What vLLM writes for the logarithm of 0."""
 _ADDED = -1
 """In place of the number of a piece that the server puts before a text."""
 PART = "\ufffd"
 """A piece that is part of a character, or what stands for one in a piece."""
-_PARTS = "(?: ?[^\\x00-\\x7f])*"
+_MAY_BE_SPACE = ""
+"""In place of the space before a piece, which a server or the text may lack."""
 _CUT = SimpleNamespace(all_special_ids=(_ADDED,), unk_token_id=None, unk_token=None)
 """A served tokenizer, of which nothing is known but the pieces of each text."""
 _ECHO = (
@@ -53,7 +57,7 @@ class ServedOptions(BaseModel):
     batch: PositiveInt = 32
     """Prompts in a request."""
     timeout: PositiveInt = 120
-    """Seconds without an answer, or until another try."""
+    """Seconds until an answer is whole, and for all further tries."""
 
 
 class ServedLM(AnsweringModel):
@@ -88,19 +92,28 @@ class ServedLM(AnsweringModel):
         of_text: dict[str, list[Question]] = defaultdict(list)
         for question in questions:
             of_text[question.text[: question.asked[1]]].append(question)
-        for texts in cut(sorted(of_text, key=lambda text: (len(text), text)), self.options.batch):
-            scored = zip(texts, self._scored(texts), strict=True)
-            yield {q: self._answer(q, text, *s) for text, s in scored for q in of_text[text]}
+        texts = sorted(of_text, key=lambda text: (len(text), text))
+        batches = list(cut(texts, self.options.batch))
+        letters = max((len("".join(self._prompts(batch))) for batch in batches), default=0)
+        with self.endpoint.session(LEAST + letters * OF_LETTER) as session:
+            for texts in batches:
+                scored = zip(texts, self._scored(texts, session), strict=True)
+                yield {q: self._answer(q, text, *s) for text, s in scored for q in of_text[text]}
 
-    def _scored(self, texts: Sequence[str]) -> list[tuple[list[str], list[float | None]]]:
+    def _prompts(self, texts: Sequence[str]) -> list[str]:
+        return [self.options.begin + text for text in texts]
+
+    def _scored(
+        self, texts: Sequence[str], session: Session
+    ) -> list[tuple[list[str], list[float | None]]]:
         """Pieces of each text, and their log-probabilities."""
-        prompts = [self.options.begin + text for text in texts]
+        prompts = self._prompts(texts)
         # one piece more, since some servers take 0 for no limit; 1 log-probability as 0 for none
         body = {"prompt": prompts, "max_tokens": 1, "temperature": 0, "echo": True, "logprobs": 1}
-        content, shown = self.endpoint.ask(body, "log-probabilities", f"{_SERVERS}; ")
+        received = self.endpoint.ask(body, session, "log-probabilities", f"{_SERVERS}; ")
         fault = "the answer is not one of completions"
         try:
-            choices = json.loads(content)["choices"]
+            choices = received.json()["choices"]
             if all("index" in choice for choice in choices):
                 choices = sorted(choices, key=lambda choice: choice["index"])
             scored = []
@@ -114,10 +127,10 @@ class ServedLM(AnsweringModel):
                 if len(pieces) != len(values) or not all(isinstance(p, str) for p in pieces):
                     raise ValueError
                 scored.append((pieces, values))
-        except (TypeError, KeyError, ValueError, AttributeError, RecursionError) as error:
+        except MALFORMED as error:
             raise SourceError(
                 f"{self.name}: the server gives no log-probabilities of a text: {fault}",
-                got=shown,
+                got=received.shown,
                 allowed=_ECHO,
                 remedy=_SERVERS,
             ) from error
@@ -155,6 +168,8 @@ def spell(pieces: Sequence[str], text: str) -> Tokens | None:
     >>> spell(["<s>", "It", "is", "na", "\ufffd", "\ufffd", "ve", "."], "It is na\xefve").offsets
     ((0, 0), (0, 2), (2, 5), (5, 8), (8, 9), (8, 9), (9, 11))
     """
+    if len(pieces) > 2 * len(text.encode()) + 10:  # each stands for a byte at least
+        return None
     pieces = [PART if not piece or piece.startswith("bytes:") else piece for piece in pieces]
     runs: list[list[str]] = []  # of parts of characters, and each other piece
     for before, piece in zip(["", *pieces], pieces, strict=False):
@@ -165,25 +180,59 @@ def spell(pieces: Sequence[str], text: str) -> Tokens | None:
     for added in range(min(3, len(runs))):
         for behind in (1, 0):
             own = runs[added : len(runs) - behind]
-            pattern = "".join(f"({_pattern(run)})" for run in own)
-            match = re.fullmatch(pattern, text)
-            if match and (behind or PART not in own[-1][-1]):  # else one may be what was made
-                spans = [match.span(i) for i, run in enumerate(own, 1) for _ in run]
+            bounds = _bounds(own, text)
+            if bounds and (behind or PART not in own[-1][-1]):  # else one may be what was made
+                spans = [s for run, s in zip(own, pairwise(bounds), strict=True) for _ in run]
                 ids = [*[_ADDED] * added, *range(len(spans))]
                 return Tokens(ids, (), (), (), ((0, 0),) * added + tuple(spans))
     return None
 
 
-def _pattern(run: Sequence[str]) -> str:
-    """What pieces stand for in a text; parts of characters beside each other are one repetition."""
-    patterns = [
-        _PARTS
-        if piece.removeprefix(" ") == PART
-        else " ?" + _PARTS.join(map(re.escape, piece.removeprefix(" ").split(PART)))
-        for piece in run
-    ]
-    pairs = zip(["", *patterns], patterns, strict=False)
-    return "".join(pattern for before, pattern in pairs if not before == pattern == _PARTS)
+def _bounds(runs: Sequence[Sequence[str]], text: str) -> list[int] | None:
+    """Where each run of pieces begins in a text, and where the last one ends.
+
+    Each choice is tried first with more of the text. What leads to no end is never tried again, so
+    that the steps are at most as many as pairs of an element and a letter.
+    """
+    of_run = [[element for piece in run for element in _elements(piece)] for run in runs]
+    elements = [element for run in of_run for element in run]
+    path, dead = [(0, 0)], set[tuple[int, int]]()
+    while path and path[-1] != (len(elements), len(text)):
+        onward = (place for place in _onward(elements, text, *path[-1]) if place not in dead)
+        if (place := next(onward, None)) is None:
+            dead.add(path.pop())
+        else:
+            path.append(place)
+    if not path:
+        return None
+    begins = dict(reversed(path))  # of each element, the first place
+    return [begins[number] for number in accumulate(map(len, of_run), initial=0)]
+
+
+def _elements(piece: str) -> list[str]:
+    """What a piece stands for: letters, :data:`PART`, and a space that need not be there."""
+    bare = piece.removeprefix(" ")
+    if bare == PART:
+        return [PART]
+    return [_MAY_BE_SPACE, *filter(None, re.split(f"({PART})", bare))]
+
+
+def _onward(
+    elements: Sequence[str], text: str, number: int, letter: int
+) -> Iterator[tuple[int, int]]:
+    """The next elements and letters of the text, the farthest first."""
+    if number == len(elements):
+        return
+    element, space = elements[number], text.startswith(" ", letter)
+    if element == PART:
+        if not text[letter + space : letter + space + 1].isascii():
+            yield number, letter + space + 1
+        yield number + 1, letter
+    elif element == _MAY_BE_SPACE:
+        yield from [(number + 1, letter + 1)] * space
+        yield number + 1, letter
+    elif text.startswith(element, letter):
+        yield number + 1, letter + len(element)
 
 
 # --- opening --------------------------------------------------------------------------------------

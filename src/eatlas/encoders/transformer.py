@@ -40,7 +40,7 @@ from eatlas.encoders.images import (
     read_settings,
     remarks_of,
 )
-from eatlas.encoders.loading import Head, Loaded, in_halves, load
+from eatlas.encoders.loading import Head, Loaded, in_halves, load, tokenizer_of
 from eatlas.encoders.models import (
     CLIP,
     PADDED,
@@ -85,7 +85,7 @@ OF_IMAGES = ("cls", "mean", "max", "mean-all", POOLED)
 @keeping
 def open_clip(text: str) -> tuple[ModelSource, ...]:
     """Open a two-tower model."""
-    useless = ("level", "layer", "pool", "subword")
+    useless = ("level", "layer", "pool", "subword", "special_tokens")
     return (ModelSource(find_model(text, CLIP, takes=("both",), useless=useless)),)
 
 
@@ -146,7 +146,7 @@ def way_of(named: NamedModel) -> tuple[Numbers, str, tuple[Note, ...]]:
 def _open_images(named: NamedModel) -> ModelSource:
     """Open a model of images."""
     card, options, label = named.card, named.options, named.label
-    require_no_use(label, named.given, ("level", "subword", "truncate"))
+    require_no_use(label, named.given, ("level", "subword", "special_tokens", "truncate"))
     pools = [pool for pool in OF_IMAGES if card.before or pool != "cls"]
     pool = options.pool or card.pool
     if pool not in pools:
@@ -224,6 +224,8 @@ class ModelSource(Encoder):
             f"{self.content};2;{self.head};level={o.level};layer={layer_name(self.layers)};method="
             f"{self.method};seed={o.random_seed};precision={o.precision};truncate={o.truncate}"
         )
+        if not o.special_tokens:
+            decides += ";special_tokens=False"
         return f"sha256:{hashlib.sha256(decides.encode()).hexdigest()}"
 
     @cached_property
@@ -236,6 +238,18 @@ class ModelSource(Encoder):
         """The model, ready to compute."""
         return load(self.named, self.content, self.head)
 
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer alone, for which no weights are read."""
+        return tokenizer_of(self.named.path, trust=self.options.trust_remote_code)
+
+    @property
+    def adds_cls(self) -> bool:
+        """Whether texts get a [CLS] token."""
+        tokenizer = self.tokenizer
+        (tokens,) = tokenize(tokenizer, ["a"], special=self.options.special_tokens)
+        return tokenizer.cls_token_id is not None and tokenizer.cls_token_id in tokens.ids
+
     @cached_property
     def encoding(self) -> Encoding:
         """How a text or image becomes a vector, with every default spelled out."""
@@ -245,6 +259,8 @@ class ModelSource(Encoder):
             how |= {"layer": layer_name(self.layers), "layers": card.top}
         if options.level == "word":
             how |= {"pool": "", "subword": self.method}
+        if not options.special_tokens:
+            how |= {"special_tokens": False}
         if card.takes == "images":
             how["level"] = "image"
         if card.takes == "both":
@@ -405,10 +421,13 @@ class Tokens:
         ]
 
 
-def tokenize(tokenizer: Any, texts: list[str], limit: int | None = None) -> list[Tokens]:
+def tokenize(
+    tokenizer: Any, texts: list[str], limit: int | None = None, *, special: bool = True
+) -> list[Tokens]:
     """Tokenise texts as the tokenizer does by itself, or cut to so many tokens in all."""
     encoded = tokenizer(
         texts,
+        add_special_tokens=special,
         return_attention_mask=False,
         return_special_tokens_mask=True,
         return_offsets_mapping=tokenizer.is_fast,
@@ -459,7 +478,8 @@ def read_items(
         of_text[item.content].append(item)
     wanted: Wanted = defaultdict(lambda: defaultdict(list))
     about: dict[Item, Found] = {}
-    several = tokenize(loaded.tokenizer, [before + text for text in of_text])
+    special = options.special_tokens
+    several = tokenize(loaded.tokenizer, [before + text for text in of_text], special=special)
     for text, whole in zip(of_text, several, strict=True):
         tokens = whole
         if loaded.limit is not None and len(whole.ids) > loaded.limit:
@@ -471,7 +491,7 @@ def read_items(
                     remedy="shorten it, or add truncate=yes (not for st:), which cuts it and "
                     "warns; a --window in words keeps contexts short",
                 )
-            tokens = tokenize(loaded.tokenizer, [text], loaded.limit)[0]
+            tokens = tokenize(loaded.tokenizer, [text], loaded.limit, special=special)[0]
         ids = tuple(tokens.ids), tuple(tokens.types)
         for item in of_text[text]:
             if tokens is not whole and _is_lost(item, whole, tokens, options.level):

@@ -64,13 +64,13 @@ def over_documents(
     others = earlier if len(corpus.parts) <= MOST_PAIRS else earlier[-1:]
     return Documents(
         part=corpus.parts[source.number],
-        corpus_sha256=corpus.about["corpus"]["corpus_sha256"],
-        vectors=corpus.about["source"],
-        window=corpus.about["window"],
-        quality=corpus.about["transformation"]["quality"],
+        corpus_sha256=corpus.about.corpus.corpus_sha256,
+        vectors=corpus.about.source,
+        window=corpus.about.window,
+        quality=corpus.about.transformation.quality,
         transformation_sha256=hashlib.sha256(corpus.matrix.tobytes()).hexdigest(),
-        unit=corpus.about["resample"] or "documents",
-        documents=corpus.about["documents"][source.number],
+        unit=corpus.about.resample or "documents",
+        documents=corpus.about.documents[source.number],
         blocks=own.number,
         resamples=RESAMPLES,
         contexts={
@@ -91,7 +91,7 @@ def blocks_of(corpus: Any, part: int, terms: list[int]) -> Blocks:
     row_of = np.full(len(corpus.terms), -1)
     row_of[terms] = np.arange(len(terms))
     own = np.flatnonzero((corpus.rows[:, 0] == part) & (row_of[corpus.rows[:, 2]] >= 0))
-    number, d = corpus.about["blocks"][part], corpus.sums.shape[1]
+    number, d = corpus.about.blocks[part], corpus.sums.shape[1]
     sums, counts = np.zeros((number, len(terms), d), np.float32), np.zeros((number, len(terms)))
     at = corpus.rows[own, 1], row_of[corpus.rows[own, 2]]
     sums[at], counts[at] = corpus.sums[own], corpus.counts[own]

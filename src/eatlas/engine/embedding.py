@@ -35,7 +35,15 @@ from eatlas.notes import Note, warn
 from eatlas.sources import Source, spellings
 from eatlas.sources.coverage import embed_concepts
 from eatlas.sources.opening import VectorsLike, open_one_named
-from eatlas.sources.parts import CorpusParts, is_parts, read_parts
+from eatlas.sources.parts import (
+    MOST_PARTS,
+    CorpusParts,
+    PartsRecord,
+    Ranks,
+    Transformation,
+    is_parts,
+    read_parts,
+)
 from eatlas.stats.local import transformation
 from eatlas.stimuli import AssociationTest, Concept, Test, load_tests
 from eatlas.stimuli.kinds import OF_TARGETS, TARGETS, TestsLike
@@ -51,8 +59,6 @@ LEARNED, CONTEXTS = 10_000, 500
 """Words that a transformation is learned from, and some of their contexts in the whole corpus."""
 WINDOW = 6
 LAST_YEAR = 10_000
-MOST_PARTS = 200
-"""Parts of a corpus; a field with more values names something else."""
 _STOP_WORDS = """
 a an the of and to in that is was were are be been being am for on as with by at it its this these
 those from or which not no has have had but their they them there will would we our us i my me you
@@ -224,16 +230,16 @@ class AddedContexts:
     """Of the source; empty where it has none but its own."""
     sums: Sums
     matrix: NDArray[np.float32]
-    learned: dict[str, Any]
+    learned: Transformation
     """What is said of the transformation."""
     read: dict[str, Any]
     """What was read of the corpus."""
 
     def warn(self) -> None:
         """Warn of a poor transformation, terms that never occur, and a part by itself."""
-        quality, terms = self.learned["quality"], self.search.terms
+        quality, terms = self.learned.quality, self.search.terms
         if quality < GOOD:
-            values = {"quality": quality, "least": GOOD}
+            values: dict[str, Any] = {"quality": quality, "least": GOOD}
             warn(Note("parts.poor-matrix", values=values), stacklevel=4)
         seen = set(self.sums.rows[self.sums.counts > 0, 2].tolist())
         unseen = [term for i, term in enumerate(terms) if i not in seen]
@@ -322,12 +328,14 @@ def added_up(
         added.discard(list(added.pieces))
 
 
-def _learned(found: Sums, vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], Any]:
+def _learned(
+    found: Sums, vectors: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], Transformation]:
     """The transformation that a corpus gives, and what is said of it."""
     counts = found.learned_counts
     means = found.learned_sums / np.maximum(counts, 1)[:, None]
     matrix, quality, words = transformation(means, counts, vectors.astype(np.float64))
-    return matrix.astype(np.float32), {"quality": quality, "words": words}
+    return matrix.astype(np.float32), Transformation(quality=quality, words=words)
 
 
 def _bins(bins: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
@@ -375,7 +383,7 @@ def _vocabulary(source: Source) -> tuple[tuple[str, ...], NDArray[np.float32]]:
     return tuple(place), np.concatenate(blocks)
 
 
-def _matrix(path: Path, source: Source) -> tuple[NDArray[np.float32], dict[str, Any]]:
+def _matrix(path: Path, source: Source) -> tuple[NDArray[np.float32], Transformation]:
     """The transformation of a file that was written before."""
     if path.exists() and not is_parts(path):
         raise SourceError(
@@ -383,13 +391,14 @@ def _matrix(path: Path, source: Source) -> tuple[NDArray[np.float32], dict[str, 
             allowed="a file that eatlas embed has written",
         )
     parts = read_parts(path)
-    if parts.about["source_fingerprint"] != source.fingerprint:
+    about = parts.about
+    if about.source_fingerprint != source.fingerprint:
         raise EatlasError(
             f"{path}: its transformation is for other vectors",
-            got=parts.about["source"],
+            got=about.source,
             allowed=f"one that was learned for {source.name}",
         )
-    return parts.matrix, {**parts.about["transformation"], "file": path.name}
+    return parts.matrix, about.transformation.model_copy(update={"file": path.name})
 
 
 def _require_parts(found: Sums, parting: Parting) -> None:
@@ -439,38 +448,38 @@ def _made(contexts: AddedContexts, tests: Sequence[Test]) -> CorpusParts:
     used = dict(zip(embedded.coverage["terms"].used, embedded.vectors["terms"], strict=True))
     lacking = np.full(source.dim, np.nan)
     published = np.array([used.get(term, lacking) for term in search.terms], np.float32)
-    about = {
-        "version": __version__,
-        "parts": [found.parts[i] for i in order],
-        "years": [years[i] for i in order] if by_year else [],
-        "documents": [found.documents[i] for i in order],
-        "blocks": [len(found.units[i]) for i in order],
-        "units": [found.units[i] if search.parting.unit else [] for i in order],
-        "by": search.parting.by,
-        "resample": search.parting.unit,
-        "targets": list(targets),
-        "tests": [test.id for test in tests],
-        "ranks": _ranks(source, search.terms, search.rule.language),
-        "source": contexts.name or source.name,
-        "source_fingerprint": source.fingerprint,
-        "window": search.window,
-        "stop_words": sorted(search.stop_words),
-        "case": search.rule.case,
-        "language": search.rule.language,
-        "transformation": contexts.learned,
-        "words": found.words,
-        "known": found.known,
-        "repeats": len(found.texts) - len(np.unique(found.texts)),
-        "left_out": dict(found.left_out),
-        "corpus": contexts.read,
-    }
+    about = PartsRecord(
+        version=__version__,
+        parts=[found.parts[i] for i in order],
+        years=[years[i] for i in order] if by_year else [],
+        documents=[found.documents[i] for i in order],
+        blocks=[len(found.units[i]) for i in order],
+        units=[found.units[i] if search.parting.unit else [] for i in order],
+        by=search.parting.by,
+        resample=search.parting.unit,
+        targets=list(targets),
+        tests=[test.id for test in tests],
+        ranks=_ranks(source, search.terms, search.rule.language),
+        source=contexts.name or source.name,
+        source_fingerprint=source.fingerprint,
+        window=search.window,
+        stop_words=sorted(search.stop_words),
+        case=search.rule.case,
+        language=search.rule.language,
+        transformation=contexts.learned,
+        words=found.words,
+        known=found.known,
+        repeats=len(found.texts) - len(np.unique(found.texts)),
+        left_out=dict(found.left_out),
+        corpus=contexts.read,
+    )
     return CorpusParts(
         search.terms, rows[in_order], found.sums[in_order].astype(np.float32),
         found.counts[in_order], contexts.matrix, published, about,
     )  # fmt: skip
 
 
-def _ranks(source: Source, terms: Sequence[str], language: str) -> Any:
+def _ranks(source: Source, terms: Sequence[str], language: str) -> Ranks | str:
     """Ranks of terms in the source by their frequency; or why there are none."""
     order = order_of(source, "always", english=is_english(language))
     if isinstance(order, str):
@@ -479,4 +488,4 @@ def _ranks(source: Source, terms: Sequence[str], language: str) -> Any:
     ranks = order.ranks({way for each in ways.values() for way in each})
     first = {t: next((ranks[w] for w in each if w in ranks), None) for t, each in ways.items()}
     of = {term: rank for term, rank in first.items() if rank is not None}
-    return {"in": order.name, "size": order.size, "of": of}
+    return Ranks(order=order.name, size=order.size, of=of)

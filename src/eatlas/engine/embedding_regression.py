@@ -529,7 +529,7 @@ def _measured(
         covariates=tuple(field.about for field in fields),
         terms=tuple(terms),
         missing=missing,
-        transformation=contexts.learned,
+        transformation=contexts.learned.to_dict(),
         warnings=(Note("parts.not-regressed", values={"terms": few}),) if few else (),
         provenance=_provenance(contexts, permutations, seed),
     )

@@ -39,7 +39,7 @@ from eatlas.sources.frequency_order import (
     in_lower_case,
 )
 from eatlas.sources.memory import OF_PAPER, SAMPLE, ArraySource
-from eatlas.sources.source import Vector, Wrapper, innermost
+from eatlas.sources.source import Vector, Wrapper
 from eatlas.stats.correlation import rank_sum, spearman
 from eatlas.stats.topics import (
     LEAST,
@@ -158,13 +158,13 @@ def ranking_of(
     ranking = Ranking(order.name, order.size, order.ranks(keys))
     if texts or source is None:
         return replace(ranking, reason="a model would have to encode thousands of words for topics")
-    if innermost(source).name == OF_PAPER:
+    if _words_within(source).name == OF_PAPER:
         return replace(ranking, reason=f"{OF_PAPER} has the words of tests alone, and no topics")
     if wish == "ranks" or all(_beyond(test, of_test) for test, of_test in words):
         return ranking
     random = order.candidates()
     if beside:
-        innermost(source).lookup({*beside, *random})
+        _words_within(source).lookup({*beside, *random})
     found = _vectors(source, order, random)
     random = {word: rank for word, rank in random.items() if word in found}
     vectors = np.array([found[word] for word in random])
@@ -193,10 +193,28 @@ def _words(test: Test) -> set[str]:
     }
 
 
+def _within(source: Any) -> Source | None:
+    """The source within a wrapper, or of the words whose mean a text is; None within any other."""
+    inner = source.source if isinstance(source, Wrapper) else getattr(source, "words", None)
+    return inner if isinstance(inner, Source) else None
+
+
+def _words_within(source: Source) -> Source:
+    """The source of the words that all of its vectors are made of."""
+    while (inner := _within(source)) is not None:
+        source = inner
+    return source
+
+
 def _vectors(source: Any, order: WordOrder, words: Collection[str]) -> dict[str, Vector]:
-    """Vectors of words; of those that come with the package too, whatever is done with vectors."""
+    """Vectors of words; of those that come with the package too, whatever is done with vectors.
+
+    The mean of a single word is the vector of that word.
+    """
     if isinstance(source, Wrapper):
         return source.transform_all(_vectors(source.source, order, words))
+    if (inner := _within(source)) is not None:
+        return _vectors(inner, order, words)
     vectors = dict(source.lookup(words))
     return vectors | {w: order.vectors[w] for w in words if w not in vectors and w in order.vectors}
 
@@ -207,12 +225,10 @@ def order_of(source: Source | None, wish: Wish, *, english: bool) -> WordOrder |
     Or why it says nothing of the frequency of its words.
     """
     inner: Any = source
-    while isinstance(inner, Source):
+    while inner is not None:
         if (stated := getattr(inner, "order", None)) is not None:
             return cast("WordOrder | str", stated)
-        # sentences may be means of the words of another source
-        within = inner.source if isinstance(inner, Wrapper) else getattr(inner, "words", None)
-        if not isinstance(within, Source):
+        if (within := _within(inner)) is None:
             break
         inner = within
     bundled = isinstance(inner, ArraySource) and (

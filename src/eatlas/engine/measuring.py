@@ -251,6 +251,8 @@ def _words_compared(
     if adjusts(measure):
         of_words = covariates_of(given.coverage, ranking, keys, covariates, case, test.language)
         adjust = adjusted if isinstance(test, AssociationTest) else adjusted_shares
+        if result.read_over == "sentences":
+            of_words = "single sentences are read, and words alone have covariates"
         if isinstance(of_words, str):
             notes.append(Note("adjusted.none", "adjusted", {"reason": of_words}))
         else:
@@ -404,7 +406,7 @@ def require_any(test: Test, source: str, begins: Sequence[str]) -> None:
     if begins and not any(one.images or one.sentences for one in test.concepts.values()):
         raise CoverageError(
             f"test {test.id} ({len(test.terms):,} terms): {source} has none of them",
-            got=f"its first words are {listed(map(ascii, begins))}",
+            got=f"its first words are {listed(ascii(word[:40]) for word in begins)}",
             allowed="a source with the words of the test",
             remedy="see whether its column of words is missing, or its words are of another "
             "language or written in another way",

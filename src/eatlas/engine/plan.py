@@ -22,7 +22,7 @@ from eatlas.engine.measuring import AnySource, adjusts, covariates_for, open_for
 from eatlas.errors import EatlasError, SignatureError, SourceError, require_whole
 from eatlas.executors import Executor, here
 from eatlas.measures import Measure, get_measure, measure_types
-from eatlas.measures.base import OF_MODELS, Need, Wish
+from eatlas.measures.base import NEEDS, OF_MODELS, Need, Wish
 from eatlas.notes import Note, warn
 from eatlas.sources import CaseRule, Tell, ask, period_of
 from eatlas.sources.coverage import needed_items, require_case
@@ -224,8 +224,7 @@ def _chosen(tests: Sequence[Test], given: Any) -> tuple[list[Measure], dict[str,
         ]
         try:
             if (need := measure.needs.source) != "vectors":
-                of_model = f"asks a {need} language model"
-                raise SourceError("takes a table of counts" if need == "counts" else of_model)
+                raise SourceError(f"needs {NEEDS[need]}")
             for test in fitting:
                 measure.require_stimuli(test)
         except EatlasError as error:

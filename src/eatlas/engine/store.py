@@ -25,13 +25,14 @@ from eatlas.errors import EatlasError, ResultsError
 from eatlas.notes import Note, warn
 from eatlas.results import AssociationResult
 from eatlas.results.json_lines import record_from_dict
+from eatlas.writing import remove_leftovers
 
 Piece = TypeVar("Piece")
 
 STORE = "unfinished.jsonl"
 LOCK = ".eatlas.lock"
-LEFTOVERS = (".results.jsonl.*", ".report.html.*")
-"""Files that a killed run was about to put in place of results.jsonl and report.html."""
+WRITTEN = ("results.jsonl", "report.html")
+"""Files of which a run that was killed may have left a part."""
 _LINE = re.compile(
     rb'\{"job": "(?P<job>[^"]*)", "sha256": "(?P<sha256>[0-9a-f]{64})", '
     rb'"result": (?P<result>.*)\}\n'
@@ -217,8 +218,8 @@ class Store(Journal):
 
     def __enter__(self) -> Self:
         super().__enter__()
-        for leftover in (path for p in LEFTOVERS for path in self.directory.glob(p)):
-            leftover.unlink(missing_ok=True)
+        for name in WRITTEN:
+            remove_leftovers(self.directory / name)
         return self
 
     def take(self, name: str, result: bytes) -> None:

@@ -125,9 +125,9 @@ def verify(
     The test is rebuilt from the result's terms, the measure from its signature, the vectors are
     opened by the source's name. Labels, words, hashes and counts must be equal, and numbers to 1e-9
     of their size; resampled numbers to their last decimal. Where a model computed the vectors, in
-    single precision, numbers may differ by 1e-4 of their size and p-values with their counts by
-    5e-3, more in lower precision, those of random draws also by two draws, 2 / (draws + 1), and
-    the hash of the vectors, and terms that a conclusion hangs on, are not compared.
+    single precision, numbers may differ by 1e-4 of their size, p-values with their counts by 5e-3,
+    and those of random draws by two draws, 2 / (draws + 1); in lower precision by more. The hash of
+    the vectors, and terms that a conclusion hangs on, are not compared then.
 
     Names of groups, title, citation and terms of a result whose test is built in must be those of
     the built-in test. Those of other tests must fit the hash that the file has, which
@@ -602,8 +602,10 @@ def _near(old: Any, new: Any, path: Keys, scale: float, of_draws: float) -> bool
     if scale:
         relative = min(LOOSEST, max(1.0, scale) * (COMPUTED_P if of_p else COMPUTED))
         absolute = 0.0 if of_p else COMPUTED_ZERO * max(1.0, scale)
+    if scale and of_draws:  # half a percent of a large p would be many draws
+        relative, absolute = 0.0 if scale <= 1 else relative, of_draws
     rounded = max((ROUNDED[key] for key in keys & ROUNDED.keys()), default=0.0)
-    absolute = max(absolute, rounded * (3 if scale else 1), of_draws * bool(scale))
+    absolute = max(absolute, rounded * (3 if scale else 1))
     return math.isclose(old, new, rel_tol=relative, abs_tol=absolute)
 
 

@@ -56,6 +56,8 @@ def mean_and_sd(values: NDArray[np.floating], ddof: int) -> tuple[float, float]:
     return mean, float(np.sqrt(math.fsum((v - mean) ** 2 for v in flat) / (len(flat) - ddof)))
 
 
+ROUNDING = 1e-14
+"""Of equal numbers less their mean, relative to the numbers; 1e-16 was seen."""
 Real = TypeVar("Real", bound=np.floating[Any])
 
 ONE_THREAD = 2**18
@@ -101,17 +103,23 @@ class Moments:
         return Moments(n, mean, self.scatter + other.scatter + between)
 
 
-def pair_direction(first: Array, second: Array) -> Array:
+def pair_direction(first: Array, second: Array, *, centred: bool = False) -> Array:
     """Direction along which the members of pairs differ most.
 
     Bolukbasi et al. (2016), section 5: the first row of SVD(C) with
     ``C = sum over pairs of sum over members of (w - mu)(w - mu)^T / 2``. Both members of a pair
-    are at ``mu +- (a - b) / 2``, so C is ``sum (a - b)(a - b)^T / 4``.
+    are at ``mu +- (a - b) / 2``, so C is ``sum (a - b)(a - b)^T / 4``. `centred` takes the mean
+    difference from each difference first, as a PCA of the differences does.
     """
-    differences = first - second
+    differences = _sorted(first - second)
+    if centred:
+        away = differences - mean_row(differences)
+        # equal differences are equal but for rounding
+        alike = np.abs(away).max() <= ROUNDING * np.abs(differences).max()
+        differences = np.zeros_like(away) if alike else away
     if not np.any(differences):
         return np.zeros(first.shape[1])
-    direction: Array = np.linalg.svd(_sorted(differences), full_matrices=False)[2][0]
+    direction: Array = np.linalg.svd(differences, full_matrices=False)[2][0]
     return direction
 
 

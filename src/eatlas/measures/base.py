@@ -36,10 +36,19 @@ Array = NDArray[np.float64]
 Need = Literal["vectors", "masked", "causal", "answers", "counts"]
 """Vectors; log-probabilities of a masked or of a causal language model; answers of a model in
 words; numbers by group."""
+NEEDS: dict[Need, str] = {
+    "vectors": "vectors", "masked": "a masked language model",
+    "causal": "a causal language model", "answers": "a model that answers",
+    "counts": "a table of counts",
+}  # fmt: skip
+"""The same in words, after "needs"."""
 OF_MODELS: frozenset[Need] = frozenset(("masked", "causal", "answers"))
 """What a model is asked for, each question of a run once."""
 Compared = Literal["targets", "attributes"]
 """Which groups of an association test are compared."""
+Pca = Literal["uncentred", "centred"]
+"""Whether the mean difference of the pairs is taken from each before a principal component of
+them is found."""
 Wish = Literal["ranks", "cheap", "always"]
 """Of the frequency of words: ranks alone; random topics too, where that takes less than a second;
 or wherever it can be."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, get_args
 
@@ -184,7 +184,9 @@ class CEAT(PatternMeasure):
 
     Each draw takes one context of every stimulus and finds the effect sizes of an ML-EAT. Their
     equally weighted means over all draws are levels 1 and 2, with exact permutation p-values;
-    beside them is their combination by a random-effects model, as published.
+    beside them is their combination by a random-effects model: as published, the CES with its z
+    and two-sided p, in ``draws.level1.published``; and as `model` and `variance` say, in
+    ``draws.level1.combined``.
 
     Parameters
     ----------
@@ -331,6 +333,7 @@ def over_draws(
         sd=float(d.std(ddof=1)) if d.size > 1 else None,
         quantiles=np.quantile(d, QUANTILES).tolist() if d.size else None,
         combined=combined(draws, effects, n),
+        published=combined(replace(draws, estimator="dl", variance="ceat"), effects, n),
         shares=parts and shares(parts, magnitude, precision),
     )
     return level, over, effects.d

@@ -125,14 +125,17 @@ class DivDist(GroupsMeasure):
         scale times their cosines with the target (Radford et al. 2021).
     normalize : {"sum", "softmax"}
         ``s / sum(s)``, as the paper's default, or ``exp(s) / sum(exp(s))``.
-    divergence : {"l1", "tv", "l2", "js", "kl", "hellinger"}
+    divergence : {"l1", "tv", "l2", "linf", "js", "kl", "hellinger"}
         ``l1`` is ``sum |p - p0|``, twice the total variation ``tv``: of two groups and a uniform
-        reference it is ``|x - y| / (x + y)``. ``js`` and ``kl`` are in nats; ``js`` is the
+        reference it is ``|x - y| / (x + y)``. ``linf`` is ``max |p - p0|``, which the published
+        code has too. ``js`` and ``kl`` are in nats; ``js`` is the
         divergence, whose square root is a distance; ``kl`` is ``sum p log(p / p0)``, of the
         observed shares from the reference. ``hellinger`` is ``sqrt(1 - sum sqrt(p p0))``.
     negative : {"clip", "raw"}
         What becomes of associations below 0 before they are divided by their sum: they count as 0,
         with a remark; or they stay, as in the published code, so that shares may be outside 0 to 1.
+        Raw associations of a target that sum to less than 0 are divided by their sum too, which
+        gives the group with the smallest association the largest share; a remark names the target.
         ``softmax`` takes numbers of either sign.
     means : {"raw", "unit"}
         Whether the mean of several words is that of their vectors as they are, as in the paper, or
@@ -161,8 +164,9 @@ class DivDist(GroupsMeasure):
 
     Notes
     -----
-    Table 3 of the paper prints ``p - p0`` of the female group, half the L1 distance with a sign:
-    ``signed`` in a result of two groups.
+    The paper prints two forms. The absolute one is ``D(p, p0)``: ``bias`` of a target (Table 5).
+    The signed one is ``p - p0`` of a group: ``deviation``, and ``signed`` of the first of two
+    groups, half the L1 distance with a sign (Tables 3 and 6).
 
     Examples
     --------
@@ -399,13 +403,8 @@ class DivDist(GroupsMeasure):
         if unequal and self.soa != "softmax":
             sizes = dict(zip(groups, evidence.sizes, strict=True))
             yield Note("shares.sizes", values={"sizes": sizes})
-        below = [
-            [evidence.targets[i], groups[j], float(evidence.associations[i, j])]
-            for i, j in np.argwhere(evidence.associations < 0)
-        ]
-        if self.normalize == "sum" and below:
-            values = {"how": self.negative, "associations": below[:NAMED], "count": len(below)}
-            yield Note("shares.negative", values=values)
+        if self.normalize == "sum":
+            yield from self._below_0(evidence, rows, groups)
         reasons: dict[str, list[str]] = {}
         for i, term in enumerate((*evidence.targets, f"{concept} as a whole")):
             if not np.isfinite(rows.bias[i]):
@@ -415,6 +414,24 @@ class DivDist(GroupsMeasure):
             lost = {"terms": terms, "reason": reason, "most": NAMED}
             yield Note("undefined.bias", "targets", lost)
 
+    def _below_0(
+        self, evidence: GroupAssociations, rows: Rows, groups: Sequence[str]
+    ) -> Iterator[Note]:
+        """What became of associations below 0, and of targets whose associations sum to less."""
+        below = [
+            [evidence.targets[i], groups[j], float(evidence.associations[i, j])]
+            for i, j in np.argwhere(evidence.associations < 0)
+        ]
+        if below:
+            values = {"how": self.negative, "associations": below[:NAMED], "count": len(below)}
+            yield Note("shares.negative", values=values)
+        if self.negative == "raw":
+            divided = np.isfinite(rows.p[:-1]).all(axis=1)
+            turned = np.flatnonzero((evidence.associations.sum(axis=1) < 0) & divided)
+            if turned.size:
+                terms = [evidence.targets[i] for i in turned]
+                yield Note("shares.turned", "targets", {"terms": terms, "most": NAMED})
+
     def _why(self, rows: Rows, i: int, groups: Sequence[str]) -> str:
         """Why a bias is undefined."""
         s, p, p0 = rows.s[i], rows.p[i], rows.p0[i]
@@ -422,8 +439,7 @@ class DivDist(GroupsMeasure):
             return "vectors cancel out, so that there is no mean to associate with"
         if np.isnan(p).any():
             none = (s <= 0).all()
-            least = "no association is above 0"
-            return least if none else "the associations do not sum to a positive number"
+            return "no association is above 0" if none else "the associations sum to 0"
         if np.isnan(p0).any():
             return "the reference has no shares for it"
         if (p < 0).any():

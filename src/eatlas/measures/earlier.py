@@ -26,10 +26,12 @@ from eatlas.measures.base import (
     GroupsMeasure,
     Input,
     Needs,
+    Pca,
     parameter,
     whole,
 )
 from eatlas.notes import Note
+from eatlas.numbers import number_of
 from eatlas.results.effects import DEFAULT_ALPHA
 from eatlas.results.levels import PValues
 from eatlas.results.parts import Coverage, GroupCoverage, defined
@@ -459,7 +461,7 @@ class RNSB(RawOrUnit):
 
 
 @dataclass(frozen=True)
-class DirectBias(TargetMeasure):
+class DirectBias(RawOrUnit):
     """Direct bias: how much of the targets is along the direction between two groups.
 
     Parameters
@@ -467,6 +469,12 @@ class DirectBias(TargetMeasure):
     strictness : float, default 1.0
         The exponent c of the paper, from 0, which counts every target that is not at right angles
         to the direction.
+    vectors : {"unit", "raw"}, default "unit"
+        The pairs as the paper has them, scaled to length 1; or as the source has them.
+    pca : {"uncentred", "centred"}, default "uncentred"
+        The first principal component of the differences of the pairs as they are, as the paper has
+        it; or less their mean, as in the code of Bommasani and Liang (2022) and wherever a library
+        takes the PCA of differences.
     groups : {"targets", "attributes"}, default "targets"
         Of an association test: whether its groups are X and Y, or A and B.
 
@@ -500,10 +508,16 @@ class DirectBias(TargetMeasure):
     of_pairs: ClassVar[bool] = True
 
     strictness: float = parameter(1.0, FROM_0)
+    _: KW_ONLY
+    vectors: Vectors = parameter("unit", Vectors, optional=True)
+    pca: Pca = parameter("uncentred", Pca, optional=True)
 
     def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Cosine of each target with the direction of the pairs, and their mean size."""
-        values = kernels.associations(given.rows[OF_TARGETS], principal(given, notes))
+        targets, direction = given.rows[OF_TARGETS], principal(given, notes, self.pca)
+        if self.vectors == "raw":
+            targets = kernels.unit_rows(targets)
+        values = kernels.associations(targets, direction)
         size = mean(np.abs(values) ** self.strictness)
         span = Range(unit="cosine", low=0.0, high=1.0, neutral=0.0)
         return self.record(given, notes, size, values, span, each=signed_cosine(given))
@@ -518,6 +532,8 @@ class IndirectBias(TargetMeasure):
     word : str, optional
         Compared with each other target, such as softball in the paper. By default every two targets
         are compared, and the number of a target is the median over the others.
+    pca : {"uncentred", "centred"}, default "uncentred"
+        As in :class:`eatlas.DirectBias`.
     groups : {"targets", "attributes"}, default "targets"
         Of an association test: whether its groups are X and Y, or A and B.
 
@@ -551,6 +567,8 @@ class IndirectBias(TargetMeasure):
     of_pairs: ClassVar[bool] = True
 
     word: str = parameter(EVERY, WORD)
+    _: KW_ONLY
+    pca: Pca = parameter("uncentred", Pca, optional=True)
 
     @property
     def needs(self) -> Needs:
@@ -567,7 +585,7 @@ class IndirectBias(TargetMeasure):
 
     def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Part of each similarity that the direction explains, and medians of them."""
-        targets, direction = given.rows[OF_TARGETS], principal(given, notes)
+        targets, direction = given.rows[OF_TARGETS], principal(given, notes, self.pca)
         others = given.rows[THE_WORD] if self.word else targets
         shares = explained(targets, others, direction)
         if self.word:
@@ -591,6 +609,8 @@ class RIPA(RawOrUnit):
     relation : {"principal", "mean"}, default "principal"
         The relation vector of several pairs: the first principal component of their differences, as
         the paper has it; or the mean of their directions, which gives the mean over pairs.
+    pca : {"uncentred", "centred"}, default "uncentred"
+        Of ``relation=principal`` alone: as in :class:`eatlas.DirectBias`.
     vectors : {"raw", "unit"}, default "raw"
         As the source has them, as in the paper; or scaled to length 1.
     groups : {"targets", "attributes"}, default "targets"
@@ -621,11 +641,18 @@ class RIPA(RawOrUnit):
     of_pairs: ClassVar[bool] = True
 
     relation: Relation = parameter("principal", Relation)
+    _: KW_ONLY
+    pca: Pca = parameter("uncentred", Pca, optional=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.relation == "mean":
+            self.check("pca", Allowed("uncentred, with relation=mean", lambda x: x == "uncentred"))
 
     def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Inner product of each target with the relation vector."""
         if self.relation == "principal":
-            relation = principal(given, notes)
+            relation = principal(given, notes, self.pca)
         else:
             first, second = pairs_of(given, notes)
             apart = first - second
@@ -709,12 +736,24 @@ def among_labels(
     return permutation.recomputed_tails(values, observed, relabellings(sizes), given.precision)
 
 
-def principal(given: Input, notes: list[Note]) -> Array:
+def principal(given: Input, notes: list[Note], pca: Pca) -> Array:
     """Direction along which the test's pairs differ most, from the second to the first group."""
     first, second = pairs_of(given, notes)
-    direction = kernels.pair_direction(first, second)
+    direction = kernels.pair_direction(first, second, centred=pca == "centred")
+    if pca == "centred" and np.any(first != second) and not np.any(direction):
+        raise CoverageError(
+            "there is no direction in which the pairs differ from their mean difference",
+            got=f"{number_of(len(first), 'pair')} with the same difference",
+            allowed="two pairs or more, whose differences differ",
+            remedy="name more pairs, or leave pca=centred out",
+        )
     require_direction(np.any(direction))
     along = math.fsum(kernels.associations(first - second, direction))
+    if pca == "centred":
+        mean_difference = kernels.mean_row(first - second)
+        length = math.sqrt(math.fsum(mean_difference * mean_difference))
+        cosine = abs(along) / len(first) / length if length else 0.0
+        notes.append(Note("measure.centred-pairs", values={"cosine": cosine}))
     return -direction if along < 0 else direction
 
 

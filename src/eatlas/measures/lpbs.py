@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from itertools import product
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from eatlas.measures.templates import file_of, is_name, is_text, parts_of, templ
 from eatlas.notes import Note
 from eatlas.results.contextual import LPBSResult, PieceCounts
 from eatlas.results.parts import Coverage, GroupCoverage
+from eatlas.stats.log_sums import log_sum_scores
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin, Test
 from eatlas.stimuli.kinds import OPPOSITES
 from eatlas.stimuli.languages import is_english
@@ -49,6 +50,12 @@ Aggregate = Literal["mean", "logsum"]
 
 ``mean``: the mean of the log-ratios of the sentences. ``logsum``: the log of the summed
 probabilities, less the log of the summed prior probabilities.
+"""
+OverTargets = Literal["mean", "logsum"]
+"""How the targets of a group make one score of an attribute.
+
+``mean``: the mean of their log-ratios. ``logsum``: the log of their summed probabilities, less the
+log of their summed prior probabilities.
 """
 Normalize = Literal["sum", "mean"]
 """Log-probability of a stimulus of several pieces: the sum over its pieces, or their mean."""
@@ -95,6 +102,9 @@ class Ratios:
     """Log-probability ratio of every sentence, pair after pair in the order of the values."""
     counts: NDArray[np.int64]
     """Sentences of each pair, in the shape of the values."""
+    log_probabilities: Array | None = None
+    """With the other stimulus and without it, shape (targets, attributes, 2, sentences); None where
+    the sentences are those of a corpus."""
     remarks: tuple[Note, ...] = ()
     """What a reader should know about the sentences of a corpus."""
 
@@ -295,31 +305,32 @@ class LogRatioMeasure(PatternMeasure):
             reasons = _lacking(test, counts, reasons | absent, self.pairs.name, faults)
         coverage = covered_by(test, reasons, forms)
         order, shape = pairs_of(coverage)
-        each = [self._ratio(usable[cell]) for cell in order]
-        values = np.array([value for value, _ in each], np.float64)
+        each = [self._log_probabilities(usable[cell]) for cell in order]
+        values = np.array([self._ratio(*both) for both in each], np.float64)
         return Ratios(
             values.reshape(shape),
             coverage,
             {role: tuple(pieces[role, term] for term in coverage[role].used) for role in ROLES},
-            np.concatenate([single for _, single in each]) if each else values,
+            np.concatenate([with_other - prior for with_other, prior in each]) if each else values,
             np.array([len(usable[cell]) for cell in order], np.int64).reshape(shape),
+            np.array(each).reshape(*shape, 2, -1) if self.pairs is None and each else None,
             tuple(_remarks(test, order, answered, usable)) if self.pairs and order else (),
         )
 
-    def _ratio(self, answers: Sequence[tuple[Answer, Answer]]) -> tuple[float, Array]:
-        """The log-probability ratio of one pair over its sentences, and that of each of them."""
+    def _log_probabilities(self, answers: Sequence[tuple[Answer, Answer]]) -> Array:
+        """Those of the sentences of one pair, with the other stimulus and without it."""
 
         def score(answer: Answer) -> float:
             whole = self.normalize == "sum" or self.how == "averaged"
             return answer.nats if whole else answer.nats / answer.pieces
 
-        with_other, prior = (
-            np.array([score(both[side]) for both in answers], np.float64) for side in (0, 1)
-        )
-        single = with_other - prior
+        return np.array([[score(both[side]) for both in answers] for side in (0, 1)], np.float64)
+
+    def _ratio(self, with_other: Array, prior: Array) -> float:
+        """The log-probability ratio of one pair over its sentences."""
         if self.over_sentences == "mean":
-            return float(np.mean(single)), single
-        return float(np.logaddexp.reduce(with_other) - np.logaddexp.reduce(prior)), single
+            return float(np.mean(with_other - prior))
+        return float(np.logaddexp.reduce(with_other) - np.logaddexp.reduce(prior))
 
     def _scored(self, cell: Cell) -> Cell:
         """The term whose probability is asked for, and the one beside it."""
@@ -373,10 +384,11 @@ class LPBS(LogRatioMeasure):
     What associates a target x with an attribute a is M(x, a) = log P(x | a) - log P(x), in nats:
     P(x | a) is the probability of x behind masks in a sentence with a, P(x) the same with a masked
     too (equations 8 and 9 of Husse and Spitz 2022). In place of cosines, M goes through the three
-    levels of the ML-EAT, and through the published effect size: s(a) is the mean of M(x, a) over X
-    less that over Y, and d the difference of the means of s over A and over B divided by the
-    standard deviation of s over their union (equation 11); its p-values move the labels of
-    attributes.
+    levels of the ML-EAT, and through the effect size of LPBS over attributes: s(a) is the mean of
+    M(x, a) over X less that over Y, and d the difference of the means of s over A and over B
+    divided by the standard deviation of s over their union (equation 11); its p-values move the
+    labels of attributes. The code of Husse and Spitz sums the probabilities of the targets of a
+    group before it takes the logarithm: ``over_targets=logsum``.
 
     For causal models, which cannot see what follows a blank, the direction is the other one:
     M(x, a) = log P(a | the text up to it, with x) - log P(a | the same with a neutral word for x).
@@ -397,6 +409,11 @@ class LPBS(LogRatioMeasure):
     aggregate : {"mean", "logsum"}, default "mean"
         Over templates: the mean of log-ratios, or the log of the summed probability less that of
         the summed prior.
+    over_targets : {"mean", "logsum"}, default "mean"
+        Of the effect size over attributes alone, for masked models and templates: s(a) of the mean
+        of M(x, a) over the targets of a group; or, as in the code of Husse and Spitz, of the log of
+        their summed probability less that of their summed prior, in each template, of which the
+        mean is taken. Of groups of one target they are the same.
     pieces : {"joint", "pll", "averaged"}, default "joint"
         A word of several pieces, in masked models: filled in from left to right, or each piece
         with all others shown (pseudo-log-likelihood), one mask a piece in either case; or one mask
@@ -433,8 +450,15 @@ templates=basic,threshold=0.2)'
 
     _: KW_ONLY
     aggregate: Aggregate = parameter("mean", Aggregate)
+    over_targets: OverTargets = parameter("mean", OverTargets, optional=True)
     resamples: int | Literal["auto"] = parameter("auto", whole(0, "auto"), optional=True)
     confidence: float = parameter(0.95, SHARE, optional=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.model == "causal" or not self.sentences:
+            one_mask = "mean; logsum adds the probabilities of all targets behind one mask"
+            self.check("over_targets", Allowed(one_mask, lambda over: over == "mean"))
 
     @property
     def over_sentences(self) -> Aggregate:
@@ -442,13 +466,18 @@ templates=basic,threshold=0.2)'
         return self.aggregate
 
     def compute(self, given: Input, notes: list[Note]) -> LPBSResult:
-        """Three levels, the pattern, and the published effect size."""
-        _, about = self.answered(given, notes)
+        """Three levels, the pattern, and the effect size over attributes."""
+        ratios, about = self.answered(given, notes)
         ordered = Ordered.of(given.rows, given.coverage)
         vary = Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof)
         levels = compared(self, vary)
-        x, y = (kernels.mean_row(given.rows[role]) for role in TARGETS)
-        s, n_a = x - y, len(given.rows[ATTRIBUTES[0]])
+        n_a, summed = len(given.rows[ATTRIBUTES[0]]), None
+        if self.over_targets == "logsum":
+            summed = self._summed(ratios)
+            s = log_sum_scores(summed, len(given.rows["X"]))
+        else:
+            x, y = (kernels.mean_row(given.rows[role]) for role in TARGETS)
+            s = x - y
         # the notes of an interval over attributes would be those of level 1
         return LPBSResult(
             **given.head,
@@ -457,8 +486,15 @@ templates=basic,threshold=0.2)'
             level3=level3(given.rows),
             similarities=similarities(given.rows),
             over_attributes=self.level(s[:n_a], s[n_a:], "over_attributes", notes, given),
-            over_attributes_uncertainty=over_attributes(replace(vary, notes=[])),
+            over_attributes_uncertainty=over_attributes(replace(vary, notes=[]), summed),
         )
+
+    def _summed(self, ratios: Ratios) -> Array:
+        """The log-probabilities that are summed over targets; over sentences too, if they are."""
+        found = cast("Array", ratios.log_probabilities)
+        if self.aggregate == "mean":
+            return found
+        return np.asarray(np.logaddexp.reduce(found, axis=3, keepdims=True))
 
 
 def require_words(measure: str, test: Test, among: Collection[str] = ROLES) -> None:

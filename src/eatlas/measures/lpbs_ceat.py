@@ -21,7 +21,7 @@ from eatlas.measures.ceat import (
     over_draws,
 )
 from eatlas.measures.inference import generalised
-from eatlas.measures.levels import kept_pairs, sizes
+from eatlas.measures.levels import kept_pairs, places_by_name, sizes
 from eatlas.measures.lpbs import LogRatioMeasure, Ratios
 from eatlas.notes import Note
 from eatlas.results.contextual import LPBSCEATResult, SentenceDraws
@@ -58,7 +58,7 @@ class PairSentences:
         """Arrange the ratios of a test."""
         used = {role: group.used for role, group in ratios.coverage.items()}
         both = [tuple(used[role] for role in side) for side in OPPOSITES]
-        rows, columns = (_by_name(*side) for side in both)
+        rows, columns = (places_by_name(*side) for side in both)
         terms = tuple(one + other for one, other in both)
         starts = (np.cumsum(ratios.counts) - ratios.counts.ravel()).reshape(ratios.counts.shape)
         return cls(
@@ -113,12 +113,6 @@ class PairSentences:
         )
 
 
-def _by_name(first: tuple[str, ...], second: tuple[str, ...]) -> list[int]:
-    """Places of the terms of two groups, each in the order of its names."""
-    terms = [*((0, term) for term in first), *((1, term) for term in second)]
-    return sorted(range(len(terms)), key=terms.__getitem__)
-
-
 def _weights(n: int, m: int) -> Array:
     """Of the terms of two groups in the difference of their means."""
     return np.repeat([1 / n, -1 / m], [n, m])
@@ -143,7 +137,7 @@ class LPBSCEAT(LogRatioMeasure):
     Each draw takes one sentence for every pair of a target x and an attribute a: one of the
     templates, or one of the sentences of a corpus that hold both. The log-probability ratio M(x, a)
     of that sentence, in nats, fills the matrix of the draw; from it come levels 1 and 2 and the
-    published effect size over attributes, as in :class:`eatlas.LPBS`. Their equally weighted means
+    effect size over attributes, as in :class:`eatlas.LPBS`. Their equally weighted means
     over all draws have exact permutation p-values; beside them is their combination by a
     random-effects model, as in :class:`eatlas.CEAT`.
 
@@ -186,7 +180,7 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
     replace: Replace = parameter("auto", Replace)
 
     def compute(self, given: Input, notes: list[Note]) -> LPBSCEATResult:
-        """Three levels and the published effect size over draws, and the patterns of the draws."""
+        """Three levels and the effect size over attributes over draws, and patterns of draws."""
         ratios, about = self.answered(given, notes)
         sentences = PairSentences.of(ratios)
         sizes, parts = sentences.sizes, sentences.components()

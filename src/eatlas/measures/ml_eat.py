@@ -11,7 +11,18 @@ import numpy as np
 from eatlas import kernels
 from eatlas.errors import CoverageError, SignatureError
 from eatlas.measures.association import AssociationMeasure
-from eatlas.measures.base import FROM_0, SHARE, Allowed, Array, Input, Needs, Wish, parameter, whole
+from eatlas.measures.base import (
+    FROM_0,
+    SHARE,
+    Allowed,
+    Array,
+    Input,
+    Needs,
+    Pca,
+    Wish,
+    parameter,
+    whole,
+)
 from eatlas.measures.inference import design_power, generalised_input
 from eatlas.measures.levels import (
     COMPARED,
@@ -26,11 +37,11 @@ from eatlas.measures.levels import (
     stimuli_of,
     too_many,
 )
-from eatlas.measures.resampling import Variation, variation
+from eatlas.measures.resampling import Over, Variation, variation
 from eatlas.measures.units import TestUnits, stimulus_table, unit_levels
 from eatlas.notes import OVER_STIMULI, Note
 from eatlas.results import AssociationResult, MLEATResult, WEATResult
-from eatlas.results.levels import Level, SentenceCounts, StimulusLevel
+from eatlas.results.levels import Level, SentenceCounts, StimulusLevel, Unit
 from eatlas.results.parts import Coverage
 from eatlas.stats.bootstrap import PatternRule, TailRule
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
@@ -59,8 +70,8 @@ class WEAT(AssociationMeasure):
         Significance level, between 0 and 1; it only decides which designs are warned about.
     ddof : {1, 0}, default 1
         Denominator of the standard deviation: N - ddof. WEFE uses 0.
-    p, draws, strict, statistic, adjust, association, direction, resamples, confidence, \
-frequency
+    p, draws, strict, statistic, adjust, over, association, direction, pca, resamples, \
+confidence, frequency
         As in :class:`eatlas.MLEAT`.
 
     Examples
@@ -77,8 +88,10 @@ frequency
     minimum: ClassVar = {**dict.fromkeys(TARGETS, 2), **dict.fromkeys(ATTRIBUTES, 1)}
 
     _: KW_ONLY
+    over: Over = parameter("stimuli", Over, optional=True)
     association: Association = parameter("cosine", Association, optional=True)
     direction: str = parameter("", _PAIRS, optional=True)
+    pca: Pca = parameter("uncentred", Pca, optional=True)
     resamples: int | Literal["auto"] = parameter("auto", whole(0, "auto"), optional=True)
     confidence: float = parameter(0.95, SHARE, optional=True)
     frequency: int | str = parameter("auto", _FREQUENCY, optional=True)
@@ -88,6 +101,8 @@ frequency
         if self.association == "cosine":
             allowed = "no direction, or association=projection"
             self.check("direction", Allowed(allowed, lambda direction: not direction))
+            allowed = "uncentred, or association=projection"
+            self.check("pca", Allowed(allowed, lambda pca: pca == "uncentred"))
         else:
             defining_pairs(self.direction)
 
@@ -109,11 +124,14 @@ frequency
             return fields
         unit, terms = fields["rows"], self.needs.words
         pairs = kernels.unit_rows(np.array([words[term] for term in terms]))
-        direction = kernels.pair_direction(pairs[0::2], pairs[1::2])
+        centred = self.pca == "centred"
+        direction = kernels.pair_direction(pairs[0::2], pairs[1::2], centred=centred)
         if not np.any(direction):
             raise CoverageError(
                 "there is no direction to project on",
-                got="the terms of each defining pair coincide",
+                got="the defining pairs all have one difference, which pca=centred takes out"
+                if centred
+                else "the terms of each defining pair coincide",
                 remedy="name defining pairs that differ, or use association=cosine",
             )
         # scalar projections: their products are the part of a cosine that is in the direction
@@ -128,7 +146,8 @@ frequency
     def varied(self, given: Input, notes: list[Note]) -> Variation:
         """What is drawn again."""
         ordered = Ordered.of(given.rows, given.coverage)
-        return Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof)
+        how: Any = {"over": self.over}
+        return Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof, **how)
 
 
 @dataclass(frozen=True)
@@ -160,6 +179,9 @@ class MLEAT(WEAT):
     adjust : {"frequency", "none"}, default "frequency"
         Levels 1 and 2 and the pattern are found given the frequency of the words too, where the
         source has its words in that order, and given the covariates of a run; none: not at all.
+    over : {"stimuli", "sentences"}, default "stimuli"
+        In tests of sentences, what is read and relabelled: stimuli, each with all its sentences; or
+        single sentences, as May et al. (2019) publish the SEAT, without an account of frequency.
     tail : {"directional", "two-sided"}, default "directional"
         Which p-value decides on an association: that of the tail of the observed sign, as in the
         published tables (its false-positive rate is about 2 alpha), or the two-sided one. The
@@ -170,6 +192,9 @@ class MLEAT(WEAT):
         Cosine, or the product of projections on one direction (Bolukbasi et al. 2016).
     direction : str, default ""
         Defining pairs of that direction, such as ``"she/he;woman/man"``; a projection needs them.
+    pca : {"uncentred", "centred"}, default "uncentred"
+        That direction is the first principal component of the differences of the pairs as they
+        are, as Bolukbasi et al. have it, or less their mean.
     resamples : int or "auto", default "auto"
         Bootstrap resamples behind intervals and shares of patterns; 0 for none. Auto: from
         100,000 for short lists to 10,000 for very long ones.
@@ -239,12 +264,13 @@ def compared(
     given, ordered, notes = vary.given, vary.ordered, vary.notes
     stimuli = stimuli_of(given.coverage)
     sentences = several(stimuli)
+    over_stimuli = sentences and vary.over == "stimuli"
     contrasts = read = contrasts_of(given.rows, level2=level2)
     levels: dict[str, Level | None] = {}
     for place, (first, second) in contrasts.items():
         levels[place] = measure.level(first, second, place, notes, given)
     fields = judged = levels_of(levels, measure.rule)
-    if sentences:
+    if over_stimuli:
         read, of_stimuli = {}, dict[str, Level | None]()
         for place, (first, second) in contrasts.items():
             roles = COMPARED[place]
@@ -261,7 +287,7 @@ def compared(
         table = kernels.similarities(*sides(ordered.rows))
     varied, varied_over = variation(replace(vary, levels=3 if level2 else 1), measure, table)
     over = None
-    if sentences:
+    if over_stimuli:
         counts = {
             role: dict(zip(given.coverage[role].stimuli, group.sizes.tolist(), strict=True))
             for role, group in stimuli.items()
@@ -276,6 +302,12 @@ def compared(
     if pairs is not None and units.joined:
         joined = unit_levels(measure, given, units, ordered.names, pairs, level2=level2)
     n = {place: (len(first), len(second)) for place, (first, second) in read.items()}
+    # of sentences that are not independent no power is known
+    power = None
+    if over_stimuli or not sentences:
+        unit: Unit = "stimulus" if sentences else "term"
+        design = n["level1"], n.get("level2.X")
+        power = design_power(*design, alpha=measure.alpha, unit=unit)
     return {
         **fields,
         **varied,
@@ -285,10 +317,5 @@ def compared(
         "generalisation": generalised_input(
             given, pairs, units, notes, vary.confidence, sentences=sentences, level2=level2
         ),
-        "power": design_power(
-            n["level1"],
-            n.get("level2.X"),
-            alpha=measure.alpha,
-            unit="stimulus" if sentences else "term",
-        ),
+        "power": power,
     }

@@ -13,7 +13,7 @@ from eatlas.kernels.cosines import product
 from eatlas.measures.association import DECIMALS, LABELS, AssociationMeasure
 from eatlas.measures.base import Array, Input, generator_of
 from eatlas.measures.decisive import LeftOutReading, decisive
-from eatlas.measures.levels import MOST_CELLS, Ordered, several, sides, sizes
+from eatlas.measures.levels import MOST_CELLS, Ordered, places_by_name, several, sides, sizes
 from eatlas.notes import OVER_STIMULI, Note
 from eatlas.results.levels import (
     EffectInterval,
@@ -36,7 +36,9 @@ from eatlas.stats.bootstrap import (
     percentile,
     resampled,
 )
+from eatlas.stats.log_sums import log_sum_layout
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
+from eatlas.stimuli.kinds import OPPOSITES
 
 RESAMPLE_COUNTS = (100_000, 50_000, 20_000, 10_000)
 """Resamples of a test: the first of these whose work is at most `WORK`. The ends of a 95% interval
@@ -44,6 +46,10 @@ then have Monte Carlo errors of about .003, and shares of patterns of about .002
 Tests with more terms have narrower intervals, so that fewer resamples do."""
 WORK = 170_000_000
 """Products of a weight and a cosine, in the scores of one level: 50,000 resamples of 64 by 50."""
+MOST_LEFT_OUT = 10_000
+"""Units that are left out one by one: the work grows with their square, 5 s for so many."""
+Over = Literal["stimuli", "sentences"]
+"""What is relabelled where stimuli have several sentences: stimuli, or single sentences."""
 PLACES = ("level1", "level2.X", "level2.Y")
 """Of the three effect sizes of a test in a result, as notes name them."""
 
@@ -62,6 +68,8 @@ class Variation:
     unit: Unit = "term"
     levels: int = 3
     """1 for level 1 alone."""
+    over: Over = "stimuli"
+    """What is read where stimuli have several sentences."""
 
     def streams(self, roles: str = "".join(ROLES)) -> Streams:
         """Make generators anew, of the groups in the places of X, Y, A and B."""
@@ -117,10 +125,14 @@ class Variation:
     ) -> Influence | None:
         """Change of each effect size without each term, or without all sentences of each stimulus.
 
-        None where a group has one alone. With a `measure`, the terms without which it is read
-        otherwise.
+        None where a group has one alone, or where they are too many. With a `measure`, the terms
+        without which it is read otherwise.
         """
         if min(layout.sizes.values()) < 2:
+            return None
+        if sum(layout.sizes.values()) > MOST_LEFT_OUT:
+            values = {"most": MOST_LEFT_OUT, "unit": self.unit}
+            self.notes.append(Note("resampling.leave-one-out", values=values))
             return None
         records = []
         changes = influence(layout, self.ddof, self.levels)
@@ -162,13 +174,16 @@ def variation(
 
     `table` has the associations of all pairs of terms, None where they are too many. Where stimuli
     have several sentences they are drawn again, or left out, with all of them; the second mapping
-    has the same of the effect sizes over stimuli, and patterns are judged over stimuli, as
-    sentences of a resample cannot be relabelled singly.
+    has the same of the effect sizes over stimuli, if these are read, and patterns are judged over
+    stimuli, as sentences of a resample cannot be relabelled singly.
     """
     given, ordered = vary.given, vary.ordered
     if several(ordered.stimuli):
         vary = replace(vary, unit="stimulus")
         sentences, stimuli = sentence_layouts(ordered, given.precision)
+        if vary.over == "sentences":
+            uncertain = vary.intervals(sentences, vary.count(sentences))
+            return {"influence": vary.influence(sentences), "uncertainty": uncertain}, {}
         drivers = vary.influence(sentences), vary.influence(stimuli, OVER_STIMULI, measure)
         count = vary.count(sentences)
         uncertain = vary.intervals(sentences, count)
@@ -208,10 +223,20 @@ def sentence_layouts(ordered: Ordered, precision: float | None) -> tuple[Layout,
     )
 
 
-def over_attributes(vary: Variation) -> EffectInterval | None:
-    """Interval of an effect size over attributes: targets and attributes change places."""
+def over_attributes(
+    vary: Variation, log_probabilities: Array | None = None
+) -> EffectInterval | None:
+    """Interval of an effect size over attributes: targets and attributes change places.
+
+    With log-probabilities of the used terms it is that of their sums over targets.
+    """
     x, _, a, _ = sizes(vary.ordered.rows)
-    layout = block_layout(kernels.similarities(*sides(vary.ordered.rows)).T, a, x)
+    if log_probabilities is None:
+        layout = block_layout(kernels.similarities(*sides(vary.ordered.rows)).T, a, x)
+    else:
+        used = {role: group.used for role, group in vary.given.coverage.items()}
+        places = [places_by_name(*(used[role] for role in side)) for side in OPPOSITES]
+        layout = log_sum_layout(log_probabilities[np.ix_(*places)], x, a)
     if not (count := vary.count(layout)):
         return None
     (effects,) = resampled(layout, count, vary.streams("ABXY"), vary.ddof, 1)

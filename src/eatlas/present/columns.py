@@ -67,6 +67,10 @@ class Column:
     """Head in a terminal, where it is another: in two lines it has that of the group."""
 
 
+Tone = Literal["", "positive", "negative", "neutral"]
+"""Shade of a cell: red, blue or gray."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """Lines of text below each other."""
@@ -78,6 +82,8 @@ class Cell:
     faint: bool = False
     value: float | None = None
     """The number of the first line, by which a page sorts its rows."""
+    tone: Tone = ""
+    """Shade behind it, in formats that have any: LaTeX and HTML."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +96,8 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
     notes: tuple[str, ...] = ()
+    shading: str = ""
+    """What shades mean, below the notes of formats that have them."""
 
     def groups(self) -> list[tuple[str, int]]:
         """Heads over several columns, each with their number."""
@@ -396,12 +404,12 @@ OVER = "over_attributes"
 OVER_ATTRIBUTES = "Over attributes: {}, whose p-values permute the labels of attributes."
 
 
-def over_attributes(rows: Sequence[Row]) -> str:
+def over_attributes(by_place: Iterable[Mapping[str, Effect]]) -> str:
     """What the effect size over attributes is; nothing where there is none."""
-    shown = next((row.effects[OVER] for row in rows if OVER in row.effects), None)
+    shown = next((effects[OVER] for effects in by_place if OVER in effects), None)
     if shown is None:
         return ""
-    return OVER_ATTRIBUTES.format("the published LPBS" if shown.remark else "X less Y")
+    return OVER_ATTRIBUTES.format("the LPBS" if shown.remark else "X less Y")
 
 
 def tables(
@@ -461,7 +469,7 @@ def page_table(
         for result, finding in told
     ]
     notes = (
-        over_attributes(rows),
+        over_attributes(row.effects for row in rows),
         documents_legend(members),
         after_legend(members),
         little_legend(members),
@@ -700,7 +708,7 @@ def terms_table(result: AssociationResult) -> Table:
     return Table(result.measure, tuple(columns), tuple(rows))
 
 
-def _unit(result: AssociationResult) -> str:
+def unit_in_words(result: AssociationResult) -> str:
     """What level 3 has means of."""
     return f"{result.unit} in {result.scale}" if result.scale else result.unit
 
@@ -711,8 +719,11 @@ def legend_of(result: AssociationResult) -> str:
         return leans(result).legend()
     if result.values is not None:
         return values_legend(result)
-    over = ", over stimuli in tests of sentences" if result.over_stimuli else ""
-    return f"{result.rule.meaning}{over}"
+    over = {
+        "stimuli": ", over stimuli in tests of sentences",
+        "sentences": ", over single sentences",
+    }
+    return f"{result.rule.meaning}{over.get(result.read_over, '')}"
 
 
 def explanations(members: Sequence[AssociationResult]) -> list[str]:
@@ -748,7 +759,7 @@ def _notes(
         "notes",
         first=members[0],
         terms=terms,
-        over_attributes=over_attributes(rows),
+        over_attributes=over_attributes(row.effects for row in rows),
         over_stimuli=any(result.over_stimuli for result in members),
         means=dict.fromkeys(result.draws.drawn for result in members if result.draws),
         intervals=any(shown.interval for shown in effects),
@@ -756,7 +767,7 @@ def _notes(
         questions=any(row.question for row in rows),
         adjusted=any(family.has(place.partition(".")[0]) for place in places),
         family=family,
-        unit=_unit(members[0]),
+        unit=unit_in_words(members[0]),
         resampled=any(known.patterns for known in uncertain),
         documents=documents_legend(members),
         after=after_legend(members) if whole else "",

@@ -37,6 +37,12 @@ def levels_of(result: AssociationResult, finding: Finding | None = None) -> list
     ]
 
 
+def printed_by_papers(result: AssociationResult) -> Effect | None:
+    """The effect size that papers print: of LPBS over attributes, else level 1; or None."""
+    by_place = {effect.place: effect for effect in result.effects()}
+    return by_place.get("over_attributes") or by_place.get("level1")
+
+
 def only_terms(effects: Sequence[Effect]) -> bool:
     """Whether effect sizes are all of single terms."""
     return bool(effects) and all(effect.term is not None for effect in effects)

@@ -109,6 +109,8 @@ class Tally(NamedTuple):
     """Name of each, and the group that it is associated with."""
     p: float | None
     """The smallest adjusted p-value."""
+    lost: int = 0
+    """How many have no number that is defined; they are not among all."""
 
 
 def terms_adjusted(result: AssociationResult) -> list[tuple[Effect, float | None]]:
@@ -150,11 +152,12 @@ def _of_targets(result: AssociationResult) -> Finding:
     known = [lean.adjusted for lean in every.known if lean.adjusted is not None]
     if not known:
         return Finding(sentence=f"{phrase('sentences', 'untested_targets', every)}.")
-    shown = [lean for lean in every.known if lean.star]
+    shown = [lean for lean in every.known if lean.star and not lean.turned]
     tally = Tally(
         len(every.known),
         [(lean.term, most_of(lean.shown, every.groups)) for lean in shown],
         min(known),
+        len(every.rows) - len(every.known),
     )
     examples = [
         (lean.term, every.groups[lean.towards])

@@ -6,11 +6,12 @@ import os
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
@@ -61,7 +62,7 @@ def phrase(template: str, macro: str, *facts: object) -> str:
 
 
 @cache
-def page_files(*names: str) -> dict[str, object]:
+def page_files(*names: str) -> Mapping[str, object]:
     """Styles and scripts of a page, and the hash by which its policy lets the script run."""
     texts = {
         name: (TEMPLATES / name).read_text(encoding="utf-8")
@@ -73,7 +74,8 @@ def page_files(*names: str) -> dict[str, object]:
     digest = b64encode(sha256(script.encode()).digest()).decode()
     ours = {"css": css, "dark": dark, "script": script}
     safe = {name: Markup(text) for name, text in ours.items()}  # noqa: S704  (our own files)
-    return safe | {"script_hash": f"sha256-{digest}"}
+    # every page of a process shares it, so nobody may write into it
+    return MappingProxyType(safe | {"script_hash": f"sha256-{digest}"})
 
 
 def served_style(name: str) -> str:
@@ -155,8 +157,8 @@ FILTERS: dict[str, Callable[..., object]] = {
         effects.about_terms, effects.answers_of, effects.lists_of,
         effects.at_equal, effects.covariates_of, effects.documents_in_words,
         effects.held_equal, effects.larger_doubt, effects.levels_of, effects.p_heads,
-        effects.resampled_units, effects.names_of, effects.rank_row, effects.runner_up,
-        effects.short_name,
+        effects.printed_by_papers, effects.resampled_units, effects.names_of, effects.rank_row,
+        effects.runner_up, effects.short_name,
         effects.title_after, effects.unit_of, effects.without_adjustment, isolated, mini, mini_of,
     )
 } | {

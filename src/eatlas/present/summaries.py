@@ -133,7 +133,7 @@ def methods_paragraph(
         measures=measures,
         shared=formula if shared else None,
         studentised=[parameters(r.signature).get("statistic") == "studentised" for r in every],
-        over_stimuli=any(r.over_stimuli for r in every),
+        read_over={r.read_over for r in every},
         draws=dict.fromkeys(
             (r.measure.upper(), r.draws.count, r.draws.drawn) for r in every if r.draws
         ),

@@ -28,6 +28,7 @@ from eatlas.present.columns import (
 from eatlas.present.effects import after_legend, only_terms, resampled_units
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import findings_of
+from eatlas.present.paper_tables import paper_tables
 from eatlas.present.rendering import FILTERS, render, text
 from eatlas.present.text import clean, one_line, pixels
 from eatlas.results import AssociationResult
@@ -40,6 +41,11 @@ if TYPE_CHECKING:
 PREAMBLE = r"""% Needs \usepackage{{{packages}}} in the preamble.
 % Letters that pdfLaTeX may not know: other engines set them, pdfLaTeX writes their number.
 \providecommand{{\eatlasletter}}[2]{{\ifx\Umathchar\undefined[U+#1]\else#2\fi}}
+"""
+SHADES = r"""% Shades of cells, which you may define otherwise before the table.
+\providecommand{\eatlaspositive}{\cellcolor[rgb]{.96,.78,.76}}
+\providecommand{\eatlasnegative}{\cellcolor[rgb]{.74,.85,.94}}
+\providecommand{\eatlasneutral}{\cellcolor[rgb]{.90,.90,.90}}
 """
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
@@ -174,8 +180,10 @@ def latex(tables: Iterable[Table]) -> str:
     needed += ["longtable"] * any(how.paged for _, how in laid)
     needed += ["lscape"] * any(how.paged and how.scaled for _, how in laid)
     needed += ["graphicx"] * any(how.scaled and not how.paged for _, how in laid)
+    shaded = any(table.shading for table, _ in laid)
+    needed += ["colortbl"] * shaded
     floats = (f"\n{text('table.tex', table=table, how=how)}\n" for table, how in laid)
-    return PREAMBLE.format(packages=",".join(needed)) + "".join(floats)
+    return PREAMBLE.format(packages=",".join(needed)) + SHADES * shaded + "".join(floats)
 
 
 # GitHub takes a dollar for mathematics even behind a backslash, @ for a person, # for an issue
@@ -212,6 +220,8 @@ FILTERS |= {
     "latex_number": lambda line: POWER.sub(r"$\1\\times10^{-\2}$", latex_text(line)),
     "markdown": markdown_text,
 }
+PAPER = "paper"
+"""The columns of the table that the paper of a measure prints."""
 MARKUP = {"latex": latex, "markdown": markdown, "html-table": html}
 FORMATS = (*MARKUP, "csv")
 
@@ -236,16 +246,22 @@ def report_table(
     declared = DeclaredFamily.of(results, family, adjust)
     if format == "csv":
         return csv_text([row for result in results for row in _rows(result, declared)])
-    return MARKUP[format](tables(results, declared, width_of(format, columns)))
+    layout = layout_of(format, columns, (*WIDTHS, PAPER))
+    made = paper_tables(results) if layout == PAPER else tables(results, declared, layout)
+    return MARKUP[format](made)
 
 
-def width_of(format: str, columns: str | None) -> str:  # noqa: A002
+def layout_of(
+    format: str,  # noqa: A002
+    columns: str | None,
+    layouts: Iterable[str] = WIDTHS,
+) -> str:
     """The columns of a table that a user chose, or those of its format."""
     columns = columns or ("narrow" if format == "latex" else "wide")
-    if columns not in WIDTHS:
+    if columns not in (known := list(layouts)):
         raise ResultsError(
-            f"there is no table with the columns {columns!r}{did_you_mean(columns, WIDTHS)}",
-            allowed=", ".join(WIDTHS),
+            f"there is no table with the columns {columns!r}{did_you_mean(columns, known)}",
+            allowed=", ".join(known),
         )
     return columns
 

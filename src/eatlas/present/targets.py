@@ -27,6 +27,8 @@ ENDS = 6
 DECIMALS = 3
 """Of numbers of single targets: many a mean of them is 0 to two."""
 ALPHA = 0.05
+UNIFORM = "uniform"
+"""Equal shares, the usual reference."""
 MOST_DECIMALS = 1e-9
 """A smaller bias is shown as 0."""
 
@@ -59,7 +61,7 @@ class Lean:
     def towards(self) -> int | None:
         """The group whose share is above its reference by most, where its interval says so."""
         deviation = self.shown.deviation
-        if deviation is None or max(deviation) <= 0:
+        if deviation is None or max(deviation) <= 0 or self.turned:
             return None
         group = deviation.index(max(deviation))
         ends = self.intervals[group]
@@ -77,6 +79,18 @@ class Lean:
         return self.shown.contexts is None and 0.0 in (self.shown.distribution or ())
 
     @property
+    def turned(self) -> bool:
+        """Whether the largest share is not that of the largest association.
+
+        Raw associations that sum to less than 0 turn the order of the groups.
+        """
+        shares, associations = self.shown.distribution, self.shown.association
+        if shares is None or None in associations:
+            return False
+        near = [association or 0.0 for association in associations]
+        return shares.index(max(shares)) != near.index(max(near))
+
+    @property
     def star(self) -> bool:
         """Whether the adjusted p is below .05."""
         return self.adjusted is not None and self.adjusted < ALPHA
@@ -87,6 +101,8 @@ class Lean:
         name = isolated(self.term)
         if self.shown.deviation is None:
             return f"{name} has no bias that is defined"
+        if self.turned:
+            return f"{name} has associations that sum to less than 0, so its shares show no lean"
         if self.towards is None:
             unsure = self.shown.uncertainty is not None and None in self.intervals
             return f"{name} has no interval" if unsure else f"{name} leans to none of the groups"
@@ -153,7 +169,7 @@ class Leans:
             of = number_of(len(shown.references), "target")
             return f"shares of its own for each target{came} ({of})"
         if len(set(shown.reference)) == 1 and not came:
-            return "uniform"
+            return UNIFORM
         pairs = zip(shown.groups, shown.reference, strict=True)
         return ", ".join(f"{isolated(group)} {share:.3g}" for group, share in pairs) + came
 

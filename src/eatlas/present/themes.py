@@ -12,7 +12,7 @@ from eatlas.present.effects import held_equal
 from eatlas.present.rendering import page_files, phrase, render
 from eatlas.present.sentences import wording
 from eatlas.present.summaries import cited
-from eatlas.present.tables import MARKUP, csv_text, width_of
+from eatlas.present.tables import MARKUP, csv_text, layout_of
 from eatlas.present.text import isolated
 from eatlas.results.themes import LISTED, NAMED, Theme, ThemesResult
 
@@ -167,5 +167,5 @@ def themes_text(result: ThemesResult, format: str, columns: str | None = None) -
     if format == "csv":
         return csv_text(result.rows())
     if format in MARKUP:
-        return MARKUP[format]([themes_table(result, width_of(format, columns))])
+        return MARKUP[format]([themes_table(result, layout_of(format, columns))])
     return (themes_methods if format == "methods" else themes_bibtex)(result) + "\n"

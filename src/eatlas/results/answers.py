@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from eatlas.numbers import percent
-from eatlas.results.base import AssociationResult, Share
+from eatlas.results.base import AssociationResult, Share, as_numbers
 from eatlas.results.effects import parameters, shown
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
@@ -257,6 +257,13 @@ class AssignResult(AssociationResult):
         low, high = self.score_interval or (None, None)
         about = {name: getattr(self, name) for name in names}
         return [row | about | {"score_low": low, "score_high": high}]
+
+    def metrics(self) -> dict[str, float]:
+        """D of Bai et al. with its interval first; see :meth:`AssociationResult.metrics`."""
+        low, high = self.score_interval or (None, None)
+        return as_numbers({"score": self.score, "low": low, "high": high}) | {
+            name: value for name, value in super().metrics().items() if name not in {"low", "high"}
+        }
 
     def summary(self) -> str:
         """D of Bai et al., then the effect size over attributes with its p-value."""

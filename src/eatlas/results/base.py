@@ -237,8 +237,15 @@ class AssociationResult(Findings, Head):
 
     @property
     def read_over(self) -> ReadOver:
-        """What a score belongs to and what is relabelled: terms, or stimuli of sentences."""
-        return "terms" if self.stimulus_level is None else "stimuli"
+        """What a score belongs to and what is relabelled: terms, or stimuli of sentences.
+
+        Single sentences of stimuli that have several where a measure was made to read these.
+        """
+        if self.stimulus_level is not None:
+            return "stimuli"
+        of_sentences = parameters(self.signature).get("over") == "sentences"
+        several = any(len(group.stimuli) < len(group.used) for group in self.coverage.values())
+        return "sentences" if of_sentences and several else "terms"
 
     @property
     def over_stimuli(self) -> bool:
@@ -473,11 +480,11 @@ class AssociationResult(Findings, Head):
         dict of str to float
             At most ten, under the same names in every result of a measure; NaN where undefined.
             First the number: ``d``, or ``value``, or ``mean_bias``; then ``p`` in the tail that is
-            read, ``p_two_sided``, and ``low`` and ``high`` of the interval; then further effect
-            sizes, such as ``d_x`` and ``d_y`` of level 2; last ``used`` and ``missing`` terms, and
-            of a model that is asked the share ``unanswered`` of answers that choose nothing. Of
-            an SC-EAT ``d`` is the mean over terms; ``d_lowest``, ``d_highest`` and ``p_holm``, the
-            smallest p after Holm, say more.
+            read, ``p_two_sided``, and ``low`` and ``high`` of the interval, which CEAT and
+            LPBS-CEAT do not have; then further effect sizes, such as ``d_x`` and ``d_y`` of level
+            2; last ``used`` and ``missing`` terms, and of a model that is asked the share
+            ``unanswered`` of answers that choose nothing. Of an SC-EAT ``d`` is the mean over
+            terms; ``d_lowest``, ``d_highest`` and ``p_holm``, the smallest p after Holm, say more.
 
         Examples
         --------
@@ -493,7 +500,7 @@ class AssociationResult(Findings, Head):
             if len(numbers) == 1:
                 low, high = effect.interval or (None, None)
                 numbers |= {"p": effect.p_of(), "p_two_sided": effect.p_of("two_sided")}
-                numbers |= {"low": low, "high": high}
+                numbers |= {"low": low, "high": high} if self.draws is None else {}
         used, missing = self.coverage.counts()
         asked = {} if self.unanswered is None else {"unanswered": self.unanswered}
         return as_numbers({**numbers, "used": used, "missing": missing, **asked})

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eatlas.results.levels import PartDifference
+    from eatlas.results.methods import MethodPair
 
 By = Literal["prompt", "layer", "level", "weights", "window", "distance"]
 """Choices of how texts are encoded, and of contexts."""
@@ -388,6 +389,21 @@ class SideBySide(Sequence[Row]):
     def changed(self) -> SideBySide:
         """Rows whose EAT patterns differ."""
         return SideBySide(self.by, self.values, tuple(row for row in self if row.differs))
+
+    def pairs(self) -> tuple[MethodPair, ...]:
+        """Return every two settings as two methods over the same tests, with their correlation.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> both = {"plain": "glove-sample", "centred": "glove-sample?transform=center"}
+        >>> (pair,) = eatlas.run("caliskan", both, "weat").compare("source").pairs()
+        >>> round(pair.correlation.pearson, 2), pair.correlation.n
+        (0.93, 10)
+        """
+        from eatlas.results.methods import method_pairs  # noqa: PLC0415  (few need it)
+
+        return method_pairs([row.members for row in self.rows], self.values, self.by)
 
     def __repr__(self) -> str:
         return str(offered("compared_text")(self))

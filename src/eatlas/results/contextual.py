@@ -138,12 +138,11 @@ class LogRatioResult(ThreeLevelResult):
     unit: ClassVar[str] = "log-ratio"
     scale: ClassVar[str] = "nats"
     places: ClassVar[tuple[str, ...]] = ("level1", "level2.X", "level2.Y", "over_attributes")
-    over_attributes_is: ClassVar[str] = "the published effect size"
+    over_attributes_is: ClassVar[str] = "the effect size of LPBS"
 
     over_attributes: Level
-    """The effect size of Kurita et al. (2019): of s(a), the mean ratio of X less that of Y, over
-    A less B. Its p-values move the labels of attributes; those of `level1` move labels of
-    targets."""
+    """The effect size of Kurita et al. (2019): of s(a), the ratio of X less that of Y, over A less
+    B. Its p-values move the labels of attributes; those of `level1` move labels of targets."""
     direction: Direction
     """What is conditioned on what."""
     language_model: LanguageModelRecord
@@ -154,7 +153,7 @@ class LogRatioResult(ThreeLevelResult):
 
     @property
     def effect_size(self) -> float | None:
-        """The published effect size, over attributes; None where the scores have no spread."""
+        """The effect size of LPBS, over attributes; None where the scores have no spread."""
         return self.over_attributes.effect_size
 
     def rows(self) -> list[dict[str, Any]]:

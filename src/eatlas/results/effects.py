@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from eatlas.results.questions import Verdict
 
 DEFAULT_ALPHA = 0.05
-ReadOver = Literal["terms", "stimuli"]
+ReadOver = Literal["terms", "stimuli", "sentences"]
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,8 @@ MORE_COLUMNS = {
         "sd_over_draws": "sd",
         **{f"combined_{name}": f"combined.{name}" for name in _COMBINED},
         **{f"combined_p_{tail}": f"combined.p.{tail}" for tail in TAILS},
+        **{f"published_{name}": f"published.{name}" for name in ("effect_size", "se", "z")},
+        "published_p_two_sided": "published.p.two_sided",
         "prediction_low": "combined.prediction.0",
         "prediction_high": "combined.prediction.1",
         **{f"variance_{name}": f"shares.{name}" for name in ("contexts", "stimuli", "groups")},
@@ -149,11 +151,12 @@ class Effect:
     suffix: str = ""
     """End of the names of its columns in tables: "", "_X", "_Y", "_over_attributes"."""
     remark: str = ""
-    """What else a reader should know, such as "the published effect size"."""
+    """What else a reader should know, such as "the effect size of LPBS"."""
     in_family: bool = True
     """Whether its p-value is adjusted in a family of tests."""
     read_over: ReadOver = "terms"
-    """What a score belongs to and what is relabelled: terms, or stimuli of sentences."""
+    """What a score belongs to and what is relabelled: terms, stimuli of sentences, or single
+    sentences of stimuli that have several."""
     resampled: EffectInterval | None = None
     """Bootstrap intervals, with their Monte Carlo errors."""
     confidence: float | None = None

@@ -722,7 +722,11 @@ class OverDraws(Record):
     quantiles: tuple[float, float, float, float, float] | None
     """2.5%, lower quartile, median, upper quartile, 97.5%; None where none is defined."""
     combined: CombinedEffect | None
-    """None where fewer than two draws can be combined."""
+    """As the measure's `variance` and its estimator say; None where fewer than two draws can be
+    combined."""
+    published: CombinedEffect | None
+    """The combined effect size (CES) of Guo and Caliskan (2021): weights of 1 / (V + tau2), with
+    the variance V of the associations of each draw and the tau2 of DerSimonian and Laird."""
     shares: VarianceShares | None
     """Of the associations of all contexts; None where they do not differ, and of fewer than three
     stimuli."""

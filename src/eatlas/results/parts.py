@@ -259,6 +259,8 @@ class Encoding(Record):
     """How the tokens of a text, or the patches of an image, become one vector."""
     subword: str = ""
     """How the pieces of a stimulus become one vector."""
+    special_tokens: bool = Field(default=True, exclude_if=bool)
+    """Whether texts have the special tokens that the tokenizer adds, such as [CLS]."""
     prompt: str = ""
     """Text that words are put into, such as This is {}."""
     weights: Literal["trained", "random"] = "trained"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import Field, PrivateAttr
 
 from eatlas.csv_cells import MARK
+from eatlas.decoding import check_parquet, require_file
 from eatlas.errors import EatlasError, ResultsError
 from eatlas.lazy import as_frame
 from eatlas.notes import Noted
@@ -43,8 +45,10 @@ def read_words(path: Path) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
 
     precision: Any = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
+    require_file(path, ResultsError)
     try:
         if path.suffix.lower() == ".parquet":
+            check_parquet(path, import_module("pyarrow.parquet"))
             frame = pd.read_parquet(path)
         else:
             frame = pd.read_csv(

@@ -22,6 +22,7 @@ from eatlas.errors import joined
 
 if TYPE_CHECKING:
     from eatlas.results.base import AssociationResult
+    from eatlas.results.parts import Encoding
     from eatlas.results.trend import TrendResult
 
 _FEW_FOLDERS = 12
@@ -98,6 +99,11 @@ def _model(name: str) -> str:
     return path.parent.name if path.name in _NO_NAMES and path.parent.name else path.name
 
 
+def _without(encoding: Encoding) -> str:
+    """What texts lack that other encodings give them."""
+    return "" if encoding.special_tokens else ", no special tokens"
+
+
 def parts_of(result: AssociationResult) -> dict[str, str]:
     """What the source of a result is made of, in words, from the whole to the detail."""
     parts = _parts_of_text(result.source)
@@ -113,7 +119,7 @@ def parts_of(result: AssociationResult) -> dict[str, str]:
         "model": _model(encoding.model),
         "layer": f"layer {encoding.layer}" if encoding.layer else "",
         "level": encoding.level,
-        "pool": encoding.subword or encoding.pool,
+        "pool": f"{encoding.subword or encoding.pool}{_without(encoding)}",
         "prompt": f"prompt “{encoding.prompt}”" if encoding.prompt else "",
         "weights": f"{encoding.weights}{random}",
         **{key: text for key, text in parts.items() if key in ("transform", "member")},

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from eatlas.decoding import require_file
 from eatlas.errors import ResultsError, joined, require_whole
 from eatlas.lazy import as_frame
 from eatlas.notes import Noted
@@ -374,6 +375,7 @@ def read_scan(path: str | Path) -> ScanResult | ThemesResult:
     (500, 'the')
     """
     words, summary = files_of(Path(path))
+    require_file(summary, ResultsError)
     try:
         data = summary.read_bytes()
         kind = ThemesResult if b'"eatlas/themes/' in data[:200] else ScanResult
@@ -389,6 +391,7 @@ def read_scan(path: str | Path) -> ScanResult | ThemesResult:
 
 def is_scan(path: Path) -> bool:
     """Whether a file is one that a scan writes, by its name or its first characters."""
+    require_file(path, ResultsError)
     if path.name.endswith((*SUFFIXES, *(f"{suffix}.json" for suffix in SUFFIXES))):
         return True
     try:

@@ -38,6 +38,7 @@ from .source import (
     Tell as Tell,
     Snapshot as Snapshot,
     Source as Source,
+    innermost as innermost,
     is_contextual as is_contextual,
     period_of as period_of,
 )

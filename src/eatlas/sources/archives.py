@@ -8,7 +8,6 @@ import hashlib
 import importlib
 import io
 import lzma
-import os
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,17 +17,13 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, BinaryIO, cast
 
-from eatlas.decoding import require_file
+import numpy as np
+
+from eatlas.decoding import check_growth, require_file
 from eatlas.errors import SourceError, listed
 
 BUFFER = 1 << 20
 ENDS = 1 << 16
-# Text of vectors shrinks 2 to 4 times, one of round numbers 20 times; what grows beyond 200 times
-# is made to fill a disk. Below 64 MiB the ratio does not matter.
-MAX_RATIO = 200
-FREE_BYTES = 64 << 20
-GROWTH = "EATLAS_MAX_GROWTH"
-"""Environment variable: how many times its own size a file may grow; MAX_RATIO without it."""
 _ZSTD_WINDOW = 1 << 27
 _LONG_WINDOW = 1 << 31  # dumps of Reddit are written with zstd --long=31
 _PACKED = ("the compressed data", "are damaged or end early")
@@ -110,39 +105,21 @@ def faults_of_library(
         raise incomplete(f"{path}: {what} {are}", got) from error
 
 
+def npz_arrays(path: Path, what: str) -> dict[str, Any]:
+    """Read all arrays of an archive of NumPy, if they are in proportion to its size."""
+    with faults_of_library(path, what):
+        packed = Stamp.of(path).size
+        with zipfile.ZipFile(path) as archive:
+            size = sum(info.file_size for info in archive.infolist())
+        check_growth(str(path), size, packed)
+        with np.load(path, allow_pickle=False) as arrays:
+            return dict(arrays)
+
+
 def incomplete(what: str, got: str, allowed: str | None = None) -> SourceError:
     """Say that a file is damaged or ends early."""
     remedy = "get it again; the copy is probably incomplete"
     return SourceError(what, got=got[:200], allowed=allowed, remedy=remedy)
-
-
-# --- the one limit --------------------------------------------------------------------------------
-
-
-def check_growth(label: str, size: int, packed: int) -> None:
-    """Refuse what takes far more memory than a file of `packed` bytes can account for."""
-    setting = os.environ.get(GROWTH) or str(MAX_RATIO)
-    try:
-        limit = max(FREE_BYTES, int(packed * float(setting)))
-    except (ValueError, OverflowError) as error:
-        raise SourceError(
-            f"{GROWTH}: this environment variable is not a number", got=setting[:40]
-        ) from error
-    if size > limit:
-        raise SourceError(
-            f"{label}: this holds far more than a file of its size accounts for",
-            got=f"{size:,} bytes, or more",
-            allowed=f"{setting} times the size of the file, or {FREE_BYTES:,} bytes",
-            remedy=f"if you trust it, set {GROWTH} to a larger number",
-        )
-
-
-def check_parquet_growth(path: Path, head: Any, packed: int) -> None:
-    """Refuse a file of Parquet that declares far more than its size accounts for."""
-    groups = [head.row_group(k) for k in range(head.num_row_groups)]
-    columns = [group.column(c) for group in groups for c in range(group.num_columns)]
-    size = sum(max(c.total_uncompressed_size, 8 * c.num_values) for c in columns)
-    check_growth(str(path), size, packed)
 
 
 # --- compression and archives ---------------------------------------------------------------------

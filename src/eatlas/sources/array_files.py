@@ -11,7 +11,6 @@ import io
 import pickle
 import re
 import warnings
-import zipfile
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -21,17 +20,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.decoding import decoded, json_value
+from eatlas.decoding import check_growth, check_parquet_growth, decoded, json_value
 from eatlas.errors import SourceError, listed
 from eatlas.notes import Note
 from eatlas.sources.archives import (
     Content,
     Stamp,
-    check_growth,
-    check_parquet_growth,
     faults_of_library,
     library,
     locate,
+    npz_arrays,
 )
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.source import Vector, require_usable
@@ -115,13 +113,10 @@ def array_with_words(path: Path, vocabulary: str | None, name: str) -> MatrixSou
 
 def open_npz(content: Content, options: Options, name: str) -> MatrixSource:
     """Open an array of vectors, and one of words or a vocabulary."""
-    path = content.path
-    with faults_of_library(path, "an array in it (save words with np.array(words, dtype='U'))"):
-        with zipfile.ZipFile(path) as archive:
-            size = sum(info.file_size for info in archive.infolist())
-        check_growth(str(path), size, content.stamp.size)
-        with np.load(path, allow_pickle=False) as arrays:
-            return _of_parts(path, dict(arrays), options, name)
+    path, what = content.path, "an array in it (save words with np.array(words, dtype='U'))"
+    arrays = npz_arrays(path, what)
+    with faults_of_library(path, what):
+        return _of_parts(path, arrays, options, name)
 
 
 def _of_parts(path: Path, parts: Mapping[str, Any], options: Options, name: str) -> MatrixSource:

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
 
 from eatlas.csv_cells import unmarked
-from eatlas.decoding import decoded, require_file
+from eatlas.decoding import check_parquet, decoded, require_file
 from eatlas.errors import SourceError, described, listed
 from eatlas.notes import Note
 from eatlas.paths import is_there
-from eatlas.sources.archives import check_parquet_growth, faults_of_library, library
+from eatlas.sources.archives import faults_of_library, library
 from eatlas.sources.frames import cells_of, is_frame, table_of
 from eatlas.sources.spec import FileSpec, check_options, file_like, parse_file_spec
 from eatlas.stimuli.kinds import ALL
@@ -243,7 +243,7 @@ def table_cells(path: Path, what: str, form: str) -> list[list[str]]:
         if path.suffix.lower() in {".parquet", ".pq"}:
             parquet = library("pyarrow.parquet", str(path), "Parquet")
             with faults_of_library(path, "this Parquet file"):
-                check_parquet_growth(path, parquet.read_metadata(path), path.stat().st_size)
+                check_parquet(path, parquet)
                 columns = parquet.read_table(path).to_pydict()
             return _as_text(columns)
         text = decoded(path.read_bytes(), str(path), SourceError)

@@ -25,6 +25,7 @@ from eatlas.sources.spec import (
     SUFFIXES,
     FileSpec,
     check_options,
+    choice,
     file_like,
     load,
     model_scheme,
@@ -256,8 +257,10 @@ def _open(text: str, series: str | None = None) -> tuple[Source, ...]:
     if is_there(text):
         return _open_path(FileSpec(Path(text)), text, series or text)
     if text.startswith(CBOW):
-        words = text.removeprefix(CBOW)
-        return (load("eatlas.sources.prompts:CBOWSource")(_only_one(_open(words), words)),)
+        words, marks = take_option(text.removeprefix(CBOW), "punctuation")
+        marked = choice(marks or "no", ("yes", "no"), "punctuation", text) == "yes"
+        source = _only_one(_open(words), words)
+        return (load("eatlas.sources.prompts:CBOWSource")(source, punctuation=marked),)
     bare, counts = take_option(text, COUNTS)
     if counts is not None:
         order = CountedOrder(Path(counts))

@@ -20,7 +20,7 @@ from eatlas.paths import is_there
 from eatlas.results.parts import Encoding
 from eatlas.sources.coverage import spellings
 from eatlas.sources.source import Answers, Found, Item, Source, Vector, Wrapper, forwarded
-from eatlas.sources.spec import PROMPT, PROMPTS
+from eatlas.sources.spec import PROMPT, PROMPTS, with_option
 from eatlas.stimuli.languages import APOSTROPHE, marks
 from eatlas.stimuli.sentences import PLACE, built_in, fault_of, fill, forms_of
 
@@ -33,6 +33,9 @@ BETWEEN = "|"
 LONGEST = 200
 """Characters of prompts that are a name; more are named by their number and hash."""
 CBOW = "cbow:"
+PUNCTUATION = "punctuation"
+"""Option of means of words: whether marks such as the full stop are words too."""
+_MARK = re.compile(r"[^\w\s]")
 _PART = re.compile(r"(?=['\u2019])|-")
 """Where a word is cut that has no vector of its own: person's into person and 's."""
 _SHOWN = 10
@@ -254,13 +257,16 @@ def _lines_of(path: str | Path) -> tuple[str, ...]:
 
 
 class CBOWSource(Source):
-    """Sentences encoded as the mean of their words' vectors (May et al. 2019, section 4)."""
+    """Sentences encoded as the mean of their words' vectors (May et al. 2019, section 4).
 
-    def __init__(self, words: Source) -> None:
+    With `punctuation`, marks such as the full stop are words, as in the code of that paper.
+    """
+
+    def __init__(self, words: Source, *, punctuation: bool = False) -> None:
         if isinstance(words, CBOWSource):
             what, remedy = "the mean of words is taken twice", f"leave out one {CBOW}"
             raise SourceError(what, got=words.name, remedy=remedy)
-        self.words = words
+        self.words, self.punctuation = words, punctuation
         self._unknown: set[str] = set()
 
     dim = forwarded("words.dim")
@@ -268,12 +274,13 @@ class CBOWSource(Source):
     @property
     def name(self) -> str:
         """``cbow:`` and the name of the vectors of words."""
-        return f"{CBOW}{self.words.name}"
+        name = f"{CBOW}{self.words.name}"
+        return with_option(name, f"{PUNCTUATION}=yes") if self.punctuation else name
 
     @property
     def fingerprint(self) -> str:
         """That of the vectors of words, marked as their mean."""
-        return f"{CBOW}{self.words.fingerprint}"
+        return f"{CBOW}{self.words.fingerprint}{f';{PUNCTUATION}' * self.punctuation}"
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -285,25 +292,34 @@ class CBOWSource(Source):
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Mean of the words' vectors, float64; a text none of whose words has one is missing."""
-        split = {item: _word().findall(item.content) for item in items}
-        tokens = {token for words in split.values() for token in words}
-        pieces = {token: (token, *filter(None, _PART.split(token))) for token in tokens}
-        wanted = {s for parts in pieces.values() for p in parts for s in _keys(p)}
-        vectors = self.words.lookup(wanted)
-
-        @cache
-        def of_word(token: str) -> list[Vector]:
-            """Of the word, or else of its parts."""
-            whole, *parts = (
-                [vectors[key] for key in _keys(p) if key in vectors][:1] for p in pieces[token]
-            )
-            hits = whole or [vector for part in parts for vector in part]
-            if not hits:
-                self._unknown.add(token.lower())
-            return hits
-
+        split = {item: self._tokens(item.content) for item in items}
+        of_word = self._of_words(token for words in split.values() for token in words)
+        self._unknown |= {token.lower() for token, hits in of_word.items() if not hits}
         yield {
             item: Found(np.mean(rows, axis=0, dtype=np.float64))
             for item, words in split.items()
-            if (rows := [vector for token in words for vector in of_word(token)])
+            if (rows := [vector for token in words for vector in of_word[token]])
         }
+
+    def without_vector(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """Words of texts that means would lack, each once."""
+        of_word = self._of_words(token for text in texts for token in self._tokens(text))
+        return tuple(token for token, hits in of_word.items() if not hits)
+
+    def _tokens(self, text: str) -> list[str]:
+        """Words of a text, and marks if they are words too."""
+        words = _word().findall(text)
+        return words + _MARK.findall(_word().sub(" ", text)) if self.punctuation else words
+
+    def _of_words(self, tokens: Iterable[str]) -> dict[str, list[Vector]]:
+        """The vector of each word, or else those of its parts."""
+        pieces = {token: (token, *filter(None, _PART.split(token))) for token in tokens}
+        wanted = {s for parts in pieces.values() for p in parts for s in _keys(p)}
+        vectors = self.words.lookup(wanted)
+        of_word = {}
+        for token, several in pieces.items():
+            whole, *parts = (
+                [vectors[key] for key in _keys(p) if key in vectors][:1] for p in several
+            )
+            of_word[token] = whole or [vector for part in parts for vector in part]
+        return of_word

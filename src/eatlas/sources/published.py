@@ -20,10 +20,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from eatlas.decoding import toml_bytes
+from eatlas.decoding import check_growth, toml_bytes
 from eatlas.errors import SourceError, listed, nearest
 from eatlas.paths import DATA, data_folder
-from eatlas.sources.archives import check_growth, faults_of_library, locate
+from eatlas.sources.archives import faults_of_library, locate
 from eatlas.sources.spec import parsed_toml
 from eatlas.stimuli.images import SUFFIXES
 
@@ -40,7 +40,8 @@ PAUSE = 1.0
 """Seconds before the first new try; each further one waits twice as long."""
 _TIMEOUT = (20, 60)  # to connect, between two packets; in seconds
 LARGEST = 50 * 10**9
-"""Bytes that are taken where neither the list nor the server says how many there are."""
+"""Bytes that are taken where the list does not say how many there are."""
+_LENGTH = re.compile(r"[0-9]{1,18}")
 # what eatlas reads as a series: 1990-w.npy beside 1990-vocab.pkl, or 1990.txt and the like
 _OF_A_YEAR = re.compile(r"\d{4}(-w\.npy|-vocab\.pkl|\.[A-Za-z0-9.]+)")
 _TAKEN = {*SUFFIXES, ".csv"}
@@ -447,10 +448,11 @@ def _write(entry: Published, answer: Any, watch: Watch | None) -> int | None:
         etag = answer.headers.get("ETag", "W/")  # a weak one does not promise the same bytes
         condition = answer.headers.get("Last-Modified", "") if etag.startswith("W/") else etag
         entry.file(".part.state").write_text(condition, encoding="utf-8")
-    length = int(total) if total.isdigit() else None
-    if size is not None and length not in (None, size):
+    length = int(total) if _LENGTH.fullmatch(total) else None
+    if length is not None and (length != size if size else length > LARGEST):
         _discard(entry)
-        raise _failed(entry, f"the file has {length:,} bytes, {size:,} were published", remedy)
+        allowed = f"{size:,} were published" if size else f"the largest has {LARGEST:,}"
+        raise _failed(entry, f"the file has {length:,} bytes, {allowed}", remedy)
     most = size or length or LARGEST
     with entry.file(".part").open("ab" if start else "wb") as file:
         for chunk in answer.raw.stream(CHUNK, decode_content=False):

@@ -19,7 +19,7 @@ from eatlas.stimuli.kinds import OF_TARGETS, OPPOSITES
 
 MOST = 1_000
 """Words that one wildcard may stand for."""
-_WILD = {"*": ".*", "?": "."}
+_WILD = "*?"
 
 
 def expand(
@@ -65,8 +65,8 @@ def matches_of(
     single = {spelling: _compiled([spelling]) for spelling in words}
     for word in source.vocabulary():
         expression = several.get(word[:1], rest)
-        if expression is None or not expression.fullmatch(word):
-            continue
+        if expression is None or not expression.fullmatch(word) or word != word.strip():
+            continue  # a word with a space at its end is no term
         for spelling in (*by_first.get(word[:1], ()), *anywhere):
             if single[spelling].fullmatch(word):
                 words[spelling].add(word)
@@ -83,8 +83,23 @@ def matches_of(
 
 
 def _compiled(wildcards: Iterable[str]) -> re.Pattern[str]:
-    each = ("".join(_WILD.get(sign) or re.escape(sign) for sign in text) for text in wildcards)
-    return re.compile("|".join(each), re.DOTALL)
+    return re.compile("|".join(map(_expression, wildcards)), re.DOTALL)
+
+
+def _expression(wildcard: str) -> str:
+    """A wildcard as an expression that takes linear time.
+
+    What stands between two ``*`` is found at its first place and stays there: the next part can
+    then begin the earliest, so no other place needs a try, and the group is atomic.
+    """
+    first, *others = (
+        "".join("." if sign == "?" else re.escape(sign) for sign in part)
+        for part in wildcard.split("*")
+    )
+    if not others:
+        return first
+    *between, last = others
+    return first + "".join(f"(?>.*?{part})" for part in between if part) + f".*{last}"
 
 
 def _expanded(test: Test, matches: Mapping[str, list[str]], source: str, case: CaseRule) -> Test:

@@ -25,6 +25,8 @@ MISSING = -1
 """Code of an item that an annotator has not labelled."""
 TOGETHER = 2_000_000
 """Weights that are held at once: 16 MB."""
+MOST_PAIRS = 190
+"""Pairs of annotators that are compared, those of 20: each takes resamples of its own."""
 
 
 Estimate = tuple[float, tuple[float, float] | None]
@@ -53,8 +55,9 @@ def rater_agreement(
     The fields of an `Agreement`. Alpha and the share of agreement rest on the items with two labels
     or more (`compared`), kappa on those with as many labels as most items have (`rated` items with
     `raters` labels). For each category, how often it was given, alpha and Fleiss' kappa against all
-    others (`labels`); for each two annotators, the number of items that both labelled, the share on
-    which they agree, and Cohen's kappa (`pairs`).
+    others (`labels`); for each two annotators, of many for the `MOST_PAIRS` with the most items in
+    common, the number of items that both labelled, the share on which they agree, and Cohen's kappa
+    (`pairs`).
     """
     if resamples and rng is None:
         raise ValueError("resamples need a generator, rng")
@@ -81,7 +84,7 @@ def rater_agreement(
     observed, alpha, *alphas = estimates(lambda weights: _alpha(several, weights), len(several))
     kappa, *kappas = estimates(lambda weights: _kappa(equal, weights), len(equal))
     pairs = []
-    for first, second in combinations(range(labelled.shape[1]), 2):
+    for first, second in _compared_pairs(labelled != MISSING):
         both = labelled[:, [first, second]]
         both = both[(both != MISSING).all(axis=1)]
         agreed, of_pair = estimates(lambda weights, b=both: _cohen(b, k, weights), len(both))  # type: ignore[misc]
@@ -97,6 +100,16 @@ def rater_agreement(
         "labels": list(zip(times, alphas, kappas, strict=True)),
         "pairs": pairs,
     }
+
+
+def _compared_pairs(labelled: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Pairs of annotators in order; of many those with the most items in common."""
+    pairs = list(combinations(range(labelled.shape[1]), 2))
+    if len(pairs) <= MOST_PAIRS:
+        return pairs
+    common = labelled.T.astype(np.float32) @ labelled.astype(np.float32)
+    most = np.argsort([-common[pair] for pair in pairs], kind="stable")[:MOST_PAIRS]
+    return [pairs[i] for i in sorted(most.tolist())]
 
 
 def _kappa(counts: Array, weights: Array) -> Array:

@@ -11,6 +11,7 @@ neighbouring periods.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, permutations, product
@@ -74,7 +75,8 @@ def _centred_ranks(values: NDArray[np.number]) -> Array:
 def rank_sum(first: Array, second: Array) -> float:
     """The two-sided p of the Mann-Whitney test, by its normal approximation.
 
-    Ties are corrected for, and so is continuity. 1 where nothing differs.
+    Ties are corrected for, and so is continuity. 1 where nothing differs; never 0, which long lists
+    would round it to.
     """
     n, m = len(first), len(second)
     both = np.concatenate([first, second])
@@ -85,7 +87,7 @@ def rank_sum(first: Array, second: Array) -> float:
     if variance <= 0:
         return 1.0
     z = max(0.0, abs(u - n * m / 2) - 0.5) / math.sqrt(variance)
-    return math.erfc(z / math.sqrt(2))
+    return max(math.erfc(z / math.sqrt(2)), sys.float_info.min)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from eatlas.stats.bootstrap import Layout, ResampledLevel, Streams, draw, sizes_
 
 Array = NDArray[np.float64]
 Normalize = Literal["sum", "softmax"]
-Divergence = Literal["l1", "tv", "l2", "js", "kl", "hellinger"]
+Divergence = Literal["l1", "tv", "l2", "linf", "js", "kl", "hellinger"]
 Negative = Literal["clip", "raw"]
 
 SUM_TOLERANCE = 1e-12
@@ -40,7 +40,11 @@ TIE = 1e-10
 def distribution(
     associations: Array, normalize: Normalize = "sum", negative: Negative = "clip"
 ) -> Array:
-    """Turn associations with k groups into shares that sum to 1."""
+    """Turn associations with k groups into shares that sum to 1.
+
+    NaN where the associations sum to 0 but for rounding. Raw associations may sum to less than 0:
+    divided by their sum, the smallest association has the largest share.
+    """
     if normalize == "softmax":
         powers = np.exp(associations - associations.max(axis=-1, keepdims=True))
         return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
@@ -48,7 +52,7 @@ def distribution(
     total = kept.sum(axis=-1, keepdims=True)
     size = np.abs(kept).sum(axis=-1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(total > SUM_TOLERANCE * size, kept / total, np.nan)
+        return np.where(np.abs(total) > SUM_TOLERANCE * size, kept / total, np.nan)
 
 
 def divergence(p: Array, p0: Array, kind: Divergence = "l1") -> Array:
@@ -84,6 +88,7 @@ DIVERGENCES: Mapping[str, Callable[[Array, Array], Array]] = {
     "l1": _l1,
     "tv": lambda p, p0: _l1(p, p0) / 2,
     "l2": lambda p, p0: np.asarray(np.sqrt(((p - p0) ** 2).sum(axis=-1))),
+    "linf": lambda p, p0: np.asarray(np.abs(p - p0).max(axis=-1)),
     "js": _js,
     "kl": _kl,
     "hellinger": _hellinger,

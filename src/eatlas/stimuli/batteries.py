@@ -35,14 +35,18 @@ def declared() -> Mapping[str, Mapping[str, Any]]:
 
 BUILT_IN = (
     "caliskan",
+    "caliskan-alternates",
+    "google-news",
     "histwords",
     "mind-your-bias",
+    "mind-your-bias-files",
     "mind-your-bias-excerpts",
     "kurita",
     "angry-black-woman",
     "double-bind",
     "bai",
     "divdist",
+    "divdist-code",
     "ieat",
     "ieat-intersectional",
     "ieat-presidents",
@@ -143,9 +147,8 @@ def with_images(test: Test) -> Test:
     concepts = test.concepts
     for group, concept in test.concepts.items():
         if concept.images_from and not concept.at_hand:
-            concepts[group] = Concept.model_validate(
-                {"name": concept.name, "images": concept.images_from}
-            )
+            fields: dict[str, Any] = {"name": concept.name, "images": concept.images_from}
+            concepts[group] = Concept(**fields)
     return test.with_concepts(concepts)
 
 
@@ -299,8 +302,9 @@ def _battery_of() -> Mapping[str, str]:
     for name in BUILT_IN:
         if name in declared():
             battery = declared()[name]
-            words = [test for test, of in batteries.items() if of == battery["words"]]
-            ids = [f"{OF_SENTENCES}{test}" for test in words]
+            words = [test for test, of in batteries.items() if of in battery["words"]]
+            prefix = battery.get("prefix", OF_SENTENCES)
+            ids = [f"{prefix}{test}" for test in battery.get("classes", words)]
             ids += [test["id"] for test in battery.get("test", [])]
         else:
             data = resources.files("eatlas.stimuli") / "data" / f"{name}.toml"

@@ -15,7 +15,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from eatlas.decoding import json_value
+from eatlas.decoding import (
+    MAX_IMPORT,
+    check_parquet,
+    file_bytes,
+    json_value,
+    require_file,
+    require_size,
+)
 from eatlas.errors import StimulusError, did_you_mean, listed
 from eatlas.notes import Note, warn
 from eatlas.stimuli.batteries import read_battery
@@ -88,6 +95,8 @@ def _weathub(path: Path) -> Iterator[Imported]:
 def _rows(path: Path) -> list[Mapping[str, Any]]:
     """Rows of a table in Parquet, JSON lines or JSON; one object is a row."""
     if path.suffix.lower() == ".parquet":
+        require_file(path, StimulusError)
+        require_size(path.stat().st_size, str(path), StimulusError, MAX_IMPORT)
         try:
             parquet = import_module("pyarrow.parquet")
         except ImportError as error:
@@ -96,9 +105,10 @@ def _rows(path: Path) -> list[Mapping[str, Any]]:
                 remedy="pip install pyarrow, or save the data set as JSON lines: "
                 "dataset.to_json('weathub.jsonl')",
             ) from error
+        check_parquet(path, parquet)
         rows: Any = parquet.read_table(path).to_pylist()
     else:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = file_bytes(path, StimulusError, MAX_IMPORT).decode("utf-8-sig")
         try:
             rows = json_value(text)
         except ValueError:
@@ -121,7 +131,7 @@ _BETWEEN = re.compile(r"[,，、،;；]")
 def _ca_weat(path: Path) -> Iterator[Imported]:
     """Two tests of each row of a table (TSV), or of each object of a JSON file."""
     if path.suffix.lower() == ".json":
-        content = json_value(path.read_bytes())
+        content = json_value(file_bytes(path, StimulusError, MAX_IMPORT))
         if not isinstance(content, Mapping) or not all(
             isinstance(row, Mapping) for row in content.values()
         ):
@@ -130,7 +140,7 @@ def _ca_weat(path: Path) -> Iterator[Imported]:
             )
         rows = [{"LANG": key, **value} for key, value in content.items()]
     else:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = file_bytes(path, StimulusError, MAX_IMPORT).decode("utf-8-sig")
         rows = list(csv.DictReader(io.StringIO(text), delimiter="\t"))
     columns = {column for of_test in _COLUMNS.values() for column in of_test}
     if missing := sorted({"LANG", *columns}.difference(*rows[:1])):
@@ -184,7 +194,8 @@ def _xweat(path: Path) -> Iterator[Imported]:
     if path.suffix.lower() in {".tsv", ".json"}:
         yield from _ca_weat(path)
         return
-    rows = list(csv.reader(io.StringIO(path.read_bytes().decode("utf-8-sig"))))
+    text = file_bytes(path, StimulusError, MAX_IMPORT).decode("utf-8-sig")
+    rows = list(csv.reader(io.StringIO(text)))
     forms = {
         _bare(row[0]): list(dict.fromkeys(cell.strip() for cell in row[1:] if cell.strip()))
         for row in rows

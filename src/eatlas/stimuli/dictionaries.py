@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from eatlas.decoding import decoded, require_file
+from eatlas.decoding import MAX_IMPORT, decoded, file_bytes
 from eatlas.errors import StimulusError, did_you_mean, listed
 from eatlas.stimuli.kinds import OF_TARGETS, OPPOSITES, ROLES
 from eatlas.stimuli.records import quoted
 
 DICTIONARIES = ("liwc", "quanteda")
-_LARGEST = 1 << 23
+_LARGEST_YAML = 1 << 20
+"""Bytes of a dictionary of quanteda, of which a slow parser takes some 7 s."""
+_DEEPEST, _LONGEST_NAME = 10, 200
+"""Categories within categories, and characters of their names, with dots between them."""
 _LISTS = "eatlas tests import FILE --format FORMAT alone lists the categories"
 Categories = dict[str, list[str]]
 
@@ -26,11 +29,7 @@ def read_dictionary(path: str | Path, form: str) -> tuple[Categories, list[str]]
     one too.
     """
     path = Path(path)
-    require_file(path, StimulusError)
-    with path.open("rb") as file:
-        data = file.read(_LARGEST + 1)
-    if len(data) > _LARGEST:
-        raise StimulusError(f"{path}: this is too large for a dictionary", allowed="at most 8 MiB")
+    data = file_bytes(path, StimulusError, MAX_IMPORT if form == "liwc" else _LARGEST_YAML)
     text = decoded(data, str(path), StimulusError)
     categories, notes = (_liwc if form == "liwc" else _quanteda)(text, str(path))
     categories = {name: list(dict.fromkeys(terms)) for name, terms in categories.items() if terms}
@@ -52,7 +51,9 @@ def _liwc(text: str, where: str) -> tuple[Categories, list[str]]:
         number, _, name = line.strip().replace("\t", " ").partition(" ")
         if number in names:
             fault = f"{where}: two categories have one number"
-            raise StimulusError(fault, got=f"{names[number]!r} and {name.strip()!r}, {number}")
+            raise StimulusError(
+                fault, got=f"{names[number][:60]!r} and {name.strip()[:60]!r}, {number[:60]}"
+            )
         names[number] = name.split(" (")[0].strip() or number
     categories: Categories = {name: [] for name in names.values()}
     left_out = []
@@ -66,8 +67,8 @@ def _liwc(text: str, where: str) -> tuple[Categories, list[str]]:
         for number in numbers:
             if number not in names:
                 raise StimulusError(
-                    f"{where}: {term!r} has a category that the file does not name",
-                    got=number,
+                    f"{where}: {term[:60]!r} has a category that the file does not name",
+                    got=number[:60],
                     allowed=listed(names) or "a file that names its categories between the lines %",
                 )
             categories[names[number]].append(term)
@@ -83,41 +84,91 @@ def _quanteda(text: str, where: str) -> tuple[Categories, list[str]]:
         raise StimulusError(
             f"{where}: YAML cannot be read", remedy="pip install 'eatlas[dictionaries]'"
         ) from error
+    categories: Categories = {}
     try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text)):
-            raise StimulusError(
-                f"{where}: YAML reads a word behind * as a reference",
-                remedy='put a term that begins with * into quotation marks: "*phobia"',
-            )
-        content = yaml.compose(text)
-    except (yaml.YAMLError, RecursionError) as error:
+        # that of C takes a tenth of the time, but not every installation has it
+        events = yaml.parse(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        for names, term in _terms_of_document(_without_references(events, where), where):
+            for name in names:
+                categories.setdefault(name, []).append(" ".join(term.split()))
+    except yaml.YAMLError as error:
         raise StimulusError(
             f"{where}: this is not YAML",
             got=" ".join(str(error).split())[:200],
             remedy='put terms with * or ? into quotation marks: "*phobia", "wom?n"',
         ) from error
-    if not isinstance(content, yaml.MappingNode):
-        raise StimulusError(
-            f"{where}: this is not a dictionary of quanteda",
-            allowed="names of categories, each with a list of terms or of categories",
-        )
-    categories: Categories = {}
-    for names, term in _leaves(content, ()):
-        for depth in range(1, len(names) + 1):
-            categories.setdefault(".".join(names[:depth]), []).append(" ".join(term.split()))
     return categories, []
 
 
-def _leaves(node: Any, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Every term in a node of YAML, with the names that lead to it."""
-    if node.id == "mapping":
-        for name, inner in node.value:
-            yield from _leaves(inner, (*names, str(name.value)))
-    elif node.id == "sequence":
-        for inner in node.value:
-            yield from _leaves(inner, names)
-    elif node.value.strip():
-        yield names, node.value
+def _without_references(events: Iterable[Any], where: str) -> Iterator[Any]:
+    """The same events; a reference is refused, which can double what a file holds each time."""
+    for event in events:
+        if _is(event, "Alias"):
+            raise StimulusError(
+                f"{where}: YAML reads a word behind * as a reference",
+                remedy='put a term that begins with * into quotation marks: "*phobia"',
+            )
+        yield event
+
+
+Leaf = tuple[tuple[str, ...], str]
+"""Categories of a term, the outer one first, and the term."""
+
+
+def _terms_of_document(events: Iterator[Any], where: str) -> Iterator[Leaf]:
+    """Every term of the only document of a file.
+
+    It is read event by event: the nodes of a document as a tree take recursion without a limit.
+    """
+    form = StimulusError(
+        f"{where}: this is not a dictionary of quanteda",
+        allowed="names of categories, each with a list of terms or of categories; one document",
+    )
+    for kind in ("StreamStart", "DocumentStart", "MappingStart"):
+        event = next(events)
+        if not _is(event, kind):
+            raise form
+    yield from _terms_in(event, events, (), where)
+    for kind in ("DocumentEnd", "StreamEnd"):
+        if not _is(next(events), kind):
+            raise form
+
+
+def _is(event: Any, kind: str) -> bool:
+    return type(event).__name__ == f"{kind}Event"  # its module is an optional extra
+
+
+def _terms_in(
+    first: Any, events: Iterator[Any], names: tuple[str, ...], where: str, depth: int = 1
+) -> Iterator[Leaf]:
+    """Every term of a node that begins with an event."""
+    if _is(first, "Scalar"):
+        if first.value.strip():
+            yield names, first.value
+        return
+    if depth > _DEEPEST:
+        raise StimulusError(
+            f"{where}: lists are nested too deep", allowed=f"at most {_DEEPEST} in each other"
+        )
+    within = names
+    while not type(event := next(events)).__name__.endswith("EndEvent"):
+        if _is(first, "MappingStart"):
+            within, event = (*names, _category(event, names, where)), next(events)
+        yield from _terms_in(event, events, within, where, depth + 1)
+
+
+def _category(event: Any, names: tuple[str, ...], where: str) -> str:
+    """The full name of a category within others."""
+    value = event.value if _is(event, "Scalar") else ""
+    name = ".".join([*names[-1:], value])
+    if not value or len(name) > _LONGEST_NAME:
+        raise StimulusError(
+            f"{where}: this cannot be the name of a category",
+            got=repr(name[:60]) if value else "no text",
+            allowed=f"a text; with the names of the categories that it is in, at most "
+            f"{_LONGEST_NAME} characters",
+        )
+    return name
 
 
 def of_categories(

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
-from eatlas.decoding import decoded, json_value
+from eatlas.decoding import MAX_IMPORT, decoded, file_bytes, json_value
 from eatlas.errors import StimulusError, did_you_mean
 from eatlas.stimuli.concepts import repeated
 from eatlas.stimuli.dictionaries import DICTIONARIES, of_categories, read_dictionary
@@ -130,7 +130,7 @@ def import_test(
             lists, notes = of_categories(*read_dictionary(path, form), categories or {})
             title = ""
         else:
-            content = json_value(path.read_bytes())
+            content = json_value(file_bytes(path, StimulusError, MAX_IMPORT))
             lists, notes, title = (_wefe if form == "wefe" else _sent_bias)(content)
         return made_of(lists, **head, title=title, notes=[imported, *notes])
 
@@ -169,7 +169,7 @@ COLUMNS = ("sent_more", "sent_less", "bias_type")
 
 def _crows_pairs(path: Path) -> tuple[list[dict[str, str]], list[str]]:
     """Rows of a CSV file; in either ``stereo_antistereo`` the first is the more stereotyping."""
-    text = decoded(path.read_bytes(), str(path), StimulusError)
+    text = decoded(file_bytes(path, StimulusError, MAX_IMPORT), str(path), StimulusError)
     rows = csv.DictReader(io.StringIO(text, newline=""))
     if lacking := [name for name in COLUMNS if name not in (rows.fieldnames or ())]:
         raise StimulusError(

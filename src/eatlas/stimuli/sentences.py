@@ -17,6 +17,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from eatlas.decoding import own_toml
 from eatlas.errors import StimulusError, did_you_mean, listed
 from eatlas.notes import Note, warn
+from eatlas.paths import is_file
 from eatlas.stimuli.concepts import Concept, Sentence, refuse_wildcards
 from eatlas.stimuli.kinds import OF_SENTENCES, ROLES, TARGETS, AssociationTest, Battery, Test
 from eatlas.stimuli.languages import is_english, primary
@@ -30,6 +31,8 @@ PLACE = re.compile(r"\{([^{}]*)\}")
 _ALLOWED = ", ".join(f"{{{place}}}" for place in PLACES)
 NO_FORM = "no adjective is known for it"
 """Why a word is left out where adjectives are needed."""
+PUBLISHED = {"husse-spitz": "Husse and Spitz (2022, Mind Your Bias)"}
+"""Names of the templates that come with eatlas beside those of SEAT, and where they come from."""
 _WORD = '"nurse", or with its forms ["nurse", "a nurse", "nurses"]'
 
 
@@ -54,6 +57,8 @@ class Templates:
     """Where the templates come from."""
     default: str = ""
     """Class of words of which nothing is known; empty where it has to be said."""
+    capital: bool = True
+    """Whether each sentence begins with a capital."""
 
     def over(self, other: Templates) -> Templates:
         """Return what `self` says and, where it says nothing, what `other` says."""
@@ -64,6 +69,7 @@ class Templates:
             {**forms, **self.forms},
             self.source,
             self.default or other.default,
+            self.capital,
         )
 
 
@@ -105,6 +111,7 @@ class _File(Frozen):
     words: dict[str, tuple[Annotated[tuple[str, ...], BeforeValidator(_word)], ...]] = Field(
         default={}
     )
+    capital: bool = True
 
 
 @cache
@@ -137,9 +144,32 @@ def templates_in(language: str) -> Templates:
     return Templates(lists, source=source, default=default)
 
 
+@cache
+def published_templates(name: str, language: str = "") -> Templates:
+    """Return templates by their name, which know no words, for a test in a language."""
+    if name not in PUBLISHED:
+        raise StimulusError(
+            f"{name}: there is no such file of templates{did_you_mean(name, PUBLISHED)}",
+            allowed=f"a TOML file, or {', '.join(PUBLISHED)}",
+        )
+    if not is_english(language):
+        raise StimulusError(
+            f"the templates {name} are English, and the test is not",
+            got=language,
+            allowed="a file of templates in its language",
+        )
+    data = resources.files("eatlas.stimuli") / "data" / "sentences" / f"{name}.toml"
+    return replace(parse_templates(data.read_bytes(), f"{name}.toml"), source=PUBLISHED[name])
+
+
 def read_templates(path: str | Path, language: str = "") -> Templates:
-    """Read a user's templates; what the file does not say is as in :func:`templates_in`."""
+    """Read a user's templates; what the file does not say is as in :func:`templates_in`.
+
+    A name in :data:`PUBLISHED`, if no file has it, stands for those templates alone.
+    """
     path = Path(path)
+    if not is_file(path):
+        return published_templates(str(path), language)
     read = parse_templates(file_bytes(path), str(path))
     templates = read.over(templates_in(language))
     for word, name in read.words.items():
@@ -163,6 +193,7 @@ def parse_templates(data: bytes, where: str) -> Templates:
         file.templates,
         {word[0]: name for name, word in words},
         {word[0]: Forms(word[1], word[2]) for _, word in words if len(word) > 1},
+        capital=file.capital,
     )
 
 
@@ -229,7 +260,8 @@ def sentence_tests(
         A TOML file of templates by class and of words with their class and forms; what it does
         not say is as in the templates of May et al. (2019, SEAT). Of tests in German, Spanish,
         French, Italian, Dutch and Portuguese: as in templates that mention a word (class ``word``)
-        or a name (``name``).
+        or a name (``name``). ``"husse-spitz"``: the templates of Husse and Spitz (2022), which
+        know no words, so that each role needs a class.
     classes : str or mapping, optional
         Class of the words that no file knows: one for all, or by role (``{"X": "name"}``).
 
@@ -315,8 +347,14 @@ def make_sentences(
         if term not in templates.forms
         and any(set(PLACE.findall(text)) - {"term"} for text in templates.templates[name])
     ]
-    templates = replace(templates, forms={**templates.forms, **forms_of(wanting)})
-    parts = {role: _concept(test, role, words, templates) for role, words in chosen.items()}
+    return _made(test, replace(templates, forms={**templates.forms, **forms_of(wanting)}), chosen)
+
+
+def _made(
+    test: AssociationTest, templates: Templates, classes: Mapping[str, Mapping[str, str]]
+) -> AssociationTest:
+    """Make the sentences of every group; `classes` has the class of each term, by role."""
+    parts = {role: _concept(test, role, words, templates) for role, words in classes.items()}
     note = f"Sentences made of {test.id} with the templates of {templates.source}."
     head = {"id": f"{OF_SENTENCES}{test.id}", "title": f"{test.title or test.label} (sentences)"}
     return test.model_copy(update={**head, "table": "", "notes": (*test.notes, note), **parts})
@@ -341,9 +379,10 @@ def _concept(
     """Make the sentences of one group; `words` is the class of each of its terms."""
     made: dict[str, Sentence] = {}
     for term, name in words.items():
+        forms, capital = templates.forms.get(term), templates.capital
         sentences = [
-            make_sentence(template, term, templates.forms.get(term), test.language)
-            for template in templates.templates[name]
+            make_sentence(text, term, forms, test.language, capital=capital)
+            for text in templates.templates[name]
         ]
         if all(sentence.text in made for sentence in sentences):
             others = dict.fromkeys(made[sentence.text].stimulus for sentence in sentences)
@@ -364,11 +403,17 @@ def concept_of(name: str, sentences: Iterable[Sentence]) -> Concept:
 
 
 def make_sentence(
-    template: str, term: str, forms: Forms | None = None, language: str = ""
+    template: str,
+    term: str,
+    forms: Forms | None = None,
+    language: str = "",
+    *,
+    capital: bool = True,
 ) -> Sentence:
-    """Put a term into a template; the sentence begins with a capital."""
+    """Put a term into a template; the sentence begins with a capital, or as the template does."""
     text, span = fill(template, term, forms)
-    return Sentence(text=with_capital(text, language), stimulus=term, template=template, span=span)
+    text = with_capital(text, language) if capital else text
+    return Sentence(text=text, stimulus=term, template=template, span=span)
 
 
 def fill(template: str, term: str, forms: Forms | None = None) -> tuple[str, tuple[int, int]]:
@@ -397,10 +442,14 @@ Read = Callable[[str], Battery]
 
 def sentence_battery(name: str, declared: Mapping[str, Any], read: Read) -> Battery:
     """Make a battery of sentences."""
-    tests = [make_sentences(test, built_in()) for test in read(declared["words"]).tests]
-    for test in declared.get("test", []):
-        of_texts = "words" in test
-        tests.append(_of_texts(test, declared, read) if of_texts else _of_groups(test, read))
+    batteries = map(read, declared["words"])
+    every = (test for battery in batteries for test in battery.tests)
+    words = {test.id: test for test in every if isinstance(test, AssociationTest)}
+    if "classes" in declared:
+        tests = [_of_classes(words[test_id], declared) for test_id in declared["classes"]]
+    else:
+        tests = [make_sentences(test, built_in()) for test in words.values()]
+    tests += [_of_texts(test, declared, words) for test in declared.get("test", [])]
     tables = declared.get("tables", {})
     return Battery(
         id=name,
@@ -414,23 +463,29 @@ def sentence_battery(name: str, declared: Mapping[str, Any], read: Read) -> Batt
     )
 
 
-def _of_groups(declared: Mapping[str, Any], read: Read) -> AssociationTest:
-    """A test whose groups are named as ``battery/test/role``."""
-    words = {}
-    for role in ROLES:
-        battery, test_id, group = declared[role].split("/")
-        (test,) = (test for test in read(battery).tests if test.id == test_id)
-        words[role] = test.concept(group)
-    sentences = make_sentences(AssociationTest(id="alternate", **words), built_in())
-    head = {key: declared[key] for key in ("id", "title", "citation")}
-    return sentences.model_copy(update={**head, "notes": ()})
+def _of_classes(words: AssociationTest, declared: Mapping[str, Any]) -> AssociationTest:
+    """Put each term into the templates of one class, and its plural, if any, into another's.
+
+    What is declared of the test names both classes for its targets and for its attributes; the
+    second is missing where plurals are no stimuli.
+    """
+    forms = built_in().forms
+    chosen: dict[str, dict[str, str]] = {}
+    for role, concept in words.parts:
+        one, *more = declared["classes"][words.id][role not in TARGETS]
+        plurals = [forms[term].plural for term in concept.terms if term in forms]
+        chosen[role] = dict.fromkeys(concept.terms, one)
+        for name in more:
+            chosen[role] |= dict.fromkeys(plurals, name)
+    made = _made(words, published_templates(declared["templates"]), chosen)
+    return made.model_copy(update={"id": f"{declared['prefix']}{words.id}"})
 
 
 def _of_texts(
-    declared: Mapping[str, Any], battery: Mapping[str, Any], read: Read
+    declared: Mapping[str, Any], battery: Mapping[str, Any], tests: Mapping[str, AssociationTest]
 ) -> AssociationTest:
     """Put the words of a test into texts that are not bleached."""
-    (words,) = (test for test in read(battery["words"]).tests if test.id == declared["words"])
+    words = tests[declared["words"]]
     parts: dict[str, Concept] = {}
     for role, concept in words.parts:
         texts = declared["targets" if role in TARGETS else "attributes"]

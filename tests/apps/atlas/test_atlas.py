@@ -201,6 +201,15 @@ def test_a_site_that_is_there_stays_when_the_next_one_fails(tmp_path):
     assert again.results == 2
 
 
+def test_two_sites_of_one_process_are_the_same_bytes(tmp_path):
+    """Styles and scripts are read once, and what a page adds to them is its own."""
+    sites = []
+    for _ in range(2):
+        site, _page = written(tmp_path, ml_eat())
+        sites.append({file.name: file.read_bytes() for file in site.folder.iterdir()})
+    assert sites[0] == sites[1]
+
+
 def test_what_cannot_be_a_site_or_has_no_results_is_refused(tmp_path):
     (tmp_path / "in").mkdir()
     path = tmp_path / "in" / "results.jsonl"

@@ -162,6 +162,17 @@ def test_a_button_has_the_rank_of_its_word(explorer, six):
     assert 'title="rank 1,863 in' in board_of(explorer, off)
 
 
+def test_a_word_that_the_source_does_not_tell_from_another_says_so(explorer):
+    amy = Request(test="weat-6", added={"X": ("amy",)})
+    page = unescape(board_of(explorer, amy))
+    said = "has the same vector as <bdi>Amy (Female names)</bdi>: they are one stimulus"
+    assert f"<bdi>amy</bdi> {said}." in page
+    assert 'title="the same vector as amy (Male names); rank' in page  # on the button of Amy
+    moved = board_of(explorer, changed(amy, off={"Y": ("Amy",)}))
+    assert "same vector" not in moved
+    assert "same vector" not in board_of(explorer, Request(test="weat-6"))
+
+
 def test_a_word_without_a_rank_says_so(explorer, tmp_path):
     words = load_tests("weat-6")[0].terms
     counts = "\n".join(f"{word.lower()} {9000 - 3 * i}" for i, word in enumerate(words[1:]))

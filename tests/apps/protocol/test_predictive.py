@@ -47,6 +47,7 @@ def test_a_planted_order_is_found_by_any_measure(tmp_path, measure):
     evidence = found("predictive", measure, planted(1950), census=path)["census-year"]
     lean = evidence.figure("rho, lean to Female")
     assert (lean.value, lean.n, lean.of) == (pytest.approx(1.0), 8, "occupations")
+    assert lean.text == "1 without a number: cooper"
     assert lean.p == pytest.approx(2 / 40_320)  # of 8! orders two are monotone
     assert lean.test == "permutation of occupations, two-sided, all"
     assert any("not counted: 1 occupations: cooper." in remark for remark in evidence.remarks)
@@ -74,6 +75,21 @@ def test_figures_are_those_of_the_table(tmp_path):
     assert columns["census: size of bias"][nurse] == pytest.approx(1 - 2 * women)
     of_mac = found("predictive", "mac", planted(1950), census=path)["census-year"]
     assert [one.name for one in of_mac.figures] == ["rho, size of bias", "R2, size of bias"]
+
+
+def test_the_size_of_a_distance_is_how_far_it_is_from_no_bias(tmp_path):
+    """MAC is 1 without bias, so occupations near to both groups have the largest."""
+    path, vectors = census(tmp_path / "c.csv"), planted(1950)
+    evidence = found("predictive", "mac", vectors, census=path)["census-year"]
+    sizes = {occupation: size for occupation, size, _ in evidence.tables[0].rows}
+    poles = [vectors[group.terms[0]] for group in GENDER.groups]
+    for term in OCCUPATIONS:
+        target = vectors[term] / np.linalg.norm(vectors[term])
+        near = [target @ pole / np.linalg.norm(pole) for pole in poles]
+        assert sizes[term] == pytest.approx(abs(np.mean(near)))
+    away = [abs(share(i, 1950) - 0.5) for i in range(len(OCCUPATIONS))]
+    rho = spearmanr(away, [sizes[term] for term in OCCUPATIONS]).statistic
+    assert rho < -0.9
 
 
 @pytest.mark.slow

@@ -10,9 +10,9 @@ import pytest
 from tests.inputs import optional_data
 
 import eatlas
-from eatlas.apps.replication.replicate import printed_numbers
+from eatlas.apps.replication.cells import printed_cells
 
-CELLS = [one for one in printed_numbers("divdist") if (one.table, one.column) == ("table-3", "w2v")]
+CELLS = [one for one in printed_cells("divdist") if (one.table, one.column) == ("table-3", "w2v")]
 TARGETS = [cell.row for cell in CELLS]
 PRINTED = np.array([float(cell.text) for cell in CELLS])
 HALF_UNIT = 0.0005

@@ -1,8 +1,10 @@
 """What specifications say together, on records made by hand and on real studies."""
 
+from itertools import product
+
 import pytest
 
-from eatlas.apps.studies.analysis import analyse
+from eatlas.apps.studies.analysis import analyse, method_pairs
 from eatlas.apps.studies.record import Specification, StudyRecord
 
 
@@ -70,6 +72,28 @@ def test_correlations_of_all_and_of_significant_pairs():
     assert every.pearson == pytest.approx(scipy.stats.pearsonr(x, y).statistic)
     assert every.spearman == pytest.approx(scipy.stats.spearmanr(x, y).statistic)
     assert (significant.only, significant.n, significant.pearson) == ("significant", 1, None)
+
+
+def test_pairs_of_methods_have_a_point_for_each_test():
+    (pair,) = method_pairs(MADE)
+    assert (pair.first, pair.second, pair.by) == ("word", "sentence", "level")
+    assert [(p.test, p.x, p.y) for p in pair.points] == [
+        ("t1", 1.0, 0.4), ("t2", 0.8, -0.2), ("t3", 0.6, 0.4), ("t4", 0.0, -0.6),
+    ]  # fmt: skip
+    assert [p.test for p in pair.significant.points] == ["t3"]
+    assert pair.correlation.pearson == analyse(MADE).correlations[0].pearson
+
+
+def test_points_of_other_choices_are_apart_and_sources_are_groups():
+    labels = product(("t1", "t2"), ("u", "v"), ("a", "b"), ("0", "1"))
+    rows = [(each, 1.0 if each[2] == "a" else 0.5, True, "") for each in labels]
+    made = record(rows, test=("t1", "t2"), vectors=("u", "v"), level=("a", "b"), ddof=("0", "1"))
+    (pair,) = method_pairs(made, "level")
+    assert [p.name for p in pair.points] == ["t1 (u)"] * 2 + ["t1 (v)"] * 2 + ["t2 (u)"] * 2 + [
+        "t2 (v)"
+    ] * 2
+    (of_sources,) = method_pairs(made, "vectors")
+    assert {p.group for p in of_sources.points} == {""}
 
 
 def test_shares_of_a_study_add_up():

@@ -7,7 +7,7 @@ from tests.encoders.language import tiny
 
 import eatlas
 from eatlas.encoders import loading
-from eatlas.encoders.cache import contents
+from eatlas.encoders.cache import NAME, contents
 from eatlas.encoders.language import Question, language_model, open_language_model
 from eatlas.errors import SourceError
 from eatlas.paths import cache_folder
@@ -105,7 +105,7 @@ def test_without_the_cache_nothing_is_kept(folders):
     model = open_language_model(f"hf:{folders['bert']}?cache=no&precision=float32", "masked")
     assert model.name == f"hf:{folders['bert']}?precision=float32"
     model.score(ASKED[:3])
-    assert not cache_folder().joinpath("vectors-v3.sqlite").exists()
+    assert not cache_folder().joinpath(NAME).exists()
     with pytest.raises(SourceError, match="the option cache") as caught:
         open_language_model(f"hf:{folders['bert']}?cache=on", "masked")
     assert (caught.value.got, caught.value.allowed) == ("on", "yes or no")

@@ -19,7 +19,7 @@ from eatlas.encoders.language import (
     language_model,
     open_language_model,
 )
-from eatlas.encoders.served import PART, spell
+from eatlas.encoders.served import spell
 from eatlas.errors import EatlasError, SourceError
 
 TEST = make_test(
@@ -180,10 +180,6 @@ def test_characters_of_several_pieces(server, decoded, asked):
         return
     assert there.pieces == here.pieces
     assert there.log_probability == pytest.approx(here.log_probability, rel=EQUAL)
-
-
-def test_pieces_that_do_not_spell_a_long_text_are_refused_at_once():
-    assert spell([PART] * 90 + [" else", "."], "\u4e2d" * 30 + " text") is None
 
 
 @pytest.mark.slow

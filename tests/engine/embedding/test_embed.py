@@ -69,14 +69,14 @@ def test_sums_transformation_and_vectors_are_those_of_a_loop(corpus, documents, 
     parts = embed(corpus, vectors, out=out)
     every = list(contexts_of(documents, vectors))
     assert parts.parts == ["a", "b"]
-    assert parts.about["documents"] == parts.about["blocks"] == [40, 40]
+    assert parts.about.documents == parts.about.blocks == (40, 40)
     means = np.array([np.mean([v for _, w, v in every if w == word], axis=0) for word in vectors])
     counts = np.array([sum(w == word for _, w, _ in every) for word in vectors])
     matrix, quality, learned = transformation(means, counts, np.array([*vectors.values()], float))
     # a file gives a word of the transformation so many contexts, which is all of them here
-    assert learned == parts.about["transformation"]["words"]
+    assert learned == parts.about.transformation.words
     np.testing.assert_allclose(parts.matrix, matrix, atol=1e-4)
-    assert parts.about["transformation"]["quality"] == pytest.approx(quality, abs=1e-4)
+    assert parts.about.transformation.quality == pytest.approx(quality, abs=1e-4)
     for source, party in zip(eatlas.sources.open_sources(str(out)), "ab", strict=True):
         assert source.name == f"{out}#{party}"
         found = source.lookup([*vectors])
@@ -98,8 +98,8 @@ def test_files_and_units_change_no_vector(corpus, documents, vectors, tmp_path):
     whole.write_text("party,who,text\n" + "".join(rows))
     first, second = embed(corpus, vectors), embed(whole, vectors, unit="who")
     speakers = [row["who"] for row in documents if row["party"] == "a"]
-    assert second.about["units"][0] == list(dict.fromkeys(speakers))
-    assert second.about["blocks"] == [7, 7]
+    assert second.about.units[0] == tuple(dict.fromkeys(speakers))
+    assert second.about.blocks == (7, 7)
     for parts in (first, second):
         sums = np.zeros((2, len(parts.terms), D))
         np.add.at(sums, (parts.rows[:, 0], parts.rows[:, 2]), parts.sums)
@@ -132,6 +132,9 @@ def test_years_are_a_series(corpus, vectors, tmp_path):
     assert first.over_both[1] - first.over_both[0] > first.interval[1] - first.interval[0]
     assert 0.05 < first.p <= 1  # the same words in all years
     assert [verdict.status for verdict in eatlas.verify(results)] == ["same"] * 3
+    sizes = [f"{d:.2f}".replace("-", "\N{MINUS SIGN}") for d in each]
+    alt = eatlas.plot(results, "timeline").alt
+    assert f"Level 1: X against Y: d from {sizes[0]} in 1990 to {sizes[1]} in 1991" in alt
 
 
 @pytest.mark.parametrize(
@@ -190,11 +193,11 @@ def test_repeats_unknown_words_and_a_part_by_itself_are_counted(documents, vecto
     path = tmp_path / "texts.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, *documents[:3], rows[0]]))
     parts = embed(path, vectors)
-    assert parts.about["repeats"] == 4
+    assert parts.about.repeats == 4
     words = [re.findall(r"\w+", row["text"].lower()) for row in [*rows, *documents[:3], rows[0]]]
-    assert parts.about["words"] == sum(map(len, words))
+    assert parts.about.words == sum(map(len, words))
     known = {*vectors, *eatlas.engine.embedding.STOP_WORDS}
-    assert parts.about["known"] == sum(word in known for each in words for word in each)
+    assert parts.about.known == sum(word in known for each in words for word in each)
     lone = [{"text": f"{row['text']} {'nowhere ' * 200}", "party": "a"} for row in documents]
     path.write_text("".join(json.dumps(row) + "\n" for row in lone))
     with (

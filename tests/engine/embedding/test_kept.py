@@ -61,8 +61,8 @@ def backwards(function, items):
 def test_order_changes_nothing_and_blocks_are_alike(corpus, whole, tmp_path):
     parts = embed(corpus, tmp_path / "backwards.npz", executor=backwards)
     assert (tmp_path / "backwards.npz").read_bytes() == whole
-    assert parts.about["documents"] == [320, 80]
-    assert parts.about["blocks"] == [200, 80]
+    assert parts.about.documents == (320, 80)
+    assert parts.about.blocks == (200, 80)
     # documents 201 to 320 are added to the first 120 blocks, whatever files they are in
     contexts = np.zeros(200)
     own = parts.rows[:, 0] == 0
@@ -161,7 +161,7 @@ def test_texts_that_are_left_out_are_counted_where_an_embedding_goes_on(corpus, 
 
     with pytest.raises(KeyboardInterrupt):
         embed(corpus, tmp_path / "parts.npz", executor=half)
-    files = embed(corpus, tmp_path / "parts.npz").about["corpus"]["files"]
+    files = embed(corpus, tmp_path / "parts.npz").about.corpus.files
     assert [file["skipped"] for file in files] == [{"empty": 1}, *[{}] * 38, {"empty": 1}]
 
 

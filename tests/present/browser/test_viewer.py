@@ -21,7 +21,7 @@ from tests.present.test_thumbnails import images_of
 
 import eatlas
 from eatlas import CEAT, LPBS, GroupsTest
-from eatlas.apps.replication.replicate import write_replication
+from eatlas.apps.replication import write_replication
 from eatlas.errors import ResultsError
 from eatlas.present import report_html, write_report
 from eatlas.results import AssociationResult, Failure, MLEATResult, Results
@@ -155,7 +155,7 @@ PAGES = ("ten_page", "study_page", "card_page", "replication_page", "two_themes"
 @pytest.fixture(scope="module")
 def replication_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("replication")
-    return write_replication(eatlas.replicate("divdist"), folder)[0]
+    return write_replication(eatlas.replicate("ml-eat"), folder)[0]
 
 
 @pytest.fixture(scope="module")

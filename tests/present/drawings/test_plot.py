@@ -18,12 +18,13 @@ import eatlas
 from eatlas.errors import EatlasError, ResultsError
 from eatlas.present import report_table
 from eatlas.present.drawings.plot import KINDS, PAGE, TEMPLATES, Plot, style
-from eatlas.present.drawings.single import BINS, DOT, _text_box, null, triangle
+from eatlas.present.drawings.point_names import text_box
+from eatlas.present.drawings.single import BINS, DOT, null, triangle
 from eatlas.present.drawings.svg import size_of
 from eatlas.results import Results
 
 SVG = "{http://www.w3.org/2000/svg}"
-OF_OTHERS = {"matrix", "specification", "targets", "themes", "timeline", "triangle"}
+OF_OTHERS = {"matrix", "scatter", "specification", "targets", "themes", "timeline", "triangle"}
 """Kinds that show several settings or years, a study, themes, or tests of groups."""
 
 
@@ -68,7 +69,7 @@ def test_findings_without_d_have_no_axis_of_d(religion):
 def test_every_kind_is_drawn_in_every_width(kind, width, results, two, study, religion, themes):
     dated = [r.model_copy(update={"period": y}) for y in (1990, 2000) for r in results]
     some = {
-        "matrix": two, "specification": study, "targets": religion, "timeline": dated,
+        "matrix": two, "scatter": two, "specification": study, "targets": religion, "timeline": dated,
         "triangle": religion, "themes": themes,
     }  # fmt: skip
     plot = eatlas.plot(some.get(kind, results), kind, width=width)
@@ -172,7 +173,11 @@ def test_notebooks_show_an_image():
         (lambda _: eatlas.plot(weat(), "eat-map"), "allowed: results of ML-EAT"),
         (lambda _: eatlas.plot(weat(), "adjusted"), "allowed: results with associations given cov"),
         (lambda r: eatlas.plot(r, "timeline"), "got: 2 results, 0 of them with a period"),
-        (lambda r: eatlas.plot(r, "specification"), "no specification curve of this"),
+        (lambda r: eatlas.plot(r, "specification"), "kind specification cannot show this"),
+        (
+            lambda r: eatlas.plot(r, "forest", alpha=0.01),
+            "takes no alpha\n  got: alpha=0.01\n  allowed: kinds with alpha: significance",
+        ),
         (lambda r: eatlas.plot(r, width="tripple"), r'allowed: "single" \(89 mm\)'),
         (lambda r: eatlas.plot(r, width=5), "cannot have this width"),
         (lambda r: eatlas.plot(r).save("a.jpg"), "got: .jpg\n  allowed: .svg, .pdf, .png"),
@@ -341,7 +346,7 @@ def test_names_in_a_triangle_lie_on_no_dot(religion):
     assert "reference" in [t.text for t in named]
     for text in named:
         spot = float(text.get("x")), float(text.get("y"))
-        left, top, right, bottom = _text_box(text.text, spot, text.get("text-anchor"), 11)
+        left, top, right, bottom = text_box(text.text, spot, text.get("text-anchor"), 11)
         assert not [(x, y) for x, y in spots if left < x < right and top < y < bottom]
 
 

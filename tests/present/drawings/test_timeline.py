@@ -66,7 +66,10 @@ def test_lines_and_their_names_are_apart_and_intervals_are_bars():
     heights = sorted(float(name.get("y")) for name in names)
     assert all(late - early >= 14 for early, late in pairwise(heights))
     assert len(paths(draw({1900: 1.0, 1910: 1.0}, made=ml_eat), "open")) == 3
-    shades = [len(list(draw({1900: 1, 1910: 1}, made=m).iter("rect"))) for m in (ml_eat, weat)]
+    shades = [
+        sum(r.get("class") == "fig-shade" for r in draw({1900: 1, 1910: 1}, made=m).iter("rect"))
+        for m in (ml_eat, weat)
+    ]
     assert shades == [1, 0], "the threshold"
 
 
@@ -87,3 +90,51 @@ def test_several_series_share_a_panel_of_one_effect():
     written = [text.text for text in root.iter("text")]
     assert {"plain", "The {}"} <= set(written)
     assert "Insects, The {}: d from 0.50 in layer 1" in root.get("aria-label")
+
+
+LABELS = {1900: "A-Uniform", 1910: "A-Uniform", 1920: "BY-Singular", 1940: "A-Uniform"}
+
+
+def rows_of_patterns(root):
+    """The tooltips of strokes in the row of each pattern, by height."""
+    strokes = [p for p in root.iter("path") if p.get("class") == "fig-ink" and len(p)]
+    rows = {}
+    for stroke in strokes:
+        x, y = re.match(r"M([\d.]+) ([\d.]+)", stroke.get("d")).groups()
+        rows.setdefault(float(y), []).append((float(x), stroke[0].text))
+    return [rows[y] for y in sorted(rows)]
+
+
+def test_each_period_has_a_stroke_in_the_row_of_its_pattern():
+    series = {"": {year: ml_eat(label) for year, label in LABELS.items()}}
+    root = svg_root(timeline_of(series, {1930: "too few"}, title="t"))
+    uniform, singular = rows_of_patterns(root)
+    assert [said for _, said in uniform] == [f"{y}: A-Uniform" for y in (1900, 1910, 1940)]
+    assert [said for _, said in singular] == ["1920: BY-Singular"]
+    ticks = [float(x) for p in paths(root, "fig-line") for x in re.findall(r"M([\d.]+) 280v4", p)]
+    at = dict(zip((1900, 1910, 1920, 1930, 1940), ticks, strict=True))
+    assert [x for x, _ in uniform] == [at[1900], at[1910], at[1940]]
+    said = root.get("aria-label")
+    assert "A-Uniform in 1900 to 1910, BY-Singular in 1920, A-Uniform in 1940;" in said
+    written = "".join(text.text for text in root.iter("text"))
+    assert "A-Uniform" in written
+    high = float(root.get("viewBox").split()[-1])
+    assert max(float(t.get("y")) for t in root.iter("text") if not t.get("transform")) < high
+
+
+def test_a_series_without_patterns_has_no_rows_and_is_as_high_as_ever():
+    root = draw({1900: 0.1, 1910: 0.5})
+    assert rows_of_patterns(root) == []
+    assert root.get("viewBox").endswith(" 328")
+
+
+def test_patterns_of_several_series_are_below_the_first_effect_size_alone():
+    series = {
+        name: {n: ml_eat(label) for n in (1, 2, 3)}
+        for name, label in (("The {}", "A-Uniform"), ("A {}", "B-Uniform"))
+    }
+    first, second = (svg_root(timeline_of(series, {}, unit="layer", only=n)) for n in (0, 1))
+    assert [len(row) for row in rows_of_patterns(first)] == [3, 3]
+    assert rows_of_patterns(second) == []
+    assert "EAT pattern: The {}" in [text.text for text in first.iter("text")]
+    assert "EAT patterns of A {}: B-Uniform in layer 1 to 3" in first.get("aria-label")

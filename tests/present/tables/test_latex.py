@@ -52,8 +52,8 @@ def test_the_table_of_a_paper():
     assert "Level 3" not in text
     text = report_table(both, "latex", columns="wide")
     assert (
-        r"\caption{2 results of ML-EAT(alpha=0.05,\allowbreak ddof=1,\allowbreak p=auto,"
-        r"\allowbreak tail=directional,\allowbreak threshold=0.2) on some-vectors.}"
+        r"\caption{2 results of ML-EAT(alpha=0.05,\allowbreak{}ddof=1,\allowbreak{}p=auto,"
+        r"\allowbreak{}tail=directional,\allowbreak{}threshold=0.2) on some-vectors.}"
     ) in text
     assert r"\label{tab:eatlas-ml-eat}" in text
     assert r"\multicolumn{2}{c}{Level 1} & \multicolumn{1}{c}{Level 2, X}" in text

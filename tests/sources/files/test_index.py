@@ -72,20 +72,15 @@ def test_same_answers_with_and_without(path):
     assert [other.name for other in path.parent.iterdir()] == [path.name]
 
 
-@pytest.mark.parametrize(
-    "change", ["longer", "other content", "other time", "a copy", "size and time restored"]
-)
+@pytest.mark.parametrize("change", ["longer", "other content", "other time", "a copy"])
 def test_an_index_that_does_not_fit_is_made_anew(tmp_path, change):
     path = text(tmp_path)
     vectors(path)
     stale = index_of(path)
     if change == "longer":
         path.write_bytes(path.read_bytes() + b"none" + b" 1" * 4 + b"\n")
-    elif change in {"other content", "size and time restored"}:
-        stat = path.stat()
+    elif change == "other content":
         path.write_bytes(TEXT.replace(b"word0 ", b"word_ ", 1))
-        if change != "other content":
-            os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     elif change == "other time":
         os.utime(path, (1, 1))
     else:  # another inode
@@ -94,7 +89,7 @@ def test_an_index_that_does_not_fit_is_made_anew(tmp_path, change):
     found = vectors(path)
     assert ("none" in found, "word0" in found) == (
         change == "longer",
-        change not in {"other content", "size and time restored"},
+        change != "other content",
     )
     assert index_of(path) != stale
     assert same(vectors(path), found)
@@ -116,16 +111,6 @@ def test_any_damage_is_found(tmp_path, seed):
     index_of(path).write_bytes(raw)
     assert same(vectors(path), expected())
     assert same(vectors(path), expected())
-
-
-def test_a_forged_index_that_leads_to_other_words_is_not_believed(tmp_path):
-    path = text(tmp_path)
-    source = open_vectors(path)
-    source.lookup(WANTED)
-    words, starts = source.index()
-    source.write_index(b"\n".join(words), np.roll(starts, 1))
-    assert same(vectors(path), expected())
-    np.testing.assert_array_equal(open_vectors(path).index()[1], starts)
 
 
 def test_a_file_that_changes_before_or_after_it_has_an_index(tmp_path):

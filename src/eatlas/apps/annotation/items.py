@@ -35,7 +35,7 @@ from eatlas.paths import stamp_of
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import OF_TARGETS, TestsLike
 from eatlas.version import __version__
-from eatlas.writing import atomic_file, atomic_files, require_writable
+from eatlas.writing import atomic_file, atomic_files, remove_leftovers, require_writable
 
 DELIMITERS = ",;\t"
 """Spreadsheets write the second where the comma is a decimal sign."""
@@ -59,6 +59,7 @@ ENDING = ".labels.jsonl"
 SKIPPED = ""
 """Stands where a person passed over a context."""
 LONGEST_NAME = 60
+MOST_ANNOTATORS = 1_000
 Acts = dict[str, list[tuple[str, str]]]
 """Of each person, the items in the order in which they were labelled, and the labels."""
 
@@ -400,6 +401,10 @@ def usable_labels(items: Items, rows: Iterator[Row]) -> dict[str, dict[str, str]
                 remedy="name the file of items that the labels were made for",
             )
         label = labels.get(text.strip().casefold())
+        if annotator not in given and len(given) == MOST_ANNOTATORS:
+            raise SourceError(
+                f"{line}: there are too many annotators", allowed=f"at most {MOST_ANNOTATORS:,}"
+            )
         if label is None:
             odd[line] = text[:40]
         elif (before := given.setdefault(annotator, {}).setdefault(item, label)) != label:
@@ -473,6 +478,7 @@ class LabelJournal:
                 remedy="use the page that is open, several people may; or end that process",
             ) from error
         try:
+            remove_leftovers(real)
             self.acts, self._lines = replay(path, items) if path.exists() else ({}, b"")
             self._stamp = stamp_of(path)
             if not self._lines:
@@ -510,10 +516,8 @@ class LabelJournal:
     def seconds(self, name: str) -> list[float]:
         """From each act of a person to the next, without pauses."""
         acts = map(json_value, self._lines.splitlines()[1:])
-        times = [
-            datetime.fromisoformat(act["time"]) for act in acts if act.get("annotator") == name
-        ]
-        gaps = ((after - before).total_seconds() for before, after in pairwise(times))
+        times = [_time_of(act) for act in acts if act.get("annotator") == name]
+        gaps = (after - before for before, after in pairwise(times))
         return [gap for gap in gaps if 0 <= gap <= PAUSE]
 
     def label(self, name: str, item: str, label: str | None) -> None:
@@ -568,7 +572,8 @@ def replay(path: Path, items: Items) -> tuple[Acts, bytes]:
                 done.pop()
             else:
                 done.append((act["item"], _label(items, source, act["item"], act["label"])))
-        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            _time_of(act)
+        except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
             raise SourceError(
                 f"{source}: this is not an act of an annotator",
                 got=line[:100].decode(errors="replace"),
@@ -576,6 +581,11 @@ def replay(path: Path, items: Items) -> tuple[Acts, bytes]:
                 remedy="remove the line, or take the file from a backup",
             ) from error
     return acts, whole
+
+
+def _time_of(act: Mapping[str, Any]) -> float:
+    """When something was done, in seconds."""
+    return datetime.fromisoformat(act["time"]).timestamp()
 
 
 def _label(items: Items, source: str, item: str, label: str | None) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
+from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -230,6 +231,7 @@ class Agreement:
     """Share of pairs of labels of one context that are the same."""
     labels: tuple[LabelAgreement, ...]
     pairs: tuple[AnnotatorPair, ...]
+    """All pairs of up to 20 annotators; of more the 190 with the most contexts in common."""
     undefined: tuple[str, ...] = ()
     """What is not defined, and why."""
     unclear: Mapping[str, int] = field(default_factory=dict)
@@ -320,6 +322,8 @@ class Labels:
         undefined = tuple(self._undefined(agreed))
         for note in undefined:
             warn(note)
+        if len(pairs) < (of_pairs := comb(len(names), 2)):
+            warn(Note("run.annotator-pairs", values={"compared": len(pairs), "of": of_pairs}))
         return Agreement(
             test=items.test,
             items=len(items),

@@ -20,7 +20,7 @@ from eatlas.apps.annotation.items import (
 )
 from eatlas.apps.annotation.labels import Labels
 from eatlas.apps.serving import App, PageAnswer, Served, as_json
-from eatlas.errors import EatlasError, SourceError, UndefinedWarning
+from eatlas.errors import EatlasError, EatlasWarning, SourceError
 from eatlas.numbers import effect, interval, number_of
 from eatlas.present.rendering import render
 from eatlas.present.text import clean
@@ -107,7 +107,7 @@ def ending(journal: LabelJournal, name: str) -> list[str]:
     if not given:
         return lines
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedWarning)  # said below
+        warnings.simplefilter("ignore", EatlasWarning)  # what matters is said below
         agreed = Labels(journal.items, given).agreement()
     alpha = agreed.alpha
     if alpha.value is not None:

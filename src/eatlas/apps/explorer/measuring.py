@@ -386,6 +386,8 @@ class Placed(NamedTuple):
     """Mean cosines of target words, switched off or not."""
     common: frozenset[Key] = frozenset()
     """Names that were found as a common word, such as Bill as bill."""
+    twins: Mapping[Key, tuple[Key, ...]] = {}
+    """Other words with the very vector of a word, such as Amy of amy."""
 
 
 def placed(lists: Lists, source: Source) -> Placed:
@@ -406,18 +408,32 @@ def placed(lists: Lists, source: Source) -> Placed:
                 missing[key] = why
         common |= {(role, term) for term, key in embedded.keys[role].items()
                    if is_common_word(term, key)}  # fmt: skip
+    twins = _twins(rows)
     means = []
     for role in "AB":
         on = [row for word in groups[role].on for row in rows.get((role, word), ())]
         if not on:
-            return Placed(missing, {}, frozenset(common))
+            return Placed(missing, {}, frozenset(common), twins)
         means.append(np.mean(on, axis=0))
     at = {}
     for key, units in rows.items():
         if key[0] in TARGETS:
             a, b = (round(float(np.mean(units @ mean)), DECIMALS) for mean in means)
             at[key] = a, b
-    return Placed(missing, at, frozenset(common))
+    return Placed(missing, at, frozenset(common), twins)
+
+
+def _twins(rows: Mapping[Key, Sequence[Any]]) -> dict[Key, tuple[Key, ...]]:
+    """Words that the source does not distinguish: of each the others."""
+    alike: dict[bytes, list[Key]] = {}
+    for key, units in rows.items():
+        alike.setdefault(np.concatenate(units).tobytes(), []).append(key)
+    return {
+        key: tuple(other for other in keys if other != key)
+        for keys in alike.values()
+        if len(keys) > 1
+        for key in keys
+    }
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from eatlas.apps.explorer.measuring import (
     themes_in_order,
     words_in,
 )
-from eatlas.errors import EatlasError
+from eatlas.errors import EatlasError, joined
 from eatlas.notes import Note
 from eatlas.numbers import count, number_of
 from eatlas.present.drawings.eat_map import states_of, symbols
@@ -210,7 +210,7 @@ def _finding(
 
 
 def _group(view: BoardView, role: str) -> dict[str, Any]:
-    """The words of a group as buttons; a remark says why one has no vector, or is common."""
+    """The words of a group as buttons, with a remark where there is something to say of one."""
     group, placed = view.lists.groups[role], view.placed
     chips = [
         {
@@ -219,9 +219,8 @@ def _group(view: BoardView, role: str) -> dict[str, Any]:
             "on": word not in group.off,
             "added": word in group.added,
             "missing": (role, word) in placed.missing,
-            "remark": placed.missing.get(
-                (role, word), COMMON if (role, word) in placed.common else ""
-            ),
+            "remark": _remark(view, role, word),
+            "twins": _twins_of(view, role, word),
             "rank": view.ranks.get(word),
         }
         for word in group.words
@@ -238,6 +237,25 @@ def _group(view: BoardView, role: str) -> dict[str, Any]:
         "on": len(group.on),
         "splits": splits,
     }
+
+
+def _remark(view: BoardView, role: str, word: str) -> str:
+    """Why a word has no vector; or that it is common, or has the vector of another one."""
+    key, placed = (role, word), view.placed
+    if key in placed.missing:
+        return placed.missing[key]
+    twins = _twins_of(view, role, word)
+    about = [COMMON] if key in placed.common else []
+    return "; ".join([*about, f"the same vector as {twins}"] if twins else about)
+
+
+def _twins_of(view: BoardView, role: str, word: str) -> str:
+    """Other words that are on and have the very vector of one that is on, with their groups."""
+    groups = view.lists.groups
+    if word in groups[role].off:
+        return ""
+    twins = view.placed.twins.get((role, word), ())
+    return joined([f"{w} ({groups[r].name})" for r, w in twins if w not in groups[r].off])
 
 
 def others_of(explorer: Explorer, request: Request) -> str:

@@ -16,6 +16,7 @@ import eatlas
 from eatlas.apps.protocol.evidence import Covered, Drawing, Figure, Mark, Table
 from eatlas.errors import EatlasError, StimulusError
 from eatlas.measures import Measure
+from eatlas.measures.base import NEEDS
 from eatlas.results import AssociationResult
 from eatlas.results.parts import defined
 from eatlas.stats.correlation import PairedTest, RankCorrelation
@@ -27,12 +28,6 @@ Parts = Iterator[tuple[Any, ...]]
 """What a study is run on, once for each: the source or the files that its evidence names, and what
 else its function reads."""
 T = TypeVar("T")
-NEEDS = {
-    "vectors": "vectors", "masked": "a masked language model",
-    "causal": "a causal language model", "answers": "a model that answers",
-    "counts": "a table of counts",
-}  # fmt: skip
-"""What a measure needs of a source, in words."""
 MOST_MISSING = 20
 """Missing terms of a group that a card lists."""
 

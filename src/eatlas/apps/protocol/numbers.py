@@ -80,12 +80,18 @@ class Leanings:
 
     @property
     def sizes(self) -> Numbers | None:
-        """How large each bias is, without a direction; None where nothing is neutral."""
-        if self.towards_first is None or self.result.by_target is not None:
+        """How large each bias is: its distance from the number of no bias; None without one.
+
+        The size of DivDist's is its divergence.
+        """
+        if self.result.by_target is not None:
             return self.values
-        if self.neutral is None:
+        zero = self.neutral
+        if self.towards_first is None:  # such as MAC, whose distances have no direction
+            zero = getattr(getattr(self.result, "each", None), "neutral", None)
+        if zero is None:
             return None
-        return {term: None if v is None else abs(v) for term, v in self.signs().items()}
+        return {term: None if v is None else abs(v - zero) for term, v in self.directed.items()}
 
 
 def leanings(
@@ -281,6 +287,11 @@ def views(family: GroupsWithTables, lean: Leanings, terms: Sequence[str], shares
     if lean.sizes is not None:
         away = np.abs(shares - np.array(family.test.weights)).sum(axis=1)
         compared["size of bias"] = lean.sizes, "size of bias", away
+    if not compared:
+        called = lean.result.display_name
+        raise NotRunError(
+            f"The numbers of {called} have no direction, and none of them is no bias."
+        )
     return {
         name: ({term: numbers.get(term) for term in terms}, against, of_table)
         for name, (numbers, against, of_table) in compared.items()

@@ -51,7 +51,7 @@ from eatlas.apps.protocol.numbers import (
 from eatlas.corpora import about_of
 from eatlas.decoding import own_toml, read_toml, toml_bytes
 from eatlas.engine import open_as
-from eatlas.errors import EatlasError, UndefinedWarning, described, did_you_mean
+from eatlas.errors import EatlasError, UndefinedWarning, described, did_you_mean, listed
 from eatlas.measures import DivDist
 from eatlas.results.parts import defined
 from eatlas.sources import open_counts, period_of
@@ -73,6 +73,8 @@ Array = NDArray[np.float64]
 
 # ---- predictive validity: a census
 
+NAMED = 4
+"""Occupations without a number that the first figure names; the remarks name more."""
 YEAR = 2010
 """The year of the contemporary study, as in the paper; the last one of a census without it."""
 WITHIN = (
@@ -125,6 +127,9 @@ def census_year(
     missing = [term for term in terms if numbers.values.get(term) is None]
     both = views(family, numbers, terms, family.shares(shares, terms))
     figures, columns = compared(both, "census", "occupations", material.seed)
+    if missing:
+        lost = f"{len(missing):,} without a number: {listed(missing, NAMED)}"
+        figures[0] = figures[0].model_copy(update={"text": lost})
     rows = [row for row in zip(terms, *columns.values(), strict=True) if row[0] not in missing]
     title = f"Occupations and the census of {shares.period or 'one year'}"
     drawn = _rhos(figures, "Rank correlation with the census over occupations")

@@ -20,8 +20,9 @@ from eatlas.apps.studies.record import (
     StudyAnalysis,
     StudyRecord,
 )
+from eatlas.errors import StudyError, did_you_mean
+from eatlas.results.methods import MethodPair, MethodPoint
 from eatlas.results.parts import defined
-from eatlas.stats.correlation import correlation
 from eatlas.stats.effect_size import MOST_CHOICES, variance_shares
 
 METRIC = "metric"
@@ -31,7 +32,7 @@ MOST_ALTERNATIVES = 8
 DRAWS = 1000
 Pair = tuple[list[Specification], list[Specification]]
 """Specifications with either alternative that are alike in all else."""
-Compared = list[tuple[str, str, str, list[Pair]]]
+Compared = tuple[str, str, str, list[Pair]]
 """A choice, two alternatives of it, and the specifications of both."""
 
 
@@ -39,22 +40,68 @@ def analyse(record: StudyRecord, *, seed: int = 0) -> StudyAnalysis:
     """Analyse a study."""
     effects = record.measured
     explained, shares = _shares(record, effects)
-    compared: Compared = []
-    for choice in (*record.varying, METRIC):
-        labels = list(dict.fromkeys(filter(None, (_label(spec, choice) for spec in effects))))
-        if choice != "test" and 1 < len(labels) <= MOST_ALTERNATIVES:
-            for first, second in combinations(labels, 2):
-                pairs = matched(effects, choice, first, second)
-                compared.append((choice, first, second, pairs))
+    compared = [each for choice in _comparable(record) for each in _compared(effects, choice)]
     tests = {(spec.choices["test"], spec.choices.get("stimuli")) for spec in effects}
     return StudyAnalysis(
         explained=explained,
         shares=tuple(shares),
         patterns=tuple(_patterns(record)),
         contrasts=tuple(_contrasts(compared, seed)),
-        correlations=tuple(_correlations(compared)) if len(tests) >= 3 else (),
+        correlations=tuple(_correlations(record, compared)) if len(tests) >= 3 else (),
         seed=seed,
     )
+
+
+def _comparable(record: StudyRecord) -> list[str]:
+    """Choices with two alternatives or more that are compared."""
+    choices = [choice for choice in (*record.varying, METRIC) if choice != "test"]
+    return [c for c in choices if 1 < len(_labels(record.measured, c)) <= MOST_ALTERNATIVES]
+
+
+def _labels(effects: Sequence[Specification], choice: str) -> list[str]:
+    """The alternatives of a choice that were measured."""
+    return list(dict.fromkeys(filter(None, (_label(spec, choice) for spec in effects))))
+
+
+def _compared(effects: Sequence[Specification], choice: str) -> Iterator[Compared]:
+    """Every two alternatives of a choice, over specifications that are alike in all else."""
+    for first, second in combinations(_labels(effects, choice), 2):
+        yield choice, first, second, matched(effects, choice, first, second)
+
+
+def method_pairs(record: StudyRecord, choice: str | None = None) -> tuple[MethodPair, ...]:
+    """Every two alternatives of a choice, by default of the measure or the first that varies."""
+    choices = _comparable(record)
+    if not choices:
+        raise StudyError(
+            "no choice of this study has alternatives that can be compared",
+            got=f"choices that vary: {', '.join(record.varying) or 'none'}",
+            allowed=f"2 to {MOST_ALTERNATIVES} alternatives of a choice beside the test",
+        )
+    choice = choice or ("measure" if "measure" in choices else choices[0])
+    if choice not in choices:
+        raise StudyError(
+            f"the alternatives of {choice!r} cannot be compared{did_you_mean(choice, choices)}",
+            allowed=", ".join(choices),
+        )
+    return tuple(_pair(record, each) for each in _compared(record.measured, choice))
+
+
+def _pair(record: StudyRecord, compared: Compared) -> MethodPair:
+    """Two alternatives of a choice as two methods."""
+    choice, first, second, pairs = compared
+
+    def point(sides: Pair) -> MethodPoint:
+        taken = sides[0][0].choices
+        tests, sources = (
+            ", ".join(taken[n] for n in names if n in record.varying and n != choice and taken[n])
+            for names in (("test", "stimuli"), ("vectors",))
+        )
+        x, y = map(_mean, sides)
+        significant = all(spec.significant for side in sides for spec in side)
+        return MethodPoint(tests or taken["test"], sources, x, y, significant)
+
+    return MethodPair(first, second, tuple(map(point, pairs)), by=choice)
 
 
 def _shares(
@@ -121,7 +168,7 @@ def matched(effects: Sequence[Specification], choice: str, first: str, second: s
     return [pair for pair in groups.values() if all(pair)]
 
 
-def _contrasts(compared: Compared, seed: int) -> Iterator[Contrast]:
+def _contrasts(compared: Sequence[Compared], seed: int) -> Iterator[Contrast]:
     """Every two alternatives against each other, all else alike."""
     rng = np.random.default_rng([seed, 2])
     for choice, first, second, pairs in compared:
@@ -162,14 +209,13 @@ def _finding(spec: Specification) -> int:
     return int(math.copysign(1, spec.d or 0.0)) if spec.significant else 0
 
 
-def _correlations(compared: Compared) -> Iterator[MethodCorrelation]:
+def _correlations(record: StudyRecord, compared: Sequence[Compared]) -> Iterator[MethodCorrelation]:
     """Correlations of every two alternatives over the tests and all else that they share."""
-    for choice, first, second, pairs in compared:
-        both = [pair for pair in pairs if all(spec.significant for side in pair for spec in side)]
-        for only, chosen in (("all", pairs), ("significant", both)):
-            points = [(_mean(a), _mean(b)) for a, b in chosen]
-            x, y = np.array(points, np.float64).reshape(-1, 2).T
-            numbers = {name: defined(value) for name, value in asdict(correlation(x, y)).items()}
+    for each in compared:
+        choice, first, second, _ = each
+        every = _pair(record, each)
+        for only, pair in (("all", every), ("significant", every.significant)):
+            numbers = {name: defined(n) for name, n in asdict(pair.correlation).items()}
             alike = {"choice": choice, "first": first, "second": second, "only": only}
-            shown = tuple(points) if only == "all" else ()
+            shown = tuple((p.x, p.y) for p in pair.points) if only == "all" else ()
             yield MethodCorrelation.from_dict({**numbers, **alike, "points": shown})

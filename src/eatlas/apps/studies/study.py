@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from markupsafe import Markup
 
-from eatlas.apps.studies.analysis import analyse
+from eatlas.apps.studies.analysis import analyse, method_pairs
 from eatlas.apps.studies.fitting import Prepared, prepare
 from eatlas.apps.studies.plan import tables_of
 from eatlas.apps.studies.record import Metric, Specification, StudyAnalysis, StudyRecord
@@ -38,6 +38,8 @@ from eatlas.writing import atomic_file, atomic_files
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from eatlas.results.methods import MethodPair
 
 METRICS: Mapping[str, Metric] = {
     "vectors": "cosine",
@@ -106,6 +108,36 @@ class Study:
             Of bootstrap intervals.
         """
         return analyse(self.record, seed=seed)
+
+    def pairs(self, choice: str | None = None) -> tuple[MethodPair, ...]:
+        """Return every two alternatives of a choice as two methods over the same tests.
+
+        Parameters
+        ----------
+        choice : str, optional
+            A choice that varies, or ``"metric"``: by default the measure, or the first that varies.
+
+        Returns
+        -------
+        tuple of MethodPair
+            With a point for each combination of the tests and all other choices that both
+            alternatives have, and their correlation. If one alternative has several
+            specifications there, the point is their mean.
+
+        Raises
+        ------
+        StudyError
+            If there is no such choice, or none to compare.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> plan = {"tests": ["weat-6", "weat-7", "weat-8"], "choices": {"ddof": [1, 0]}}
+        >>> (pair,) = eatlas.multiverse(plan).pairs("ddof")
+        >>> pair.first, pair.second, round(pair.correlation.pearson, 2)
+        ('1', '0', 1.0)
+        """
+        return method_pairs(self.record, choice)
 
     def save(self, path: str | Path, seed: int = 0) -> None:
         """Write the report of the study as one self-contained HTML page.

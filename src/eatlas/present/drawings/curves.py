@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from eatlas.numbers import effect, number_of
+from eatlas.present.drawings.periods import patterns_below
 from eatlas.present.drawings.svg import (
     LARGEST,
     NAME,
@@ -98,7 +99,8 @@ def timeline_of(
 
     A result comes with what it shows among the others. Of several series, by their names, one
     effect size `only`. Lines break, and a band is gray, where there is no result; a tooltip says
-    why.
+    why. Below the effect sizes, or of several series below those of level 1, is the EAT pattern of
+    each result that has one.
     """
     members = [item for line in series.values() for item in line.items()]
     first = members[0][1][0]
@@ -136,10 +138,16 @@ def timeline_of(
     upright = f"rotate(-90) translate({-(_TOP + _BOTTOM) / 2:g} 14)"
     parts.append(label(unit, end, _BOTTOM + 40, anchor="end"))
     parts.append(tag("g", label("effect size d", 0, 0, anchor="middle"), transform=upright))
-    alt = "; ".join(_in_words(line, unit) for line in lines)
+    foot, maps, patterns = _BOTTOM + 48, "", ""
+    if only in (None, 0):
+        alone = {
+            name: {at: result for at, (result, _) in line.items()} for name, line in series.items()
+        }
+        maps, foot, patterns = patterns_below(alone, missing, across, foot, width, unit)
+    alt = "; ".join(filter(None, [*(_in_words(line, unit) for line in lines), patterns]))
     if missing:
         alt += f"; without a result: {', '.join(map(str, missing))}"
-    return figure(_BOTTOM + 48, *parts, title=title, alt=alt, width=width, kind="figure timeline")
+    return figure(foot, *parts, maps, title=title, alt=alt, width=width, kind="figure timeline")
 
 
 def _over_documents(shown: Effect) -> tuple[float, ...]:

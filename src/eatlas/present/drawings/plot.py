@@ -4,43 +4,25 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from html import escape
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
-from eatlas.numbers import effect, number_of
-from eatlas.present.drawings import single, stacked
-from eatlas.present.drawings.curves import STUDY, WIDE, specification_curve, steps, timeline_of
-from eatlas.present.drawings.eat_map import PANEL, eat_map, map_panel
-from eatlas.present.drawings.eat_map import WIDTH as MAP_WIDTH
-from eatlas.present.drawings.plane import (
-    LEFT_ROOM,
-    SIDE,
-    UPPER_ROOM,
-    has_map,
-    plane_figure,
-)
-from eatlas.present.drawings.sheet import Drawing, alt_of, below, beside
-from eatlas.present.drawings.stacked import key_of, notes_of
-from eatlas.present.drawings.svg import NAMESPACE, WIDTH, size_of
-from eatlas.present.drawings.themes import chart
-from eatlas.present.effects import levels_of, shares_of
+from eatlas.present.drawings import stacked
+from eatlas.present.drawings.kinds import KINDS
+from eatlas.present.drawings.sheet import Drawing, alt_of
+from eatlas.present.drawings.svg import NAMESPACE, size_of
 from eatlas.present.findings import findings_of, first_of
 from eatlas.present.findings import title as title_of
-from eatlas.present.targets import leans
-from eatlas.present.text import isolated
-from eatlas.present.themes import title as themes_title
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
-from eatlas.results.compare import NUMBERED, SideBySide, pivot
+from eatlas.results.compare import SideBySide
 from eatlas.results.settings import Settings
-from eatlas.results.themes import ThemesResult
-from eatlas.stimuli import TARGETS
 from eatlas.writing import atomic_file
 
 COLUMNS = {"single": 89.0, "double": 183.0}
@@ -51,8 +33,6 @@ PAGE = 247.0
 """Millimetres of the height of a page, between margins of 2.5 cm on A4."""
 PIXELS_PER_MM = 72 / 25.4 * 12 / 7
 """Letters of 12 pixels have 7 points in print."""
-SCREEN = 720.0
-"""Pixels of a drawing without a width in print."""
 PPI = 300.0
 FONTS = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', 'Noto Sans', sans-serif"
 TEMPLATES = Path(__file__).parents[1] / "templates"
@@ -188,18 +168,23 @@ def plot(
     *,
     width: str | float | None = None,
     title: str | None = None,
+    alpha: float | None = None,
+    by: str | None = None,
+    pair: tuple[str, str] | None = None,
 ) -> Plot:
     """Draw results.
 
     The title is the finding; what explains the drawing is in its ``description``. Without a kind,
-    one result with an EAT pattern is drawn as its EAT-Map, one of DivDist as its targets, themes as
-    such, others and several as a forest.
+    one result with an EAT pattern is drawn as its EAT-Map, one of DivDist as its targets, a
+    comparison as its matrix, a family as its significance, a study as its specification curve,
+    themes as such, other results and several as a forest.
 
     Parameters
     ----------
     results : result or iterable of results
-        Or a study, for ``"specification"``; what :meth:`eatlas.Results.compare` returns, for
-        ``"matrix"``; or what :func:`eatlas.scan` returns with ``themes``.
+        Or a study, for ``"specification"`` and ``"scatter"``; what :meth:`eatlas.Results.compare`
+        returns, for ``"matrix"`` and ``"scatter"``; what :meth:`eatlas.Results.family` returns, for
+        ``"significance"``; or what :func:`eatlas.scan` returns with ``themes``.
     kind : str, optional
         - ``"eat-map"``: EAT-Maps by the paper's rule, beside each other; ML-EAT.
         - ``"findings"``: a row for each result: map by verdict, sentences, p-values, effect sizes.
@@ -211,7 +196,12 @@ def plot(
         - ``"influence"``: which terms drive the associations; ML-EAT and WEAT.
         - ``"resamples"``: share of resamples with each EAT pattern by the paper's rule; ML-EAT.
         - ``"matrix"``: tests by settings, with small maps by verdict and forests.
-        - ``"timeline"``: effect sizes by year; without years by layer, window or distance.
+        - ``"significance"``: tests by settings, a cell filled where level 1 is significant after
+          adjustment for all of them.
+        - ``"scatter"``: effect sizes of the same tests by one method against those by another, a
+          panel for every two, with Pearson's and Spearman's correlation.
+        - ``"timeline"``: effect sizes by year, of a bin of years by its first, and EAT patterns;
+          without years by layer, window or distance.
         - ``"specification"``: effect sizes of a study in order, the choices behind each below;
           what :func:`eatlas.multiverse` returns.
         - ``"themes"``: themes of a vocabulary on one axis, with their intervals.
@@ -224,6 +214,15 @@ def plot(
         7 points at this size. What is longer than a page (247 mm) is drawn on several.
     title : str, optional
         In the place of the finding; "" for no heading.
+    alpha : float, optional
+        Of ``"significance"``: the level below which an adjusted p-value fills a cell; .01 by
+        default.
+    by : str, optional
+        Of ``"scatter"``: what methods are. Of results a respect that :meth:`eatlas.Results.compare`
+        takes, by default the first in which they differ of the measure, the source and the rest; of
+        a study one of its choices, by default the measure, or the first that varies.
+    pair : two of str, optional
+        Of ``"scatter"``: two methods that are drawn alone, the first from left to right.
 
     Returns
     -------
@@ -246,18 +245,10 @@ def plot(
     >>> eatlas.plot(results).title.partition(":")[2]
     ' none of two associations holds'
     """
-    if kind is None and isinstance(results, ThemesResult):
-        kind = "themes"
-    if kind is None:
-        alone: Any = results if is_result(results) else None
-        patterned = alone is not None and alone.pattern is not None
-        kind = "eat-map" if patterned else "targets" if alone and alone.by_target else "forest"
-    if kind not in KINDS:
-        raise ResultsError(
-            f"there is no such kind of drawing{did_you_mean(str(kind), KINDS)}",
-            got=repr(kind),
-            allowed=", ".join(KINDS),
-        )
+    kind = kind or _usual_kind(results)
+    given = {"alpha": alpha, "by": by, "pair": pair}
+    options = {name: value for name, value in given.items() if value is not None}
+    _require_kind(kind, options)
     mm = COLUMNS.get(width, width) if isinstance(width, str) else width
     if mm is not None and (isinstance(mm, str) or not LEAST <= mm <= MOST):
         raise ResultsError(
@@ -267,18 +258,51 @@ def plot(
         )
     chosen = KINDS[kind]
     pixels = chosen.screen if mm is None else mm * PIXELS_PER_MM
-    if kind == "specification":
-        return _plotted(_specification(results, pixels), (), mm, title)
-    if kind == "themes" and isinstance(results, ThemesResult):
-        return _plotted(chart(results, pixels, themes_title(results)), (), mm, title)
-    if kind == "matrix" and isinstance(results, SideBySide):
-        return _plotted(stacked.matrix(results, pixels), results.results, mm, title)
-    if isinstance(results, ThemesResult):
+    if chosen.takes(results):
+        shown = results.results if isinstance(results, SideBySide) else ()
+        return _plotted(chosen.draw(results, pixels, **options), shown, mm, title)
+    shown = _fitting(results, kind)
+    return _plotted(chosen.draw(shown, pixels, **options), shown, mm, title)
+
+
+def _usual_kind(results: object) -> str:
+    """The kind of drawing of something, where none is named."""
+    special = next((name for name, kind in KINDS.items() if kind.takes(results)), None)
+    if special is not None or not is_result(results):
+        return special or "forest"
+    alone: Any = results
+    return "eat-map" if alone.pattern is not None else "targets" if alone.by_target else "forest"
+
+
+def _require_kind(kind: object, options: Mapping[str, object]) -> None:
+    """Refuse a kind that is unknown, and options that it does not take."""
+    if kind not in KINDS:
+        raise ResultsError(
+            f"there is no such kind of drawing{did_you_mean(str(kind), KINDS)}",
+            got=repr(kind),
+            allowed=", ".join(KINDS),
+        )
+    for name in options:
+        if name not in KINDS[str(kind)].options:
+            takes = (other for other, each in KINDS.items() if name in each.options)
+            raise ResultsError(
+                f"a drawing of the kind {kind} takes no {name}",
+                got=f"{name}={options[name]!r}",
+                allowed=f"kinds with {name}: {', '.join(takes)}",
+                remedy=f"leave {name} out",
+            )
+
+
+def _fitting(results: object, kind: str) -> tuple[AssociationResult, ...]:
+    """Results, all of which a kind of drawing can show."""
+    chosen = KINDS[kind]
+    others = [name for name, each in KINDS.items() if each.takes(results)]
+    if others:
         raise ResultsError(
             f"a drawing of the kind {kind} cannot show this",
-            got="themes",
+            got=type(results).__name__,
             allowed=chosen.allowed,
-            remedy='take kind="themes", or none',
+            remedy=f'take kind="{others[0]}", or none',
         )
     shown = listed(results)
     unfit = next((result for result in shown if not chosen.shows(result)), None)
@@ -290,7 +314,7 @@ def plot(
             allowed=chosen.allowed,
             remedy=f"leave it out, or take another kind: {fitting}",
         )
-    return _plotted(chosen.draw(shown, pixels), shown, mm, title)
+    return shown
 
 
 def _plotted(
@@ -343,204 +367,3 @@ def listed(shown: object) -> tuple[AssociationResult, ...]:
             remedy="results = eatlas.run(...) or eatlas.read_results(...)",
         )
     return results
-
-
-def each(draw: Callable[[AssociationResult, float], Drawing]) -> Callable[..., Drawing]:
-    """Draw results below each other, one by one; several have each its finding as title."""
-
-    def drawn(results: Sequence[AssociationResult], width: float) -> Drawing:
-        if len(results) == 1:
-            return draw(results[0], width)
-        findings = findings_of(results)
-        return below(
-            replace(draw(result, width), title=first_of(finding), about=stacked.named(result))
-            for result, finding in zip(results, findings, strict=True)
-        )
-
-    return drawn
-
-
-def _plane(result: AssociationResult, width: float) -> Drawing:
-    """The map of the words; its groups are named below."""
-    x, y = (isolated(result.concepts[role]) for role in TARGETS)
-    key = f"● {x}, ■ {y}, + their means."
-    notes = ("On the diagonal a word is as close to one attribute as to the other.",)
-    return beside([plane_figure(result, width)], width, key=key, notes=notes)
-
-
-def _triangle(result: AssociationResult, width: float) -> Drawing:
-    """Shares of three groups."""
-    notes = (
-        "A corner is a share of 1 for its group. On the border a share is cut off at 0, because a "
-        "cosine below 0 counts as 0.",
-    )
-    about = "Shares of three groups, a dot for each target"
-    return beside([single.triangle(result, width)], width, about=about, notes=notes)
-
-
-def _eat_maps(results: Sequence[AssociationResult], width: float) -> Drawing:
-    """Maps beside each other; small ones where whole ones have no room."""
-    whole, settings = int(width // 400) or 1, Settings.among(results)
-    notes = ("Columns: targets. Rows: attributes. Red: associated by the paper's rule.",)
-    if len(results) == 1:
-        title = f"By the paper's rule: {results[0].primary.label}"
-        drawn = eat_map(results[0], min(width, 1.3 * MAP_WIDTH))
-        return beside([drawn], width, title=title, notes=notes)
-    columns = whole if len(results) <= whole else int(width // PANEL)
-    draw, own = (eat_map, 1.3 * MAP_WIDTH) if columns == whole else (map_panel, 1.3 * PANEL)
-    maps = [
-        draw(
-            result,
-            min(width / columns, own),
-            heading=" · ".join(filter(None, (result.test, settings.of(result)))),
-        )
-        for result in results
-    ]
-    rules = dict.fromkeys(result.rule.meaning for result in results)
-    title = f"EAT-Maps of {number_of(len(results), 'result')} by the paper's rule"
-    return beside(maps, width, columns, title=title, key=f"{' or '.join(rules)}.", notes=notes)
-
-
-MOST_LINES = 4
-"""Series that are compared in one panel."""
-
-
-def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
-    """A panel for each test, source and measure; without years by layer, window or distance.
-
-    Several series of a test, such as those of two prompts, share a panel for each effect size.
-    """
-    dated = any(result.period is not None for result in results)
-    lines = [
-        ("year" if by == "period" else by, {int(n): result for n, result in group.items()})
-        for by in (["period"] if dated else NUMBERED)
-        for group in pivot(results, by)
-        if all(value.isdigit() for value in group)
-    ]
-    if not lines or (dated and sum(len(line) for _, line in lines) < len(results)):
-        raise ResultsError(
-            "a timeline needs one result for each test, source, measure and period",
-            got=f"{len(results)} results, {sum(r.period is not None for r in results)} of them "
-            "with a period",
-            allowed="results of vectors of a year or decade, or of several layers, windows or "
-            "distances",
-            remedy="leave the others out, as in eatlas.Results(r for r in results if ...)",
-        )
-    every = steps(result.period or 0 for result in results) if dated else []
-    alike: dict[tuple[str, str, str], list[Mapping[int, AssociationResult]]] = {}
-    for unit, line in lines:
-        first = next(iter(line.values()))
-        alike.setdefault((unit, first.test, first.measure), []).append(dict(sorted(line.items())))
-    settings = Settings.among(next(iter(line.values())) for _, line in lines)
-    findings = dict(zip(map(id, results), findings_of(results), strict=True))
-    parts = []
-    for (unit, _, _), series in alike.items():
-        several = 1 < len(series) <= MOST_LINES
-        for group in [series] if several else [[line] for line in series]:
-            missing = {
-                year: "no result" for year in every if not any(year in line for line in group)
-            }
-            first = next(iter(group[0].values()))
-            names = [settings.of(next(iter(line.values()))) for line in group]
-            told = [{at: (r, findings[id(r)]) for at, r in line.items()} for line in group]
-            about = "" if several else names[0]
-            for n in range(len(levels_of(first))) if several else [None]:
-                drawn = timeline_of(
-                    dict(zip(names, told, strict=True)), missing, unit=unit, width=width, only=n
-                )
-                title = stacked.named(first) if n in (None, 0) and len(alike) > 1 else ""
-                what = "" if n is None else levels_of(first)[n].name
-                above = " · ".join(filter(None, (about, what)))
-                parts.append(replace(beside([drawn], width), title=title, about=above))
-    key = key_of(e for r in results for e in levels_of(r, findings[id(r)]))
-    notes, title = notes_of(results), _moves(lines)
-    if len(parts) == 1:
-        return replace(parts[0], title=title, about="", key=key, notes=notes)
-    return below(parts, title=title, key=key, notes=notes)
-
-
-def _moves(lines: Sequence[tuple[str, Mapping[int, AssociationResult]]]) -> str:
-    """Of all series, between which numbers the first effect size of one moves most."""
-    moves = []
-    for unit, line in lines:
-        known = [(at, d) for at, result in sorted(line.items()) if (d := result.d) is not None]
-        if len(known) > 1:
-            (first, start), (last, end) = known[0], known[-1]
-            ends = (f"{effect(d)} ({at if unit == 'year' else f'{unit} {at}'})"
-                    for d, at in ((start, first), (end, last)))  # fmt: skip
-            level = levels_of(next(iter(line.values())))[0]
-            named = f"{level.symbol} at level 1" if level.place == "level1" else level.title
-            test = f" of {next(iter(line.values())).test}" if len(lines) > 1 else ""
-            moves.append((abs(end - start), f"{named}{test} goes from {' to '.join(ends)}"))
-    most = "Most of all, " * (len(moves) > 1)
-    return f"{most}{max(moves)[1]}" if moves else ""
-
-
-def _specification(study: object, width: float) -> Drawing:
-    """The curve of a study or of its record."""
-    record: Any = getattr(study, "record", study)
-    measured = [spec for spec in getattr(record, "measured", ()) if spec.symbol == "d"]
-    if not measured:
-        raise ResultsError(
-            "there is no specification curve of this",
-            got=described(study),
-            allowed="a study with effect sizes d: eatlas.multiverse(...) or eatlas.read_study(...)",
-        )
-    names = record.varying or ("test",)
-    drawn = specification_curve(measured, {n: record.choices.get(n, ()) for n in names}, width)
-    effects, filled = [spec.d for spec in measured], sum(bool(s.significant) for s in measured)
-    of = number_of(len(measured), "specification")
-    range_of = f"d from {effect(min(effects))} to {effect(max(effects))}"
-    title = f"{filled or 'None'} of {of} significant, {range_of}"
-    note = "Each column is a specification; below its effect size are its pattern and its choices."
-    lines = " Lines: intervals." * any(spec.low is not None for spec in measured)
-    key = f"Filled: significant.{lines}"
-    return beside([drawn], width, title=title, key=key, notes=(note,))
-
-
-class Kind(NamedTuple):
-    """One kind of drawing."""
-
-    draw: Callable[[Sequence[AssociationResult], float], Drawing]
-    shows: Callable[[AssociationResult], object]
-    """What a result must have."""
-    allowed: str
-    screen: float = SCREEN
-
-
-_EFFECTS = "results with effect sizes"
-_LEVELS = "results with effect sizes of level 1"
-KINDS: dict[str, Kind] = {
-    "eat-map": Kind(_eat_maps, lambda r: r.pattern, "results of ML-EAT", MAP_WIDTH),
-    "findings": Kind(stacked.findings, lambda r: r.effects(), _EFFECTS),
-    "forest": Kind(stacked.forest, lambda r: r.effects(), _EFFECTS),
-    "adjusted": Kind(
-        stacked.adjusted,
-        lambda r: any(shown.after for shown in r.effects()),
-        "results with associations adjusted for covariates",
-    ),
-    "plane": Kind(
-        each(_plane), has_map, "results of ML-EAT, CEAT, LPBS or LPBS-CEAT that kept the "
-        "cosines of single words, of 400 targets at most", LEFT_ROOM + SIDE + UPPER_ROOM,
-    ),
-    "influence": Kind(
-        each(single.influence), lambda r: r.primary.influence,
-        "results of ML-EAT or WEAT with two usable terms or more in each group",
-    ),
-    "resamples": Kind(
-        stacked.resamples,
-        lambda r: shares_of(r)[0],
-        "results of an ML-EAT that resamples its terms",
-    ),
-    "matrix": Kind(stacked.matrix, lambda r: r.effects(), _EFFECTS),
-    "timeline": Kind(_timelines, lambda r: r.primary.level1, _LEVELS, WIDE),
-    "specification": Kind(lambda *_: beside([], 0.0), lambda _: False, "a study", STUDY),
-    "themes": Kind(lambda *_: beside([], 0.0), lambda _: False, "eatlas.scan(..., themes=...)"),
-    "targets": Kind(each(single.targets), lambda r: r.by_target, "results of DivDist"),
-    "triangle": Kind(
-        each(_triangle), lambda r: r.by_target and len(leans(r).groups) == 3,
-        "results of DivDist for three groups", WIDTH,
-    ),
-    "null": Kind(each(single.null), lambda r: r.primary.level1, _LEVELS, WIDTH),
-}  # fmt: skip
-"""Kinds of drawings."""

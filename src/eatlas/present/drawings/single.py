@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import product
 
 import numpy as np
 
 from eatlas.errors import ResultsError
 from eatlas.numbers import effect, in_powers, number_of, p_equals
-from eatlas.present.drawings.plane import AROUND, Box, Spot, meets
+from eatlas.present.drawings.point_names import around, free_place, text_box
 from eatlas.present.drawings.sheet import Drawing, Sheet
 from eatlas.present.drawings.svg import (
     LEFT,
@@ -211,35 +210,6 @@ def targets(result: AssociationResult, width: float) -> Drawing:
 
 SIDE, TOP, DOT = 380.0, 34.0, 2.6
 """Pixels of the triangle, above it, and of half a dot."""
-AFAR = (8.0, 20.0, 34.0, 50.0, 70.0)
-"""Pixels between a dot and its name; the farther ones with a line."""
-
-
-def _around(spot: Spot, half: float) -> Box:
-    """The square around a point."""
-    x, y = spot
-    return x - half, y - half, x + half, y + half
-
-
-def _text_box(text: str, spot: Spot, anchor: str, size: float) -> Box:
-    """The box of a line of text."""
-    wide, (x, y) = pixels(text, size), spot
-    left = x - (wide if anchor == "end" else wide / 2 if anchor == "middle" else 0)
-    return left, y - size, left + wide, y + 3
-
-
-def _beside(
-    text: str, dot_at: Spot, taken: Sequence[Box], width: float
-) -> tuple[Spot, str, bool] | None:
-    """Where a name near a dot lies on nothing: the place, its anchor, and whether it is far."""
-    x, y = dot_at
-    for gap, (dx, dy) in product(AFAR, AROUND):
-        spot = x + gap * dx, y + 4 + gap * dy
-        anchor = "start" if dx > 0 else "end" if dx < 0 else "middle"
-        box = _text_box(text, spot, anchor, 11)
-        if box[0] >= 0 and box[2] <= width and not meets(box, taken):
-            return spot, anchor, gap > AFAR[0]
-    return None
 
 
 def triangle(result: AssociationResult, width: float = WIDTH) -> str:
@@ -273,25 +243,25 @@ def triangle(result: AssociationResult, width: float = WIDTH) -> str:
     dots = "".join(dot(*at(p), DOT) for _, p in points)
     parts = [path(lines, "fig-grid"), *numbers, path(border, "fig-frame"), path(dots, "fig-dot")]
     parts.append(path(cross(x, y, 7), "fig-reference"))
-    taken = [_around(at(p), DOT + 1) for _, p in points] + [_around((x, y), 8)]
+    taken = [around(at(p), DOT + 1) for _, p in points] + [around((x, y), 8)]
     for first, last in zip(corners, (*corners[1:], corners[0]), strict=True):
         across, down = (np.linspace(*ends, 80).tolist() for ends in zip(first, last, strict=True))
-        taken += [_around(spot, 2) for spot in zip(across, down, strict=True)]
+        taken += [around(spot, 2) for spot in zip(across, down, strict=True)]
     looks = (("start", -8, 20), ("end", 8, 20), ("middle", 0, -12))
     for corner, group, (anchor, dx, dy) in zip(corners, shown.groups, looks, strict=True):
         name, spot = short(group, 180), (corner[0] + dx, corner[1] + dy)
         parts.append(label(name, *spot, size=12.5, font_weight=600, anchor=anchor))
-        taken.append(_text_box(name, spot, anchor, 12.5))
-    taken += [_text_box("75%", at((0, 1 - s, s)), "start", 12) for s in (0.25, 0.5, 0.75)]
+        taken.append(text_box(name, spot, anchor, 12.5))
+    taken += [text_box("75%", at((0, 1 - s, s)), "start", 12) for s in (0.25, 0.5, 0.75)]
     for term, dot_at in [(t, at(p)) for t, p in points if t in chosen] + [("reference", (x, y))]:
         name = short(term, 110)
-        if (free := _beside(name, dot_at, taken, width)) is not None:
+        if (free := free_place(name, dot_at, taken, width)) is not None:
             spot, anchor, far = free
             end = f"L{spot[0]:.1f} {spot[1] - 4:.1f}"
             kind = "eat-muted" if term == "reference" else None
             parts.append(path(f"M{dot_at[0]:.1f} {dot_at[1]:.1f}{end}", "fig-line") if far else "")
             parts.append(label(name, *spot, size=11, anchor=anchor, class_=kind))
-            taken.append(_text_box(name, spot, anchor, 11))
+            taken.append(text_box(name, spot, anchor, 11))
     title = f"Shares of {len(points)} targets among {', '.join(map(isolated, shown.groups))}"
     alt = f"{title}, as points in a triangle; the cross is the reference."
     return figure(TOP + side * tall + 34, *parts, title=title, width=width, alt=alt)

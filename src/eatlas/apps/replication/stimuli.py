@@ -1,0 +1,67 @@
+"""Tests as a procedure has them: words in the sentences of a paper, texts in lower case."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from eatlas.apps.replication.recipe import Procedure
+from eatlas.stimuli import Concept, Sentence, Test
+from eatlas.stimuli.sentences import concept_of
+
+HERE, ARTICLE = "{}", "{a}"
+"""Places of a prompt for the word, and for its article."""
+VOWELS = "aeiou"
+
+
+class PreparedTest(NamedTuple):
+    """A test as a procedure has it."""
+
+    test: Test
+    prompt: str | None
+    """The text that all of its words are put into; None for none."""
+
+
+def prepared(test: Test, procedure: Procedure, *, paper: str, lower: bool = False) -> PreparedTest:
+    """Put the words of a test into sentences, as a procedure says.
+
+    A changed test gets an id of its own, such as ``weat-1-as-ml-eat``, and a note.
+    """
+    concepts, notes = dict(test.concepts), []
+    prompts = {r: procedure.prompt(test.id, r) for r, c in concepts.items() if not c.images}
+    texts = set(prompts.values())
+    prompt = next(iter(texts), "") or None
+    if len(texts) > 1 or (prompt and (lower or ARTICLE in prompt)):
+        concepts |= {role: _in_sentences(concepts[role], text) for role, text in prompts.items()}
+        notes.append(f"Words in the sentences of {paper}.")
+        prompt = None
+    if lower:
+        concepts = {role: _in_lower_case(concept) for role, concept in concepts.items()}
+        notes.append(f"Texts in lower case, as {paper} has them.")
+    if notes:
+        changed = {"id": f"{test.id}-as-{paper}", "table": "", "notes": (*test.notes, *notes)}
+        test = test.with_concepts(concepts).model_copy(update=changed)
+    return PreparedTest(test, prompt)
+
+
+def _in_sentences(concept: Concept, text: str) -> Concept:
+    """Each word of a concept in a sentence; without one, the word as a text of its own."""
+    before, _, behind = (text or HERE).partition(HERE)
+    sentences = []
+    for term in concept.terms:
+        start = before.replace(ARTICLE, "an" if term[0] in VOWELS else "a")
+        span = len(start), len(start) + len(term)
+        sentences.append(Sentence(text=f"{start}{term}{behind}", stimulus=term, span=span))
+    return concept_of(concept.name, sentences)
+
+
+def _in_lower_case(concept: Concept) -> Concept:
+    """The same texts in lower case."""
+    if concept.images:
+        return concept
+    if not concept.sentences:
+        return Concept(name=concept.name, terms=tuple(term.lower() for term in concept.terms))
+    sentences = [
+        Sentence(text=one.text.lower(), stimulus=one.stimulus.lower(), span=one.span)
+        for one in concept.sentences
+    ]
+    return concept_of(concept.name, sentences)

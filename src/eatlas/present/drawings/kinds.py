@@ -1,0 +1,277 @@
+"""The kinds of drawings that ``eatlas.plot`` makes, and what each of them shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from eatlas.errors import ResultsError, described
+from eatlas.numbers import effect, number_of
+from eatlas.present.drawings import single, stacked
+from eatlas.present.drawings.curves import STUDY, WIDE, specification_curve, steps, timeline_of
+from eatlas.present.drawings.eat_map import PANEL, eat_map, map_panel
+from eatlas.present.drawings.eat_map import WIDTH as MAP_WIDTH
+from eatlas.present.drawings.periods import PERIODS
+from eatlas.present.drawings.plane import LEFT_ROOM, SIDE, UPPER_ROOM, has_map, plane_figure
+from eatlas.present.drawings.scatter import has_pairs, scatter
+from eatlas.present.drawings.sheet import Drawing, below, beside
+from eatlas.present.drawings.significance import significance
+from eatlas.present.drawings.stacked import key_of, notes_of
+from eatlas.present.drawings.svg import WIDTH
+from eatlas.present.drawings.themes import chart
+from eatlas.present.effects import levels_of, shares_of
+from eatlas.present.findings import findings_of, first_of
+from eatlas.present.targets import leans
+from eatlas.present.text import isolated
+from eatlas.present.themes import title as themes_title
+from eatlas.results import AssociationResult, Results
+from eatlas.results.collection import Family
+from eatlas.results.compare import NUMBERED, SideBySide, pivot
+from eatlas.results.settings import Settings
+from eatlas.results.themes import ThemesResult
+from eatlas.stimuli import TARGETS
+
+SCREEN = 720.0
+"""Pixels of a drawing without a width in print."""
+
+
+def each(draw: Callable[[AssociationResult, float], Drawing]) -> Callable[..., Drawing]:
+    """Draw results below each other, one by one; several have each its finding as title."""
+
+    def drawn(results: Sequence[AssociationResult], width: float) -> Drawing:
+        if len(results) == 1:
+            return draw(results[0], width)
+        findings = findings_of(results)
+        return below(
+            replace(draw(result, width), title=first_of(finding), about=stacked.named(result))
+            for result, finding in zip(results, findings, strict=True)
+        )
+
+    return drawn
+
+
+def _plane(result: AssociationResult, width: float) -> Drawing:
+    """The map of the words; its groups are named below."""
+    x, y = (isolated(result.concepts[role]) for role in TARGETS)
+    key = f"● {x}, ■ {y}, + their means."
+    notes = ("On the diagonal a word is as close to one attribute as to the other.",)
+    return beside([plane_figure(result, width)], width, key=key, notes=notes)
+
+
+def _triangle(result: AssociationResult, width: float) -> Drawing:
+    """Shares of three groups."""
+    notes = (
+        "A corner is a share of 1 for its group. On the border a share is cut off at 0, because a "
+        "cosine below 0 counts as 0.",
+    )
+    about = "Shares of three groups, a dot for each target"
+    return beside([single.triangle(result, width)], width, about=about, notes=notes)
+
+
+def _eat_maps(results: Sequence[AssociationResult], width: float) -> Drawing:
+    """Maps beside each other; small ones where whole ones have no room."""
+    whole, settings = int(width // 400) or 1, Settings.among(results)
+    notes = ("Columns: targets. Rows: attributes. Red: associated by the paper's rule.",)
+    if len(results) == 1:
+        title = f"By the paper's rule: {results[0].primary.label}"
+        drawn = eat_map(results[0], min(width, 1.3 * MAP_WIDTH))
+        return beside([drawn], width, title=title, notes=notes)
+    columns = whole if len(results) <= whole else int(width // PANEL)
+    draw, own = (eat_map, 1.3 * MAP_WIDTH) if columns == whole else (map_panel, 1.3 * PANEL)
+    maps = [
+        draw(
+            result,
+            min(width / columns, own),
+            heading=" · ".join(filter(None, (result.test, settings.of(result)))),
+        )
+        for result in results
+    ]
+    rules = dict.fromkeys(result.rule.meaning for result in results)
+    title = f"EAT-Maps of {number_of(len(results), 'result')} by the paper's rule"
+    return beside(maps, width, columns, title=title, key=f"{' or '.join(rules)}.", notes=notes)
+
+
+MOST_LINES = 4
+"""Series that are compared in one panel."""
+
+
+def _by_number(group: Mapping[str, AssociationResult], by: str) -> dict[int, AssociationResult]:
+    """Results by their year (the first of several), or layer; empty where one has no number."""
+    line = {}
+    for value, result in group.items():
+        number = str(result.period if by == "period" else value)
+        if not number.isdigit():
+            return {}
+        line[int(number)] = result
+    return line
+
+
+def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
+    """A panel for each test, source and measure; without years by layer, window or distance.
+
+    Several series of a test, such as those of two prompts, share a panel for each effect size.
+    """
+    dated = any(result.period is not None for result in results)
+    lines = [
+        ("year" if by == "period" else by, line)
+        for by in (["period"] if dated else NUMBERED)
+        for group in pivot(results, by)
+        if (line := _by_number(group, by))
+    ]
+    if not lines or (dated and sum(len(line) for _, line in lines) < len(results)):
+        raise ResultsError(
+            "a timeline needs one result for each test, source, measure and period",
+            got=f"{len(results)} results, {sum(r.period is not None for r in results)} of them "
+            "with a period",
+            allowed="results of vectors of a year or decade, or of several layers, windows or "
+            "distances",
+            remedy="leave the others out, as in eatlas.Results(r for r in results if ...)",
+        )
+    every = steps(result.period or 0 for result in results) if dated else []
+    alike: dict[tuple[str, str, str], list[Mapping[int, AssociationResult]]] = {}
+    for unit, line in lines:
+        first = next(iter(line.values()))
+        alike.setdefault((unit, first.test, first.measure), []).append(dict(sorted(line.items())))
+    settings = Settings.among(next(iter(line.values())) for _, line in lines)
+    findings = dict(zip(map(id, results), findings_of(results), strict=True))
+    parts = []
+    for (unit, _, _), series in alike.items():
+        several = 1 < len(series) <= MOST_LINES
+        for group in [series] if several else [[line] for line in series]:
+            missing = {
+                year: "no result" for year in every if not any(year in line for line in group)
+            }
+            first = next(iter(group[0].values()))
+            names = [settings.of(next(iter(line.values()))) for line in group]
+            told = [{at: (r, findings[id(r)]) for at, r in line.items()} for line in group]
+            about = "" if several else names[0]
+            for n in range(len(levels_of(first))) if several else [None]:
+                drawn = timeline_of(
+                    dict(zip(names, told, strict=True)), missing, unit=unit, width=width, only=n
+                )
+                title = stacked.named(first) if n in (None, 0) and len(alike) > 1 else ""
+                what = "" if n is None else levels_of(first)[n].name
+                above = " · ".join(filter(None, (about, what)))
+                parts.append(replace(beside([drawn], width), title=title, about=above))
+    key = key_of(e for r in results for e in levels_of(r, findings[id(r)]))
+    notes, title = notes_of(results), _moves(lines)
+    if any(result.pattern is not None for result in results):
+        notes += (PERIODS,)
+    if len(parts) == 1:
+        return replace(parts[0], title=title, about="", key=key, notes=notes)
+    return below(parts, title=title, key=key, notes=notes)
+
+
+def _moves(lines: Sequence[tuple[str, Mapping[int, AssociationResult]]]) -> str:
+    """Of all series, between which numbers the first effect size of one moves most."""
+    moves = []
+    for unit, line in lines:
+        known = [(at, d) for at, result in sorted(line.items()) if (d := result.d) is not None]
+        if len(known) > 1:
+            (first, start), (last, end) = known[0], known[-1]
+            ends = (f"{effect(d)} ({at if unit == 'year' else f'{unit} {at}'})"
+                    for d, at in ((start, first), (end, last)))  # fmt: skip
+            level = levels_of(next(iter(line.values())))[0]
+            named = f"{level.symbol} at level 1" if level.place == "level1" else level.title
+            test = f" of {next(iter(line.values())).test}" if len(lines) > 1 else ""
+            moves.append((abs(end - start), f"{named}{test} goes from {' to '.join(ends)}"))
+    most = "Most of all, " * (len(moves) > 1)
+    return f"{most}{max(moves)[1]}" if moves else ""
+
+
+def _themes(result: ThemesResult, width: float) -> Drawing:
+    """The chart of themes under what was found."""
+    return chart(result, width, themes_title(result))
+
+
+def _specification(study: object, width: float) -> Drawing:
+    """The curve of a study or of its record."""
+    record: Any = getattr(study, "record", study)
+    measured = [spec for spec in getattr(record, "measured", ()) if spec.symbol == "d"]
+    if not measured:
+        raise ResultsError(
+            "there is no specification curve of this",
+            got=described(study),
+            allowed="a study with effect sizes d: eatlas.multiverse(...) or eatlas.read_study(...)",
+        )
+    names = record.varying or ("test",)
+    drawn = specification_curve(measured, {n: record.choices.get(n, ()) for n in names}, width)
+    effects, filled = [spec.d for spec in measured], sum(bool(s.significant) for s in measured)
+    of = number_of(len(measured), "specification")
+    range_of = f"d from {effect(min(effects))} to {effect(max(effects))}"
+    title = f"{filled or 'None'} of {of} significant, {range_of}"
+    note = "Each column is a specification; below its effect size are its pattern and its choices."
+    lines = " Lines: intervals." * any(spec.low is not None for spec in measured)
+    key = f"Filled: significant.{lines}"
+    return beside([drawn], width, title=title, key=key, notes=(note,))
+
+
+class Kind(NamedTuple):
+    """One kind of drawing."""
+
+    draw: Callable[..., Drawing]
+    """Of results and a width, and of its own options."""
+    shows: Callable[[AssociationResult], object]
+    """What a result must have."""
+    allowed: str
+    screen: float = SCREEN
+    takes: Callable[[object], bool] = lambda _: False
+    """What is drawn besides results, such as a study."""
+    options: tuple[str, ...] = ()
+    """What :func:`eatlas.plot` hands on to it."""
+
+
+_EFFECTS = "results with effect sizes"
+_LEVELS = "results with effect sizes of level 1"
+KINDS: dict[str, Kind] = {
+    "eat-map": Kind(_eat_maps, lambda r: r.pattern, "results of ML-EAT", MAP_WIDTH),
+    "findings": Kind(stacked.findings, lambda r: r.effects(), _EFFECTS),
+    "forest": Kind(stacked.forest, lambda r: r.effects(), _EFFECTS),
+    "adjusted": Kind(
+        stacked.adjusted,
+        lambda r: any(shown.after for shown in r.effects()),
+        "results with associations adjusted for covariates",
+    ),
+    "plane": Kind(
+        each(_plane), has_map, "results of ML-EAT, CEAT, LPBS or LPBS-CEAT that kept the "
+        "cosines of single words, of 400 targets at most", LEFT_ROOM + SIDE + UPPER_ROOM,
+    ),
+    "influence": Kind(
+        each(single.influence), lambda r: r.primary.influence,
+        "results of ML-EAT or WEAT with two usable terms or more in each group",
+    ),
+    "resamples": Kind(
+        stacked.resamples,
+        lambda r: shares_of(r)[0],
+        "results of an ML-EAT that resamples its terms",
+    ),
+    "matrix": Kind(
+        stacked.matrix, lambda r: r.effects(), _EFFECTS,
+        takes=lambda given: isinstance(given, SideBySide),
+    ),
+    "significance": Kind(
+        significance, lambda r: len(Results([r]).family()), "results with p-values of level 1",
+        takes=lambda given: isinstance(given, Family), options=("alpha",),
+    ),
+    "scatter": Kind(
+        scatter, levels_of, "results of the same tests by two methods or more",
+        takes=has_pairs, options=("by", "pair"),
+    ),
+    "timeline": Kind(_timelines, lambda r: r.primary.level1, _LEVELS, WIDE),
+    "specification": Kind(
+        _specification, lambda _: False, "a study: eatlas.multiverse(...)", STUDY,
+        takes=lambda given: hasattr(given, "record") or hasattr(given, "measured"),
+    ),
+    "themes": Kind(
+        _themes, lambda _: False, "eatlas.scan(..., themes=...)",
+        takes=lambda given: isinstance(given, ThemesResult),
+    ),
+    "targets": Kind(each(single.targets), lambda r: r.by_target, "results of DivDist"),
+    "triangle": Kind(
+        each(_triangle), lambda r: r.by_target and len(leans(r).groups) == 3,
+        "results of DivDist for three groups", WIDTH,
+    ),
+    "null": Kind(each(single.null), lambda r: r.primary.level1, _LEVELS, WIDTH),
+}  # fmt: skip
+"""Kinds of drawings."""
