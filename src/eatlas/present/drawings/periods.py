@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import groupby, pairwise
 
-from eatlas.present.drawings.eat_map import PATTERNS, mini_map
+from eatlas.present.drawings.eat_map import PATTERNS, mini_map, states
 from eatlas.present.drawings.svg import LARGEST, NAME, Axis, broken, label, path, short, tag, words
 from eatlas.present.text import isolated, pixels
 from eatlas.results import AssociationResult
