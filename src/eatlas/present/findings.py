@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from eatlas.numbers import brief_p
 from eatlas.present.effects import (
     levels_of,
+    names_of,
     of_random_weights,
     only_terms,
     p_heads,
@@ -34,6 +35,7 @@ from eatlas.results.questions import (
     QuestionP,
     Verdict,
     questions_of,
+    sentence_of,
 )
 from eatlas.results.settings import Settings
 
@@ -80,6 +82,7 @@ def _finding(
     elif only_terms(result.effects()):
         finding = _of_terms(result)
     elif questions:
+        questions = _named(result, questions)
         sentence = " ".join(question.sentence for question in questions.values())
         finding = Finding(questions=questions, sentence=sentence, sensitive_to=sensitive_to(result))
     else:
@@ -92,6 +95,22 @@ def _finding(
     if of_random_weights(result):
         sentence = RANDOM + sentence
     return finding.model_copy(update={"sentence": sentence})
+
+
+def _named(result: AssociationResult, questions: dict[str, Question]) -> dict[str, Question]:
+    """Questions whose sentences hold names fit for a sentence, of any length and script."""
+    names = names_of(result)
+    if names == result.concepts:
+        return questions
+    effects = {effect.place: effect for effect in result.effects()}
+    return {
+        place: question.model_copy(
+            update={
+                "sentence": sentence_of(names, effects[place], question.verdict, question.reason)
+            }
+        )
+        for place, question in questions.items()
+    }
 
 
 def sensitive_to(result: AssociationResult) -> tuple[str, ...]:

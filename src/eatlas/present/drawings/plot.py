@@ -27,7 +27,7 @@ from eatlas.present.drawings.plane import (
 )
 from eatlas.present.drawings.sheet import Drawing, alt_of, below, beside
 from eatlas.present.drawings.stacked import key_of, notes_of
-from eatlas.present.drawings.svg import NAMESPACE, WIDTH, size_of
+from eatlas.present.drawings.svg import NAMESPACE, WIDTH, size_of, words
 from eatlas.present.drawings.themes import chart
 from eatlas.present.effects import levels_of, shares_of
 from eatlas.present.findings import findings_of, first_of
@@ -106,7 +106,7 @@ class Plot:
             size = 'width="{:.2f}mm" height="{:.2f}mm"'.format(*mm)
         head, _, rest = self.drawn.partition(">")
         start = f'<svg xmlns="{NAMESPACE}" {size} font-family="{FONTS}" '
-        said = escape(" ".join(filter(None, (self.alt, self.description))), quote=False)
+        said = words(" ".join(filter(None, (self.alt, self.description))))
         about = f"<desc>{said}</desc><style>{style()}</style>"
         paper = '<rect width="100%" height="100%" fill="#ffffff"/>'
         return f"{head.replace('<svg ', start, 1)}>{about}{paper}{rest}\n"
