@@ -169,7 +169,8 @@ def _p_of_question(name: str) -> Callable[[Row], str]:
         p: float | None = getattr(row.question.p, name)
         if p is not None:
             return p_value(p, row.result.rule.alpha)
-        return without_adjustment(row.result).replace(" ", "\n") * (name == "adjusted")
+        missing = name == "adjusted" and row.question.p.new is not None
+        return without_adjustment(row.result).replace(" ", "\n") if missing else UNDEFINED
 
     return written
 
@@ -258,6 +259,8 @@ class Declared:
     """Head in a terminal, where it is another."""
     number: bool = False
     strong: bool = False
+    starred: bool = True
+    """Whether stars of the paper's rule stand at its effect sizes."""
     when: str = ""
     """What the results of the table have, as :func:`arranged` tells it."""
 
@@ -283,14 +286,22 @@ PATTERN = Declared(
     short="EAT pattern",
     when="pattern",
 )
-AFTER = Declared("After", ("d", "two-sided p"), of="after", number=True, when="after")
+AFTER = Declared(
+    "After", ("d", "two-sided p"), of="after", number=True, starred=False, when="after"
+)
 QUESTION = (
     Declared("these words", ("these words",), number=True, when="question"),
     Declared("new words", ("new words",), number=True, when="question"),
     Declared("adjusted", ("adjusted words",), number=True, when="question"),
-    Declared("Level 1", ("verdict",), strong=True, when="question"),
+    Declared("Verdict", ("verdict",), strong=True, when="question"),
 )
 """The p-values of the first question, and the verdict on it."""
+STACKED = Declared(
+    "p",
+    ("these words", "new words", "adjusted words"),
+    number=True,
+    when="question",
+)
 CHANCE = Declared("Chance", ("chance",), number=True, when="chance")
 FINDING = Declared("Finding", ("finding",), when="no d")
 
@@ -301,8 +312,8 @@ MANUSCRIPT = (
 NARROW = (
     TEST.only("test", "concepts", "source", strong=True, when="no terms"),
     TEST.only("test", "attributes", "source", strong=True, when="terms"),
-    TERM, GROUP, EFFECT.only("d", "interval", "documents", when="no terms"),
-    EFFECT.only("d", *P_LINES, when="terms"), ADJUSTED, *QUESTION, FINDING,
+    TERM, GROUP, EFFECT.only("d", "interval", "documents", when="no terms", starred=False),
+    EFFECT.only("d", *P_LINES, when="terms"), ADJUSTED, STACKED, QUESTION[-1], FINDING,
 )  # fmt: skip
 """Of a manuscript what fits between the margins of a page: d, interval, p-values and verdict."""
 WIDTHS: dict[str, tuple[Declared, ...]] = {"narrow": NARROW, "wide": MANUSCRIPT}
@@ -394,7 +405,7 @@ def _cell(declared: Declared, key: str, row: Row) -> Cell:
     elif declared.of == "result":
         lines = [OF_RESULT[line](row) for line in declared.lines]
     written = tuple(part for line in lines if line for part in line.split("\n"))
-    star = bool("d" in declared.lines and shown and shown.significant)
+    star = bool(declared.starred and "d" in declared.lines and shown and shown.significant)
     return Cell(written or (UNDEFINED,), star, declared.strong, value=value)
 
 
@@ -511,7 +522,7 @@ def doubts_tables(results: Sequence[AssociationResult]) -> list[Table]:
         units = f" ({known.blocks})" * (known.unit != "documents")
         texts = [
             effect(shown.d), interval(shown.interval), interval(over or None),
-            {"": "agree", None: UNDEFINED}.get(larger, f"{larger} larger"),
+            {"": "agree", None: UNDEFINED}.get(larger, larger or ""),
             f"{known.documents:,}{units}", f"{sum(known.contexts.values()):,}",
         ]  # fmt: skip
         names = [*[result.test] * several, known.part]
@@ -521,10 +532,10 @@ def doubts_tables(results: Sequence[AssociationResult]) -> list[Table]:
         return []
     heads = [*["Test"] * several, "Part"]
     documents = f"Documents{' (units)' * any('(' in row[-2].lines[0] for row in rows)}"
-    numbers = ["d", "other words", "other documents", "Uncertainty", documents, "Contexts"]
+    numbers = ["d", "over words", "over documents", "Larger", documents, "Contexts"]
     columns = (
         *map(Column, heads),
-        *(Column(name, number=name != "Uncertainty") for name in numbers),
+        *(Column(name, number=name != "Larger") for name in numbers),
     )
     notes = (BOTH.format(resampled_units(results)),)
     return [Table("doubts", columns, tuple(rows), "Two kinds of uncertainty about level 1", notes)]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from eatlas.numbers import brief_p
 from eatlas.present.effects import (
     levels_of,
+    names_of,
     of_random_weights,
     only_terms,
     p_heads,
@@ -26,7 +27,7 @@ from eatlas.present.effects import (
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import FILTERS, phrase
 from eatlas.present.targets import leans
-from eatlas.results import AssociationResult
+from eatlas.results import AssociationResult, Results
 from eatlas.results.parts import Tail, at
 from eatlas.results.questions import (
     Finding,
@@ -34,6 +35,7 @@ from eatlas.results.questions import (
     QuestionP,
     Verdict,
     questions_of,
+    sentence_of,
 )
 from eatlas.results.settings import Settings
 
@@ -60,8 +62,7 @@ def finding_of(result: AssociationResult) -> Finding:
 def findings_of(results: Iterable[AssociationResult]) -> list[Finding]:
     """What each of some results shows, adjusted over the tests that are shown together."""
     every = list(results)
-    confirmations = DeclaredFamily.of(every).confirmations
-    said = {id(each.result): each for each in confirmations}
+    said = {id(each.result): each for each in Results(every).confirmations()}
     return [
         _finding(result, questions, said.get(id(result)))
         for result, questions in zip(every, questions_of(every), strict=True)
@@ -81,6 +82,7 @@ def _finding(
     elif only_terms(result.effects()):
         finding = _of_terms(result)
     elif questions:
+        questions = _named(result, questions)
         sentence = " ".join(question.sentence for question in questions.values())
         finding = Finding(questions=questions, sentence=sentence, sensitive_to=sensitive_to(result))
     else:
@@ -93,6 +95,22 @@ def _finding(
     if of_random_weights(result):
         sentence = RANDOM + sentence
     return finding.model_copy(update={"sentence": sentence})
+
+
+def _named(result: AssociationResult, questions: dict[str, Question]) -> dict[str, Question]:
+    """Questions whose sentences hold names fit for a sentence, of any length and script."""
+    names = names_of(result)
+    if names == result.concepts:
+        return questions
+    effects = {effect.place: effect for effect in result.effects()}
+    return {
+        place: question.model_copy(
+            update={
+                "sentence": sentence_of(names, effects[place], question.verdict, question.reason)
+            }
+        )
+        for place, question in questions.items()
+    }
 
 
 def sensitive_to(result: AssociationResult) -> tuple[str, ...]:
@@ -294,7 +312,7 @@ def little_among(results: Iterable[AssociationResult]) -> int:
 
 def of_themes(results: Iterable[AssociationResult]) -> str:
     """How many themes are confirmed, as the end of a title; empty where there are none."""
-    verdicts = Counter(each.verdict for each in DeclaredFamily.of(results).confirmations)
+    verdicts = Counter(each.verdict for each in Results(results).confirmations())
     return phrase("sentences", "of_themes", verdicts) if verdicts else ""
 
 

@@ -16,7 +16,7 @@ from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
 from eatlas.present.drawings import stacked
 from eatlas.present.drawings.kinds import KINDS
 from eatlas.present.drawings.sheet import Drawing, alt_of
-from eatlas.present.drawings.svg import NAMESPACE, size_of
+from eatlas.present.drawings.svg import NAMESPACE, size_of, words
 from eatlas.present.findings import findings_of, first_of
 from eatlas.present.findings import title as title_of
 from eatlas.results import AssociationResult
@@ -86,7 +86,7 @@ class Plot:
             size = 'width="{:.2f}mm" height="{:.2f}mm"'.format(*mm)
         head, _, rest = self.drawn.partition(">")
         start = f'<svg xmlns="{NAMESPACE}" {size} font-family="{FONTS}" '
-        said = escape(" ".join(filter(None, (self.alt, self.description))), quote=False)
+        said = words(" ".join(filter(None, (self.alt, self.description))))
         about = f"<desc>{said}</desc><style>{style()}</style>"
         paper = '<rect width="100%" height="100%" fill="#ffffff"/>'
         return f"{head.replace('<svg ', start, 1)}>{about}{paper}{rest}\n"
