@@ -126,6 +126,27 @@ def goes(name: str) -> str:
     return "go" if last in _MANY or (last.endswith("s") and not last.endswith(_ONE)) else "goes"
 
 
+_SPELLED = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+
+
+def spelled(n: int) -> str:
+    """A count in words up to ten, in figures beyond.
+
+    >>> spelled(0), spelled(7), spelled(12)
+    ('no', 'seven', '12')
+    """
+    return _SPELLED[n] if n < len(_SPELLED) else count(n)
+
+
+def brief_p(p: float, alpha: float = 0.05) -> str:
+    """A p-value for a narrow column: below .001 it says no more.
+
+    >>> brief_p(0.0004), brief_p(0.0321)
+    ('< .001', '.032')
+    """
+    return "< .001" if p < SMALL <= alpha else p_value(p, alpha)
+
+
 def all_of(n: int) -> str:
     """All of two or more, as a sentence says it."""
     return "both" if n == 2 else f"all {count(n)}"

@@ -6,30 +6,30 @@ chooses, with the lines of their cells; LaTeX, Markdown, HTML and the terminal o
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from eatlas.numbers import UNDEFINED, effect, interval, number_of, p_value, percent
-from eatlas.present.drawings.eat_map import glyphs
 from eatlas.present.effects import (
     after_legend,
-    answers_of,
     chance_cell,
     chance_legend,
     documents_legend,
-    label_after,
     larger_doubt,
     levels_of,
     matched_of,
     only_terms,
     own_share,
+    p_heads,
     resampled_units,
     title_after,
+    without_adjustment,
 )
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import finding_of
+from eatlas.present.findings import NAMES, finding_of, findings_of, terms_adjusted
 from eatlas.present.rendering import lines, phrase
 from eatlas.present.targets import (
     DECIMALS,
@@ -46,6 +46,7 @@ from eatlas.present.text import isolated, one_line
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.levels import CELLS, Interval
+from eatlas.results.questions import Finding, Question
 from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
@@ -75,8 +76,6 @@ class Cell:
     faint: bool = False
     value: float | None = None
     """The number of the first line, by which a page sorts its rows."""
-    beside: tuple[str, ...] = ()
-    """Lines of a map beside those of the text, in a terminal."""
 
 
 @dataclass(frozen=True)
@@ -106,15 +105,20 @@ class Row(NamedTuple):
     """What tells the result from the others of its test."""
     family: DeclaredFamily = DeclaredFamily(None)
     """Whose adjusted p-values are shown."""
+    finding: Finding | None = None
+    """What the result shows among the others of the table."""
+
+    @property
+    def question(self) -> Question | None:
+        """The first question of a test of X, Y, A and B."""
+        return None if self.finding is None else self.finding.questions.get("level1")
 
 
-def rows_of(result: AssociationResult, *how: Any, published_first: bool = False) -> list[Row]:
+def rows_of(result: AssociationResult, *how: Any) -> list[Row]:
     """The row of a result; of a measure of single terms one for each term."""
     effects = result.effects()
     if only_terms(effects):
         return [Row(result, {shown.place: shown}, *how) for shown in effects]
-    if published_first:
-        effects = tuple(sorted(effects, key=lambda shown: not shown.remark))
     return [Row(result, {shown.place: shown for shown in effects}, *how)]
 
 
@@ -156,10 +160,26 @@ def _two_sided(row: Row) -> str:
     return "" if read.two_sided_label == read.label else f"two-sided:\n{read.two_sided_label}"
 
 
-def _other_pattern_after(row: Row) -> str:
-    """The pattern after covariates, where it is another."""
-    label = label_after(row.result)
-    return "" if label == row.result.primary.label else label
+def _p_of_question(name: str) -> Callable[[Row], str]:
+    """A p-value of the first question; why there is none."""
+
+    def written(row: Row) -> str:
+        if row.question is None:
+            return ""
+        p: float | None = getattr(row.question.p, name)
+        if p is not None:
+            return p_value(p, row.result.rule.alpha)
+        return without_adjustment(row.result).replace(" ", "\n") * (name == "adjusted")
+
+    return written
+
+
+def _verdict(row: Row) -> str:
+    """The verdict on the first question, and below it why nothing more is claimed."""
+    if row.question is None:
+        return ""
+    reason = "\n".join(textwrap.wrap(row.question.reason, REASON))
+    return "\n".join(filter(None, (NAMES[row.question.verdict], reason)))
 
 
 def _draws(row: Row) -> str:
@@ -186,6 +206,8 @@ def _over_documents(_: Row, shown: Effect) -> str:
     return f"documents {interval(ends)}" if ends else ""
 
 
+REASON = 28
+"""Letters of a line of a reason."""
 OF_RESULT: dict[str, Callable[[Row], str]] = {
     "test": lambda row: marked(one_line(row.result.test), row.result),
     "called": lambda row: marked(called(row.result), row.result),
@@ -193,15 +215,16 @@ OF_RESULT: dict[str, Callable[[Row], str]] = {
     "concepts": lambda row: "\n".join(" / ".join(map(one_line, side)) for side in row.result.sides),
     "attributes": lambda row: "\n".join(map(one_line, row.result.sides[-1])),
     "sides": _sides,
-    "map": lambda row: "A {}\nB {}".format(*glyphs(row.result)),
     "pattern": lambda row: row.result.primary.label,
-    "pattern after": lambda row: label_after(row.result),
-    "other pattern after": _other_pattern_after,
     "two-sided pattern": _two_sided,
     "draws": _draws,
     "chance": lambda row: chance_cell(row.result),
     "finding": lambda row: row.result.summary(),
-    "sentence": lambda row: str(finding_of(row.result)),
+    "sentence": lambda row: str(row.finding or finding_of(row.result)),
+    "these words": _p_of_question("these"),
+    "new words": _p_of_question("new"),
+    "adjusted words": _p_of_question("adjusted"),
+    "verdict": _verdict,
 }
 """What a line of a cell says of a result."""
 OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
@@ -238,9 +261,6 @@ class Declared:
     """Head in a terminal, where it is another."""
     number: bool = False
     strong: bool = False
-    faint: bool = False
-    beside: bool = False
-    """Whether the map stands beside the numbers after covariates."""
     when: str = ""
     """What the results of the table have, as :func:`arranged` tells it."""
 
@@ -261,56 +281,40 @@ EFFECT = Declared("d", ("d", "interval", "documents", *P_LINES), of="effect", nu
 P = Declared("p", P_LINES, of="effect", number=True, when="d")
 ADJUSTED = Declared("adjusted p", ("adjusted p",), of="effect", number=True)
 LEVEL3 = Declared("Level 3", (), of="level 3", number=True, when="level 3")
-MAP = Declared("Map", ("map",), short="Map\n  XY", faint=True, when="pattern")
 PATTERN = Declared(
-    "EAT pattern", ("pattern", "two-sided pattern", "draws"), strong=True, when="pattern"
+    "EAT pattern (paper's rule)",
+    ("pattern", "two-sided pattern", "draws"),
+    short="EAT pattern",
+    when="pattern",
 )
-AFTER = Declared(
-    "After", ("d", "interval", *P_LINES, "pattern after"), of="after", number=True, when="after"
+AFTER = Declared("After", ("d", "two-sided p"), of="after", number=True, when="after")
+QUESTION = (
+    Declared("these words", ("these words",), number=True, when="question"),
+    Declared("new words", ("new words",), number=True, when="question"),
+    Declared("adjusted", ("adjusted words",), number=True, when="question"),
+    Declared("Level 1", ("verdict",), strong=True, when="question"),
 )
-AFTER_BESIDE = AFTER.only("d", "p", beside=True)
+"""The p-values of the first question, and the verdict on it."""
 CHANCE = Declared("Chance", ("chance",), number=True, when="chance")
 FINDING = Declared("Finding", ("finding",), when="no d")
 
 MANUSCRIPT = (
-    TEST, SOURCE, CONCEPTS, ATTRIBUTES, TERM, GROUP, EFFECT, ADJUSTED, LEVEL3, PATTERN, AFTER,
-    CHANCE, FINDING,
+    TEST, SOURCE, CONCEPTS, ATTRIBUTES, TERM, GROUP, EFFECT, ADJUSTED, *QUESTION, LEVEL3, PATTERN,
+    AFTER, CHANCE, FINDING,
 )  # fmt: skip
 NARROW = (
     TEST.only("test", "concepts", "source", strong=True, when="no terms"),
     TEST.only("test", "attributes", "source", strong=True, when="terms"),
-    TERM, GROUP, EFFECT, ADJUSTED, PATTERN.only("pattern", strong=False), FINDING,
+    TERM, GROUP, EFFECT.only("d", "interval", "documents", when="no terms"),
+    EFFECT.only("d", *P_LINES, when="terms"), ADJUSTED, *QUESTION, FINDING,
 )  # fmt: skip
-"""Of a manuscript what fits between the margins of a page: d, interval, p and pattern."""
+"""Of a manuscript what fits between the margins of a page: d, interval, p-values and verdict."""
 WIDTHS: dict[str, tuple[Declared, ...]] = {"narrow": NARROW, "wide": MANUSCRIPT}
 PAGE = (
-    TEST, SOURCE, CONCEPTS, EFFECT.only("d", "interval", "documents"), P, ADJUSTED, PATTERN,
-    AFTER.only("d", "p", "other pattern after"), CHANCE,
-    FINDING.only("sentence", when="no pattern"),
+    TEST, SOURCE, CONCEPTS, EFFECT.only("d", "interval", "documents"), P, ADJUSTED, *QUESTION,
+    PATTERN, AFTER, CHANCE, FINDING.only("sentence", when="no question"),
 )  # fmt: skip
 """Each result in one line, whose columns can be sorted."""
-TERMINAL = (
-    NAME,
-    EFFECT.only("d", "p"),
-    LEVEL3,
-    MAP,
-    PATTERN,
-    AFTER_BESIDE,
-    CHANCE,
-    replace(FINDING, when="no effects"),
-)
-"""In a terminal: each effect size with the p that is read below it."""
-BY_ID = NAME.only("called", short="Test")
-APART = {
-    LEVEL3: (BY_ID, LEVEL3),
-    AFTER_BESIDE: (
-        BY_ID,
-        AFTER.only("d"),
-        AFTER.only("p", title="p"),
-        AFTER.only("pattern after", title="EAT pattern", number=False),
-    ),
-}
-"""Columns of a terminal that are below a table which is too wide with them."""
 
 
 def arranged(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
@@ -336,6 +340,8 @@ def arranged(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
         "no pattern": first.result.pattern is None,
         "level 3": first.result.level3 is not None,
         "after": has_d and any(row.result.adjusted is not None for row in rows),
+        "question": any(row.question for row in rows),
+        "no question": not any(row.question for row in rows),
         "chance": any(matched_of(row.result) is not None for row in rows),
     }
     shown = [declared for declared in form if has[declared.when]]
@@ -354,21 +360,20 @@ def _column(declared: Declared, key: str, rows: Sequence[Row]) -> Column:
     if declared.of == "after":
         if title == AFTER.title:
             title = title_after(row.result for row in rows)
-            short = title.replace(" ", "\n")
     elif declared.of == "result":
-        short = short or ("" if title else rows[0].result.heading)
+        if declared in QUESTION:
+            group = "p at level 1" * declared.number
+            title = (
+                p_heads(row.result for row in rows)["adjusted"] if title == "adjusted" else title
+            )
     elif declared.of == "level 3":
         group, title = title, f"{key[0]}, {key[1]}"
-        short = f"{group if key == CELLS[0] else ''}\n{key[0]},{key[1]}"
     else:
         shown = next(row.effects[key] for row in rows if key in row.effects)
         several = any(len(row.effects) > 1 for row in rows)
         group = shown.title if several and shown.symbol != shown.title else ""
         if "d" in declared.lines:
             title = shown.symbol
-            level, _, side = shown.title.partition(", ")
-            if several:  # "Level 2" is above the first of its columns alone
-                short = f"{'' if side == 'Y' else level}\n{title}{side and f' of {side}'}"
         elif declared is ADJUSTED:
             title = rows[0].family.method
     return Column(title, group, declared.number, short)
@@ -394,9 +399,7 @@ def _cell(declared: Declared, key: str, row: Row) -> Cell:
         lines = [OF_RESULT[line](row) for line in declared.lines]
     written = tuple(part for line in lines if line for part in line.split("\n"))
     star = bool("d" in declared.lines and shown and shown.significant)
-    label = label_after(row.result) if declared.beside else ""
-    beside = glyphs(label) if label else ()
-    return Cell(written or (UNDEFINED,), star, declared.strong, declared.faint, value, beside)
+    return Cell(written or (UNDEFINED,), star, declared.strong, value=value)
 
 
 NAMED = 4
@@ -418,12 +421,15 @@ def tables(
 ) -> list[Table]:
     """Tables of a manuscript: one for each signature, in order of first appearance."""
     by_signature: dict[str, list[AssociationResult]] = {}
-    for result in results:
+    every = list(results)
+    for result in every:
         by_signature.setdefault(result.signature, []).append(result)
+    findings = dict(zip(map(id, every), findings_of(every), strict=True))
     made = []
     for members in by_signature.values():
         if members[0].by_target is None:
-            made.append(_of_signature(members, family, WIDTHS[columns]))
+            told = [findings[id(member)] for member in members]
+            made.append(_of_signature(members, told, family, WIDTHS[columns]))
             made += parts_tables(members, whole=columns == "wide")
         else:  # a row for each target
             whole = columns == "wide"
@@ -432,11 +438,18 @@ def tables(
 
 
 def _of_signature(
-    members: Sequence[AssociationResult], family: DeclaredFamily, form: Sequence[Declared]
+    members: Sequence[AssociationResult],
+    findings: Sequence[Finding],
+    family: DeclaredFamily,
+    form: Sequence[Declared],
 ) -> Table:
     """The results of one signature, and what a reader needs below them."""
     settings = Settings.among(members)
-    rows = [row for result in members for row in rows_of(result, settings.of(result), family)]
+    rows = [
+        row
+        for result, finding in zip(members, findings, strict=True)
+        for row in rows_of(result, settings.of(result), family, finding)
+    ]
     sources = list(map(one_line, settings.in_words()))
     named = ", ".join(sources) if len(sources) <= NAMED else number_of(len(sources), "source")
     return replace(
@@ -451,12 +464,13 @@ def _of_signature(
 
 
 def page_table(
-    members: Sequence[AssociationResult], settings: Settings, family: DeclaredFamily
+    told: Sequence[tuple[AssociationResult, Finding]], settings: Settings, family: DeclaredFamily
 ) -> Table:
-    """The results of one signature, one line for each."""
+    """The results of one signature with what they show, one line for each."""
+    members = [result for result, _ in told]
     rows = [
-        Row(result, {e.place: e for e in levels_of(result)}, settings.of(result), family)
-        for result in members
+        Row(result, {e.place: e for e in levels_of(result)}, settings.of(result), family, finding)
+        for result, finding in told
     ]
     notes = (
         over_attributes(rows),
@@ -485,8 +499,8 @@ def _of_targets(result: AssociationResult, number: int, *, whole: bool) -> Table
 
 
 BOTH = (
-    "95% intervals of d: {0} are drawn again, or words are. They agree where both hold 0, or "
-    "neither does; else the doubt that is larger is named."
+    "95% intervals of d for other {0} and for other words. “agree”: both contain 0, or neither "
+    "does; otherwise the larger uncertainty is named."
 )
 
 
@@ -506,17 +520,18 @@ def doubts_tables(results: Sequence[AssociationResult]) -> list[Table]:
         ]  # fmt: skip
         names = [*[result.test] * several, known.part]
         cells = [*map(one_line, names), *texts]
-        rows.append(
-            tuple(Cell((text,), star=shown.significant and text is texts[0]) for text in cells)
-        )
+        rows.append(tuple(Cell((text,)) for text in cells))
     if not rows:
         return []
     heads = [*["Test"] * several, "Part"]
     documents = f"Documents{' (units)' * any('(' in row[-2].lines[0] for row in rows)}"
-    numbers = ["d", "over words", "over documents", "Doubts", documents, "Contexts"]
-    columns = (*map(Column, heads), *(Column(name, number=name != "Doubts") for name in numbers))
+    numbers = ["d", "other words", "other documents", "Uncertainty", documents, "Contexts"]
+    columns = (
+        *map(Column, heads),
+        *(Column(name, number=name != "Uncertainty") for name in numbers),
+    )
     notes = (BOTH.format(resampled_units(results)),)
-    return [Table("doubts", columns, tuple(rows), "Two kinds of doubt about level 1", notes)]
+    return [Table("doubts", columns, tuple(rows), "Two kinds of uncertainty about level 1", notes)]
 
 
 OVER_PARTS = (
@@ -666,28 +681,35 @@ def _with_gap(rows: list[tuple[Cell, ...]], left_out: int) -> list[tuple[Cell, .
     return [*rows[: len(rows) // 2], *gap, *rows[len(rows) // 2 :]]
 
 
-def terms_table(result: AssociationResult, family: DeclaredFamily | None = None) -> Table:
-    """A row for each term, from the strongest association with A to that with B."""
-    rows = rows_of(result, "", family or DeclaredFamily(None))
-
-    def place(row: Row) -> tuple[bool, float]:
-        (shown,) = row.effects.values()
-        return shown.d is None, -(shown.d or 0.0)
-
-    rows.sort(key=place)
-    term = TERM.only("term", short=_heading(result))
-    group = GROUP.only("group", short="group")
-    return arranged(
-        rows,
-        (
-            term,
-            group,
-            EFFECT.only("d"),
-            P.only(*P.lines, short="p"),
-            ADJUSTED,
-            AFTER.only("d", "p"),
-        ),
+def terms_table(result: AssociationResult) -> Table:
+    """A row for each term, from the strongest association with A to that with B; stars by Holm."""
+    every = sorted(
+        terms_adjusted(result), key=lambda pair: (pair[0].d is None, -(pair[0].d or 0.0))
     )
+    with_after = any(shown.after for shown, _ in every)
+    rows = []
+    for shown, holm in every:
+        p_values = [_p(shown, p) or UNDEFINED for p in (shown.p_of("two_sided"), holm)]
+        star = holm is not None and holm <= shown.rule.alpha
+        group = result.concepts[shown.roles[0]]
+        cells = [
+            Cell((one_line(shown.name),)),
+            Cell((one_line(group),)),
+            Cell((effect(shown.d),), star, value=shown.d),
+            *(Cell((p,)) for p in p_values),
+        ]
+        if with_after:
+            after = shown.after
+            lines = (effect(after.d), f"({_p(after, after.p_of('two_sided'))})") if after else ()
+            cells.append(Cell(lines or (UNDEFINED,)))
+        rows.append(tuple(cells))
+    columns = [
+        Column("Term", short=_heading(result)),
+        Column("Group", short="group"),
+        *(Column(name, number=True) for name in ("d", "p", "Holm")),
+        *[Column(title_after([result]), number=True)] * with_after,
+    ]
+    return Table(result.measure, tuple(columns), tuple(rows))
 
 
 def _unit(result: AssociationResult) -> str:
@@ -705,31 +727,20 @@ def legend_of(result: AssociationResult) -> str:
     return f"{result.rule.meaning}{over}"
 
 
-ASKED = "do the groups differ in this direction? Any two topics differ in most directions."
-"""What a p of permuted labels asks."""
-
-
 def explanations(members: Sequence[AssociationResult]) -> list[str]:
-    """What is below a terminal's table: what p, a star, level 3, the map and chance are."""
-    first, about = members[0], ""
-    if first.by_target is None and first.values is None:
-        if not any(shown.symbol == "d" for result in members for shown in result.effects()):
-            return []
-        if only_terms(first.effects()):
-            about = "; two-sided p in brackets."
-        elif first.level1 is None and first.level3 is None:
-            about = "; p below each effect size."
-        else:
-            about = f"; p below each effect size: {ASKED}"
-    if first.level3 is not None:
-        neutral = ", 0.50 without a preference" if answers_of(first) is not None else ""
-        about += (
-            f" Level 3: mean {_unit(first)} (standard deviation){neutral}. Map: rows A and B, "
-            "columns X and Y, a filled square where they are associated."
-        )
-    legends = dict.fromkeys(legend_of(result) + about for result in members)
-    more = (after_legend(members), chance_legend(members), little_legend(members))
-    return list(filter(None, ["\n".join(legends), *more]))
+    """What is below a terminal's table of single terms or targets."""
+    legends = dict.fromkeys(
+        terms_legend(result) if only_terms(result.effects()) else legend_of(result)
+        for result in members
+    )
+    return list(filter(None, ["\n".join(legends), after_legend(members)]))
+
+
+def terms_legend(result: AssociationResult) -> str:
+    """What the p-values of a table of single terms are."""
+    alpha = f"{result.rule.alpha:g}".lstrip("0")
+    terms = number_of(len(result.effects()), "term")
+    return f"p: two-sided; * p after Holm over all {terms} ≤ {alpha}."
 
 
 def _notes(

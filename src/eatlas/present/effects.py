@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from eatlas.errors import joined
@@ -16,6 +17,7 @@ from eatlas.stimuli.kinds import ROLES
 
 if TYPE_CHECKING:
     from eatlas.results.answers import AnswersRecord
+    from eatlas.results.questions import Finding
 
 RUNNER_UP = 0.05
 """Share of resamples, draws or random topics from which another pattern is worth a mention."""
@@ -23,9 +25,16 @@ LONGEST_NAME = 80
 """Characters; a longer one would hide the sentence, and is in full beside it."""
 
 
-def levels_of(result: AssociationResult) -> list[Effect]:
-    """The effect sizes of a result as a whole, without those of single terms."""
-    return [effect for effect in result.effects() if effect.term is None]
+def levels_of(result: AssociationResult, finding: Finding | None = None) -> list[Effect]:
+    """The effect sizes of a result as a whole, with what its finding says of each."""
+    levels = [effect for effect in result.effects() if effect.term is None]
+    questions = finding.questions if finding else {}
+    return [
+        replace(level, verdict=question.verdict)
+        if (question := questions.get(level.place))
+        else level
+        for level in levels
+    ]
 
 
 def only_terms(effects: Sequence[Effect]) -> bool:
@@ -126,12 +135,6 @@ def chance_legend(results: Sequence[AssociationResult]) -> str:
     return f"Chance: {draws} draws of random topics, as frequent and as coherent as the lists; {p}."
 
 
-def label_after(result: AssociationResult) -> str:
-    """The EAT pattern after covariates; empty where there is none."""
-    pattern = result.adjusted and result.adjusted.pattern
-    return pattern.label if pattern else ""
-
-
 def covariates_of(results: Iterable[AssociationResult]) -> list[str]:
     """Names of the covariates that are accounted for in any of the results."""
     names = (name for r in results if r.adjusted for name in r.adjusted.covariates)
@@ -143,25 +146,50 @@ def held_equal(names: Sequence[str]) -> str:
     return "the words' frequency" if list(names) == ["frequency"] else joined(names)
 
 
+def at_equal(results: Iterable[AssociationResult]) -> str:
+    """At equal values of what, where that is so of all results; empty where it is not.
+
+    The beginning of a title says it after "for other words".
+    """
+    every = list(results)
+    if not all(result.adjusted for result in every):
+        return ""
+    names = covariates_of(every)
+    return f"at equal {'word frequency' if names == ['frequency'] else joined(names)}"
+
+
+def p_heads(results: Iterable[AssociationResult]) -> dict[str, str]:
+    """Heads of the columns of the three p-values of a question, by their names in a record."""
+    names = covariates_of(results) or ["frequency"]
+    held = names[0] if len(names) == 1 else "covariates"
+    return {"these": "these words", "new": "new words", "adjusted": f"adjusted for {held}"}
+
+
+def without_adjustment(result: AssociationResult) -> str:
+    """Why a question has no p-value that is adjusted, in two words."""
+    if result.adjustment_is_off:
+        return "not adjusted"
+    return "too few words" if result.adjustable else "frequency unknown"
+
+
 def accounted(names: Sequence[str]) -> str:
     """That covariates are accounted for, as the end of a sentence."""
     return f"{held_equal(names)} {'is' if len(names) == 1 else 'are'} accounted for"
 
 
 def title_after(results: Iterable[AssociationResult]) -> str:
-    """Head of the columns of numbers after covariates."""
+    """Head of the columns of numbers that are adjusted for covariates."""
     names = covariates_of(results)
-    return f"After {names[0] if len(names) == 1 else 'covariates'}"
+    return f"Adjusted for {names[0] if len(names) == 1 else 'covariates'}"
 
 
 def after_legend(results: Sequence[AssociationResult]) -> str:
-    """What is in the column of numbers after covariates; nothing where a table has none."""
+    """What is in the column of adjusted numbers; nothing where a table has none."""
     after = [r for r in results if r.adjusted is not None and r.by_target is None]
     if not after:
         return ""
     what = "d and p of each term" if only_terms(after[0].effects()) else "d and p at level 1"
-    pattern = ", and the pattern," if any(map(label_after, after)) else ""
-    return f"{title_after(after)}: {what}{pattern} once {accounted(covariates_of(after))}."
+    return f"{title_after(after)}: {what} between words of equal {joined(covariates_of(after))}."
 
 
 def documents_in_words(documents: Documents) -> str:

@@ -10,14 +10,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from eatlas.numbers import brief_p
 from eatlas.present.effects import (
     levels_of,
     of_random_weights,
     only_terms,
+    p_heads,
     short_name,
     unit_of,
+    without_adjustment,
 )
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import FILTERS, phrase
@@ -28,6 +32,7 @@ from eatlas.results.questions import (
     Finding,
     Question,
     QuestionP,
+    Verdict,
     questions_of,
 )
 from eatlas.results.settings import Settings
@@ -43,6 +48,8 @@ RANDOM = "Randomly initialised weights: "
 ONLY_THESE = "the measure has no test for other words"
 EXAMPLES = 3
 """Targets that a finding names."""
+MOST_SAID = 3
+"""Sentences of different results that a title has."""
 
 
 def finding_of(result: AssociationResult) -> Finding:
@@ -75,7 +82,7 @@ def _finding(
         finding = _of_terms(result)
     elif questions:
         sentence = " ".join(question.sentence for question in questions.values())
-        finding = Finding(questions=questions, sentence=sentence, sensitive_to=_sensitive(result))
+        finding = Finding(questions=questions, sentence=sentence, sensitive_to=sensitive_to(result))
     else:
         finding = _of_number(result)
     sentence = finding.sentence
@@ -88,7 +95,7 @@ def _finding(
     return finding.model_copy(update={"sentence": sentence})
 
 
-def _sensitive(result: AssociationResult) -> tuple[str, ...]:
+def sensitive_to(result: AssociationResult) -> tuple[str, ...]:
     """Terms without which the pattern, or what is read at level 1, is another."""
     influence = result.primary.influence
     return tuple(short_name(each.term) for each in (influence and influence.decisive) or ())
@@ -104,19 +111,36 @@ class Tally(NamedTuple):
     """The smallest adjusted p-value."""
 
 
+def terms_adjusted(result: AssociationResult) -> list[tuple[Effect, float | None]]:
+    """Effect sizes of single terms, each with its p-value after Holm over all of them."""
+    family = DeclaredFamily.of([result], "level2")
+    return [
+        (effect, None if effect.p_of() is None else family.adjusted(result, effect))
+        for effect in result.effects()
+    ]
+
+
+def judged(result: AssociationResult, finding: Finding) -> list[Effect]:
+    """All effect sizes of a result, with what its finding says of each; of single terms by Holm."""
+    if not only_terms(result.effects()):
+        return levels_of(result, finding)
+    return [
+        replace(effect, verdict="these words" if p is not None and p <= alpha else "not shown")
+        for effect, p in terms_adjusted(result)
+        for alpha in [effect.rule.alpha]
+    ]
+
+
 def _of_terms(result: AssociationResult) -> Finding:
     """The finding of a measure of single terms."""
-    effects = [effect for effect in result.effects() if effect.p_of("two_sided") is not None]
-    family = DeclaredFamily.of([result], "level2")
-    adjusted = {id(effect): family.adjusted(result, effect) for effect in effects}
-    known = [p for p in adjusted.values() if p is not None]
-    names = result.concepts
+    every, names = terms_adjusted(result), result.concepts
     shown = [
         (effect.name, names["A" if effect.direction == "greater" else "B"])
-        for effect in effects
-        if (adjusted[id(effect)] or 0.0) <= result.rule.alpha
+        for effect, p in every
+        if p is not None and p <= result.rule.alpha
     ]
-    tally = Tally(len(result.effects()), shown, min(known, default=None))
+    smallest = min((p for _, p in every if p is not None), default=None)
+    tally = Tally(len(every), shown, smallest)
     return _tallied("terms", tally, unit_of(result, ("X", "Y")), names["A"], names["B"])
 
 
@@ -129,7 +153,7 @@ def _of_targets(result: AssociationResult) -> Finding:
     shown = [lean for lean in every.known if lean.star]
     tally = Tally(
         len(every.known),
-        [(lean.term, _most(lean.shown, every.groups)) for lean in shown],
+        [(lean.term, most_of(lean.shown, every.groups)) for lean in shown],
         min(known),
     )
     examples = [
@@ -160,7 +184,7 @@ def _of_values(result: AssociationResult) -> Finding:
     return _tallied("targets", tally, "target", *groups, examples=examples)
 
 
-def _most(target: TargetShares | AdjustedTarget, groups: Sequence[str]) -> str:
+def most_of(target: TargetShares | AdjustedTarget, groups: Sequence[str]) -> str:
     """The group whose share is above its reference by most."""
     deviation = target.deviation or (0.0,) * len(groups)
     return groups[max(range(len(deviation)), key=deviation.__getitem__)]
@@ -207,23 +231,57 @@ def tail_of(result: AssociationResult, effect: Effect) -> Tail:
     return "greater" if at(result, "whole.low") == 0.0 == effect.neutral else "two_sided"
 
 
+NAMES: dict[Verdict | None, str] = {
+    "supported": "supported",
+    "these words": "these word lists only",
+    "not shown": "not shown",
+    None: "no test",
+}
+"""What readers call a verdict."""
+
+
+def first_of(finding: Finding) -> str:
+    """The sentence of the first question, with what a finding says before it."""
+    others = list(finding.questions.values())[1:]
+    return finding.sentence.removesuffix(" ".join(["", *(each.sentence for each in others)]))
+
+
+def p_values(result: AssociationResult, question: Question) -> str:
+    """The p-values of a question in a line, each by its name; why one is missing."""
+    known = {head: getattr(question.p, name) for name, head in p_heads([result]).items()}
+    alpha = result.rule.alpha
+    texts = [f"{head} {brief_p(p, alpha)}" for head, p in known.items() if p is not None]
+    if texts and any(tail_of(result, effect) == "greater" for effect in levels_of(result)):
+        texts[-1] += " (one-sided)"
+    if question.p.new is not None and question.p.adjusted is None:
+        texts.append(without_adjustment(result))
+    return f"p {', '.join(texts)}" if texts else ""
+
+
 def title(
     results: Sequence[AssociationResult], findings: Sequence[Finding], settings: Settings
 ) -> str:
-    """What a page is about: the finding of one result; what holds of several, and how far."""
-    if len(findings) == 1:
-        return f"{settings.subject}: {findings[0]}"
+    """What a page is about: the first sentence of one result; what holds of several."""
+    said = dict.fromkeys(map(first_of, findings))
+    if len(said) == 1:
+        return f"{settings.subject}: {next(iter(said))}".removesuffix(".")
     tested = [
         (result, finding.questions["level1"])
         for result, finding in zip(results, findings, strict=True)
         if "level1" in finding.questions
     ]
-    if len(tested) > 1 and len(tested) == len(findings):
-        counts = Counter(question.verdict for _, question in tested)
-        text = phrase("sentences", "title", counts, tested, little_among(results))
+    little = little_among(results)
+    if len(tested) == len(findings):
+        noun = "association" if len({result.test for result in results}) == len(results) else ""
+        text = phrase("sentences", "title", tested, noun or "result", little)
         return f"{settings.subject}: {text}{of_themes(results)}"
-    said = dict.fromkeys(finding.sentence for finding in findings)
-    return f"{settings.subject}: {' '.join(text.removeprefix(RANDOM) for text in said)}"
+    if len(said) > MOST_SAID:
+        verdicts = [finding.verdict for finding in findings]
+        counts = {NAMES[each]: n for each in NAMES if (n := verdicts.count(each))}
+        text = phrase("sentences", "title_of_kinds", len(findings), counts, little)
+        return f"{settings.subject}: {text}"
+    sentences = [text.removeprefix(RANDOM) for text in said]
+    return f"{settings.subject}: {' '.join(sentences)}".removesuffix(".")
 
 
 def little_among(results: Iterable[AssociationResult]) -> int:
@@ -237,5 +295,9 @@ def of_themes(results: Iterable[AssociationResult]) -> str:
     return phrase("sentences", "of_themes", verdicts) if verdicts else ""
 
 
-_SHOWN: dict[str, Callable[..., object]] = {"finding_of": finding_of}
+_SHOWN: dict[str, Callable[..., object]] = {
+    "finding_of": finding_of,
+    "first_of": first_of,
+    "verdict_name": NAMES.__getitem__,
+}
 FILTERS.update(_SHOWN)

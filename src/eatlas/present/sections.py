@@ -21,7 +21,13 @@ from markupsafe import Markup, escape
 
 from eatlas.errors import ResultsError
 from eatlas.present import answers  # noqa: F401  (templates call its filters)
-from eatlas.present.columns import parts_tables, targets_table, terms_table, values_table
+from eatlas.present.columns import (
+    parts_tables,
+    targets_table,
+    terms_legend,
+    terms_table,
+    values_table,
+)
 from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, eat_map, in_words
 from eatlas.present.drawings.plane import LEFT_ROOM, SIDE, UPPER_ROOM, has_map, plane_figure
 from eatlas.present.drawings.rows import row_of
@@ -32,7 +38,6 @@ from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import findings_of
 from eatlas.present.rendering import FILTERS, phrase
 from eatlas.present.sentences import (
-    left,
     limits,
     numbers,
     sentence,
@@ -85,8 +90,8 @@ class Section:
 
     @cached_property
     def levels(self) -> list[Effect]:
-        """The effect sizes of the result as a whole."""
-        return levels_of(self.result)
+        """The effect sizes of the result as a whole, with what the finding says of each."""
+        return levels_of(self.result, self.finding)
 
     @cached_property
     def tested(self) -> bool:
@@ -267,13 +272,13 @@ def marked(sentence: str, result: AssociationResult) -> Markup:
 FILTERS.update({
     function.__name__: function
     for function in (
-        figures, images_of, marked, parts_tables, row_of, left, limits, numbers, own_share,
+        figures, images_of, marked, parts_tables, row_of, limits, numbers, own_share,
         patterns_seen, score_unit, sentence, share_bar, shares_of, source_of,
-        statements, targets_table, terms_table, values_table,
+        statements, targets_table, terms_legend, terms_table, values_table,
     )
 })  # fmt: skip
 FILTERS["uncaptioned"] = lambda table: replace(table, caption="")
 FILTERS["eat_map"] = lambda result: Markup(eat_map(result))  # noqa: S704
 FILTERS["map_in_words"] = in_words
-FILTERS["in_numbers"] = lambda result: phrase("sentences", "numbers", result)
+FILTERS["in_numbers"] = lambda result: phrase("sentences", "more", result)
 FILTERS["statement"] = lambda result, about: statement(about, result)

@@ -154,7 +154,13 @@ def methods_paragraph(
         words=wording(every),
         family=family,
         themes=_themes(every, family),
-        questions=any(finding.questions for finding in findings_of(every)),
+        questions=any("level1" in finding.questions for finding in findings_of(every)),
+        bootstrapped=any(
+            e.interval and e.resampled and e.interval == e.resampled.interval
+            for r in every
+            for e in r.effects()
+        ),
+        joined_words=distinct(f"{r.units.threshold:g}".lstrip("0") for r in every if r.units),
         asked=any(result.unanswered is not None for result in every),
     )
     return " ".join(text)
@@ -207,7 +213,7 @@ def _works_of(citations: Iterable[str]) -> list[str]:
     return distinct([*works, *users])
 
 
-def _after(results: Sequence[AssociationResult]) -> dict[str, list[str]]:
+def _after(results: Sequence[AssociationResult]) -> dict[str, Any]:
     """Covariates that are accounted for, files of them, and the orders behind p-values."""
     names = covariates_of(results)
     p_values = [e.after.p for r in results for e in r.effects() if e.after and e.after.p]
@@ -222,6 +228,8 @@ def _after(results: Sequence[AssociationResult]) -> dict[str, list[str]]:
         "names": names,
         "files": distinct(files),
         "ranked": distinct(source_name(ranks.vocabulary) for ranks in ranked) or ["the source"],
+        "crossed": any(p.method_of("greater") == "student" for p in p_values),
+        "permuted": bool(of_shares) or any(p.method_of("greater") != "student" for p in p_values),
         "orders": orders + [f"{number} random orders" for number in drawn],
     }
 
@@ -316,18 +324,22 @@ def bibtex(
     """
     every = list(results)
     of_targets: list[Any] = [result for result in every if result.by_target is not None]
+    questions = any("level1" in finding.questions for finding in findings_of(every))
     methods = {
         "glove-sample": any(r.source_string == "glove-sample" for r in every),
         "bootstrap": any(r.uncertainty for r in every) or any(r.resamples for r in of_targets),
         "random-topics": any(matched_of(r) is not None for r in every),
         "counted": any(t.contexts is not None for r in every for t in r.by_target or ()),
-        "holm": any(r.labels for r in of_targets)
+        "questions": questions,
+        "holm": questions
+        or any(r.labels for r in of_targets)
         or any(said.effect for said in family.confirmations)
         or any(t.p is not None for r in every if r.kind == "groups" for t in r.values or ()),
         "themes": any(r.provenance.explored_on for r in every),
         "documents": any(r.documents for r in every),
         "crossed": any(map(_crossed, every)),
         "adjusted": any(r.adjusted for r in every),
+        **dict.fromkeys(("residuals", "residuals-by-error"), _after(every)["permuted"]),
         "studentised": any(
             parameters(r.signature).get("statistic") == "studentised" for r in every
         ),

@@ -133,7 +133,6 @@ def themes_html(result: ThemesResult) -> str:
         pairs_shown=PAIRS,
         words=wording([]),
         searched=result,
-        directional=False,
         **page_files("cards.js", "report.js"),
     )
 
@@ -151,6 +150,7 @@ def themes_bibtex(result: ThemesResult) -> str:
         "themes": True,
         "k-means": result.clustering is not None,
         "residuals": adjusted,
+        "residuals-by-error": adjusted and by_error,
         "adjusted": adjusted and by_error,
         "studentised": by_error and not adjusted,
         "holm": pairs,

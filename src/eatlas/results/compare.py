@@ -231,6 +231,13 @@ class Row:
         """Places of the effect sizes of results as a whole, such as ``level1``."""
         return tuple(self._effects)
 
+    @property
+    def spread(self) -> float | None:
+        """How far apart the first effect sizes of the members are; None of fewer than two."""
+        first = self._effects.get(next(iter(self.places), ""), ())
+        sizes = [effect.d for effect in first if effect is not None and effect.d is not None]
+        return max(sizes) - min(sizes) if len(sizes) > 1 else None
+
     def effects(self, place: str) -> tuple[Effect | None, ...]:
         """One effect size of each member."""
         return self._effects[place]

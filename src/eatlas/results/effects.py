@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         PartDifference,
         TermInfluence,
     )
+    from eatlas.results.questions import Verdict
 
 DEFAULT_ALPHA = 0.05
 ReadOver = Literal["terms", "stimuli"]
@@ -175,6 +176,9 @@ class Effect:
     """From other parts of the corpus."""
     over_sentences: Effect | None = None
     """The same over single sentences, for comparison; None where terms are read."""
+    verdict: Verdict | None = None
+    """What a finding says of it, among the results that are shown together; None of an effect size
+    about which no finding asks."""
 
     @property
     def name(self) -> str:

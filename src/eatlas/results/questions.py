@@ -309,8 +309,3 @@ def _in_words(what: str, reason: str) -> str:
     if reason.startswith(("generalisation", "word frequency")):
         return reason
     return f"the {what} is {reason}"
-
-
-def rank_of(finding: Finding) -> int:
-    """The place of the first answer of a finding among the verdicts, the strongest first."""
-    return len(VERDICTS) if finding.verdict is None else VERDICTS.index(finding.verdict)

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from eatlas.apps.explorer.frozen import frozen_page
 from eatlas.apps.explorer.measuring import (
     DEFAULT_MEASURE,
     Explorer,
@@ -21,7 +20,6 @@ from eatlas.apps.explorer.page import (
     FIGURES,
     across_of,
     board_of,
-    chance_of,
     file_name,
     look_of,
     others_of,
@@ -38,7 +36,6 @@ from eatlas.results.themes import ThemesResult, read_themes
 from eatlas.sources import open_sources
 from eatlas.stimuli import load_tests, to_toml
 from eatlas.untrusted import data_only, trusted_among
-from eatlas.writing import atomic_file
 
 LARGEST = 256 << 10
 """Bytes of the body of a request."""
@@ -57,7 +54,6 @@ def application(explorer: Explorer) -> App:
         acts={
             "view": lambda request: PageAnswer(board_of(explorer, request)),
             "others": lambda request: PageAnswer(others_of(explorer, request)),
-            "chance": lambda request: PageAnswer(chance_of(explorer, request)),
             "across": lambda request: PageAnswer(across_of(explorer, request)),
             "look": lambda request: PageAnswer(look_of(explorer, request)),
             "file": lambda request: as_json(lists_of_file(request.text)),
@@ -102,28 +98,6 @@ class ExplorerPage(Served):
     def left_out(self) -> tuple[str, ...]:
         """Tests that cannot be explored, each with the reason."""
         return self._explorer.left_out
-
-    def save(self, path: str | Path) -> None:
-        """Write a frozen copy: one page without a server, for one test and one source.
-
-        It holds the cosines of the test's words and of further ones, and answers changes of words
-        with effect sizes, exact p-values and the EAT-Map. What else the page shows is that of the
-        original words.
-
-        Parameters
-        ----------
-        path : str or path
-            Of the HTML file.
-
-        Raises
-        ------
-        EatlasError
-            If there are several tests or sources, the measure is not ML-EAT with exact p-values,
-            X and Y or A and B have more than 40 words, or the file cannot be written.
-        """
-        page = frozen_page(self._explorer)
-        with atomic_file(Path(path)) as file:
-            file.write(page)
 
     def looked_at(self, test: str) -> int:
         """Return the number of lists of a test that were looked at so far.

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from eatlas.numbers import effect, number_of, p_equals
+from eatlas.numbers import effect, number_of
 from eatlas.present.drawings.svg import (
     LARGEST,
     NAME,
+    SMALL_MARK,
     Axis,
     broken,
     dot,
@@ -31,6 +32,7 @@ from eatlas.present.effects import levels_of
 from eatlas.present.text import isolated, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
+from eatlas.results.questions import Finding
 
 LOOKS: dict[str, tuple[str | None, int]] = {
     "level1": (None, 0), "level2.X": ("7 3", -1), "level2.Y": ("2 2", 1),
@@ -84,7 +86,7 @@ def steps(years: Iterable[int]) -> list[int]:
 
 
 def timeline_of(
-    series: Mapping[str, Mapping[int, AssociationResult]],
+    series: Mapping[str, Mapping[int, tuple[AssociationResult, Finding]]],
     missing: Mapping[int, str],
     *,
     title: str = "",
@@ -94,15 +96,14 @@ def timeline_of(
 ) -> str:
     """Draw each effect size by a number that each result has, such as its year.
 
-    Of several series, by their names, one effect size `only`. Lines break, and a band is gray,
-    where there is no result; a tooltip says why.
+    A result comes with what it shows among the others. Of several series, by their names, one
+    effect size `only`. Lines break, and a band is gray, where there is no result; a tooltip says
+    why.
     """
     members = [item for line in series.values() for item in line.items()]
-    first = members[0][1]
+    first = members[0][1][0]
     lines = [
-        Line(
-            {at: levels_of(result)[i] for at, result in line.items()}, name * (only is not None), n
-        )
+        Line({at: levels_of(*told)[i] for at, told in line.items()}, name * (only is not None), n)
         for n, (name, line) in enumerate(series.items())
         for i in (range(len(levels_of(first))) if only is None else [only])
     ]
@@ -114,15 +115,12 @@ def timeline_of(
     )
     shown = [effect for line in lines for effect in line.by.values()]
     values = [v for e in shown for v in (e.d, *(e.interval or ()), *_over_documents(e))]
-    threshold, sides = first.rule.threshold or 0.0, first.sides[-1]
-    band = [-threshold, threshold]
-    up = Axis.around([*band, *(v for v in values if v is not None)], _BOTTOM, _TOP)
+    sides = first.sides[-1]
+    up = Axis.around((v for v in values if v is not None), _BOTTOM, _TOP)
     half, parts = max(1.5, min(8.0, 0.4 * closest)), []
     for year, why in missing.items():
         x, about = across.at(year), tag("title", words(f"{year}: {why}"))
         parts.append(_shade(x - half, x + half, _TOP, _BOTTOM, about))
-    if threshold:
-        parts.append(_shade(_LEFT, end, up.at(threshold), up.at(-threshold)))
     parts.append(up.grid(_LEFT, end, upright=True))
     parts += [_line(line, missing, across, up, closest) for line in lines]
     parts.append(_keys(lines, up, end, width))
@@ -206,11 +204,11 @@ def _line(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, closes
         if over := _over_documents(shown):
             low, high = map(up.at, over)
             thick += f"M{x:.1f} {low:.1f}V{high:.1f}"
-        p = shown.p_of()
-        of_p = "" if p is None else f", {p_equals(p, shown.rule.alpha)}"
-        text = f"{year}, {name_of(line)}: {shown.symbol} = {effect(shown.d)}{of_p}"
-        mark = outline(shape, round(x, 1), round(y, 1), size)
-        kind = "on" if shown.significant else "off"
+        said = f", {shown.verdict}" if shown.verdict else ""
+        text = f"{year}, {name_of(line)}: {shown.symbol} = {effect(shown.d)}{said}"
+        smaller = SMALL_MARK if shown.verdict == "not shown" else 1.0
+        mark = outline(shape, round(x, 1), round(y, 1), size * smaller)
+        kind = "on" if shown.verdict == "supported" else "off"
         marks.append(path(mark, kind, tag("title", words(text))))
     return tag(
         "g",
@@ -223,15 +221,15 @@ def _line(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, closes
 
 
 def _in_words(line: Line, unit: str) -> str:
-    """Where a line begins and ends, and how often p is below alpha."""
+    """Where a line begins and ends, and how often its effect size is supported."""
     defined = [(year, shown.d) for year, shown in line.by.items() if shown.d is not None]
     if not defined:
         return f"{name_of(line)}: undefined in every {unit}"
-    at, filled = "" if unit == "year" else f"{unit} ", sum(e.significant for e in line.by.values())
+    at = "" if unit == "year" else f"{unit} "
+    filled = sum(shown.verdict == "supported" for shown in line.by.values())
     start, end = (f"{effect(d)} in {at}{year}" for year, d in (defined[0], defined[-1]))
     return (
-        f"{name_of(line)}: d from {start} to {end}, p below alpha in {filled} of {len(line.by)} "
-        f"{unit}s"
+        f"{name_of(line)}: d from {start} to {end}, supported in {filled} of {len(line.by)} {unit}s"
     )
 
 

@@ -30,7 +30,7 @@ from eatlas.present.drawings.stacked import key_of, notes_of
 from eatlas.present.drawings.svg import NAMESPACE, WIDTH, size_of
 from eatlas.present.drawings.themes import chart
 from eatlas.present.effects import levels_of, shares_of
-from eatlas.present.findings import findings_of
+from eatlas.present.findings import findings_of, first_of
 from eatlas.present.findings import title as title_of
 from eatlas.present.targets import leans
 from eatlas.present.text import isolated
@@ -75,8 +75,8 @@ class Plot:
     Examples
     --------
     >>> import eatlas
-    >>> eatlas.plot(eatlas.run(tests="weat-6"), kind="forest", width="single")
-    <drawing, 89 mm wide: Female names go with Family; for Male names, neither is shown>
+    >>> eatlas.plot(eatlas.run(tests="weat-1"), kind="forest", width="single")
+    <drawing, 89 mm wide: Flowers are more strongly associated with Pleasant than Insects are>
     """
 
     drawn: str
@@ -201,17 +201,16 @@ def plot(
         Or a study, for ``"specification"``; what :meth:`eatlas.Results.compare` returns, for
         ``"matrix"``; or what :func:`eatlas.scan` returns with ``themes``.
     kind : str, optional
-        - ``"eat-map"``: EAT-Maps beside each other; ML-EAT.
-        - ``"findings"``: a row for each result: map, sentence, effect sizes, share of
-          resamples.
+        - ``"eat-map"``: EAT-Maps by the paper's rule, beside each other; ML-EAT.
+        - ``"findings"``: a row for each result: map by verdict, sentences, p-values, effect sizes.
         - ``"forest"``: effect sizes with intervals and numbers; every measure.
-        - ``"adjusted"``: effect sizes as they are and given covariates of the words, joined by a
+        - ``"adjusted"``: effect sizes, plain and adjusted for covariates of the words, joined by a
           line: level 1 of several results, all levels of one.
         - ``"plane"``: the map of the words, each target at its mean cosines with both attributes;
           ML-EAT, CEAT, LPBS and LPBS-CEAT.
         - ``"influence"``: which terms drive the associations; ML-EAT and WEAT.
-        - ``"resamples"``: share of resamples that show each EAT pattern; ML-EAT.
-        - ``"matrix"``: tests by settings, with small EAT-Maps and forests, and what differs.
+        - ``"resamples"``: share of resamples with each EAT pattern by the paper's rule; ML-EAT.
+        - ``"matrix"``: tests by settings, with small maps by verdict and forests.
         - ``"timeline"``: effect sizes by year; without years by layer, window or distance.
         - ``"specification"``: effect sizes of a study in order, the choices behind each below;
           what :func:`eatlas.multiverse` returns.
@@ -243,9 +242,9 @@ def plot(
     >>> import eatlas
     >>> results = eatlas.run(tests=["weat-6", "weat-8"])
     >>> eatlas.plot(results[0]).alt.partition(":")[0]
-    'EAT-Map, pattern BY-Singular'
-    >>> eatlas.plot(results)
-    <drawing: GloVe 6B (100d): of 2 tests, 1 holds every check and 1 holds all checks but one>
+    "EAT-Map by the paper's rule, pattern BY-Singular"
+    >>> eatlas.plot(results).title.partition(":")[2]
+    ' none of two associations holds'
     """
     if kind is None and isinstance(results, ThemesResult):
         kind = "themes"
@@ -326,7 +325,9 @@ def _plotted(
 def finding(shown: Sequence[AssociationResult]) -> str:
     """The title of a drawing: the finding of its result, or how many of its results show what."""
     findings = findings_of(shown)
-    return str(findings[0]) if len(shown) == 1 else title_of(shown, findings, Settings.among(shown))
+    if len(shown) == 1:
+        return first_of(findings[0]).removesuffix(".")
+    return title_of(shown, findings, Settings.among(shown))
 
 
 def listed(shown: object) -> tuple[AssociationResult, ...]:
@@ -352,7 +353,7 @@ def each(draw: Callable[[AssociationResult, float], Drawing]) -> Callable[..., D
             return draw(results[0], width)
         findings = findings_of(results)
         return below(
-            replace(draw(result, width), title=str(finding), about=stacked.named(result))
+            replace(draw(result, width), title=first_of(finding), about=stacked.named(result))
             for result, finding in zip(results, findings, strict=True)
         )
 
@@ -380,9 +381,11 @@ def _triangle(result: AssociationResult, width: float) -> Drawing:
 def _eat_maps(results: Sequence[AssociationResult], width: float) -> Drawing:
     """Maps beside each other; small ones where whole ones have no room."""
     whole, settings = int(width // 400) or 1, Settings.among(results)
-    notes = ("Columns: targets. Rows: attributes. Red: associated.",)
+    notes = ("Columns: targets. Rows: attributes. Red: associated by the paper's rule.",)
     if len(results) == 1:
-        return beside([eat_map(results[0], min(width, 1.3 * MAP_WIDTH))], width, notes=notes)
+        title = f"By the paper's rule: {results[0].primary.label}"
+        drawn = eat_map(results[0], min(width, 1.3 * MAP_WIDTH))
+        return beside([drawn], width, title=title, notes=notes)
     columns = whole if len(results) <= whole else int(width // PANEL)
     draw, own = (eat_map, 1.3 * MAP_WIDTH) if columns == whole else (map_panel, 1.3 * PANEL)
     maps = [
@@ -394,7 +397,8 @@ def _eat_maps(results: Sequence[AssociationResult], width: float) -> Drawing:
         for result in results
     ]
     rules = dict.fromkeys(result.rule.meaning for result in results)
-    return beside(maps, width, columns, key=f"{' or '.join(rules)}.", notes=notes)
+    title = f"EAT-Maps of {number_of(len(results), 'result')} by the paper's rule"
+    return beside(maps, width, columns, title=title, key=f"{' or '.join(rules)}.", notes=notes)
 
 
 MOST_LINES = 4
@@ -428,6 +432,7 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
         first = next(iter(line.values()))
         alike.setdefault((unit, first.test, first.measure), []).append(dict(sorted(line.items())))
     settings = Settings.among(next(iter(line.values())) for _, line in lines)
+    findings = dict(zip(map(id, results), findings_of(results), strict=True))
     parts = []
     for (unit, _, _), series in alike.items():
         several = 1 < len(series) <= MOST_LINES
@@ -437,19 +442,38 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
             }
             first = next(iter(group[0].values()))
             names = [settings.of(next(iter(line.values()))) for line in group]
+            told = [{at: (r, findings[id(r)]) for at, r in line.items()} for line in group]
             about = "" if several else names[0]
             for n in range(len(levels_of(first))) if several else [None]:
                 drawn = timeline_of(
-                    dict(zip(names, group, strict=True)), missing, unit=unit, width=width, only=n
+                    dict(zip(names, told, strict=True)), missing, unit=unit, width=width, only=n
                 )
                 title = stacked.named(first) if n in (None, 0) and len(alike) > 1 else ""
                 what = "" if n is None else levels_of(first)[n].name
                 above = " · ".join(filter(None, (about, what)))
                 parts.append(replace(beside([drawn], width), title=title, about=above))
-    key, notes = key_of(results), notes_of(results)
+    key = key_of(e for r in results for e in levels_of(r, findings[id(r)]))
+    notes, title = notes_of(results), _moves(lines)
     if len(parts) == 1:
-        return replace(parts[0], title="", about="", key=key, notes=notes)
-    return below(parts, key=key, notes=notes)
+        return replace(parts[0], title=title, about="", key=key, notes=notes)
+    return below(parts, title=title, key=key, notes=notes)
+
+
+def _moves(lines: Sequence[tuple[str, Mapping[int, AssociationResult]]]) -> str:
+    """Of all series, between which numbers the first effect size of one moves most."""
+    moves = []
+    for unit, line in lines:
+        known = [(at, d) for at, result in sorted(line.items()) if (d := result.d) is not None]
+        if len(known) > 1:
+            (first, start), (last, end) = known[0], known[-1]
+            ends = (f"{effect(d)} ({at if unit == 'year' else f'{unit} {at}'})"
+                    for d, at in ((start, first), (end, last)))  # fmt: skip
+            level = levels_of(next(iter(line.values())))[0]
+            named = f"{level.symbol} at level 1" if level.place == "level1" else level.title
+            test = f" of {next(iter(line.values())).test}" if len(lines) > 1 else ""
+            moves.append((abs(end - start), f"{named}{test} goes from {' to '.join(ends)}"))
+    most = "Most of all, " * (len(moves) > 1)
+    return f"{most}{max(moves)[1]}" if moves else ""
 
 
 def _specification(study: object, width: float) -> Drawing:
@@ -469,7 +493,8 @@ def _specification(study: object, width: float) -> Drawing:
     range_of = f"d from {effect(min(effects))} to {effect(max(effects))}"
     title = f"{filled or 'None'} of {of} significant, {range_of}"
     note = "Each column is a specification; below its effect size are its pattern and its choices."
-    key = "Filled: significant. Lines: intervals."
+    lines = " Lines: intervals." * any(spec.low is not None for spec in measured)
+    key = f"Filled: significant.{lines}"
     return beside([drawn], width, title=title, key=key, notes=(note,))
 
 
@@ -492,7 +517,7 @@ KINDS: dict[str, Kind] = {
     "adjusted": Kind(
         stacked.adjusted,
         lambda r: any(shown.after for shown in r.effects()),
-        "results with associations given covariates",
+        "results with associations adjusted for covariates",
     ),
     "plane": Kind(
         each(_plane), has_map, "results of ML-EAT, CEAT, LPBS or LPBS-CEAT that kept the "
