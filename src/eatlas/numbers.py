@@ -154,7 +154,7 @@ def all_of(n: int) -> str:
 
 def explain_p(p: Any, tail: str, alpha: float = 0.05) -> str:
     """How one tail's p-value came about: its count, or the error that it may have."""
-    of = "more than 10^3,900 relabellings" if p.total is None else number_of(p.total, "relabelling")
+    of = "more than 10^3,900 permutations" if p.total is None else number_of(p.total, "permutation")
     counted = p.count_of(tail)
     if counted is not None:
         return f"{count(counted)} of {of}"

@@ -8,10 +8,8 @@ from tests.measures.test_frequency import APART, random_test
 from tests.present.records import ml_eat
 
 import eatlas
-from eatlas.cli.table import print_results
 from eatlas.present import report_html
 from eatlas.present.drawings.svg import Axis, Scales
-from eatlas.present.effects import chance_cell
 from eatlas.present.sentences import statement
 from eatlas.results.levels import MatchedLevel
 
@@ -31,24 +29,6 @@ def plain(html):
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html)))
 
 
-def test_the_table_has_one_column_and_says_what_it_is(results, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "140")
-    print_results(results)
-    printed = capsys.readouterr().out
-    assert printed.count("Chance") == 2  # the head, and what it means
-    lines, out = printed.splitlines(), " ".join(printed.split())
-    share, p = chance_cell(results[1]).split("\n")
-    line = [line for line in lines if line.startswith("weat-9")][1]
-    assert line.rstrip().endswith(share)
-    matched = results[1].frequency.matched
-    assert share == f"{matched.patterns['BY-Singular']:.0%}"
-    assert p == f"{matched.level1.p_two_sided:.2f}"[1:]
-    assert "2,000 draws of random topics, as frequent and as coherent as the lists" in out
-    assert "do the groups differ in this direction? Any two topics differ in most" in out
-    assert "EAT pattern" in next(line for line in lines if "Chance" in line)
-    assert max(map(len, lines)) <= 140
-
-
 def test_the_report_shows_the_null_and_says_it_in_a_sentence(results):
     html = report_html(results)
     text = plain(html)
@@ -62,7 +42,6 @@ def test_the_report_shows_the_null_and_says_it_in_a_sentence(results):
     assert "random topics often differ as much (two-sided p =" in text
     assert "With these targets and random topics for attributes: two-sided p" in text
     assert "As attributes alone" in text
-    assert "not whether the direction is special" in text
     assert "Median ranks of the words in GloVe 6B: Mental 14,498, Physical 3,506" in text
     assert "impermanent (156,675)" in text
     low, high = matched.level1.quantiles[0], matched.level1.quantiles[4]

@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from eatlas.errors import joined
 from eatlas.numbers import UNDEFINED, effect, interval, number_of, p_value, percent
 from eatlas.present.effects import (
     after_legend,
     chance_cell,
     chance_legend,
+    covariates_of,
     documents_legend,
     larger_doubt,
     levels_of,
@@ -144,16 +146,6 @@ def little_legend(results: Iterable[AssociationResult]) -> str:
     return LITTLE if any(result.shows_little for result in results) else ""
 
 
-def _sides(row: Row) -> str:
-    """The groups; below those of a test of sentences how many stimuli they have."""
-    result = row.result
-    text = ",\n".join(map(" / ".join, result.sides))
-    if result.over_stimuli:
-        sizes = (f"{len(result.scored(role)):,}" for role in result.concepts)
-        text += "\nstimuli: {}, {}; {}, {}".format(*sizes)
-    return text
-
-
 def _two_sided(row: Row) -> str:
     """The pattern under the two-sided rule, where it is another."""
     read = row.result.primary
@@ -169,7 +161,8 @@ def _p_of_question(name: str) -> Callable[[Row], str]:
         p: float | None = getattr(row.question.p, name)
         if p is not None:
             return p_value(p, row.result.rule.alpha)
-        return without_adjustment(row.result).replace(" ", "\n") * (name == "adjusted")
+        missing = name == "adjusted" and row.question.p.new is not None
+        return without_adjustment(row.result).replace(" ", "\n") if missing else UNDEFINED
 
     return written
 
@@ -210,11 +203,9 @@ REASON = 28
 """Letters of a line of a reason."""
 OF_RESULT: dict[str, Callable[[Row], str]] = {
     "test": lambda row: marked(one_line(row.result.test), row.result),
-    "called": lambda row: marked(called(row.result), row.result),
     "source": lambda row: one_line(row.setting),
     "concepts": lambda row: "\n".join(" / ".join(map(one_line, side)) for side in row.result.sides),
     "attributes": lambda row: "\n".join(map(one_line, row.result.sides[-1])),
-    "sides": _sides,
     "pattern": lambda row: row.result.primary.label,
     "two-sided pattern": _two_sided,
     "draws": _draws,
@@ -231,7 +222,6 @@ OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
     "d": lambda _, shown: effect(shown.d),
     "interval": lambda _, shown: interval(shown.interval) if shown.interval else "",
     "documents": _over_documents,
-    "p": lambda _, shown: _p(shown, shown.p_of()),
     "p in the direction of d": lambda _, shown: _p(shown, shown.p_of(shown.direction)),
     "two-sided p": _p_two_sided,
     "adjusted p": _p_adjusted,
@@ -261,6 +251,8 @@ class Declared:
     """Head in a terminal, where it is another."""
     number: bool = False
     strong: bool = False
+    starred: bool = True
+    """Whether stars of the paper's rule stand at its effect sizes."""
     when: str = ""
     """What the results of the table have, as :func:`arranged` tells it."""
 
@@ -270,7 +262,6 @@ class Declared:
 
 
 TEST = Declared("Test", ("test",))
-NAME = Declared("", ("called", "sides"), strong=True)
 SOURCE = Declared("Source", ("source",), when="settings")
 CONCEPTS = Declared("Concepts", ("concepts",), when="effects")
 ATTRIBUTES = Declared("Concepts", ("attributes",), when="terms")
@@ -287,14 +278,22 @@ PATTERN = Declared(
     short="EAT pattern",
     when="pattern",
 )
-AFTER = Declared("After", ("d", "two-sided p"), of="after", number=True, when="after")
+AFTER = Declared(
+    "After", ("d", "two-sided p"), of="after", number=True, starred=False, when="after"
+)
 QUESTION = (
     Declared("these words", ("these words",), number=True, when="question"),
     Declared("new words", ("new words",), number=True, when="question"),
     Declared("adjusted", ("adjusted words",), number=True, when="question"),
-    Declared("Level 1", ("verdict",), strong=True, when="question"),
+    Declared("Verdict", ("verdict",), strong=True, when="question"),
 )
 """The p-values of the first question, and the verdict on it."""
+STACKED = Declared(
+    "p",
+    ("these words", "new words", "adjusted words"),
+    number=True,
+    when="question",
+)
 CHANCE = Declared("Chance", ("chance",), number=True, when="chance")
 FINDING = Declared("Finding", ("finding",), when="no d")
 
@@ -305,8 +304,8 @@ MANUSCRIPT = (
 NARROW = (
     TEST.only("test", "concepts", "source", strong=True, when="no terms"),
     TEST.only("test", "attributes", "source", strong=True, when="terms"),
-    TERM, GROUP, EFFECT.only("d", "interval", "documents", when="no terms"),
-    EFFECT.only("d", *P_LINES, when="terms"), ADJUSTED, *QUESTION, FINDING,
+    TERM, GROUP, EFFECT.only("d", "interval", "documents", when="no terms", starred=False),
+    EFFECT.only("d", *P_LINES, when="terms"), ADJUSTED, STACKED, QUESTION[-1], FINDING,
 )  # fmt: skip
 """Of a manuscript what fits between the margins of a page: d, interval, p-values and verdict."""
 WIDTHS: dict[str, tuple[Declared, ...]] = {"narrow": NARROW, "wide": MANUSCRIPT}
@@ -398,7 +397,7 @@ def _cell(declared: Declared, key: str, row: Row) -> Cell:
     elif declared.of == "result":
         lines = [OF_RESULT[line](row) for line in declared.lines]
     written = tuple(part for line in lines if line for part in line.split("\n"))
-    star = bool("d" in declared.lines and shown and shown.significant)
+    star = bool(declared.starred and "d" in declared.lines and shown and shown.significant)
     return Cell(written or (UNDEFINED,), star, declared.strong, value=value)
 
 
@@ -515,7 +514,7 @@ def doubts_tables(results: Sequence[AssociationResult]) -> list[Table]:
         units = f" ({known.blocks})" * (known.unit != "documents")
         texts = [
             effect(shown.d), interval(shown.interval), interval(over or None),
-            {"": "agree", None: UNDEFINED}.get(larger, f"{larger} larger"),
+            {"": "agree", None: UNDEFINED}.get(larger, larger or ""),
             f"{known.documents:,}{units}", f"{sum(known.contexts.values()):,}",
         ]  # fmt: skip
         names = [*[result.test] * several, known.part]
@@ -525,10 +524,10 @@ def doubts_tables(results: Sequence[AssociationResult]) -> list[Table]:
         return []
     heads = [*["Test"] * several, "Part"]
     documents = f"Documents{' (units)' * any('(' in row[-2].lines[0] for row in rows)}"
-    numbers = ["d", "other words", "other documents", "Uncertainty", documents, "Contexts"]
+    numbers = ["d", "over words", "over documents", "Larger", documents, "Contexts"]
     columns = (
         *map(Column, heads),
-        *(Column(name, number=name != "Uncertainty") for name in numbers),
+        *(Column(name, number=name != "Larger") for name in numbers),
     )
     notes = (BOTH.format(resampled_units(results)),)
     return [Table("doubts", columns, tuple(rows), "Two kinds of uncertainty about level 1", notes)]
@@ -763,7 +762,9 @@ def _notes(
         over_attributes=over_attributes(rows),
         over_stimuli=any(result.over_stimuli for result in members),
         means=dict.fromkeys(result.draws.drawn for result in members if result.draws),
-        confidence=list(dict.fromkeys(percent(known.confidence) for known in uncertain)),
+        intervals=any(shown.interval for shown in effects),
+        held=joined(covariates_of(members)),
+        questions=any(row.question for row in rows),
         adjusted=any(family.has(place.partition(".")[0]) for place in places),
         family=family,
         unit=_unit(members[0]),

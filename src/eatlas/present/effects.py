@@ -172,11 +172,6 @@ def without_adjustment(result: AssociationResult) -> str:
     return "too few words" if result.adjustable else "frequency unknown"
 
 
-def accounted(names: Sequence[str]) -> str:
-    """That covariates are accounted for, as the end of a sentence."""
-    return f"{held_equal(names)} {'is' if len(names) == 1 else 'are'} accounted for"
-
-
 def title_after(results: Iterable[AssociationResult]) -> str:
     """Head of the columns of numbers that are adjusted for covariates."""
     names = covariates_of(results)
@@ -207,7 +202,7 @@ def resampled_units(results: Iterable[AssociationResult]) -> str:
 
 
 def larger_doubt(effect: Effect) -> str | None:
-    """Which doubt is larger, about words or about documents, where they differ on the sign of d.
+    """Which uncertainty is larger, about words or about documents, if they differ on the sign of d.
 
     Empty where they say the same of it; None where one of them is unknown.
     """

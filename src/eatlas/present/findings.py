@@ -26,7 +26,7 @@ from eatlas.present.effects import (
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import FILTERS, phrase
 from eatlas.present.targets import leans
-from eatlas.results import AssociationResult
+from eatlas.results import AssociationResult, Results
 from eatlas.results.parts import Tail, at
 from eatlas.results.questions import (
     Finding,
@@ -60,8 +60,7 @@ def finding_of(result: AssociationResult) -> Finding:
 def findings_of(results: Iterable[AssociationResult]) -> list[Finding]:
     """What each of some results shows, adjusted over the tests that are shown together."""
     every = list(results)
-    confirmations = DeclaredFamily.of(every).confirmations
-    said = {id(each.result): each for each in confirmations}
+    said = {id(each.result): each for each in Results(every).confirmations()}
     return [
         _finding(result, questions, said.get(id(result)))
         for result, questions in zip(every, questions_of(every), strict=True)
@@ -291,7 +290,7 @@ def little_among(results: Iterable[AssociationResult]) -> int:
 
 def of_themes(results: Iterable[AssociationResult]) -> str:
     """How many themes are confirmed, as the end of a title; empty where there are none."""
-    verdicts = Counter(each.verdict for each in DeclaredFamily.of(results).confirmations)
+    verdicts = Counter(each.verdict for each in Results(results).confirmations())
     return phrase("sentences", "of_themes", verdicts) if verdicts else ""
 
 

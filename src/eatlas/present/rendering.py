@@ -153,7 +153,7 @@ FILTERS: dict[str, Callable[..., object]] = {
         numbers.interval, numbers.level_of, numbers.number_of, numbers.odds, numbers.p_equals,
         numbers.percent, numbers.plural, numbers.spelled, readable, source_name,
         effects.about_terms, effects.answers_of, effects.lists_of,
-        effects.accounted, effects.at_equal, effects.covariates_of, effects.documents_in_words,
+        effects.at_equal, effects.covariates_of, effects.documents_in_words,
         effects.held_equal, effects.larger_doubt, effects.levels_of, effects.p_heads,
         effects.resampled_units, effects.names_of, effects.rank_row, effects.runner_up,
         effects.short_name,

@@ -105,8 +105,6 @@ class AssociationResult(Findings, Head):
 
     kind: ClassVar[str] = "association"
     """Kind of test that the result belongs to."""
-    heading: ClassVar[str] = "EAT: X / Y, A / B"
-    """Over the names of tests and their concepts in tables."""
     display_name: ClassVar[str] = ""
     """Name of the measure in texts, such as ML-EAT; by default the upper case of `measure`."""
     full_name: ClassVar[str] = ""
@@ -600,7 +598,6 @@ class GroupsResult(AssociationResult):
     """
 
     kind: ClassVar[str] = "groups"
-    heading: ClassVar[str] = "Test: targets, groups"
 
     concepts: Concepts
     """Names of the concept of targets, as ``targets``, and of each group."""

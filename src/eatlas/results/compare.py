@@ -355,10 +355,10 @@ class SideBySide(Sequence[Row]):
     >>> import eatlas
     >>> both = {"plain": "glove-sample", "centred": "glove-sample?transform=center"}
     >>> eatlas.run(["weat-1", "weat-6"], both).compare("source")
-    2 tests, 2 sources; 1 EAT pattern differs; in brackets: d after frequency
-    Test    plain                      centred                        Differs
-    weat-1  1.17* AX-Singular (1.22*)  1.21* Non-Directional (1.25*)  AX-Singular → Non-Directional
-    weat-6  1.72* BY-Singular (2.37*)  1.72* BY-Singular (2.35*)
+    2 tests, 2 sources; d at level 1 differs by at most 0.04 (weat-1)
+    Test    plain           centred         Difference
+    weat-1  1.17 supported  1.21 supported  0.04 [−0.03, 0.09]
+    weat-6  1.72 supported  1.72 supported  0.00 [−0.05, 0.03]
     """
 
     by: str
