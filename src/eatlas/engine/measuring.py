@@ -22,7 +22,7 @@ from eatlas.measures.base import Array, Input, Measure, Need, generator_of, stim
 from eatlas.measures.levels import diagnose_terms
 from eatlas.notes import Note, as_note, as_notes, warn
 from eatlas.results import AssociationResult, is_result
-from eatlas.results.confirming import same_vectors
+from eatlas.results.confirming import searched_words
 from eatlas.results.parts import Concepts, Coverage, GroupCoverage, Provenance
 from eatlas.signature import Signature
 from eatlas.sources import CaseRule, Source, embed, open_sources, open_vectors, period_of
@@ -177,9 +177,9 @@ def measure_opened(
         about_words["documents"] = over_documents(measure, given, result, part)
         remarks = (*part.notes_of({*test.terms}), *remarks)
     about_test = [*filter(None, [namesake(test)])]
-    if same_vectors(result):
+    if same := searched_words(result):
         theme = result.provenance.explored_on.theme  # type: ignore[union-attr]
-        about_test.append(Note("stimuli.same-vectors", values={"theme": theme}))
+        about_test.append(Note("stimuli.same-words", values={"theme": theme, "words": same}))
     every = as_notes((*about_test, *remarks, *notes, *more))
     return result.model_copy(update={"diagnosis": diagnosis, "warnings": every, **about_words})
 

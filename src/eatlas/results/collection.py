@@ -14,7 +14,6 @@ import numpy as np
 from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.lazy import as_frame, offered
 from eatlas.results.base import AssociationResult
-from eatlas.results.confirming import Confirmation, confirmations_of
 from eatlas.results.effects import Effect
 from eatlas.results.json_lines import read_lines, to_json_line
 from eatlas.results.levels import PValues, StudentP
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eatlas.results.compare import SideBySide
+    from eatlas.results.confirming import Confirmation
     from eatlas.results.questions import Finding
     from eatlas.results.trend import TrendResult
 
@@ -363,7 +363,7 @@ class Results(Sequence[AssociationResult]):
         return findings
 
     def confirmations(self) -> tuple[Confirmation, ...]:
-        """Say of each test of a theme whether other vectors confirm it.
+        """Say of each test of a theme whether words that the search did not use confirm it.
 
         Returns
         -------
@@ -373,11 +373,13 @@ class Results(Sequence[AssociationResult]):
 
         Notes
         -----
-        Level 2 of X is read, given the frequency of the words where it is known; p-values are
-        two-sided and adjusted by Holm's procedure over the themes measured in one setting. Vectors
-        of the same text share its chance, so they confirm little, and nothing here can tell.
+        Level 2 of X is read, adjusted for word frequency if this is known; p-values are two-sided
+        and adjusted by Holm's procedure over the themes measured in one setting. A test with any
+        word that the search used confirms nothing, on any vectors.
         """
-        return confirmations_of(self, lambda result: named(result)[1:])
+        from eatlas.results.confirming import confirmations_of  # noqa: PLC0415  (needs collections)
+
+        return confirmations_of(self)
 
     def compare(self, by: str = "setting") -> SideBySide:
         """Put results that are alike but for one respect side by side, and say what differs.

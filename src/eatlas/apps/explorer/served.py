@@ -144,8 +144,9 @@ def explore(
         else ``ml-eat``.
     themes : ThemesResult or path, optional
         Themes of :func:`eatlas.scan`, or a file of them: their words are offered as lists. The test
-        of the strongest theme is there to begin with, its Y the theme that leans most to the other
-        group. The count of lists that were looked at has all themes in it.
+        of the strongest theme is there to begin with, its Y the theme most strongly associated with
+        the other group, and A and B the words that the search used: what it held out is not shown.
+        The count of lists that were looked at has all themes in it.
     port : int
         0 for a free one.
     open : bool, default False
@@ -194,7 +195,8 @@ def explore(
         measure = signatures.pop() if measure is None and len(signatures) == 1 else measure
         tests = [result.to_test() for result in results]
     if scan is not None:
-        tests = [*([] if tests is None else load_tests(tests)), *scan.tests(top=1)]
+        strongest = scan.tests(top=1, of_searched_words=True)
+        tests = [*([] if tests is None else load_tests(tests)), *strongest]
     explorer = Explorer.of(
         "caliskan" if tests is None else tests,
         "glove-sample" if vectors is None else vectors,
