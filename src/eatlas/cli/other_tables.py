@@ -128,16 +128,7 @@ def print_themes(result: ThemesResult, top: int) -> None:
     long = max(map(cell_len, names.values())) > TOWARDS
     called = {role: role if long else plain_line(name) for role, name in names.items()}
     groups = " or ".join(f"{names[role]}{f' ({role})' * long}" for role in names)
-    verb = ("is" if two else "differs") if below == 1 else ("are" if two else "differ")
-    more = f"significantly more associated with {groups}"
-    say(
-        console,
-        f"{result.source}: of {number_of(themes, 'word cluster')} (themes), {count(below)} "
-        f"{verb} {more if two else f'significantly between {len(names)} groups'}"
-        f"{', adjusted for word frequency' if result.covariates else ''}",
-        "bold",
-        hang=2,
-    )
+    say(console, _heading_of_themes(result, groups), "bold", hang=2)
     for text in filter(None, [phrase("themes", "halves", result)]):
         say(console, text, hang=2)
     if long and not two:
@@ -159,6 +150,19 @@ def print_themes(result: ThemesResult, top: int) -> None:
     for note in result.warnings:
         if note.code not in FIRST:
             say(console, str(note), hang=2)
+
+
+def _heading_of_themes(result: ThemesResult, groups: str) -> str:
+    """How many word clusters are associated with one of the groups."""
+    below = len(result.found)
+    if len(result.concepts) == 2:
+        does = f"{'is' if below == 1 else 'are'} significantly more associated with {groups}"
+    else:
+        verb = "differs" if below == 1 else "differ"
+        does = f"{verb} significantly between {len(result.concepts)} groups"
+    of = f"of {number_of(len(result.themes), 'word cluster')} (themes), {count(below)}"
+    adjusted = ", adjusted for word frequency" if result.covariates else ""
+    return f"{result.source}: {of} {does}{adjusted}"
 
 
 def _about_themes(result: ThemesResult, called: Mapping[str, str]) -> str:
