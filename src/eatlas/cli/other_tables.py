@@ -121,7 +121,7 @@ def print_scan(result: ScanResult) -> None:
 def print_themes(result: ThemesResult, top: int) -> None:
     """Print how many themes are beyond chance, the strongest, and what speaks against them."""
     console, names = new_console(), result.concepts
-    themes, below, two = len(result.themes), len(result.found), len(names) == 2
+    two = len(names) == 2
     notes = {code: [n for n in result.warnings if n.code == code] for code in FIRST}
     for note in notes["themes.unadjusted"]:
         say(console, str(note), "bold red", hang=2)
@@ -136,10 +136,7 @@ def print_themes(result: ThemesResult, top: int) -> None:
     for note in notes["themes.groups-made"] + notes["themes.from-a-scan"]:
         say(console, str(note), hang=2)
     if top:
-        chance = "" if below else ", none significant"
-        first = f"; the first is the most extreme of {count(themes)} themes" * (themes > 1)
-        large = ", so its d is likely too large" * (below > 0 and themes > 1)
-        say(console, f"The strongest{chance}{first}{large}:", hang=2)
+        say(console, _caption_of_strongest(result), hang=2)
         _show_themes(console, result, called, sorted(result.themes, key=strength)[:top])
         say(console, _about_themes(result, called), "dim")
     for text in filter(None, [phrase("themes", "units", result)]):
@@ -150,6 +147,15 @@ def print_themes(result: ThemesResult, top: int) -> None:
     for note in result.warnings:
         if note.code not in FIRST:
             say(console, str(note), hang=2)
+
+
+def _caption_of_strongest(result: ThemesResult) -> str:
+    """What to know of the strongest themes: they were chosen for their strength."""
+    themes, below = len(result.themes), len(result.found)
+    chance = "" if below else ", none significant"
+    first = f"; the first is the most extreme of {count(themes)} themes" * (themes > 1)
+    large = ", so its d is likely too large" * (below > 0 and themes > 1)
+    return f"The strongest{chance}{first}{large}:"
 
 
 def _heading_of_themes(result: ThemesResult, groups: str) -> str:

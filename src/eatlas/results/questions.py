@@ -195,8 +195,10 @@ def _obstacles(
 ) -> Iterator[str]:
     """Why a result can claim nothing beyond its words, the first reason first."""
     roles = "XYAB" if effect.place == "level1" else f"{effect.place[-1]}AB"
-    if new is None or min(units_of(result, role) for role in roles) < LEAST_UNITS:
+    if min(units_of(result, role) for role in roles) < LEAST_UNITS:
         yield "generalisation cannot be tested (too few words)"
+    elif new is None:
+        yield "generalisation was not tested"
     if adjusted is None and result.adjustment_is_off:
         yield "word frequency was not adjusted for"
     elif adjusted is None and result.adjustable:
