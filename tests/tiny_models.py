@@ -17,16 +17,17 @@ TEXTS = (
 )
 
 
-def make_model(folder: Path, family: str, **settings: Any) -> Path:
+def make_model(folder: Path, family: str, auto: str = "AutoModel", **settings: Any) -> Path:
     """Write a randomly initialised model and its tokenizer as `transformers` does."""
     import torch
-    from transformers import AutoModel
+    import transformers
 
     tokenizer = make_tokenizer(family)
     tokenizer.save_pretrained(folder)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(7)
-        AutoModel.from_config(_config(family, len(tokenizer), **settings)).save_pretrained(folder)
+        model = getattr(transformers, auto).from_config(_config(family, len(tokenizer), **settings))
+        model.save_pretrained(folder)
     return folder
 
 
@@ -131,5 +132,8 @@ def _config(family: str, words: int, **settings: Any) -> Any:
     # the weights that transformers draws by default are so small that all texts look alike
     wide = {"initializer_factor": 2.0} if family == "t5" else {"initializer_range": 0.4}
     return AutoConfig.for_model(
-        family, vocab_size=words, pad_token_id=pads.get(family), **{**own, **wide, **settings}
+        family,
+        vocab_size=words,
+        pad_token_id=pads.get(family),
+        **{**own, **wide, **(settings or {})},
     )

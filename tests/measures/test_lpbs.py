@@ -370,7 +370,7 @@ def test_targets_are_summed_before_the_logarithm():
 
 
 def test_summed_targets_of_several_templates():
-    """The mean over templates of the score in each, as the published code pools them."""
+    """The mean over templates of the score in each; or each score by itself, as published."""
     test, two = words(3, 2, 3, 4), "{target} is {attribute}.; Here {target} was {attribute}."
     targets, attributes = test.X.terms + test.Y.terms, test.A.terms + test.B.terms
     numbers = np.zeros((2, 2, 5, 7))
@@ -388,9 +388,78 @@ def test_summed_targets_of_several_templates():
     s = np.mean(each, axis=0)
     assert result.over_attributes.difference == pytest.approx(s[:3].mean() - s[3:].mean())
     assert result.effect_size == pytest.approx((s[:3].mean() - s[3:].mean()) / np.std(s, ddof=1))
+    single = LPBS(templates=two, over_targets="logsum", over="sentences", resamples=0)
+    found = single(test, Table(answer)).over_attributes
+    rows = np.stack(each, axis=1)
+    assert found.n == (6, 8)
+    assert "relabel each attribute in each of its 2 sentences" in " ".join(
+        map(str, single(test, Table(answer)).warnings)
+    )
+    assert found.effect_size == pytest.approx(
+        (rows[:3].mean() - rows[3:].mean()) / rows.std(ddof=1)
+    )
+    assert found.p.total == math.comb(14, 6)
+    assert "over=sentences" in single.signature
     summed = LPBS(templates=two, over_targets="logsum", aggregate="logsum", resamples=0)
     of_all = plain_log_sums(*np.logaddexp.reduce(numbers, axis=0), 3, 3)
     assert summed(test, Table(answer)).effect_size == pytest.approx(of_all[2])
+
+
+def test_the_singular_and_the_plural_of_a_template_are_two_sentences():
+    """Targets are summed in the sentence that they stand in, as in the code."""
+    test = make_test(X=("rose", "roses", "ivy"), Y=("ant", "ants"), A=("a0", "a1"), B=("b0", "b1"))
+    targets, attributes = test.X.terms + test.Y.terms, test.A.terms + test.B.terms
+    numbers = np.zeros((2, 5, 4))
+
+    def answer(question):
+        known = any_number(question)
+        row = targets.index(question.stimulus.lower())
+        numbers[int(question.hidden), row, attributes.index(question.other_stimulus)] = known.nats
+        return known
+
+    how = {"plural": "roses;ants", "over_targets": "logsum", "over": "sentences", "resamples": 200}
+    result = LPBS(templates="{target} [is|are] {attribute}.", **how)(test, Table(answer))
+    s = [plain_log_sums(*numbers[:, rows], n, 2)[0] for rows, n in (([0, 2, 3], 2), ([1, 4], 1))]
+    each = np.stack(s, axis=1)
+    expected = (each[:2].mean() - each[2:].mean()) / each.std(ddof=1)
+    assert result.over_attributes.effect_size == pytest.approx(expected)
+    assert result.over_attributes_uncertainty.undefined > 0  # no plural of a group is drawn
+    same = LPBS(templates="the {target} and {attribute}.", **how)(test, Table(answer))
+    whole = plain_log_sums(*numbers, 3, 2)
+    assert (same.over_attributes.n, same.effect_size) == ((2, 2), pytest.approx(whole[2]))
+    mean = LPBS(templates="{target} [is|are] {attribute}.", **(how | {"over": "attributes"}))
+    s = each.mean(axis=1)
+    found = mean(test, Table(answer)).effect_size
+    assert found == pytest.approx((s[:2].mean() - s[2:].mean()) / s.std(ddof=1))
+
+
+def test_what_single_sentences_do_not_go_with():
+    for other in ({}, {"over_targets": "logsum", "aggregate": "logsum"}):
+        with pytest.raises(SignatureError, match="over") as refused:
+            LPBS(over="sentences", **other)
+        assert "over_targets=logsum, aggregate=mean" in refused.value.allowed
+
+
+def test_intervals_over_sentences_are_those_of_tests_with_the_words_drawn_again():
+    test, two = words(3, 3, 4, 4), "{target} is {attribute}.; Here {target} was {attribute}."
+    measure = LPBS(templates=two, over_targets="logsum", over="sentences", resamples=400)
+    result = measure(test, Table(any_number))
+    targets, attributes = test.X.terms + test.Y.terms, test.A.terms + test.B.terms
+    numbers = np.zeros((2, 2, 6, 8))
+    for q in measure.questions(test):
+        row, column = targets.index(q.stimulus.lower()), attributes.index(q.other_stimulus)
+        here = int(q.text.startswith("Here"))
+        numbers[here, int(q.hidden), row, column] = any_number(q).nats
+    rng, drawn = np.random.default_rng(0), []
+    for _ in range(2_000):
+        rows = np.concatenate([rng.integers(0, 3, 3), rng.integers(3, 6, 3)])
+        columns = np.concatenate([rng.integers(0, 4, 4), rng.integers(4, 8, 4)])
+        some = numbers[:, :, rows][..., columns]
+        s = np.stack([plain_log_sums(*each, 3, 4)[0] for each in some], axis=1)
+        drawn.append((s[:4].mean() - s[4:].mean()) / s.std(ddof=1))
+    found = result.over_attributes_uncertainty
+    assert found.se == pytest.approx(np.nanstd(drawn), rel=0.15)
+    assert found.interval == pytest.approx(np.nanquantile(drawn, [0.025, 0.975]), abs=0.25)
 
 
 @pytest.mark.parametrize("over_targets", ["mean", "logsum"])
@@ -488,3 +557,15 @@ def test_a_whole_run_is_what_a_loop_over_sentences_finds(build):
     assert result.effect_size == pytest.approx(d, abs=PLAIN)
     assert summed.effect_size == pytest.approx(plain_log_sums(*both, 2, 3)[2], abs=PLAIN)
     assert summed.effect_size != pytest.approx(d, abs=PLAIN)
+
+
+@pytest.mark.parametrize("name", ["c1-name", "c3-term", "c6-term", "occ-term"])
+def test_plurals_of_the_built_in_tests_are_known(name):
+    alone, both = eatlas.load_tests([name, f"{name}-plurals"])
+    for role in "XY":
+        singulars, every = alone.concept(role).terms, both.concept(role).terms
+        plurals = LPBS().plurals.intersection(every)
+        assert plurals == set(every) - set(singulars)
+        assert plurals
+    texts = {question.text for question in LPBS().questions(both)}
+    assert not [text for text in texts if text.split(" is ")[0].lower() in plurals]

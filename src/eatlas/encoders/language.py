@@ -27,7 +27,7 @@ from eatlas.sources.opening import model_and_tokenizer
 from eatlas.sources.source import Tell, cut
 from eatlas.sources.spec import load as load_by_name
 from eatlas.sources.spec import model_scheme, parse_file_spec
-from eatlas.stimuli.pairs import Answer, Kind, Question, Span
+from eatlas.stimuli.pairs import Answer, How, Kind, Question, Span
 from eatlas.untrusted import computes_afresh
 
 Input = tuple[int, ...]
@@ -48,6 +48,8 @@ Plan = tuple[Answer, tuple[Step, ...]]
 """What is known of an answer before the model is asked, and the factors of its probability."""
 LOGITS = 2**25
 """Logits in memory at a time: 128 MB in single precision, 1,100 pieces of BERT's vocabulary."""
+ONE_MASK = ("averaged", "product")
+"""How a stimulus of several pieces is behind one mask."""
 AT_ONCE = 256
 """Questions that are answered together, and then kept."""
 ALGORITHM = "1"
@@ -312,20 +314,12 @@ class TransformerLM(AnsweringModel):
             answer = replace(answer, fault=why, at="asked")
         if answer.fault:
             return answer, ()
-        ids, hidden = tuple(tokens.ids), set(other) if question.hidden else set()
-        mask, first, last = tokenizer.mask_token_id, scored[0], scored[-1]
-        steps = []
-        for i, place in enumerate(scored):
-            if self.kind == "causal":
-                steps.append(Step(ids[:last], place - 1, ids[place]))
-                continue
-            of_stimulus = {"joint": scored[i:], "pll": scored[i : i + 1], "averaged": (first,)}
-            masked = hidden.union(of_stimulus.get(question.how, ()))
-            seen = tuple(mask if at in masked else piece for at, piece in enumerate(ids))
-            if question.how == "averaged":  # one mask for all pieces
-                steps.append(Step(seen[: first + 1] + seen[last + 1 :], first, ids[place]))
-                continue
-            steps.append(Step(seen, place, ids[place]))
+        ids = tuple(tokens.ids)
+        if self.kind == "causal":
+            steps = [Step(ids[: scored[-1]], place - 1, ids[place]) for place in scored]
+        else:
+            hidden = other if question.hidden else ()
+            steps = list(_masked_steps(question.how, ids, scored, hidden, tokenizer.mask_token_id))
         length = len(steps[0].pieces)
         if limit is not None and length > limit:
             why = f"a sentence has {length:,} pieces, and the model takes {limit:,} at most"
@@ -416,6 +410,23 @@ class TransformerLM(AnsweringModel):
         """From ids of shape (texts, pieces) to logits of shape (texts, pieces, vocabulary)."""
         model = self.loaded.module
         return model(input_ids=ids.to(model.device)).logits
+
+
+def _masked_steps(
+    how: How, ids: Input, scored: Sequence[int], hidden: Sequence[int], mask: int
+) -> Iterator[Step]:
+    """A step for each piece that is scored, with masks as `how` says; those of `hidden` besides."""
+    gone = set[int]()
+    if how in ONE_MASK:
+        gone.update(scored[1:], hidden[1:] if how == "product" else ())
+    for i, place in enumerate(scored):
+        first = scored[0] if how in ONE_MASK else place
+        masked = {
+            *hidden,
+            *({"joint": scored[i:], "shown": (), "attention": ()}.get(how, (first,))),
+        }
+        seen = tuple(mask if at in masked else p for at, p in enumerate(ids) if at not in gone)
+        yield Step(seen, first - sum(at < first for at in gone), ids[place])
 
 
 def _begun(tokenizer: Any, tokens: Tokens) -> Tokens:

@@ -51,6 +51,7 @@ from eatlas.encoders.models import (
     content_of,
     declared_prompts,
     find_model,
+    head_of,
     logits_of,
     own_pooling,
     require_no_use,
@@ -249,6 +250,12 @@ class ModelSource(Encoder):
         tokenizer = self.tokenizer
         (tokens,) = tokenize(tokenizer, ["a"], special=self.options.special_tokens)
         return tokenizer.cls_token_id is not None and tokenizer.cls_token_id in tokens.ids
+
+    @property
+    def fills_masks(self) -> bool:
+        """Whether the model was saved with a head that fills masks, and its tokenizer has one."""
+        saved = self.card.config.architectures or ()
+        return "masked" in map(head_of, saved) and self.tokenizer.mask_token_id is not None
 
     @cached_property
     def encoding(self) -> Encoding:

@@ -43,7 +43,7 @@ from eatlas.stimuli.pairs import (
     pair,
     read_pairs,
 )
-from eatlas.stimuli.sentences import NO_FORM, adjectives_of
+from eatlas.stimuli.sentences import NO_FORM, adjectives_of, known_plurals
 
 Aggregate = Literal["mean", "logsum"]
 """How several sentences of a pair become one number.
@@ -57,9 +57,11 @@ OverTargets = Literal["mean", "logsum"]
 ``mean``: the mean of their log-ratios. ``logsum``: the log of their summed probabilities, less the
 log of their summed prior probabilities.
 """
+Over = Literal["attributes", "sentences"]
+"""What is relabelled by the effect size over attributes: attributes, or each in each sentence."""
 Normalize = Literal["sum", "mean"]
 """Log-probability of a stimulus of several pieces: the sum over its pieces, or their mean."""
-Pieces = Literal["joint", "pll", "averaged"]
+Pieces = Literal["joint", "pll", "averaged", "product"]
 Targets = Literal["full", "reduced"]
 Attributes = Literal["written", "adjective"]
 Term = tuple[str, str]
@@ -200,7 +202,9 @@ class LogRatioMeasure(PatternMeasure):
     @cached_property
     def plurals(self) -> frozenset[str]:
         """Targets that take the plural."""
-        return frozenset(parts_of(self.plural)).union(built_in_pairs().words.plural)
+        return frozenset(parts_of(self.plural)).union(
+            built_in_pairs().words.plural, known_plurals()
+        )
 
     @property
     def how(self) -> How:
@@ -412,12 +416,19 @@ class LPBS(LogRatioMeasure):
     over_targets : {"mean", "logsum"}, default "mean"
         Of the effect size over attributes alone, for masked models and templates: s(a) of the mean
         of M(x, a) over the targets of a group; or, as in the code of Husse and Spitz, of the log of
-        their summed probability less that of their summed prior, in each template, of which the
-        mean is taken. Of groups of one target they are the same.
-    pieces : {"joint", "pll", "averaged"}, default "joint"
+        their summed probability less that of their summed prior, in each sentence, of which the
+        mean is taken. Of groups of one target they are the same. The singular and the plural of a
+        template are two sentences if both groups have targets of either number.
+    over : {"attributes", "sentences"}, default "attributes"
+        With ``over_targets=logsum``, what the effect size over attributes relabels: attributes,
+        each with the mean over its sentences; or, as in the code of Husse and Spitz, each attribute
+        in each sentence.
+    pieces : {"joint", "pll", "averaged", "product"}, default "joint"
         A word of several pieces, in masked models: filled in from left to right, or each piece
         with all others shown (pseudo-log-likelihood), one mask a piece in either case; or one mask
-        for a piece whose embedding is the mean of theirs, as in :class:`eatlas.FMAT`.
+        for a piece whose embedding is the mean of theirs, as in :class:`eatlas.FMAT`; or, as in the
+        code of Husse and Spitz, one mask for the word, and the product of the probabilities of
+        its pieces there; the attribute of a prior is one mask too.
     normalize : {"sum", "mean"}, default "sum"
         Over pieces: their sum, which is the log-probability of the word, or their mean.
     targets : {"full", "reduced"}, default "full"
@@ -451,6 +462,7 @@ templates=basic,threshold=0.2)'
     _: KW_ONLY
     aggregate: Aggregate = parameter("mean", Aggregate)
     over_targets: OverTargets = parameter("mean", OverTargets, optional=True)
+    over: Over = parameter("attributes", Over, optional=True)
     resamples: int | Literal["auto"] = parameter("auto", whole(0, "auto"), optional=True)
     confidence: float = parameter(0.95, SHARE, optional=True)
 
@@ -459,6 +471,9 @@ templates=basic,threshold=0.2)'
         if self.model == "causal" or not self.sentences:
             one_mask = "mean; logsum adds the probabilities of all targets behind one mask"
             self.check("over_targets", Allowed(one_mask, lambda over: over == "mean"))
+        if (self.over_targets, self.aggregate) != ("logsum", "mean"):
+            single = "attributes; sentences are relabelled with over_targets=logsum, aggregate=mean"
+            self.check("over", Allowed(single, lambda over: over == "attributes"))
 
     @property
     def over_sentences(self) -> Aggregate:
@@ -472,9 +487,13 @@ templates=basic,threshold=0.2)'
         vary = Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof)
         levels = compared(self, vary)
         n_a, summed = len(given.rows[ATTRIBUTES[0]]), None
+        each = self.over == "sentences"
         if self.over_targets == "logsum":
             summed = self._summed(ratios)
-            s = log_sum_scores(summed, len(given.rows["X"]))
+            scores = log_sum_scores(summed, len(given.rows["X"]))
+            s = scores if each else scores.mean(axis=1)
+            if each and scores.shape[1] > 1:
+                notes.append(Note("ratios.single", values={"count": scores.shape[1]}))
         else:
             x, y = (kernels.mean_row(given.rows[role]) for role in TARGETS)
             s = x - y
@@ -485,16 +504,34 @@ templates=basic,threshold=0.2)'
             **levels,
             level3=level3(given.rows),
             similarities=similarities(given.rows),
-            over_attributes=self.level(s[:n_a], s[n_a:], "over_attributes", notes, given),
-            over_attributes_uncertainty=over_attributes(replace(vary, notes=[]), summed),
+            over_attributes=self.level(
+                s[:n_a].ravel(), s[n_a:].ravel(), "over_attributes", notes, given
+            ),
+            over_attributes_uncertainty=over_attributes(replace(vary, notes=[]), summed, each=each),
         )
 
     def _summed(self, ratios: Ratios) -> Array:
-        """The log-probabilities that are summed over targets; over sentences too, if they are."""
-        found = cast("Array", ratios.log_probabilities)
+        """The log-probabilities that are summed over targets; over sentences too, if they are.
+
+        Where a template has a singular and a plural, targets of the other number have none.
+        """
+        found = self._by_sentence(cast("Array", ratios.log_probabilities), ratios.coverage)
         if self.aggregate == "mean":
             return found
         return np.asarray(np.logaddexp.reduce(found, axis=3, keepdims=True))
+
+    def _by_sentence(self, found: Array, coverage: Coverage) -> Array:
+        """Sentences in the place of templates: two of a template with targets of both numbers."""
+        groups = [np.array([t in self.plurals for t in coverage[role].used]) for role in TARGETS]
+        if not all(group.any() and not group.all() for group in groups):
+            return found
+        plural = np.concatenate(groups)
+        sentences = []
+        for number, template in enumerate(self.sentences):
+            of_template = found[..., number]
+            forms = (plural, ~plural) if "[" in template else (plural & ~plural,)
+            sentences += [np.where(absent[:, None, None], -np.inf, of_template) for absent in forms]
+        return np.stack(sentences, axis=3)
 
 
 def require_words(measure: str, test: Test, among: Collection[str] = ROLES) -> None:

@@ -224,11 +224,12 @@ def sentence_layouts(ordered: Ordered, precision: float | None) -> tuple[Layout,
 
 
 def over_attributes(
-    vary: Variation, log_probabilities: Array | None = None
+    vary: Variation, log_probabilities: Array | None = None, *, each: bool = False
 ) -> EffectInterval | None:
     """Interval of an effect size over attributes: targets and attributes change places.
 
-    With log-probabilities of the used terms it is that of their sums over targets.
+    With log-probabilities of the used terms it is that of their sums over targets, of each sentence
+    by itself or of their mean.
     """
     x, _, a, _ = sizes(vary.ordered.rows)
     if log_probabilities is None:
@@ -236,7 +237,7 @@ def over_attributes(
     else:
         used = {role: group.used for role, group in vary.given.coverage.items()}
         places = [places_by_name(*(used[role] for role in side)) for side in OPPOSITES]
-        layout = log_sum_layout(log_probabilities[np.ix_(*places)], x, a)
+        layout = log_sum_layout(log_probabilities[np.ix_(*places)], x, a, each=each)
     if not (count := vary.count(layout)):
         return None
     (effects,) = resampled(layout, count, vary.streams("ABXY"), vary.ddof, 1)

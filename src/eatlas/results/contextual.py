@@ -142,7 +142,8 @@ class LogRatioResult(ThreeLevelResult):
 
     over_attributes: Level
     """The effect size of Kurita et al. (2019): of s(a), the ratio of X less that of Y, over A less
-    B. Its p-values move the labels of attributes; those of `level1` move labels of targets."""
+    B. Its p-values move the labels of attributes, or of attributes in single sentences; those of
+    `level1` move labels of targets."""
     direction: Direction
     """What is conditioned on what."""
     language_model: LanguageModelRecord

@@ -141,13 +141,15 @@ def _filled(text: str, words: Mapping[str, str]) -> tuple[str, dict[str, Span]]:
     return with_capital("".join([*parts, text[end:]])), spans
 
 
-How = Literal["joint", "pll", "averaged", "next", "shown", "attention"]
+How = Literal["joint", "pll", "averaged", "product", "next", "shown", "attention"]
 """How the log-probability of a stimulus of several pieces is made of those of its pieces.
 
 ``joint``: all pieces are masked and filled in from left to right, the chain rule. ``pll``: one
 piece is masked at a time while the others are shown, the pseudo-log-likelihood of Salazar et al.
 (2020). ``averaged``: one mask stands for all of them, and the stimulus for a piece whose embedding
-is the mean of theirs (Bao 2024). ``next``: each piece after all that precede it, for causal models.
+is the mean of theirs (Bao 2024). ``product``: one mask stands for all of them, and the
+probabilities of the pieces at that mask are multiplied (code of Husse and Spitz 2022). ``next``:
+each piece after all that precede it, for causal models.
 ``shown``: nothing is masked. ``attention``: as shown, each piece with the mean attention that it
 gets as its weight.
 """
@@ -171,7 +173,8 @@ class Question:
     other: Span | None = None
     """Characters of the other stimulus; None where the text has none."""
     hidden: bool = False
-    """Whether the other stimulus is masked too, one mask for each of its pieces."""
+    """Whether the other stimulus is masked too, one mask for each of its pieces; one for all of
+    them where `how` is ``product``."""
     how: How = "joint"
     shared: tuple[str, str] | None = None
     """Two texts, of which this is one: only the pieces that both have are scored, as difflib

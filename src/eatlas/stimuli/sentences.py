@@ -227,6 +227,12 @@ def forms_of(terms: Iterable[str]) -> dict[str, Forms]:
 
 
 @cache
+def known_plurals() -> frozenset[str]:
+    """Plurals of the words of the built-in tests."""
+    return frozenset(form.plural for form in built_in().forms.values())
+
+
+@cache
 def _adjectives() -> dict[str, str]:
     """Adjectives by noun, and those among the words of the built-in tests."""
     data = resources.files("eatlas.stimuli") / "data" / "sentences" / "adjectives.toml"

@@ -44,10 +44,6 @@ def test_agreement_is_that_of_the_printed_digits(text, value, agrees):
     assert cell(text, source="s", value=value).agrees is agrees
 
 
-def test_signs_that_the_text_has_lost_are_not_compared():
-    assert cell("-0.39", source="s", value=0.391, signless=True).agrees
-
-
 def test_numbers_are_written_as_they_are_printed():
     p = Question("m", "t", place="level1.p.greater")
     for one, text in (

@@ -21,7 +21,7 @@ from tests.apps.views.planted import (
     vectors,
 )
 from tests.inputs import make_test
-from tests.tiny_models import _config, make_model, make_tokenizer
+from tests.tiny_models import make_model
 
 import eatlas
 from eatlas.apps.views.measuring import carry_out, prepare
@@ -243,13 +243,7 @@ def test_a_causal_model_in_all_layers(gpt2):
 
 
 def test_a_masked_model_gives_no_answers(tmp_path):
-    import torch
-    from transformers import AutoModelForMaskedLM
-
-    bert, tokenizer = tmp_path / "bert", make_tokenizer("bert")
-    tokenizer.save_pretrained(bert)
-    with torch.random.fork_rng(devices=[]):
-        AutoModelForMaskedLM.from_config(_config("bert", len(tokenizer))).save_pretrained(bert)
+    bert = make_model(tmp_path / "bert", "bert", "AutoModelForMaskedLM")
     views = eatlas.views(f"mine=hf:{bert}?layer=2", make_test(), prompt="{}", measures=OF_MODELS)
     assert [view.name for view in views.record.views] == ["layer 2", "log-probabilities"]
     assert "model=masked" in views.record.views[1].signature

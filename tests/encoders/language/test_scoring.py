@@ -45,6 +45,10 @@ def by_hand(model, tokenizer, pieces_before, stimulus, pieces_after, how):
     total = 0.0
     mask = tokenizer.mask_token_id
     for i, piece in enumerate(stimulus):
+        if how == "product":
+            ids = [*pieces_before, mask, *pieces_after]
+            total += one_at_a_time(model, tokenizer, ids, len(pieces_before), piece)
+            continue
         shown = [
             mask if j == i or (how == "joint" and j > i) else p for j, p in enumerate(stimulus)
         ]
@@ -58,7 +62,7 @@ def cut(tokenizer, text):
 
 
 @pytest.mark.parametrize("build", [tiny.bert, tiny.roberta])
-@pytest.mark.parametrize("how", ["joint", "pll"])
+@pytest.mark.parametrize("how", ["joint", "pll", "product"])
 @pytest.mark.parametrize("hidden", [False, True])
 def test_a_masked_model_is_asked_as_by_hand(build, how, hidden):
     model, tokenizer = build()
@@ -73,12 +77,26 @@ def test_a_masked_model_is_asked_as_by_hand(build, how, hidden):
         between = cut(tokenizer, text[x[1] : gap])
         other, after = cut(tokenizer, text[gap : a[1]]), cut(tokenizer, text[a[1] :])
         assert cut(tokenizer, text) == [*before, *stimulus, *between, *other, *after]
-        shown = [tokenizer.mask_token_id] * len(other) if hidden else other
+        masks = [tokenizer.mask_token_id] * (1 if how == "product" else len(other))
+        shown = masks if hidden else other
         expected = by_hand(
             model, tokenizer, [first, *before], stimulus, [*between, *shown, *after, last], how
         )
         assert found[question].log_probability == pytest.approx(expected, abs=AGREES)
         assert (found[question].pieces, found[question].other_pieces) == (len(stimulus), len(other))
+
+
+def test_one_mask_before_another_moves_it():
+    """The attribute of two pieces stands before the target: the prior is read at its own mask."""
+    model, tokenizer = tiny.bert()
+    question = Question("Unlovely is ivy.", (12, 15), (0, 8), hidden=True, how="product")
+    (answer,) = masked(tiny.bert).score([question]).values()
+    ids = tokenizer(f"{tokenizer.mask_token} is {tokenizer.mask_token}.")["input_ids"]
+    expected = sum(
+        one_at_a_time(model, tokenizer, ids, 3, piece) for piece in cut(tokenizer, "ivy")
+    )
+    assert answer.log_probability == pytest.approx(expected, abs=AGREES)
+    assert (answer.pieces, answer.other_pieces) == (2, 2)
 
 
 def test_a_causal_model_is_asked_as_by_hand():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -15,6 +15,9 @@ from eatlas.stats.permutation import PermutationResult, permutation_test
 
 CHECKS = "checks.csv"
 STARS = {"": None, "none": 0, "*": 1, "**": 2}
+ONE_LESS = "1-"
+RHO = "rho"
+"""Place of a rank correlation, which has a star if it is significant."""
 EFFECT = ".effect_size"
 """End of the place of an effect size, which may have a star."""
 NUMERIC_SLACK = 1e-9
@@ -31,12 +34,35 @@ class Question:
     """Id of the test that gives the number; empty where eatlas has none."""
     period: int | None = None
     place: str = ""
-    """Where a record of eatlas has the number, such as ``level1.effect_size``."""
+    """Where a record of eatlas has the number, such as ``level1.effect_size``; behind two stages
+    and a slash, or ``1-``, as a recipe has it."""
 
     @property
     def can_be_measured(self) -> bool:
         """Whether a model can be asked."""
         return bool(self.method and self.test and self.place)
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stage whose number it is, and the one whose number is subtracted; or none."""
+        stages, slash, _ = self.place.rpartition("/")
+        return tuple(stages.split("-")) if slash else ()
+
+    @property
+    def target(self) -> str:
+        """The target whose number it is; empty for other numbers."""
+        parts = self.place.rpartition("/")[2].split(".")
+        return ".".join(parts[1:-1]) if parts[0] == "targets" else ""
+
+    def value(self, results: Sequence[AssociationResult]) -> float | str | None:
+        """The number or label in a result, or that of the first less that of the second."""
+        place = self.place.rpartition("/")[2]
+        values = [value_at(result, place.removeprefix(ONE_LESS)) for result in results]
+        numbers = [value for value in values if isinstance(value, int | float)]
+        if len(numbers) < len(values):
+            return None if numbers or len(values) > 1 else values[0]
+        number = numbers[0] - sum(numbers[1:])
+        return 1 - number if place.startswith(ONE_LESS) else number
 
 
 @dataclass(frozen=True)
@@ -58,8 +84,6 @@ class Cell:
     """Of a model that the paper does not have, the printed number in whose place it is."""
     star: int | None = None
     """How many stars are printed, or are in whose place it is; None in a column without stars."""
-    signless: bool = False
-    """Whether the text has lost the signs, so that absolute values are compared."""
     source: str = ""
     """Source string of the vectors, or their name; empty where nothing was computed."""
     own: bool = False
@@ -78,6 +102,11 @@ class Cell:
     """Terms of the test that the source lacks."""
     why: str = ""
     """Why the cell differs, where that is known."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that it asks: its own, or two stages of it."""
+        return tuple(f"{self.model}.{stage}" for stage in self.question.stages) or (self.model,)
 
     @property
     def number(self) -> float | None:
@@ -103,7 +132,7 @@ class Cell:
         number = self.number
         if number is None or not isinstance(self.value, int | float):
             return None
-        return abs(self.value) - abs(number) if self.signless else self.value - number
+        return self.value - number
 
     @property
     def agrees(self) -> bool | None:
@@ -154,8 +183,8 @@ class Check:
 @cache
 def printed_cells(name: str) -> tuple[Cell, ...]:
     """The cells of a paper's tables, in their order."""
-    recipe = read_recipe(name)
-    methods = {table.id: table.method for table in recipe.table if not table.not_run}
+    tables = read_recipe(name).table
+    methods = {table.id: table.method for table in tables if not table.not_run}
     return tuple(
         Cell(
             row["table"],
@@ -170,7 +199,6 @@ def printed_cells(name: str) -> tuple[Cell, ...]:
             ),
             row["printed"],
             star=STARS[row["star"]],
-            signless=recipe.signless,
         )
         for row in _rows(name, CELLS)
     )
@@ -213,12 +241,13 @@ def significance_at(result: AssociationResult, place: str) -> dict[str, Any]:
     if not place.endswith(EFFECT):
         return {}
     level = at(result, place.removesuffix(EFFECT))
-    if level.effect_size is None:
+    if level is None or level.effect_size is None:
         return {"own_star": 0}
     tail, alpha = result.rule.tail_at(level.effect_size), result.rule.alpha
-    fields = {"p": level.p[tail], "own_star": int(level.p[tail] < alpha)}
+    p = getattr(level.p, tail)
+    fields = {"p": p, "own_star": int(p < alpha)}
     exact = counted_at(result, place.removesuffix(EFFECT))
-    if level.p.method == "normal" and exact is not None:
+    if at(level, "p.method") == "normal" and exact is not None:
         p = getattr(exact, tail).p
         fields |= {"exact_p": p, "exact_star": int(p < alpha)}
     return fields
@@ -238,7 +267,7 @@ def counted_at(result: AssociationResult, place: str) -> PermutationResult | Non
     return permutation_test([*first, *second], len(first), scale=1.0, precision=roundoff)
 
 
-def missing_in(result: AssociationResult) -> tuple[str, ...]:
-    """Stimuli of a test that a source lacks, each once."""
-    groups = result.coverage.values()
+def missing_in(result: AssociationResult, *, beside: str = "") -> tuple[str, ...]:
+    """Stimuli of a test that a source lacks, each once; but for those of a group."""
+    groups = [group for name, group in result.coverage.items() if name != beside]
     return tuple(dict.fromkeys(term for group in groups for term in group.missing))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from eatlas.apps.replication.recipe import Procedure
-from eatlas.stimuli import Concept, Sentence, Test
+from eatlas.stimuli import Concept, GroupsTest, Sentence, Test
 from eatlas.stimuli.sentences import concept_of
 
 HERE, ARTICLE = "{}", "{a}"
@@ -41,6 +42,31 @@ def prepared(test: Test, procedure: Procedure, *, paper: str, lower: bool = Fals
         changed = {"id": f"{test.id}-as-{paper}", "table": "", "notes": (*test.notes, *notes)}
         test = test.with_concepts(concepts).model_copy(update=changed)
     return PreparedTest(test, prompt)
+
+
+def with_groups(test: GroupsTest, other: GroupsTest, paper: str) -> GroupsTest:
+    """A test with the groups and pairs of another."""
+    changed = {
+        "id": f"{test.id}-as-{paper}",
+        "groups": other.groups,
+        "pairs": other.pairs,
+        "notes": (*test.notes, f"Groups of {other.id}."),
+    }
+    return test.model_copy(update=changed)
+
+
+def without(test: GroupsTest, words: Mapping[str, str]) -> GroupsTest | None:
+    """The test without some words, each with a reason; None if a group would be empty."""
+    concepts = {}
+    for name, concept in test.concepts.items():
+        kept = tuple(term for term in concept.terms if term not in words)
+        if not kept:
+            return None
+        absent = tuple((term, words[term]) for term in concept.terms if term in words)
+        concepts[name] = Concept(name=concept.name, terms=kept, absent=absent)
+    targets, *groups = concepts.values()
+    pairs = tuple(pair for pair in test.pairs if not words.keys() & set(pair))
+    return test.model_copy(update={"targets": targets, "groups": tuple(groups), "pairs": pairs})
 
 
 def _in_sentences(concept: Concept, text: str) -> Concept:
