@@ -119,7 +119,7 @@ def print_scan(result: ScanResult) -> None:
 
 
 def print_themes(result: ThemesResult, top: int) -> None:
-    """Print how many themes are beyond chance, the strongest, and what speaks against them."""
+    """Print how many themes are significant, the strongest, and what speaks against them."""
     console, names = new_console(), result.concepts
     themes, below, two = len(result.themes), len(result.found), len(names) == 2
     notes = {code: [n for n in result.warnings if n.code == code] for code in FIRST}
@@ -138,8 +138,7 @@ def print_themes(result: ThemesResult, top: int) -> None:
         "bold",
         hang=2,
     )
-    for text in filter(None, [phrase("themes", "halves", result)]):
-        say(console, text, hang=2)
+    _say_phrase(console, "halves", result)
     if long and not two:
         say(console, "; ".join(f"{role}: {names[role]}" for role in names), hang=2)
     for note in notes["themes.groups-made"] + notes["themes.from-a-scan"]:
@@ -151,14 +150,19 @@ def print_themes(result: ThemesResult, top: int) -> None:
         say(console, f"The strongest{chance}{first}{large}:", hang=2)
         _show_themes(console, result, called, sorted(result.themes, key=strength)[:top])
         say(console, _about_themes(result, called), "dim")
-    for text in filter(None, [phrase("themes", "units", result)]):
-        say(console, text, hang=2)
+    _say_phrase(console, "units", result)
     for role, group in result.coverage.items():
         if group.missing:
             say(console, f"Missing words of {names[role]}: {listed(group.missing, 100)}.", hang=2)
     for note in result.warnings:
         if note.code not in FIRST:
             say(console, str(note), hang=2)
+
+
+def _say_phrase(console: Console, macro: str, result: ThemesResult) -> None:
+    """Print what a macro says of a search, if anything."""
+    if text := phrase("themes", macro, result):
+        say(console, text, hang=2)
 
 
 def _about_themes(result: ThemesResult, called: Mapping[str, str]) -> str:
