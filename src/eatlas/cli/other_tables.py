@@ -119,7 +119,7 @@ def print_scan(result: ScanResult) -> None:
 
 
 def print_themes(result: ThemesResult, top: int) -> None:
-    """Print how many themes are beyond chance, the strongest, and what speaks against them."""
+    """Print how many themes are significant, the strongest, and what speaks against them."""
     console, names = new_console(), result.concepts
     two = len(names) == 2
     notes = {code: [n for n in result.warnings if n.code == code] for code in FIRST}
@@ -128,9 +128,17 @@ def print_themes(result: ThemesResult, top: int) -> None:
     long = max(map(cell_len, names.values())) > TOWARDS
     called = {role: role if long else plain_line(name) for role, name in names.items()}
     groups = " or ".join(f"{names[role]}{f' ({role})' * long}" for role in names)
-    say(console, _heading_of_themes(result, groups), "bold", hang=2)
-    for text in filter(None, [phrase("themes", "halves", result)]):
-        say(console, text, hang=2)
+    verb = ("is" if two else "differs") if below == 1 else ("are" if two else "differ")
+    more = f"significantly more associated with {groups}"
+    say(
+        console,
+        f"{result.source}: of {number_of(themes, 'word cluster')} (themes), {count(below)} "
+        f"{verb} {more if two else f'significantly between {len(names)} groups'}"
+        f"{', adjusted for word frequency' if result.covariates else ''}",
+        "bold",
+        hang=2,
+    )
+    _say_phrase(console, "halves", result)
     if long and not two:
         say(console, "; ".join(f"{role}: {names[role]}" for role in names), hang=2)
     for note in notes["themes.groups-made"] + notes["themes.from-a-scan"]:
@@ -139,8 +147,7 @@ def print_themes(result: ThemesResult, top: int) -> None:
         say(console, _caption_of_strongest(result), hang=2)
         _show_themes(console, result, called, sorted(result.themes, key=strength)[:top])
         say(console, _about_themes(result, called), "dim")
-    for text in filter(None, [phrase("themes", "units", result)]):
-        say(console, text, hang=2)
+    _say_phrase(console, "units", result)
     for role, group in result.coverage.items():
         if group.missing:
             say(console, f"Missing words of {names[role]}: {listed(group.missing, 100)}.", hang=2)
@@ -149,26 +156,10 @@ def print_themes(result: ThemesResult, top: int) -> None:
             say(console, str(note), hang=2)
 
 
-def _caption_of_strongest(result: ThemesResult) -> str:
-    """What to know of the strongest themes: they were chosen for their strength."""
-    themes, below = len(result.themes), len(result.found)
-    chance = "" if below else ", none significant"
-    first = f"; the first is the most extreme of {count(themes)} themes" * (themes > 1)
-    large = ", so its d is likely too large" * (below > 0 and themes > 1)
-    return f"The strongest{chance}{first}{large}:"
-
-
-def _heading_of_themes(result: ThemesResult, groups: str) -> str:
-    """How many word clusters are associated with one of the groups."""
-    below = len(result.found)
-    if len(result.concepts) == 2:
-        does = f"{'is' if below == 1 else 'are'} significantly more associated with {groups}"
-    else:
-        verb = "differs" if below == 1 else "differ"
-        does = f"{verb} significantly between {len(result.concepts)} groups"
-    of = f"of {number_of(len(result.themes), 'word cluster')} (themes), {count(below)}"
-    adjusted = ", adjusted for word frequency" if result.covariates else ""
-    return f"{result.source}: {of} {does}{adjusted}"
+def _say_phrase(console: Console, macro: str, result: ThemesResult) -> None:
+    """Print what a macro says of a search, if anything."""
+    if text := phrase("themes", macro, result):
+        say(console, text, hang=2)
 
 
 def _about_themes(result: ThemesResult, called: Mapping[str, str]) -> str:
