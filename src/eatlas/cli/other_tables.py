@@ -121,7 +121,7 @@ def print_scan(result: ScanResult) -> None:
 def print_themes(result: ThemesResult, top: int) -> None:
     """Print how many themes are significant, the strongest, and what speaks against them."""
     console, names = new_console(), result.concepts
-    two = len(names) == 2
+    themes, below, two = len(result.themes), len(result.found), len(names) == 2
     notes = {code: [n for n in result.warnings if n.code == code] for code in FIRST}
     for note in notes["themes.unadjusted"]:
         say(console, str(note), "bold red", hang=2)
@@ -144,7 +144,10 @@ def print_themes(result: ThemesResult, top: int) -> None:
     for note in notes["themes.groups-made"] + notes["themes.from-a-scan"]:
         say(console, str(note), hang=2)
     if top:
-        say(console, _caption_of_strongest(result), hang=2)
+        chance = "" if below else ", none significant"
+        first = f"; the first is the most extreme of {count(themes)} themes" * (themes > 1)
+        large = ", so its d is likely too large" * (below > 0 and themes > 1)
+        say(console, f"The strongest{chance}{first}{large}:", hang=2)
         _show_themes(console, result, called, sorted(result.themes, key=strength)[:top])
         say(console, _about_themes(result, called), "dim")
     _say_phrase(console, "units", result)
