@@ -41,6 +41,11 @@ def google_news() -> dict[str, np.ndarray]:
     the words of the papers' tests; all but *Billy* of the words that ML-EAT needs.
     """
     file = np.load(optional_data("published-vectors") / "google-news-items.npz")
+    return dict(zip(file["words"].tolist(), file["vectors"], strict=True)) | raw_google_news()
+
+
+def raw_google_news() -> dict[str, np.ndarray]:
+    """The 13,013 vectors of Google News that the package ``wefe`` 1.0.1 carries, of their lengths."""
     wefe = find_spec("wefe")
     if wefe is None:
         pytest.skip("needs optional data: the vectors in the package wefe 1.0.1")
@@ -48,8 +53,7 @@ def google_news() -> dict[str, np.ndarray]:
 
     (folder,) = wefe.submodule_search_locations
     raw = KeyedVectors.load(str(Path(folder) / "datasets" / "data" / "test_model.kv"))
-    vectors = dict(zip(file["words"].tolist(), file["vectors"], strict=True))
-    return vectors | {word: raw[word] for word in raw.index_to_key}
+    return {word: raw[word] for word in raw.index_to_key}
 
 
 def wait_until(condition: Callable[[], object]) -> None:

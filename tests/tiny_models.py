@@ -26,8 +26,8 @@ def make_model(folder: Path, family: str, auto: str = "AutoModel", **settings: A
     tokenizer.save_pretrained(folder)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(7)
-        config = _config(family, len(tokenizer), **settings)
-        getattr(transformers, auto).from_config(config).save_pretrained(folder)
+        model = getattr(transformers, auto).from_config(_config(family, len(tokenizer), **settings))
+        model.save_pretrained(folder)
     return folder
 
 

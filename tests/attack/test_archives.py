@@ -103,7 +103,7 @@ def test_A7_sound_parts_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("about", "got"),
     [
-        ([1, 2], "eatlas_parts is no JSON object"),
+        ([1, 2], "eatlas_parts is not a JSON object"),
         ({"schema": "eatlas/parts/9"}, None),
         ({"terms": None}, "terms: no list of texts"),
         ({"terms": [1, 2]}, "terms: no list of texts"),

@@ -55,7 +55,7 @@ def test_A17_an_audit_is_of_all_pins_and_make_runs_it():
     found = AUDIT["lists_of"](AUDIT["pins"]())
     assert sorted(chain(*found)) == sorted(
         tuple(re.match(r"(\S+)==([^\s;]+)", entry).groups())
-        for entry in [*(text for _, text in LOCKED["entries"]()), model()]
+        for entry in [*(text for _, text in LOCKED["entries"]()), *models()]
     )
     assert len(found) > 1  # versions of one name for several versions of Python
     recipe = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\naudit:")[2]
@@ -66,15 +66,18 @@ def plain(name):
     return re.sub(r"[._-]+", "-", name).lower()
 
 
-def model():
-    """The model that the tests need, which is installed by itself."""
-    return (ROOT / "tests" / "models.txt").read_text(encoding="utf-8")
+def models():
+    """What the tests need and is installed by itself: a model, and words."""
+    text = (ROOT / "tests" / "models.txt").read_text(encoding="utf-8")
+    return re.split(r"\n(?=\S)", text.strip())
 
 
 def test_A18_every_pin_has_hashes():
     pins = [entry for _, entry in LOCKED["entries"]()]
     assert len(pins) > 200
-    lacking = [pin for pin in [*pins, model()] if not re.search(r"--hash=sha256:[0-9a-f]{64}", pin)]
+    lacking = [
+        pin for pin in [*pins, *models()] if not re.search(r"--hash=sha256:[0-9a-f]{64}", pin)
+    ]
     assert lacking == []
 
 

@@ -110,6 +110,22 @@ def test_mac_is_a_mean_over_groups_of_any_number(found):
     assert many.value == pytest.approx(np.mean([one.association for one in many.targets]), **CLOSE)
 
 
+def test_mac_over_words_is_a_mean_over_those_of_all_groups():
+    """Of groups of several sizes; of one size both means are the same."""
+    race, gender = eatlas.load_tests(["divdist-race", "divdist-gender-104"])
+    for test in (race, gender):
+        over_words = eatlas.MAC(over="words")(test, "glove-sample")
+        over_groups = eatlas.MAC()(test, "glove-sample")
+        sizes = [len(over_words.coverage[name].used) for name in over_words.groups]
+        distances = np.array([one.association for one in over_words.targets])
+        values = [one.value for one in over_words.targets]
+        assert values == pytest.approx(distances @ sizes / sum(sizes), **CLOSE)
+        assert over_words.value == pytest.approx(np.mean(values), **CLOSE)
+        same = values == pytest.approx([one.value for one in over_groups.targets], **CLOSE)
+        assert same == (len(set(sizes)) == 1)
+    assert (over_words.signature, over_groups.signature) == ("MAC(over=words)", "MAC()")
+
+
 def test_ect_is_a_rank_correlation(found):
     stats = pytest.importorskip("scipy.stats")
     measured, targets, first, second = found

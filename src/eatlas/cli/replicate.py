@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from eatlas.cli.messages import complain, output_of_a_command, print_line
-from eatlas.errors import EatlasError
+from eatlas.errors import EatlasError, listed
+from eatlas.numbers import number_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,7 +47,8 @@ def replicate(
     model : --model NAME=SOURCE
         A model to measure; may be repeated. A NAME that is one of the paper's models, such as
         glove-840b=glove.840B.300d.txt, says that this is that model; the output lists them. Any
-        other NAME is another model.
+        other NAME is another model. Tables of DivDist also take counts of texts (mine=counts.csv),
+        labour statistics (census-gender=shares.csv), and stages of a model (mine.L1=counts.csv).
     follow : --as code|paper
         What to do if the text of the paper and its authors' published code differ.
     out : -o, --out DIR
@@ -118,8 +121,12 @@ def _print_grid(console: Console, grid: Grid) -> None:
     stars = f", and {_of(grid.stars)} stars" if grid.stars else ""
     stars += f" ({_of(grid.exact_stars)} by exact p-values)" if grid.exact_stars else ""
     say(console, f"{_of(grid.agree)} cells are the same to the last digit{stars}")
-    for cell in grid.differ[:FEW]:
-        say(console, f"  {explanation(cell)}", hang=4)
+    for why, cells in groupby(grid.differ[:FEW], key=lambda cell: cell.why):
+        alike = list(cells)
+        for cell in alike:
+            say(console, f"  {explanation(cell, why=len(alike) == 1)}", hang=4)
+        if len(alike) > 1 and why:
+            say(console, f"  these {len(alike)} {why}", hang=4)
     if len(grid.differ) > FEW:
         say(console, f"  and {len(grid.differ) - FEW:,} more")
 
@@ -140,6 +147,7 @@ def _print_reasons(replication: Replication) -> None:
         finds.append(f"and {len(failed) - FEW} more")
     fail = f"{len(failed):,} {'fails' if len(failed) == 1 else 'fail'}"
     missing = [f"{model.id}: {text}" for model in replication.models for text in model.missing]
+    missing += [f"{table.title}: {table.not_run}" for table in replication.tables if table.not_run]
     differs = not all(replication.agreement)
     for heading, lines, is_shown in (
         (_followed(replication), [*_differing_choices(replication)], False),
@@ -149,7 +157,12 @@ def _print_reasons(replication: Replication) -> None:
             checks > 0,
         ),
         ("Not measured:", missing, False),
-        ("Why numbers differ:", [f"- {_line(text)}" for text in recipe.reasons * differs], False),
+        ("Words without a vector:", [*_without(replication)], False),
+        (
+            "Why numbers differ:",
+            [f"- {_line(text)}" for text in replication.reasons * differs],
+            False,
+        ),
         ("Left out:", [f"- {_line(text)}" for text in recipe.left_out], False),
     ):
         if lines or is_shown:
@@ -157,6 +170,12 @@ def _print_reasons(replication: Replication) -> None:
             say(console, heading)
             for line in lines:
                 say(console, f"  {line}", hang=4)
+
+
+def _without(replication: Replication) -> Iterator[str]:
+    """Words that a model lacks, of all that its tests have."""
+    for model, words in replication.without.items():
+        yield f"{model}: {number_of(len(words), 'word')}: {listed(words, FEW)}"
 
 
 def _line(text: str) -> str:

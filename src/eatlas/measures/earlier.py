@@ -46,6 +46,7 @@ Vectors = Literal["raw", "unit"]
 """Vectors as the source has them, or scaled to length 1."""
 Distance = Literal["euclidean", "cosine"]
 Relation = Literal["principal", "mean"]
+Over = Literal["groups", "words"]
 EVERY = ""
 """No word: every two of the targets are compared."""
 THE_WORD = ""
@@ -292,6 +293,10 @@ class MAC(TargetMeasure):
 
     Parameters
     ----------
+    over : {"groups", "words"}, default "groups"
+        What the number of a target is the mean over: the groups, as in the paper; or the words of
+        all groups, of which the larger groups have more, as in the code of Bommasani and Liang
+        (2022).
     groups : {"targets", "attributes"}, default "attributes"
         Of an association test: whether its groups are X and Y, or A and B.
 
@@ -309,7 +314,7 @@ class MAC(TargetMeasure):
         S(t, Aj) = mean over a in Aj of (1 - cos(t, a))
 
     From 0 to 2; 1 is what orthogonal vectors have, and is taken for no bias. The number of a target
-    is its mean over the groups.
+    is its mean over the groups, or over all their words: with groups of one size both are the same.
 
     Examples
     --------
@@ -323,14 +328,19 @@ class MAC(TargetMeasure):
     two_groups: ClassVar[bool] = False
 
     _: KW_ONLY
+    over: Over = parameter("groups", Over, optional=True)
     groups: Compared = parameter("attributes", Compared, optional=True)
 
     def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Distance of each target from each group, and the mean of all."""
-        targets = given.rows[OF_TARGETS]
-        means = [kernels.mean_row(group) for group in groups_of(given)]
+        targets, groups = given.rows[OF_TARGETS], groups_of(given)
+        means = [kernels.mean_row(group) for group in groups]
         away = np.stack([1 - kernels.associations(targets, point) for point in means], axis=1)
-        values = np.array([mean(row) for row in away])
+        if self.over == "words":
+            every = kernels.mean_row(np.concatenate(groups))
+            values = 1 - kernels.associations(targets, every)
+        else:
+            values = np.array([mean(row) for row in away])
         span = Range(unit="cosine distance", low=0.0, high=2.0, neutral=1.0)
         return self.record(given, notes, mean(values), values, span, association=away)
 

@@ -224,7 +224,7 @@ def read_parts(path: Path) -> CorpusParts:
             raise ValueError(f"no array {lacking[0]}")
         said = json_value(str(arrays[KEY].item()))
         if not isinstance(said, dict):
-            raise ValueError(f"{KEY} is no JSON object")
+            raise ValueError(f"{KEY} is not a JSON object")
         schema = said.pop("schema", None)
         if schema != SCHEMA:
             raise SourceError(

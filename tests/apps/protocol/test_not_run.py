@@ -41,7 +41,7 @@ def files(tmp_path, monkeypatch):
         ("content/invariances", "zero-shot", None, {}, "no logit scale"),
         ("convergent/text-by-span", "semaxis", SHE, {}, "Nothing was given by --labels, labels by people and their items"),
         ("inter-annotator/agreement", "semaxis", SHE, {"labels": "anna.csv"}, "--labels names 0 files of eatlas annotate sample, and one is needed"),
-        ("sensitivity/parameters", "mac", None, {}, "mac has no parameter with choices."),
+        ("sensitivity/parameters", "generalised-weat", None, {}, "generalised-weat has no parameter with choices."),
         ("predictive/census-year", "semaxis", SHE, {}, "Nothing was given by --census, such as census-gender"),
         ("predictive/census-year", "semaxis", SHE, {"census": "odd.csv"}, "The census has the groups old, young, and those of no test"),
         ("predictive/census-year", "semaxis", SHE, {"census": "damaged.csv"}, "names no column of terms"),

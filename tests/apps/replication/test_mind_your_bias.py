@@ -268,7 +268,7 @@ def test_seat_on_random_weights(tmp_path, family, follow):
     loop, recipe = Loop(folder), read_recipe("mind-your-bias")
     (test,) = load_tests(name if follow == "code" else f"{SAID}c9-term")
     assert len({one.stimulus for one in test.A.sentences}) == 8 - (follow == "code")
-    (model,) = models_of(recipe, {"mine": f"hf:{folder}"}, ())
+    (model,) = models_of(recipe, {"mine": f"hf:{folder}"}, set())
     for method in ("s-seat", "w-seat", "w-seat-start", "w-seat-end"):
         procedure = recipe.procedure(method, follow)
         found = measure(model, procedure, [name], Setting("mind-your-bias"))

@@ -23,7 +23,12 @@ from eatlas.errors import EatlasError
 from eatlas.measures.association import associated_with, eat_pattern
 from eatlas.stimuli import load_tests
 
-CELLS = {"caliskan": 20, "ml-eat": 1517, "seat": 746, "divdist": 168, "mind-your-bias": 3594}
+CELLS = {"caliskan": 20, "ml-eat": 1517, "seat": 746, "divdist": 172, "mind-your-bias": 3594}
+
+
+def tables_of(choice):
+    readings = [one for one in (choice.paper, choice.code) if one and one.correlated]
+    return {table for one in readings for table in one.correlated.tables.values()}
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -31,7 +36,10 @@ def test_the_data_fit_together(name):
     recipe, cells = read_recipe(name), printed_cells(name)
     assert len(cells) == CELLS[name]
     assert {cell.table for cell in cells} == {table.id for table in recipe.table}
-    assert {cell.model for cell in cells} <= {model.id for model in recipe.model}
+    models = {name for cell in cells for name in cell.models}
+    tables = {table for one in recipe.choice.values() for table in tables_of(one)}
+    assert models <= {model.id for model in recipe.model}
+    assert {model.id for model in recipe.model} <= models | tables
     assert {cell.question.method for cell in cells} - {""} == set(recipe.method)
     assert set(recipe.choice) == {c for method in recipe.method.values() for c in method.choices}
     keys = [(cell.table, cell.model, cell.row, cell.column) for cell in cells]
@@ -52,7 +60,9 @@ def test_every_method_has_its_tests_and_takes_the_models_of_its_cells(name, foll
     for method in recipe.method:
         procedure = recipe.procedure(method, follow)
         its = [cell for cell in asked if cell.question.method == method]
-        assert {family[cell.model] for cell in its} <= set(procedure.vectors)
+        assert {family[name] for cell in its for name in cell.models} <= set(procedure.vectors)
+        if procedure.correlated:
+            assert {cell.question.test for cell in its} <= set(procedure.correlated.tables)
         ids = {procedure.tests.get(cell.question.test, cell.question.test) for cell in its}
         ids -= set(own_tests(name))
         assert {test.id for test in load_tests(sorted(ids))} == ids
@@ -95,9 +105,26 @@ def test_names_in_a_recipe_are_known():
     for part, value in (
         ("method", {"words": {"title": "t", "choices": ["no-such"]}}),
         ("table", [{"id": "t", "title": "t", "method": "no-such"}]),
+        (
+            "choice",
+            {
+                "c": {
+                    "what": "c",
+                    "code": {
+                        "where": "w",
+                        "says": "s",
+                        "correlated": {
+                            "tables": {"t": "no-such"},
+                            "year": 2010,
+                            "years": [1900, 1990],
+                        },
+                    },
+                }
+            },
+        ),
     ):
-        with pytest.raises(ValidationError, match="no choice or method 'no-such'"):
-            Recipe(**{**known, part: value})
+        with pytest.raises(ValidationError, match="no choice, method or model 'no-such'"):
+            Recipe(**{**known, part: known[part] | value if part == "choice" else value})
     with pytest.raises(ValidationError, match="Extra inputs are not permitted"):
         Recipe(**known, colour="red")
 

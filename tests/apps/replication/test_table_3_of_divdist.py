@@ -1,13 +1,14 @@
-"""The word2vec column of DivDist's Table 3: readings of the text, on the published vectors.
+"""The word2vec column of DivDist's Table 3: readings of text and code, on the published vectors.
 
-Needs ``published-vectors/google-news-items.npz``: unit vectors of the words of the paper's tests.
+Needs ``published-vectors/google-news-items.npz``: unit vectors of the words of the paper's tests;
+and the raw vectors that the package wefe carries.
 """
 
 from itertools import product
 
 import numpy as np
 import pytest
-from tests.inputs import optional_data
+from tests.inputs import optional_data, raw_google_news
 
 import eatlas
 from eatlas.apps.replication.cells import printed_cells
@@ -113,3 +114,68 @@ def test_the_words_of_the_code_leave_it_open(vectors):
     assert not {"mary", "john"} & vectors.keys()
     off = np.abs(readings([CODE], vectors) - PRINTED).max(axis=1)
     assert off[0] == pytest.approx(0.0457, abs=1e-4)
+
+
+# --- on the raw vectors that a package carries ----------------------------------------------------
+
+
+def column(vectors, female, male):
+    """Share of the female group less one half, of raw vectors."""
+    means = [
+        np.sum([vectors[w] for w in words if w in vectors], axis=0) for words in (female, male)
+    ]
+    near = rows_of(TARGETS, vectors) @ np.array([unit(mean) for mean in means]).T
+    return near[:, 0] / near.sum(axis=1) - 0.5
+
+
+@pytest.fixture(scope="module")
+def raw():
+    """Rows of the groups as they are, those of the targets of length 1."""
+    vectors = {word: row.astype(np.float64) for word, row in raw_google_news().items()}
+    return vectors | {word: unit(vectors[word]) for word in TARGETS}
+
+
+@pytest.mark.slow
+def test_the_words_of_the_code_are_nearer_than_those_of_the_text(raw):
+    """Largest and mean difference from what is printed."""
+    as_printed = LISTS["as printed"]
+    names = [[*words, name] for words, name in zip(CODE, ("Mary", "John"), strict=True)]
+    for lists, largest, mean in (
+        (as_printed, 0.053, 0.030), (CODE, 0.045, 0.014), (names, 0.037, 0.012),
+    ):  # fmt: skip
+        off = np.abs(column(raw, *lists) - PRINTED)
+        assert off.max() == pytest.approx(largest, abs=5e-4)
+        assert off.mean() == pytest.approx(mean, abs=5e-4)
+    found = eatlas.replicate("divdist", {"google-news": raw_google_news()}, table=3)
+    values = [cell.value for cell in found.computed]
+    assert values == pytest.approx(column(raw, *CODE), abs=1e-6)
+
+
+@pytest.mark.slow
+def test_any_two_vectors_make_up_the_rest_if_they_are_turned_a_little(raw):
+    """So that two vectors near those of John and Mary do is no evidence for them."""
+    female, male = (np.sum([raw[word] for word in words if word in raw], axis=0) for words in CODE)
+    targets = rows_of(TARGETS, raw)
+
+    def turned(pair):
+        """The least change of two vectors that gives the printed column, by Newton's steps."""
+        found = np.array(pair)
+        for _ in range(20):
+            sums = np.array([female, male]) + found
+            lengths = np.linalg.norm(sums, axis=1)
+            near = targets @ sums.T / lengths
+            off = near[:, 0] / near.sum(axis=1) - 0.5 - PRINTED
+            by_near = near[:, ::-1] * [1, -1] / near.sum(axis=1)[:, None] ** 2
+            slopes = [
+                by_near[:, [i]] * (targets - near[:, [i]] * sums[i] / lengths[i]) / lengths[i]
+                for i in range(2)
+            ]
+            step = np.linalg.lstsq(np.hstack(slopes), off, rcond=None)[0]
+            found = found - step.reshape(2, -1)
+        assert np.abs(off).max() < 1e-9
+        return min(unit(a) @ unit(b) for a, b in zip(found, pair, strict=True))
+
+    assert turned([raw["Mary"], raw["John"]]) == pytest.approx(0.990, abs=5e-4)
+    rng, words = np.random.default_rng(0), sorted(raw)
+    others = [[raw[w] for w in rng.choice(words, 2, replace=False)] for _ in range(30)]
+    assert np.median([turned(pair) for pair in others]) > 0.97

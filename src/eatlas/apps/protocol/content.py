@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
+from eatlas.apps.leanings import Numbers, oriented, plain
 from eatlas.apps.protocol.evidence import Figure, Mark
 from eatlas.apps.protocol.material import (
     Exhibits,
@@ -30,7 +31,7 @@ from eatlas.apps.protocol.material import (
     table,
     tried_each,
 )
-from eatlas.apps.protocol.numbers import Numbers, leanings, oriented, plain
+from eatlas.apps.protocol.numbers import leanings
 from eatlas.errors import EatlasError
 from eatlas.measures import Measure
 from eatlas.results import AssociationResult

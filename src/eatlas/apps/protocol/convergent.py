@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import numpy as np
 
 import eatlas
+from eatlas.apps.leanings import HOW_SURE, Leanings
 from eatlas.apps.protocol.content import copied, unit
 from eatlas.apps.protocol.evidence import Drawing, Figure, Mark, Table
 from eatlas.apps.protocol.material import (
@@ -26,7 +27,7 @@ from eatlas.apps.protocol.material import (
     table,
     tried_each,
 )
-from eatlas.apps.protocol.numbers import HOW_SURE, Leanings, correlated, leanings
+from eatlas.apps.protocol.numbers import correlated, leanings
 from eatlas.errors import EatlasError, SignatureError
 from eatlas.measures import Measure, get_measure, measure_types
 from eatlas.results.parts import defined

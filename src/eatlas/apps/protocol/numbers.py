@@ -1,97 +1,35 @@
-"""The number of each target by any measure, and tables of numbers that it is compared with.
-
-A measure of groups gives a number for each target. A measure of two targets and two attributes
-compares groups of words; its number for one word is the association s(w, A, B) that its effect
-size is made of, or the effect size of the word alone (SC-EAT).
-"""
+"""Numbers of targets by the measure of a card, and tables that they are compared with."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eatlas.apps.leanings import (
+    Array,
+    Leanings,
+    Numbers,
+    as_taken,
+    leanings_of,
+    paired,
+    plain,
+    shares_of,
+)
 from eatlas.apps.protocol.evidence import Figure
 from eatlas.apps.protocol.material import Material, NotRunError, rho_figures
-from eatlas.errors import SignatureError
 from eatlas.measures import Measure
-from eatlas.measures.base import OF_MODELS
 from eatlas.results import AssociationResult
 from eatlas.sources import open_counts
 from eatlas.stats.correlation import Correlation, RankCorrelation, correlation, rank_correlation
-from eatlas.stats.shares import distribution
-from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, Concept, GroupsTest, load_tests
+from eatlas.stats.shares import divergence
+from eatlas.stimuli import Concept, GroupsTest, load_tests
 
-Array = NDArray[np.float64]
-Numbers = Mapping[str, float | None]
-"""By target; None where undefined."""
-HOW_SURE = {"resamples": (0,), "frequency": ("off",), "adjust": ("none",), "p": ("off", "normal")}
-"""Parameters that change no number of a target, only what else is known about it, with the
-values that cost the least."""
 BUILT_IN = ("divdist-gender", "divdist-race")
 """Tests whose groups have shares in a census and counts in texts."""
-
-
-@dataclass(frozen=True)
-class Leanings:
-    """The number of each target of a test of groups, as a measure gives it."""
-
-    values: Numbers
-    """The measure's number by target."""
-    towards_first: Numbers | None
-    """The same with the sign by which larger numbers lean to the first of two groups; None where
-    the measure's numbers have no direction."""
-    neutral: float | None
-    """The number in `towards_first` that leans to no group; None where no number does."""
-    what: str
-    """What the number of a target is, such as "RND" or "association s(w, A, B) of WEAT"."""
-    result: AssociationResult
-
-    @property
-    def words(self) -> tuple[tuple[str, ...], ...]:
-        """Words of each group that were used, in the order of the groups."""
-        if self.result.kind == "groups":
-            roles = tuple(self.result.concepts)[1:]
-        else:
-            of_model = self.result.language_model is not None or self.result.unanswered is not None
-            roles = TARGETS if of_model else ATTRIBUTES
-        return tuple(self.result.coverage[role].used for role in roles)
-
-    def signs(self) -> Numbers:
-        """How far each target leans: above 0 to the first group, below to the second."""
-        if self.towards_first is None:
-            raise NotRunError(f"The numbers of {self.result.display_name} have no direction.")
-        if self.neutral is None:
-            called = self.result.display_name
-            raise NotRunError(f"No number of {called} says that a target leans to no group.")
-        zero = self.neutral
-        return {k: None if v is None else v - zero for k, v in self.towards_first.items()}
-
-    @property
-    def directed(self) -> Numbers:
-        """The numbers with the sign of the first group, or as they are without a direction."""
-        return self.values if self.towards_first is None else self.towards_first
-
-    @property
-    def sizes(self) -> Numbers | None:
-        """How large each bias is: its distance from the number of no bias; None without one.
-
-        The size of DivDist's is its divergence.
-        """
-        if self.result.by_target is not None:
-            return self.values
-        zero = self.neutral
-        if self.towards_first is None:  # such as MAC, whose distances have no direction
-            zero = getattr(getattr(self.result, "each", None), "neutral", None)
-        if zero is None:
-            return None
-        return {term: None if v is None else abs(v - zero) for term, v in self.directed.items()}
 
 
 def leanings(
@@ -101,113 +39,29 @@ def leanings(
     measure = plain(measure or material.measure)
     key = (measure.signature, test, getattr(source, "fingerprint", ""), name)
     if key not in material.numbers:
-        reading = _of_groups if measure.kind == "groups" else _of_association
-        material.numbers[key] = reading(material, test, source, name, measure)
+        result = material.measured(as_taken(test, measure), source, name, measure)
+        alone = result.kind == "groups" and result.by_target is None and result.values is None
+        material.numbers[key] = (
+            _of_each_alone(test, source, measure, result) if alone else leanings_of(result)
+        )
     numbers: Leanings = material.numbers[key]
     return numbers
 
 
-def plain(measure: Measure) -> Measure:
-    """The measure without resamples and p-values, which no number of a target needs."""
-    for name in {parameter.name for parameter in fields(measure)} & HOW_SURE.keys():
-        for value in HOW_SURE[name]:
-            with suppress(SignatureError):  # p has no "off" in most measures
-                measure = measure.with_parameters(**{name: value})
-                break
-    return measure
-
-
-def _of_groups(
-    material: Material, test: GroupsTest, source: Any, name: str, measure: Measure
+def _of_each_alone(
+    test: GroupsTest, source: Any, measure: Measure, result: AssociationResult
 ) -> Leanings:
-    """Numbers of a measure of groups: shares, values of targets, or a run for each target."""
-    result = material.measured(test, source, name, measure)
-    called = result.display_name
-    if result.by_target is not None:
-        biases = {target.term: target.bias for target in result.by_target}
-        return Leanings(
-            biases, *oriented(result), f"{called}, divergence from the reference", result
-        )
-    if result.values is not None:
-        values = {target.term: target.value for target in result.values}
-        return Leanings(values, *oriented(result), called, result)
+    """Numbers of a measure that has one for all targets: of a run for each."""
     alone = {}
     for term in result.coverage["targets"].used:
         single = Concept(name=test.targets.name, terms=(term,))
         alone[term] = measure(test.model_copy(update={"targets": single}), source).d
-    return Leanings(alone, alone, 0.0, f"{called} of each target alone", result)
-
-
-def oriented(result: AssociationResult) -> tuple[Numbers | None, float | None]:
-    """Numbers that are larger towards the first of two groups, and the neutral one among them."""
-    groups = tuple(result.concepts)[1:]
-    if result.by_target is not None:
-        signed = {target.term: target.signed for target in result.by_target}
-        return (signed if len(groups) == 2 else None), 0.0
-    limits = getattr(result, "each", None)  # a Range, of measures whose numbers are explained
-    if limits is None or limits.larger not in groups or len(groups) != 2:
-        return None, None
-    sign = 1 if limits.larger == groups[0] else -1
-    values = {target.term: target.value for target in result.values or ()}
-    turned = {term: None if v is None else sign * v for term, v in values.items()}
-    return turned, None if limits.neutral is None else sign * limits.neutral
-
-
-def _of_association(
-    material: Material, test: GroupsTest, source: Any, name: str, measure: Measure
-) -> Leanings:
-    """Numbers of a measure of two targets and two attributes, of two groups as attributes.
-
-    Halves of the targets are compared. Of a language model the groups are the targets, as its
-    sentences say that they are something.
-    """
-    if len(test.groups) != 2:
-        n = len(test.groups)
-        raise NotRunError(f"{measure.name} compares two groups, and the test {test.id} has {n}.")
-    terms, of_model = test.targets.terms, measure.needs.source in OF_MODELS
-    if len(terms) < 2:
-        raise NotRunError(f"The test {test.id} has one target, and two are compared.")
-    cut = len(terms) // 2
-    halves = [
-        Concept(name=f"{test.targets.name} {i}", terms=half)
-        for i, half in enumerate((terms[:cut], terms[cut:]), start=1)
-    ]
-    x, y, a, b = (*test.groups, *halves) if of_model else (*halves, *test.groups)
-    two_by_two = AssociationTest(id=f"{test.id}-targets", X=x, Y=y, A=a, B=b)
-    result = material.measured(two_by_two, source, name, measure)
-    called = result.display_name
-    scores: Any = getattr(result, "scores", None)
-    by_term: Numbers = {effect.term: effect.d for effect in result.effects() if effect.term}
-    if of_model:
-        if not hasattr(scores, "attributes_with_X"):
-            raise NotRunError(f"A result of {called} has no number for one attribute.")
-        with_x, with_y = scores.attributes_with_X, scores.attributes_with_Y
-        numbers = np.array([*with_x.A, *with_x.B]) - [*with_y.A, *with_y.B]
-        what = f"{result.unit} of {called}, mean over the words of a group"
-        by_term = dict(
-            zip((*result.scored("A"), *result.scored("B")), numbers.tolist(), strict=True)
-        )
-    elif by_term:
-        what = f"effect size of {called}"
-    elif scores is not None:
-        what = f"association s(w, A, B) of {called}"
-        terms = (*result.scored("X"), *result.scored("Y"))
-        by_term = dict(zip(terms, (*scores.X, *scores.Y), strict=True))
-    else:
-        raise NotRunError(f"A result of {called} has no number for one target.")
-    return Leanings(by_term, by_term, 0.0, what, result)
+    return Leanings(alone, alone, 0.0, f"{result.display_name} of each target alone", result)
 
 
 def correlated(first: Numbers, second: Numbers) -> Correlation:
     """The correlation of two numbers of the same targets, over those that have both."""
     return correlation(*paired(first, second)[1:])
-
-
-def paired(first: Numbers, second: Numbers) -> tuple[list[str], Array, Array]:
-    """Targets that both have a number for, in the order of the first, with the numbers."""
-    terms = [term for term in first if first[term] is not None and second.get(term) is not None]
-    x, y = (np.array([numbers[term] for term in terms], float) for numbers in (first, second))
-    return terms, x, y
 
 
 @dataclass(frozen=True)
@@ -230,10 +84,7 @@ class GroupsWithTables:
 
     def shares(self, table: Any, terms: Sequence[str]) -> Array:
         """Shares of the groups among themselves, shape (terms, groups); NaN where they are none."""
-        names = [name.casefold() for name in self.groups]
-        rows = [table.counts(term) or {} for term in terms]
-        counts = [[row.get(name, math.nan) for name in names] for row in rows]
-        return distribution(np.array(counts).reshape(len(rows), len(names)))
+        return shares_of(table, self.groups, terms)
 
     def terms(self, tables: Sequence[Any], terms: Sequence[str] | None = None) -> list[str]:
         """Terms that each of some tables has shares for, by default of those of the first."""
@@ -285,7 +136,7 @@ def views(family: GroupsWithTables, lean: Leanings, terms: Sequence[str], shares
             numbers = {term: row[j] if row else None for term, row in rows.items()}
             compared[f"share of {group}"] = numbers, f"share of {group}", shares[:, j]
     if lean.sizes is not None:
-        away = np.abs(shares - np.array(family.test.weights)).sum(axis=1)
+        away = divergence(shares, np.array(family.test.weights))
         compared["size of bias"] = lean.sizes, "size of bias", away
     if not compared:
         called = lean.result.display_name

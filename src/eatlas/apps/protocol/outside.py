@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 import eatlas
 from eatlas.apps.annotation import load_items, read_labels
+from eatlas.apps.leanings import Leanings, Numbers, in_every, paired
 from eatlas.apps.protocol.evidence import Drawing, Figure, Mark, Table
 from eatlas.apps.protocol.material import (
     Exhibits,
@@ -39,12 +40,9 @@ from eatlas.apps.protocol.material import (
 from eatlas.apps.protocol.numbers import (
     BUILT_IN,
     GroupsWithTables,
-    Leanings,
-    Numbers,
     compared,
     families,
     leanings,
-    paired,
     rank_correlated,
     views,
 )
@@ -174,10 +172,9 @@ def census_decades(
     for year in years:
         name, source = by_period[year]
         numbers[year] = leanings(material, test, source, name)
-    missing = [
-        term for term in terms if any(of.values.get(term) is None for of in numbers.values())
-    ]
-    shared = [term for term in terms if term not in missing]
+    every = in_every({year: of.values for year, of in numbers.items()})
+    shared = [term for term in terms if term in every]
+    missing = [term for term in terms if term not in every]
     if not shared:
         raise NotRunError("No occupation has a number in every period.")
     by_year = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from eatlas.apps.replication.cells import Cell
 from eatlas.apps.replication.models import MeasuredModel, require_taken
@@ -32,7 +33,8 @@ def own_cells(
     """
     by_table: dict[str, list[Cell]] = {}
     for cell in printed:
-        by_table.setdefault(cell.table, []).append(cell)
+        if bool(cell.question.stages) == bool(model.stage):
+            by_table.setdefault(cell.table, []).append(cell)
     cells, errors, done = list[Cell](), dict[str, EatlasError](), set[str]()
     for table in tables:
         of_table = by_table.get(table.id, [])
@@ -45,26 +47,32 @@ def own_cells(
             except EatlasError as error:
                 errors[method] = error
             else:
-                cells += _columns_of_its_own(model, of_table, method)
+                cells += _columns_of_its_own(model, table, of_table, method)
                 done.add(method)
     if not done:
-        raise next(iter(errors.values()), _not_measured(tables))
+        raise next(iter(errors.values()), _other_stages(model, tables, printed))
     return cells, model.with_missing(*map(_said, errors.values()))
 
 
-def _columns_of_its_own(model: MeasuredModel, of_table: Sequence[Cell], method: str) -> list[Cell]:
+def _columns_of_its_own(
+    model: MeasuredModel, table: PaperTable, of_table: Sequence[Cell], method: str
+) -> list[Cell]:
     """A cell for each number of a method that a table asks of some model."""
-    several = len({cell.model for cell in of_table}) > 1
+    several = len({cell.model for cell in of_table}) > 1 and not table.of_numbers
     printed = {cell.column for cell in of_table}
     asked: dict[object, Cell] = {}
     for cell in of_table:
         if cell.question.method == method and cell.question.can_be_measured:
             column = cell.column
             if several:
-                column = ", ".join([model.id, *cell.column.split(", ")[1:]])
+                column = ", ".join([model.stem, *cell.column.split(", ")[1:]])
                 column += " (another model)" * (column in printed)
-            made = replace(cell, model=model.id, column=column, text="", like=cell.text, own=True)
-            asked.setdefault((cell.row, cell.question), made)
+            as_own: Any = {"text": "", "like": cell.text, "own": True}
+            made = replace(cell, model=model.stem, column=column, **as_own)
+            if model.answers(made):
+                first = asked.setdefault((cell.row, cell.question), made)
+                if made.decimals > first.decimals:
+                    asked[cell.row, cell.question] = replace(first, like=made.like)
     return list(asked.values())
 
 
@@ -107,6 +115,28 @@ def cells_of_the_paper(
 def _said(error: EatlasError) -> str:
     """What a procedure takes, and what the model is."""
     return f"{error.what}; {error.got}"
+
+
+def _other_stages(
+    model: MeasuredModel, tables: Sequence[PaperTable], printed: Iterable[Cell]
+) -> EatlasError:
+    """Say that tables compare stages of a model, or do not; or that nothing of them is measured."""
+    stages = sorted({stage for cell in printed for stage in cell.question.stages})
+    titles = "; ".join(table.title for table in tables)
+    if model.stage:
+        return EatlasError(
+            f"{titles} compares no stages of a model",
+            got=model.id,
+            allowed=f"a name without .{model.stage}, such as {model.stem}",
+        )
+    if not stages:
+        return _not_measured(tables)
+    called = ", ".join(f"--model {model.id}.{stage}=SOURCE" for stage in stages)
+    return EatlasError(
+        f"{titles} compares stages of a model",
+        got=f"{model.id}, which is one source",
+        allowed=called,
+    )
 
 
 def _not_measured(tables: Sequence[PaperTable]) -> EatlasError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -15,6 +15,9 @@ from eatlas.stats.permutation import PermutationResult, permutation_test
 
 CHECKS = "checks.csv"
 STARS = {"": None, "none": 0, "*": 1, "**": 2}
+ONE_LESS = "1-"
+RHO = "rho"
+"""Place of a rank correlation, which has a star if it is significant."""
 EFFECT = ".effect_size"
 """End of the place of an effect size, which may have a star."""
 NUMERIC_SLACK = 1e-9
@@ -31,12 +34,35 @@ class Question:
     """Id of the test that gives the number; empty where eatlas has none."""
     period: int | None = None
     place: str = ""
-    """Where a record of eatlas has the number, such as ``level1.effect_size``."""
+    """Where a record of eatlas has the number, such as ``level1.effect_size``; behind two stages
+    and a slash, or ``1-``, as a recipe has it."""
 
     @property
     def can_be_measured(self) -> bool:
         """Whether a model can be asked."""
         return bool(self.method and self.test and self.place)
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stage whose number it is, and the one whose number is subtracted; or none."""
+        stages, slash, _ = self.place.rpartition("/")
+        return tuple(stages.split("-")) if slash else ()
+
+    @property
+    def target(self) -> str:
+        """The target whose number it is; empty for other numbers."""
+        parts = self.place.rpartition("/")[2].split(".")
+        return ".".join(parts[1:-1]) if parts[0] == "targets" else ""
+
+    def value(self, results: Sequence[AssociationResult]) -> float | str | None:
+        """The number or label in a result, or that of the first less that of the second."""
+        place = self.place.rpartition("/")[2]
+        values = [value_at(result, place.removeprefix(ONE_LESS)) for result in results]
+        numbers = [value for value in values if isinstance(value, int | float)]
+        if len(numbers) < len(values):
+            return None if numbers or len(values) > 1 else values[0]
+        number = numbers[0] - sum(numbers[1:])
+        return 1 - number if place.startswith(ONE_LESS) else number
 
 
 @dataclass(frozen=True)
@@ -76,6 +102,11 @@ class Cell:
     """Terms of the test that the source lacks."""
     why: str = ""
     """Why the cell differs, where that is known."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that it asks: its own, or two stages of it."""
+        return tuple(f"{self.model}.{stage}" for stage in self.question.stages) or (self.model,)
 
     @property
     def number(self) -> float | None:
@@ -236,7 +267,7 @@ def counted_at(result: AssociationResult, place: str) -> PermutationResult | Non
     return permutation_test([*first, *second], len(first), scale=1.0, precision=roundoff)
 
 
-def missing_in(result: AssociationResult) -> tuple[str, ...]:
-    """Stimuli of a test that a source lacks, each once."""
-    groups = result.coverage.values()
+def missing_in(result: AssociationResult, *, beside: str = "") -> tuple[str, ...]:
+    """Stimuli of a test that a source lacks, each once; but for those of a group."""
+    groups = [group for name, group in result.coverage.items() if name != beside]
     return tuple(dict.fromkeys(term for group in groups for term in group.missing))

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
-from eatlas.apps.replication.cells import Cell, missing_in, significance_at, value_at
+from eatlas.apps.leanings import as_taken
+from eatlas.apps.replication.cells import Cell, Question, missing_in, significance_at
+from eatlas.apps.replication.correlating import not_tabled, with_table
 from eatlas.apps.replication.models import MeasuredModel, encoded
 from eatlas.apps.replication.recipe import Procedure, Recipe, own_tests
-from eatlas.apps.replication.stimuli import prepared
+from eatlas.apps.replication.stimuli import prepared, with_groups, without
 from eatlas.engine import execute, make_plan, results_of
 from eatlas.errors import CoverageError, listed
 from eatlas.executors import choose
 from eatlas.measures import Measure
 from eatlas.results import AssociationResult, Failure, Results
-from eatlas.results.parts import at
-from eatlas.sources import CBOWSource, open_vectors
+from eatlas.results.parts import at, defined
+from eatlas.sources import (
+    CaseRule,
+    CBOWSource,
+    Counts,
+    embed,
+    open_sources,
+    open_vectors,
+    period_of,
+)
+from eatlas.stats.correlation import RankCorrelation
 from eatlas.stats.multiplicity import holm
-from eatlas.stimuli import Test, load_tests
+from eatlas.stimuli import GroupsTest, Test, load_tests
+from eatlas.stimuli.kinds import OF_TARGETS
 
+SIGNIFICANT = 0.05
+"""A star of a correlation is for a two-sided p up to this."""
 SHOWN = 6
 """Words that a source lacks and that are named."""
 
@@ -60,25 +74,54 @@ def measure(
     lacking = _lacking_words(spec, taken.scheme)
     by_way: dict[tuple[str | None, Measure], dict[str, Test]] = {}
     for name in ids:
-        test = _loaded(procedure.tests.get(name, name), setting.paper)
+        test = test_of(name, procedure, setting.paper)
         changed, prompt = prepared(test, procedure, paper=setting.paper, lower=taken.lower)
-        if words := lacking(changed):
+        kept = _in_every_year(changed, spec, procedure.case) if procedure.correlated else changed
+        if kept is None:
+            measured.too_few[name] = f"a group of {test.id} has no word with a vector in every year"
+        elif words := lacking(kept):
             measured.lacking[name] = words
         else:
-            by_way.setdefault((prompt, procedure.measure_for(name)), {})[name] = changed
-    for (prompt, measure_of), tests in by_way.items():
+            way = prompt, procedure.measure_of(model.family, name)
+            by_way.setdefault(way, {})[name] = kept
+    for (prompt, chosen), tests in by_way.items():
+        every = [
+            as_taken(one, chosen) if isinstance(one, GroupsTest) else one for one in tests.values()
+        ]
         jobs = make_plan(
-            list(tests.values()), source, measure_of, prompts=prompt, seed=setting.seed
+            every, source, chosen, prompts=prompt, case=procedure.case, seed=setting.seed
         )
         outcomes = results_of(execute(jobs, choose(setting.workers, len(jobs))))
-        _sort(outcomes, {test.id: name for name, test in tests.items()}, measured)
+        _sort(outcomes, {test.id: name for name, test in zip(tests, every, strict=True)}, measured)
     return measured
+
+
+def test_of(name: str, procedure: Procedure, paper: str) -> Test:
+    """The test that a procedure measures for one by its id."""
+    test: Any = _loaded(procedure.tests.get(name, name), paper)
+    if name in procedure.groups:
+        other: Any = _loaded(procedure.groups[name], paper)
+        test = with_groups(test, other, paper)
+    return cast("Test", test)
 
 
 def _loaded(name: str, paper: str) -> Test:
     """A test by its id, a paper's own before those of batteries."""
     own = own_tests(paper)
     return own[name] if name in own else load_tests(name)[0]
+
+
+def _in_every_year(test: Test, spec: Any, case: CaseRule) -> Test | None:
+    """The test without the words that some year of a series lacks; as it is, of other vectors.
+
+    None if a group would be empty.
+    """
+    lost: dict[str, str] = {}
+    sources = open_sources(spec)
+    for source in sources if len(sources) > 1 else ():
+        for group in embed(test, source, case).coverage.values():
+            lost |= {word: f"no vector in {period_of(source)}" for word in group.missing}
+    return without(cast("GroupsTest", test), lost) if lost else test
 
 
 def _lacking_words(spec: Any, scheme: str) -> Any:
@@ -110,14 +153,22 @@ class Answers:
 
     recipe: Recipe
     procedures: Mapping[str, Procedure]
+    setting: Setting
+    tables: Mapping[str, Sequence[Counts]]
+    """What numbers are correlated with, one for each year, by the models that these are."""
     models: dict[str, MeasuredModel] = field(default_factory=dict)
     measured: dict[tuple[str, str], Measured] = field(default_factory=dict)
     """By model and method."""
+    correlations: dict[tuple[str, str, str], RankCorrelation] = field(default_factory=dict)
+    """By model, method and test."""
 
-    def add(self, model: MeasuredModel, method: str, measured: Measured) -> None:
-        """Take what a model gave by a method."""
+    def measure(self, model: MeasuredModel, method: str, tests: Iterable[str]) -> None:
+        """Measure tests on a model, if what their numbers are correlated with is here."""
+        procedure = self.procedures[method]
+        rule = procedure.correlated
+        chosen = [test for test in tests if rule is None or rule.tables[test] in self.tables]
         self.models[model.id] = model
-        self.measured[model.id, method] = measured
+        self.measured[model.id, method] = measure(model, procedure, chosen, self.setting)
 
     @property
     def results(self) -> Results:
@@ -135,22 +186,10 @@ class Answers:
         why = {(one.table, one.row, one.column): one for one in self.recipe.difference}
         filled = []
         for cell in cells:
-            asked = cell.question
-            measured = self.measured.get((cell.model, asked.method))
-            result = measured and measured.results.get((asked.test, asked.period))
-            if not result or not asked.place:
+            made = self._answered(cell, stars)
+            if made is None:
                 filled.append(cell)
                 continue
-            made = replace(
-                cell,
-                source=self.models[cell.model].source,
-                value=value_at(result, asked.place),
-                missing=missing_in(result),
-                **significance_at(result, asked.place),
-            )
-            if made.own_star is not None and id(result) in stars:
-                own_star, p = stars[id(result)]
-                made = replace(made, own_star=own_star, p=p)
             known = why.get((cell.table, cell.row, cell.column))
             if made.agrees is False:
                 made = replace(
@@ -158,6 +197,63 @@ class Answers:
                 )
             filled.append(made)
         return tuple(filled)
+
+    def _answered(self, cell: Cell, stars: Mapping[int, tuple[int, float | None]]) -> Cell | None:
+        """The cell with what was computed for it; None where nothing was."""
+        asked, results = cell.question, self._results_behind(cell)
+        if not results:
+            return None
+        if self.procedures[asked.method].correlated is None:
+            value: float | str | None = asked.value(results)
+            significance = significance_at(results[0], asked.place)
+            if significance and id(results[0]) in stars:
+                star, p = stars[id(results[0])]
+                significance |= {"own_star": star, "p": p}
+        else:
+            found = self._correlation(cell.model, asked)
+            value = defined(getattr(found, asked.place))
+            significance = {"p": defined(found.p), "own_star": int(found.p <= SIGNIFICANT)}
+        source = " and ".join(self.models[name].source for name in cell.models)
+        others = OF_TARGETS if asked.target else ""  # the number of one target needs no other
+        missing = dict.fromkeys(w for result in results for w in missing_in(result, beside=others))
+        return replace(
+            cell,
+            source=cell.model if cell.own else source,
+            value=value,
+            missing=tuple(missing),
+            **significance,
+        )
+
+    def _results_behind(self, cell: Cell) -> list[AssociationResult]:
+        """The result that has the number of a cell, those of two stages, or of every year.
+
+        None where one is missing, or lacks the target whose number it is.
+        """
+        asked = cell.question
+        if not asked.place:
+            return []
+        results = []
+        for name in cell.models:
+            measured = self.measured.get((name, asked.method), Measured()).results
+            if self.procedures[asked.method].correlated is not None:
+                return [r for (test, _), r in measured.items() if test == asked.test]
+            results.append(measured.get((asked.test, asked.period)))
+        there = [r for r in results if r is not None and asked.target not in missing_in(r)]
+        return there if len(there) == len(results) else []
+
+    def _correlation(self, model: str, asked: Question) -> RankCorrelation:
+        """The correlation of the numbers of a test with those of its table, computed once."""
+        key = model, asked.method, asked.test
+        if key not in self.correlations:
+            procedure = self.procedures[asked.method]
+            measured = self.measured[model, asked.method].results
+            results = {period: r for (test, period), r in measured.items() if test == asked.test}
+            test: Any = test_of(asked.test, procedure, self.setting.paper)
+            rule: Any = procedure.correlated
+            table = self.tables[rule.tables[asked.test]]
+            found = with_table(results, test, table, rule, self.setting.seed)
+            self.correlations[key] = found
+        return self.correlations[key]
 
     def _adjusted_stars(self) -> dict[int, tuple[int, float | None]]:
         """Stars and p of results, by the rule of the recipe, where it has one of its own."""
@@ -190,7 +286,50 @@ class Answers:
             for test, reason in measured.too_few.items():
                 if test in row_of:
                     model = model.with_missing(f"{row_of[test]}: {reason}")
-        return model
+        return model.with_missing(
+            *self._targets_lost(model, cells),
+            *self._without_others(model, cells),
+            *self._targets_not_tabled(cells),
+        )
+
+    def _targets_lost(self, model: MeasuredModel, cells: Sequence[Cell]) -> Iterator[str]:
+        """The targets that the source lacks, and the rows that ask for them."""
+        rows: dict[str, str] = {}
+        for cell in cells:
+            asked = cell.question
+            measured = self.measured.get((model.id, asked.method), Measured())
+            result = measured.results.get((asked.test, asked.period))
+            if result is not None and asked.target in missing_in(result):
+                rows[asked.target] = cell.row
+        if rows:
+            yield (
+                f"{model.source} has no {'numbers' if model.family == 'counts' else 'vector'} of "
+                f"{listed(rows, SHOWN)}, so not measured: {'; '.join(rows.values())}"
+            )
+
+    def _without_others(self, model: MeasuredModel, cells: Sequence[Cell]) -> Iterator[str]:
+        """The stages and tables that are not here, and the columns that need them too."""
+        columns: dict[str, dict[str, None]] = {}
+        for cell in cells if model.source else ():
+            needed = [name for name in cell.models if name not in self.models]
+            rule = cell.question.method and self.procedures[cell.question.method].correlated
+            if rule and (table := rule.tables[cell.question.test]) not in self.tables:
+                needed.append(table)
+            for name in needed:
+                columns.setdefault(name, {})[cell.column] = None
+        for name, its_columns in columns.items():
+            yield f"{name} is not here, so not measured: {' and '.join(its_columns)}"
+
+    def _targets_not_tabled(self, cells: Sequence[Cell]) -> Iterator[str]:
+        """The targets of which a table has no shares."""
+        asked = {c.question.test: c.question.method for c in cells if self._results_behind(c)}
+        for test, method in asked.items():
+            if rule := self.procedures[method].correlated:
+                targets: Any = test_of(test, self.procedures[method], self.setting.paper)
+                name = rule.tables[test]
+                if terms := not_tabled(self.tables[name], targets, rule):
+                    whole = f"{len(terms)} of {len(targets.targets.terms)} words of {test}"
+                    yield f"{name} has no shares of {whole}: {listed(terms, SHOWN)}"
 
 
 def _why(cell: Cell, known: str) -> str:

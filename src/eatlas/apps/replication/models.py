@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
 import eatlas
+from eatlas.apps.replication.cells import Cell
 from eatlas.apps.replication.recipe import (
     Family,
     PaperModel,
@@ -17,10 +18,14 @@ from eatlas.apps.replication.recipe import (
     Vectors,
 )
 from eatlas.errors import EatlasError, SourceError
+from eatlas.results import Results, read_results
 from eatlas.sources import (
     CBOWSource,
+    Counts,
+    CountTable,
     innermost,
     model_and_tokenizer,
+    open_counts,
     open_sources,
     open_vectors,
     options_of,
@@ -35,6 +40,7 @@ FAMILIES: dict[Family, str] = {
     "encoder-decoder": "an encoder-decoder, such as T5",
     "texts": "another encoder of texts",
     "image-text": "a model of texts and images in one space, such as CLIP",
+    "counts": "a table of numbers by term and group",
 }
 """What a message calls them."""
 OF_CARDS: dict[str, Family] = {
@@ -44,6 +50,8 @@ OF_CARDS: dict[str, Family] = {
     "": "texts",
 }
 """By the family on the card of a transformer."""
+OF_TABLES, OF_RESULTS = {".csv", ".tsv"}, {".jsonl", ".json"}
+"""How the names of tables of counts end, and of files of results."""
 BY_DECADE = "vectors by decade"
 NEEDED = {
     "cls": ("a tokenizer that adds [CLS]", "a model whose tokenizer adds none"),
@@ -74,6 +82,18 @@ class MeasuredModel:
     note: str = ""
     missing: tuple[str, ...] = ()
     """Why it was not measured, or not in every table; or how to get it."""
+    stage: str = ""
+    """Which it is of the stages that a table compares; the end of `id`, after a dot."""
+
+    @property
+    def stem(self) -> str:
+        """The name that all stages share; of other models that of the model."""
+        return self.id.removesuffix(f".{self.stage}") if self.stage else self.id
+
+    def answers(self, cell: Cell) -> bool:
+        """Whether a cell asks for this model, alone or with other stages."""
+        asked = cell.question.stages
+        return cell.model == self.stem and (self.stage in asked if self.stage else not asked)
 
     @property
     def source(self) -> str:
@@ -88,25 +108,25 @@ class MeasuredModel:
 
 
 def models_of(
-    recipe: Recipe, given: Mapping[str, Any], printed: Collection[str]
+    recipe: Recipe, given: Mapping[str, Any], printed: frozenset[str]
 ) -> tuple[MeasuredModel, ...]:
     """The paper's models of which numbers are printed here, then others."""
     papers = {model.id: model for model in recipe.model}
     models = [
         _given(model, given[model.id], recipe) if model.id in given else _at_hand(model)
         for model in recipe.model
-        if model.id in given or model.id in printed
+        if model.id in given or printed & {model.id, recipe.stem(model.id)}
     ]
     for name, spec in given.items():
         if name not in papers:
-            spec = str(spec) if isinstance(spec, Path) else spec  # noqa: PLW2901
+            spec = _opened(spec)  # noqa: PLW2901
             models.append(MeasuredModel(name, name, family_of(spec), own=True, spec=spec))
-    return tuple(models)
+    return tuple(replace(model, stage=recipe.stage(model.id)) for model in models)
 
 
 def _given(model: PaperModel, spec: Any, recipe: Recipe) -> MeasuredModel:
     """A model of the paper as the user has it."""
-    spec = str(spec) if isinstance(spec, Path) else spec
+    spec = _opened(spec)
     family = family_of(spec)
     if family != model.family:
         raise EatlasError(
@@ -125,7 +145,7 @@ def _at_hand(model: PaperModel) -> MeasuredModel:
     get = f"--model {model.id}={model.get or 'FILE'}" if model.get or model.published else ""
     if model.published:
         try:
-            open_sources(model.published)
+            (open_counts if model.family == "counts" else open_sources)(model.published)
         except SourceError as error:
             get = f"{error.remedy}, or {get}"
         else:
@@ -135,8 +155,52 @@ def _at_hand(model: PaperModel) -> MeasuredModel:
     return made.with_missing("; ".join(filter(None, (model.not_run, get))))
 
 
+def _opened(spec: Any) -> Any:
+    """What the user gives: a path as text, results of counts as a table of these."""
+    spec = str(spec) if isinstance(spec, Path) else spec
+    if isinstance(spec, str) and Path(spec).suffix in OF_RESULTS:
+        return counts_in(read_results(spec), spec)
+    return spec
+
+
+def counts_in(results: Results, name: str) -> CountTable:
+    """The contexts of each target by group that results count, such as those of a probe.
+
+    Raises
+    ------
+    EatlasError
+        If not one result counts contexts.
+    """
+    counted = [r for r in results if any(one.contexts is not None for one in r.by_target or ())]
+    if len(counted) != 1:
+        raise EatlasError(
+            f"{name}: {len(counted)} results count contexts of targets by group",
+            allowed="a file with one result of divdist(soa=probe) or divdist(soa=counts)",
+            remedy="write that result to a file of its own: eatlas.Results([result]).save(FILE)",
+        )
+    (result,) = counted
+    groups: Any = getattr(result, "groups", ())
+    rows = {
+        one.term: {g: n or 0.0 for g, n in zip(groups, one.association, strict=True)}
+        for one in result.by_target or ()
+    }
+    return CountTable(name, rows)
+
+
+def _is_table(spec: Any) -> bool:
+    """Whether a source is a table of numbers by term and group, and not of vectors."""
+    if isinstance(spec, Mapping):
+        return any(isinstance(row, Mapping) for row in spec.values())
+    if isinstance(spec, str):
+        return Path(spec.partition("?")[0]).suffix in OF_TABLES
+    return isinstance(spec, Counts)
+
+
 def family_of(spec: Any) -> Family:
     """Tell what kind of model a source is of, by its files and not by its name."""
+    if _is_table(spec):
+        open_counts(spec)
+        return "counts"
     source = innermost(open_sources(spec)[0])
     card = getattr(source, "card", None)
     if card is not None and card.takes == "texts":
@@ -211,6 +275,8 @@ def _fills_masks(model: Any, tokenizer: Any) -> bool:
 
 def _has_periods(model: MeasuredModel) -> bool:
     """Whether vectors are by decade."""
+    if model.family == "counts":
+        return False
     return any(period_of(source) is not None for source in open_sources(model.spec))
 
 
@@ -225,6 +291,8 @@ def encoded(model: MeasuredModel, taken: Vectors) -> Any:
     spec = model.spec
     if isinstance(spec, str):
         return _with_options(spec, taken)
+    if "transform" in taken.options:
+        return eatlas.transformed(spec, taken.options["transform"])
     if taken.scheme:
         return CBOWSource(open_vectors(spec), punctuation="punctuation" in taken.options)
     if taken.options and (pair := model_and_tokenizer(spec)) is not None:

@@ -28,14 +28,19 @@ how they are measured, and ``tests.toml`` tests that no battery has. Nothing of 
     says = "short in place of short-term"
     tests = { weat-9 = "weat-9-google-news" }
 
+    [choice.labour.code]                  # numbers of targets beside the shares of a table
+    where = "predictive_validity.py"
+    says = "rank correlation with the distance of shares from equal ones"
+    correlated = { tables = { divdist-gender-104 = "census-gender" }, year = 2010 }
+
     [method.words]                        # what a cell needs: some of the choices
     title = "vectors of words"
     choices = ["measure", "tokens"]
 
     [[model]]                             # a model of the paper
-    id = "glove-840b"
+    id = "glove-840b"                     # or MODEL.STAGE, of a table that compares stages
     title = "GloVe, Common Crawl"
-    family = "static"
+    family = "static"                     # counts: a table of numbers by term and group
     bundled = "glove-840b-words"          # a source of the package that is this model
     published = "glove.840B.300d"         # name by which eatlas vectors fetch fetches it
     get = "the folder of the model"       # or else how to get it
@@ -61,6 +66,10 @@ before it set, or replaces it. A cell of ``cells.csv`` names its table, model, r
 method where it is not the table's; the test, the period of a series, and the place of the number in
 a result, such as ``level2.X.effect_size`` or ``targets.nurse.signed``; then what is printed. In a
 table of several models a column is called by its model, or ``MODEL, NUMBER``.
+
+A place may begin with two stages, ``L2-L1/targets.nurse.signed``: the number of the first stage
+less that of the second; or with ``1-``, for numbers that are printed as 1 less what is measured. Of
+a method whose numbers are correlated, it is ``rho`` or ``r2``.
 """
 
 from __future__ import annotations
@@ -73,10 +82,12 @@ from typing import Any, Literal, cast, get_args
 
 from pydantic import Field, model_validator
 
+from eatlas.apps.leanings import plain
 from eatlas.decoding import own_toml
 from eatlas.errors import EatlasError, did_you_mean
 from eatlas.measures import Measure, get_measure
 from eatlas.results.parts import Record
+from eatlas.sources import CaseRule
 from eatlas.stimuli import ROLES, Test, load_tests
 
 DATA = Path(__file__).parent / "data"
@@ -85,9 +96,10 @@ PAPERS = ("caliskan", "ml-eat", "seat", "divdist", "mind-your-bias")
 Followed = Literal["code", "paper"]
 """What is done where the text of a paper and its authors' code differ."""
 FOLLOWED: tuple[Followed, ...] = get_args(Followed)
-Family = Literal["static", "masked", "causal", "encoder-decoder", "texts", "image-text"]
+Family = Literal["static", "masked", "causal", "encoder-decoder", "texts", "image-text", "counts"]
 """Kinds of models, by what can be taken of them: vectors of words; transformers by their training;
-other encoders of texts; encoders of texts and images in one space."""
+other encoders of texts; encoders of texts and images in one space. Numbers by term and group, of a
+text or of a census, are in the place of a model."""
 
 
 class Vectors(Record):
@@ -99,6 +111,8 @@ class Vectors(Record):
     """Of the source, such as ``{"pool": "cls"}``; no user's source may set them otherwise."""
     lower: bool = False
     """Whether texts are written in lower case before they are encoded."""
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    """Parameters of the measure that this kind of model decides."""
     needs: Literal["", "cls", "decades", "mask", "word"] = ""
     """What the model must have besides: a tokenizer that adds [CLS]; vectors by decade; a head that
     fills masks; a vector of a stimulus in its text, of encoders that are no transformers."""
@@ -142,6 +156,21 @@ class Stars(Record):
     a p that Holm's adjustment over it leaves at alpha or below."""
 
 
+class Correlated(Record):
+    """With what shares of a table the sizes of biases are rank correlated, over targets.
+
+    The numbers of the table are how far its shares are from equal ones, as sum of absolute
+    differences. Of vectors by year the means over targets are correlated over the years.
+    """
+
+    tables: dict[str, str]
+    """By test, the model of the paper that is the table."""
+    year: int
+    """Of the table, beside vectors of no year."""
+    years: tuple[int, int]
+    """The first and the last, of vectors by year."""
+
+
 class Reading(Record):
     """What the text of a paper, or its authors' code, says of a choice."""
 
@@ -161,6 +190,11 @@ class Reading(Record):
     replaced: tuple[Replaced, ...] = ()
     tests: dict[str, str] = Field(default_factory=dict)
     """The test that is measured in the place of another, by ids."""
+    groups: dict[str, str] = Field(default_factory=dict)
+    """The test whose groups are in the place of those of another, by ids."""
+    case: CaseRule | None = None
+    """The rule by which words are looked up; by default that of eatlas."""
+    correlated: Correlated | None = None
     stars: Stars | None = None
 
 
@@ -217,6 +251,11 @@ class PaperTable(Record):
     method: str = ""
     says: str = ""
     not_run: str = ""
+    of_numbers: bool = False
+    """Whether its columns are different numbers, although of different models: another model has
+    them in the same columns."""
+    reasons: tuple[str, ...] = ()
+    """Known reasons why its numbers differ."""
 
 
 class Difference(Record):
@@ -241,6 +280,8 @@ class Recipe(Record):
     citation: str
     left_out: tuple[str, ...]
     reasons: tuple[str, ...]
+    stages: tuple[str, ...] = ()
+    """What follows the last dot in the names of models of which a table compares several."""
     choice: dict[str, Choice] = Field(default_factory=dict)
     method: dict[str, Method] = Field(default_factory=dict)
     model: tuple[PaperModel, ...]
@@ -252,9 +293,25 @@ class Recipe(Record):
         chosen = [name for method in self.method.values() for name in method.choices]
         unknown = [name for name in chosen if name not in self.choice]
         unknown += [t.method for t in self.table if t.method and t.method not in self.method]
+        models = {model.id for model in self.model}
+        readings = (one for choice in self.choice.values() for one in (choice.paper, choice.code))
+        rules = (one.correlated for one in readings if one and one.correlated)
+        unknown += [
+            table for rule in rules for table in rule.tables.values() if table not in models
+        ]
         if unknown:
-            raise ValueError(f"no choice or method {unknown[0]!r}")
+            raise ValueError(f"no choice, method or model {unknown[0]!r}")
         return self
+
+    def stage(self, model: str) -> str:
+        """Which stage a model is by its name; empty of others."""
+        stem, _, stage = model.rpartition(".")
+        return stage if stem and stage in self.stages else ""
+
+    def stem(self, model: str) -> str:
+        """The name that all stages of a model share."""
+        stage = self.stage(model)
+        return model.removesuffix(f".{stage}") if stage else model
 
     def tables(self, number: str | None = None) -> tuple[PaperTable, ...]:
         """The tables of a number, such as ``"2"`` or ``"table-2"``; all of them by default."""
@@ -288,6 +345,9 @@ class Recipe(Record):
             prompts=tuple(prompt for reading in readings for prompt in reading.prompts),
             replaced=tuple(one for reading in readings for one in reading.replaced),
             tests={k: v for reading in readings for k, v in reading.tests.items()},
+            groups={k: v for reading in readings for k, v in reading.groups.items()},
+            case=next((r.case for r in reversed(readings) if r.case), "auto"),
+            correlated=next((r.correlated for r in reversed(readings) if r.correlated), None),
             stars=next((r.stars for r in reversed(readings) if r.stars), None),
         )
 
@@ -312,13 +372,21 @@ class Procedure:
     vectors: dict[Family, Vectors]
     prompts: tuple[Prompt, ...] = ()
     tests: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, str] = field(default_factory=dict)
+    case: CaseRule = "auto"
+    correlated: Correlated | None = None
     stars: Stars | None = None
     of_tests: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     replaced: tuple[Replaced, ...] = ()
 
-    def measure_for(self, test: str) -> Measure:
-        """The measure as a test has it."""
-        return self.measure.with_parameters(**self.of_tests.get(test, {}))
+    def measure_of(self, family: Family, test: str) -> Measure:
+        """The measure as models of a family, and a test, have it.
+
+        If numbers of targets are correlated, without what only says how sure they are.
+        """
+        own = {**self.vectors[family].parameters, **self.of_tests.get(test, {})}
+        measure = self.measure.with_parameters(**own)
+        return plain(measure) if self.correlated else measure
 
     def prompt(self, test: str, role: str) -> str:
         """The text that words of a group are put into; empty for none."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.apps.replication.asking import cells_of_the_paper, own_cells
 from eatlas.apps.replication.cells import EFFECT, Cell, Check, checks_of, printed_cells
-from eatlas.apps.replication.measuring import Answers, Setting, measure
+from eatlas.apps.replication.measuring import Answers, Setting
 from eatlas.apps.replication.models import MeasuredModel, models_of
 from eatlas.apps.replication.recipe import (
     FOLLOWED,
@@ -24,6 +24,7 @@ from eatlas.errors import EatlasError, listed
 from eatlas.executors import require_workers
 from eatlas.lazy import as_frame
 from eatlas.results import Results
+from eatlas.sources import open_counts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +92,7 @@ class Replication(Sequence[Cell]):
         if agree:
             same = f"{sum(agree):,} of {len(agree):,} printed numbers are the same"
             return f"{title}: {same} to the last digit"
-        if measured := [model.id for model in self.models if model.source]:
+        if measured := list(dict.fromkeys(cell.model for cell in self.cells if cell.source)):
             return f"{title}: {listed(measured)} by the recipe of the paper"
         return f"{title}: no printed number was computed"
 
@@ -99,6 +100,20 @@ class Replication(Sequence[Cell]):
     def failed_checks(self) -> tuple[Check, ...]:
         """Printed numbers that do not follow from others."""
         return tuple(check for check in self.checks if not check.holds)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Known reasons why numbers differ, of the paper and of the tables that were chosen."""
+        return (*self.recipe.reasons, *(text for table in self.tables for text in table.reasons))
+
+    @property
+    def without(self) -> dict[str, tuple[str, ...]]:
+        """Words that other models than the paper's lack, by the name of the model."""
+        words: dict[str, dict[str, None]] = {}
+        for cell in self.cells:
+            if cell.own and cell.missing:
+                words.setdefault(cell.model, {}).update(dict.fromkeys(cell.missing))
+        return {model: tuple(missing) for model, missing in words.items()}
 
     @property
     def choices(self) -> tuple[Choice, ...]:
@@ -137,7 +152,8 @@ def replicate(
         Sources by name: whatever :func:`eatlas.run` takes. The id of a model of the paper, as in
         ``{"glove-840b": "glove.840B.300d.txt"}``, says that this is that model, and agreement is
         counted; any other name is another model. The recipe sets the layer, the pooling and the
-        text around a word.
+        text around a word. Tables of DivDist also take tables of numbers by term and group: counts
+        of a text, a census as ``"census-gender"``, and stages as ``"mine.L1"`` and ``"mine.L2"``.
     table : str or int, optional
         One table of the paper, such as ``4`` or ``"table-4"``; by default all of them, and a model
         that the paper does not have in the first table of each kind that takes it.
@@ -197,28 +213,28 @@ def compared(
     shown = {one.id for one in tables}
     printed = [cell for cell in printed_cells(name) if cell.table in shown]
     procedures = {method: recipe.procedure(method, follow) for method in recipe.method}
+    beside = _tables_beside(printed, procedures)
     models, cells_of = [], dict[str, list[Cell]]()
-    for model in models_of(recipe, given, {cell.model for cell in printed}):
-        cells = [cell for cell in printed if cell.model == model.id]
+    for model in models_of(recipe, given, beside.union(cell.model for cell in printed)):
+        cells = [cell for cell in printed if model.answers(cell)]
         if model.own:
             cells, model = own_cells(  # noqa: PLW2901  (the same, with what it cannot answer)
                 model, tables, printed, procedures, every=table is not None
             )
-        elif model.id in given:
+        elif model.id in given and model.id not in beside:
             cells, model = cells_of_the_paper(  # noqa: PLW2901
                 model, cells, tables, procedures
             )
         models.append(model)
         cells_of[model.id] = cells
-    answers = Answers(recipe, procedures)
-    setting = Setting(name, seed, workers)
+    tabled = {m.id: open_counts(m.spec) for m in models if m.id in beside and m.source}
+    answers = Answers(recipe, procedures, Setting(name, seed, workers), tabled)
     for model in models:
         for method, tests in _wanted(cells_of[model.id]).items() if model.source else ():
             starred = _starred(cells_of[model.id], method)
             family = _family(name, procedures[method]) if starred else {}
-            found = measure(model, procedures[method], tests | family, setting)
-            answers.add(model, method, found)
-    others = [cell for model in models if model.own for cell in cells_of[model.id]]
+            answers.measure(model, method, tests | family)
+    others = dict.fromkeys(cell for model in models if model.own for cell in cells_of[model.id])
     return Replication(
         name=name,
         recipe=recipe,
@@ -229,6 +245,13 @@ def compared(
         checks=tuple(check for check in checks_of(name) if table is None or check.is_of(shown)),
         results=answers.results,
     )
+
+
+def _tables_beside(printed: Iterable[Cell], procedures: Mapping[str, Procedure]) -> frozenset[str]:
+    """Tables of numbers that some cells are correlated with."""
+    methods = {cell.question.method for cell in printed if cell.question.can_be_measured}
+    rules = (procedures[method].correlated for method in methods)
+    return frozenset(table for rule in rules if rule for table in rule.tables.values())
 
 
 def _wanted(cells: Iterable[Cell]) -> dict[str, dict[str, None]]:

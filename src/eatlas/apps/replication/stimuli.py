@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from eatlas.apps.replication.recipe import Procedure
-from eatlas.stimuli import Concept, Sentence, Test
+from eatlas.stimuli import Concept, GroupsTest, Sentence, Test
 from eatlas.stimuli.sentences import concept_of
 
 HERE, ARTICLE = "{}", "{a}"
@@ -49,10 +49,7 @@ def prepared(test: Test, procedure: Procedure, *, paper: str, lower: bool = Fals
 
 
 def _with_words(concept: Concept, words: Mapping[str, str]) -> Concept:
-    """A concept with some words in the place of others; without those that none takes the place of.
-
-    In sentences too.
-    """
+    """A concept with words in the place of others, in sentences too; an empty one leaves one out."""
     if not words.keys() & {*concept.terms, *(one.stimulus for one in concept.sentences)}:
         return concept
     if not concept.sentences:
@@ -66,6 +63,31 @@ def _with_words(concept: Concept, words: Mapping[str, str]) -> Concept:
             span = start, start + len(word)
             sentences.append(Sentence(text=text, stimulus=word, span=span))
     return concept_of(concept.name, sentences)
+
+
+def with_groups(test: GroupsTest, other: GroupsTest, paper: str) -> GroupsTest:
+    """A test with the groups and pairs of another."""
+    changed = {
+        "id": f"{test.id}-as-{paper}",
+        "groups": other.groups,
+        "pairs": other.pairs,
+        "notes": (*test.notes, f"Groups of {other.id}."),
+    }
+    return test.model_copy(update=changed)
+
+
+def without(test: GroupsTest, words: Mapping[str, str]) -> GroupsTest | None:
+    """The test without some words, each with a reason; None if a group would be empty."""
+    concepts = {}
+    for name, concept in test.concepts.items():
+        kept = tuple(term for term in concept.terms if term not in words)
+        if not kept:
+            return None
+        absent = tuple((term, words[term]) for term in concept.terms if term in words)
+        concepts[name] = Concept(name=concept.name, terms=kept, absent=absent)
+    targets, *groups = concepts.values()
+    pairs = tuple(pair for pair in test.pairs if not words.keys() & set(pair))
+    return test.model_copy(update={"targets": targets, "groups": tuple(groups), "pairs": pairs})
 
 
 def _in_sentences(concept: Concept, text: str) -> Concept:

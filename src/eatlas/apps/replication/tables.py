@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
-from eatlas.apps.replication.cells import Cell
+from eatlas.apps.replication.cells import RHO, Cell
 from eatlas.apps.replication.recipe import PaperTable
 from eatlas.apps.replication.replicate import Replication
 from eatlas.numbers import MINUS, effect
@@ -70,7 +70,8 @@ class Grid:
     @property
     def several(self) -> bool:
         """Whether columns are of different models, and not of different numbers of one."""
-        return len({cell.model for cell in self.cells if not cell.own}) > 1
+        models = {cell.model for cell in self.cells if not cell.own}
+        return len(models) > 1 and not self.table.of_numbers
 
     @property
     def agree(self) -> list[bool]:
@@ -126,8 +127,9 @@ def grids(replication: Replication) -> list[Grid]:
         unmeasured = [] if any(cell.source for cell in cells) else cells
         no_recipe = table.not_run or "eatlas has no recipe for these numbers"
         why = (
-            no_recipe if not cell.question.can_be_measured else missing[cell.model]
+            missing[name] if cell.question.can_be_measured else no_recipe
             for cell in unmeasured
+            for name in cell.models
         )
         made.append(Grid(table, rows, tuple(dict.fromkeys(filter(None, why)))))
     return made
@@ -154,7 +156,7 @@ def computed(cell: Cell) -> str:
     text = effect(cell.value, cell.decimals)
     if cell.form.lstrip("-").startswith("."):
         text = text.replace("0.", ".", 1)
-    starred = cell.star is not None or not cell.form
+    starred = cell.star is not None or not cell.form or cell.question.place == RHO
     return text + "*" * (cell.own_star or 0) * starred
 
 
@@ -166,10 +168,10 @@ def difference(cell: Cell) -> str:
     return text if text.startswith(MINUS) else f"+{text}"
 
 
-def explanation(cell: Cell) -> str:
+def explanation(cell: Cell, *, why: bool = True) -> str:
     """One line on a cell that differs: where it is, both numbers, and why."""
-    why = f": {cell.why}" if cell.why else ""
-    return f"{cell.row}, {cell.column}: {computed(cell)}, printed {published(cell)}{why}"
+    reason = f": {cell.why}" if cell.why and why else ""
+    return f"{cell.row}, {cell.column}: {computed(cell)}, printed {published(cell)}{reason}"
 
 
 # --- the terminal's arrangement -------------------------------------------------------------------
