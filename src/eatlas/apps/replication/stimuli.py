@@ -49,7 +49,7 @@ def prepared(test: Test, procedure: Procedure, *, paper: str, lower: bool = Fals
 
 
 def _with_words(concept: Concept, words: Mapping[str, str]) -> Concept:
-    """A concept with words in the place of others, in sentences too; an empty one leaves one out."""
+    """A concept with words in the place of others, in sentences too; an empty one leaves it out."""
     if not words.keys() & {*concept.terms, *(one.stimulus for one in concept.sentences)}:
         return concept
     if not concept.sentences:
@@ -57,7 +57,10 @@ def _with_words(concept: Concept, words: Mapping[str, str]) -> Concept:
         return Concept(name=concept.name, terms=tuple(filter(None, terms)))
     sentences = []
     for one in concept.sentences:
-        if word := words.get(one.stimulus, one.stimulus):
+        word = words.get(one.stimulus, one.stimulus)
+        if one.span is None or word == one.stimulus:
+            sentences.append(one)
+        elif word:
             start, end = one.span
             text = one.text[:start] + word + one.text[end:]
             span = start, start + len(word)
