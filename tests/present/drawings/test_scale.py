@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from tests.present.reading import svg_root
 from tests.present.records import full, ml_eat, planted, weat
 
-from eatlas.present.drawings.svg import MARGIN, SHARE, Axis, Scales, interval_line, outline, share_bar
+from eatlas.present.drawings.svg import (
+    MARGIN,
+    SHARE,
+    Axis,
+    Scales,
+    interval_line,
+    outline,
+    share_bar,
+)
 from eatlas.present.effects import levels_of
 
 
