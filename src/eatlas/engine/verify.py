@@ -23,6 +23,7 @@ from eatlas.engine.verify_themes import as_compared, compared_with, repeat
 from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSourceError, listed
 from eatlas.measures import Measure, get_measure
 from eatlas.results import AssociationResult, Failure, TrendResult
+from eatlas.results.base import FINDING
 from eatlas.results.parts import at
 from eatlas.results.themes import ThemesResult
 from eatlas.results.trend import series_source
@@ -414,6 +415,8 @@ def _verdict(check: _Check, instead: Collection[str]) -> Verdict:
     if not isinstance(again, AssociationResult):
         return _unrepeated(result, again)
     old, new = result.to_dict(), again.to_dict()
+    for record in (old, new):  # it follows from the numbers
+        record.pop(FINDING)
     if result.source in instead or result.source_from in instead:
         for part in (r.get(key) for r in (old, new) for key in ("encoding", "language_model")):
             (part or {}).pop("model", None)

@@ -19,6 +19,7 @@ from eatlas.paths import is_there
 from eatlas.plugins import loaded, usable
 from eatlas.results.base import FINDING, SCHEMA, AssociationResult
 from eatlas.results.parts import Record
+from eatlas.version import __version__
 from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
@@ -74,7 +75,23 @@ def record_from_dict(values: dict[str, Any]) -> AssociationResult:
             got=described(measure),
             allowed=", ".join(record_types()),
         )
-    return record_types()[measure].from_dict(values)
+    record = record_types()[measure].from_dict(values)
+    require_finding(record, values.get(FINDING))
+    return record
+
+
+def require_finding(record: AssociationResult, stated: Any) -> None:
+    """Refuse a finding that does not follow from the numbers of a result of this version."""
+    if stated is None or record.provenance.version != __version__:
+        return
+    if stated != record.finding.to_dict():
+        sentence = stated.get("sentence") if isinstance(stated, dict) else stated
+        raise ResultsError(
+            "the finding does not follow from the numbers of the result",
+            got=described(sentence),
+            allowed=str(record.finding),
+            remedy="run the test again, or leave the finding out of the file",
+        )
 
 
 def json_schema() -> dict[str, Any]:
