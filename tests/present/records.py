@@ -206,7 +206,8 @@ def planted(
         values["adjusted"] = adjusted
     if chance is not None:
         ranks = {"vocabulary": "these vectors", "size": 9, "p_targets": None, "p_attributes": None}
-        topics = {"draws": 2000, "words": 9, "attributes": {"level1": None}}
+        near = {"own": 0.5, "topics": 0.5, "pairs": 150}
+        topics = {"words": 9, "nearness": {"targets": near, "attributes": near}}
         topics["coherence"] = {role: {"own": 0.1, "topics": 0.1} for role in "XYAB"}
         ranks |= {role: {"median": 5, "terms": {}} for role in "XYAB"}
         values["frequency"] = {"ranks": ranks, "matched": topics | matched}
@@ -245,8 +246,7 @@ def _crossed(d: float, p: float) -> dict[str, Any]:
 
 def _among(d: float, p: float) -> dict[str, Any]:
     tails = {f"p_{tail}": value for tail, value in _tails(d, p).items() if tail in TAILS}
-    spread = {"quantiles": [-0.9, -0.3, 0.0, 0.3, 0.9], "counts": [0] * 40, "ends": [-1.0, 1.0]}
-    return tails | spread | {"mean": 0.0}
+    return tails | {"quantiles": [-0.09, -0.03, 0.0, 0.03, 0.09]}
 
 
 def divdist(**targets: tuple[float, float, float | None] | None) -> DivDistResult:

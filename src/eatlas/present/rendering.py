@@ -154,7 +154,7 @@ FILTERS: dict[str, Callable[..., object]] = {
         numbers.all_of, numbers.count, numbers.effect, numbers.goes, numbers.interval,
         numbers.level_of, numbers.number_of, numbers.odds, numbers.p_equals,
         numbers.percent, numbers.plural, readable, source_name, effects.about_terms,
-        effects.answers_of, effects.lists_of,
+        effects.answers_of, effects.chance_line, effects.chance_range, effects.lists_of,
         effects.accounted, effects.covariates_of, effects.documents_in_words,
         effects.held_equal, effects.larger_doubt, effects.resampled_units,
         effects.names_of, effects.rank_row, effects.runner_up, effects.short_name,
