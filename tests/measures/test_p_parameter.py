@@ -104,5 +104,5 @@ def test_a_number_of_relabellings_that_no_reader_takes_is_left_out():
     assert (many.count.greater, many.count.less, many.total) == (1, None, None)
     assert (many.method, many.greater) == ("exact", 5e-324)
     assert explain_p(few, "greater").startswith("1 of ")
-    assert explain_p(many, "greater") == "1 of more than 10^3,900 relabellings"
+    assert explain_p(many, "greater") == "1 of more than 10^3,900 permutations"
     assert PValues.from_dict(json.loads(json.dumps(many.to_dict()))) == many

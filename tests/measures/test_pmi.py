@@ -140,5 +140,6 @@ def test_the_finding_counts_targets_not_their_mean():
     assert str(result.finding).startswith(
         "In these word lists, of 3 targets 1 is associated with F and 1 with M"
     )
+    assert result.finding.verdict == "these words"
     assert result.finding.questions["targets"].p.these == min(result.holm)
     assert "holm1979simple" in bibtex([result], DeclaredFamily.of([result]))

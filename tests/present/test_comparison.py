@@ -39,7 +39,7 @@ def test_a_test_and_measure_on_several_sources():
     (row,) = compared(first, weat(source="a"), second, ml_eat(test="other"))
     assert (row.name, row.by, row.names) == ("test-1", "source", ("a", "b"))
     assert [section.result.source for section in row.cells] == ["a", "b"]
-    assert row.sentence == "D at level 1 is 1.40 and 0.70; difference −0.70."
+    assert row.sentence == "At level 1 d is 1.40 and 0.70; difference −0.70."
     assert row.headline == (
         "Flowers more than Insects with Pleasant: these word lists only in both sources"
     )
@@ -74,15 +74,15 @@ def test_what_differs_in_more_than_one_choice_is_not_compared():
     [
         (
             (encoded(prompt="The {}"), encoded("A-Uniform", prompt="A {}", d=0.7)),
-            "D at level 1 is 1.40 and 0.70; difference −0.70. Mean cosines range from ",
+            "At level 1 d is 1.40 and 0.70; difference −0.70. Mean cosines range from ",
         ),
         (
             [encoded(layer=n, d=d) for n, d in (("1", 1.4), ("2", 0.3), ("3", 0.9))],
-            "D at level 1 goes from 0.30 to 1.40.",
+            "At level 1 d goes from 0.30 to 1.40.",
         ),
         (
             (encoded(), encoded("Non-Directional", weights="random", weights_seed=3)),
-            "D at level 1 is 1.40 and 1.40; difference 0.00. What random weights show as well "
+            "At level 1 d is 1.40 and 1.40; difference 0.00. What random weights show as well "
             "comes of the model's build",
         ),
     ],

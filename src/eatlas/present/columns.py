@@ -724,26 +724,19 @@ def unit_in_words(result: AssociationResult) -> str:
     return f"{result.unit} in {result.scale}" if result.scale else result.unit
 
 
-def legend_of(result: AssociationResult) -> str:
-    """What a star of a result says, or what its numbers are."""
+def explanations(members: Sequence[AssociationResult]) -> list[str]:
+    """What is below a table of single terms or targets."""
+    legends = dict.fromkeys(filter(None, map(_legend, members)))
+    return list(filter(None, ["\n".join(legends), after_legend(members)]))
+
+
+def _legend(result: AssociationResult) -> str:
+    """What the p-values and stars of single terms or targets are."""
     if result.by_target is not None:
         return leans(result).legend()
     if result.values is not None:
         return values_legend(result)
-    over = {
-        "stimuli": ", over stimuli in tests of sentences",
-        "sentences": ", over single sentences",
-    }
-    return f"{result.rule.meaning}{over.get(result.read_over, '')}"
-
-
-def explanations(members: Sequence[AssociationResult]) -> list[str]:
-    """What is below a terminal's table of single terms or targets."""
-    legends = dict.fromkeys(
-        terms_legend(result) if only_terms(result.effects()) else legend_of(result)
-        for result in members
-    )
-    return list(filter(None, ["\n".join(legends), after_legend(members)]))
+    return terms_legend(result)
 
 
 def terms_legend(result: AssociationResult) -> str:

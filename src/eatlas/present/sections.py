@@ -55,7 +55,7 @@ PAGE = frozenset((
     "main", "in-brief", "findings", "over-time", "summary", "sources", "prompts", "layers",
     "levels", "weights", "windows", "distances", "reading", "details", "not-measured",
     "unreadable", "paper", "glossary", "methods-text", "bibtex-text", "search",
-    "pattern-filter", "source-filter", "test-filter", "shown", "theme",
+    "source-filter", "test-filter", "verdict-filter", "shown", "theme",
 ))  # fmt: skip
 """Ids that the page itself needs."""
 SERIES, TITLE = "series-", "-title"

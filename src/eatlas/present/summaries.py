@@ -330,7 +330,7 @@ def bibtex(
         "bootstrap": any(r.uncertainty for r in every) or any(r.resamples for r in of_targets),
         "random-topics": any(matched_of(r) is not None for r in every),
         "counted": any(t.contexts is not None for r in every for t in r.by_target or ()),
-        "questions": questions,
+        "questions": questions and any(map(_crossed, every)),
         "holm": questions
         or any(r.labels for r in of_targets)
         or any(said.effect for said in family.confirmations)

@@ -18,16 +18,14 @@ from eatlas.present.columns import (
     Column,
     Table,
     ends_table,
-    legend_of,
+    explanations,
     little_legend,
-    page_table,
-    parts_tables,
     tables,
     terms_table,
 )
-from eatlas.present.effects import after_legend, only_terms, resampled_units
+from eatlas.present.effects import only_terms, resampled_units
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import findings_of
+from eatlas.present.findings import finding_of, findings_of
 from eatlas.present.paper_tables import paper_tables
 from eatlas.present.rendering import FILTERS, render, text
 from eatlas.present.text import clean, one_line, pixels
@@ -306,36 +304,22 @@ MOST_ROWS = 50
 def notebook_html(shown: Any) -> str:
     """What a notebook shows of a result, or of several: their numbers, in light colours."""
     results = [shown] if is_result(shown) else list(shown)
-    settings, alone = Settings.among(results), results[0] if is_result(shown) else None
-    listed = results[:MOST_ROWS]
-    found = findings_of(listed)
+    alone = results[0] if is_result(shown) else None
     if alone and (alone.by_target is not None or alone.values is not None):
-        made = [ends_table(alone)]
+        made, legends = [ends_table(alone)], explanations([alone])
     elif alone and only_terms(alone.effects()):
-        made = [terms_table(alone)]
+        made, legends = [terms_table(alone)], explanations([alone])
     else:
-        made = [
-            page_table(
-                [
-                    told
-                    for told in zip(listed, found, strict=True)
-                    if told[0].signature == signature
-                ],
-                settings,
-                DeclaredFamily(None),
-            )
-            for signature in dict.fromkeys(result.signature for result in listed)
-        ]
-        made += parts_tables(listed, whole=alone is not None)
-    legends = (*map(legend_of, listed), after_legend(listed), little_legend(listed))
+        made = tables(results, DeclaredFamily(None), "narrow")
+        legends = [note for table in made for note in table.notes]
     return render(
         "notebook",
         given=results,
         result=alone,
-        source=settings.common,
+        drawn=alone is not None and "level1" in finding_of(alone).questions,
         tables=[replace(table, rows=table.rows[:MOST_ROWS]) for table in made],
-        more=max(0, (len(made[0].rows) if alone and made else len(results)) - MOST_ROWS),
-        legends=list(filter(None, dict.fromkeys(legends))),
+        more=sum(max(0, len(table.rows) - MOST_ROWS) for table in made),
+        legends=list(dict.fromkeys(legends)),
         failures=() if alone else tuple(getattr(shown, "failures", ())),
     )
 

@@ -44,7 +44,7 @@ def test_rows_are_found(mixed, open_page):
         ("#search", "ONE  first", 2),
         ("#search", "insects", 5),  # an SC-EAT does not name its targets in the summary
         ("#test-filter", "two", 2),
-        ("#pattern-filter", "AX-Singular", 2),
+        ("#verdict-filter", "these word lists only", 4),
         ("#source-filter", "second.txt", 2),
     ):
         shown = page.locator("#shown")

@@ -271,7 +271,7 @@ def others_of(explorer: Explorer, request: Request) -> str:
 def across_of(explorer: Explorer, request: Request) -> str:
     """The words, and those before any change, on every source; where each goes between two."""
     lists, results = explorer.lists(request), []
-    both = {"these words": lists} | ({"before": Lists.of(lists.origin)} if lists.changes else {})
+    both = {"now": lists} | ({"before": Lists.of(lists.origin)} if lists.changes else {})
     rows: list[tuple[str, list[tuple[AssociationResult | None, str]]]] = []
     for source in explorer.sources:
         cells: list[tuple[AssociationResult | None, str]] = []

@@ -80,7 +80,7 @@
       words: row.textContent.toLowerCase(),
       article: byId(row.dataset.result).closest("article"),
     }));
-    const choices = ["test", "pattern", "source"].filter((what) => byId(`${what}-filter`));
+    const choices = ["test", "verdict", "source"].filter((what) => byId(`${what}-filter`));
     const filter = () => {
       const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
       const chosen = choices.map((what) => [what, byId(`${what}-filter`).value]).filter(([, value]) => value);
