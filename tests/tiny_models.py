@@ -135,5 +135,5 @@ def _config(family: str, words: int, **settings: Any) -> Any:
         family,
         vocab_size=words,
         pad_token_id=pads.get(family),
-        **{**own, **wide, **(settings or {})},
+        **{**own, **wide, **settings},
     )

@@ -233,7 +233,9 @@ CASES = (
         (
             "run --json --tests garden.toml --vectors hf:bert "
             f"--measure 'lpbs(over_targets=logsum,templates=\"{TWO}\")' "
-            f"--measure 'lpbs(resamples=0,over_targets=logsum,aggregate=logsum,templates=\"{TWO}\")'",
+            f"--measure 'lpbs(resamples=0,over_targets=logsum,aggregate=logsum,templates=\"{TWO}\")' "
+            "--measure 'lpbs(over_targets=logsum,over=sentences,pieces=product,"
+            f'templates="{TWO}")\'',
         ),
         (write_garden, write_bert),
         computed=True,

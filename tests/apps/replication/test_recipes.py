@@ -171,6 +171,26 @@ def test_texts_in_lower_case_keep_their_stimuli():
     assert sentence.text[slice(*sentence.span)] == "john"
 
 
+def test_words_take_the_place_of_others_in_lists_and_in_sentences():
+    recipe = read_recipe("mind-your-bias")
+    (words, said, names) = load_tests(["kurita-c1", "sent-husse-spitz-occ-name", "occ-name"])
+    made, prompt = prepared(words, recipe.procedure("lpbs"), paper="husse")
+    assert (made.id, prompt) == ("kurita-c1-as-husse", None)
+    assert made.A.terms[:4] == ("free", "healthy", "lovable", "peaceful")
+    assert (len(made.A.terms), len(made.B.terms), made.X) == (16, 18, words.X)
+    nouns = recipe.procedure("lpbs-noun")
+    assert prepared(words, nouns, paper="husse").test is words
+    assert "Katie" in prepared(names, nouns, paper="husse").test.Y.terms
+    procedure = recipe.procedure("s-seat")
+    katie = [
+        one for one in prepared(said, procedure, paper="husse").test.Y.sentences
+        if one.stimulus == "Katie"
+    ]  # fmt: skip
+    assert {one.text for one in katie} > {"Katie is a person", "This is Katie"}
+    assert all(one.text[slice(*one.span)] == "Katie" for one in katie)
+    assert prepared(said, recipe.procedure("s-seat", "paper"), paper="husse").test is said
+
+
 def test_images_are_put_into_no_text(tmp_path):
     from tests.tiny_vision import draw
 

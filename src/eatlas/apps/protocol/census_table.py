@@ -5,19 +5,18 @@ Bommasani and Liang (2022), Table 5, from the measure cards of several measures.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from eatlas.apps.protocol.evidence import Card, Evidence, Figure
-from eatlas.decoding import require_file
 from eatlas.errors import ResultsError, did_you_mean, joined
 from eatlas.numbers import UNDEFINED, count, effect, level_of
 from eatlas.present.columns import Cell, Column, Table
 from eatlas.present.tables import FORMATS, MARKUP, csv_text
 from eatlas.present.text import one_line
+from eatlas.results.json_lines import has_schema
 from eatlas.results.settings import source_name
 
 HEADS = {"census-decades": "Diachronic", "census-year": "Contemporary"}
@@ -37,12 +36,7 @@ Place = tuple[str, str]
 
 def is_card(path: Path) -> bool:
     """Whether a file is a measure card, by its first characters."""
-    require_file(path, ResultsError)
-    try:
-        with path.open("rb") as file:
-            return re.search(rb'"eatlas/card/', file.read(200)) is not None
-    except OSError:
-        return False
+    return has_schema(path, "card")
 
 
 def census_table(cards: Iterable[Card], format: str = "markdown") -> str:  # noqa: A002

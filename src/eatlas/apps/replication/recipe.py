@@ -118,19 +118,31 @@ class Vectors(Record):
     fills masks; a vector of a stimulus in its text, of encoders that are no transformers."""
 
 
-class Prompt(Record):
-    """A text that words are put into, such as ``"This is {}"``."""
+class _OfGroups(Record):
+    """What is done to the words of some groups."""
 
-    text: str
-    """``{a}`` is *an* before a word that begins with a, e, i, o or u, else *a*."""
     tests: tuple[str, ...] = ()
     """Of which tests; of all, if none is named."""
     roles: str = "".join(ROLES)
     """Of which groups of a test."""
 
     def is_for(self, test: str, role: str) -> bool:
-        """Whether words of a group are put into it."""
+        """Whether it is done to the words of a group."""
         return role in self.roles and (not self.tests or test in self.tests)
+
+
+class Prompt(_OfGroups):
+    """A text that words are put into, such as ``"This is {}"``."""
+
+    text: str
+    """``{a}`` is *an* before a word that begins with a, e, i, o or u, else *a*."""
+
+
+class Replaced(_OfGroups):
+    """Words in the place of others, such as ``{ love = "lovable" }``."""
+
+    words: dict[str, str]
+    """An empty one leaves the other out."""
 
 
 class Stars(Record):
@@ -175,6 +187,7 @@ class Reading(Record):
     """What is taken of a model, by its family; others cannot be measured."""
     prompts: tuple[Prompt, ...] = ()
     """The first that is for a word takes it."""
+    replaced: tuple[Replaced, ...] = ()
     tests: dict[str, str] = Field(default_factory=dict)
     """The test that is measured in the place of another, by ids."""
     groups: dict[str, str] = Field(default_factory=dict)
@@ -330,6 +343,7 @@ class Recipe(Record):
             of_tests=_merged(reading.of_tests for reading in readings),
             vectors={k: v for reading in readings for k, v in reading.vectors.items()},
             prompts=tuple(prompt for reading in readings for prompt in reading.prompts),
+            replaced=tuple(one for reading in readings for one in reading.replaced),
             tests={k: v for reading in readings for k, v in reading.tests.items()},
             groups={k: v for reading in readings for k, v in reading.groups.items()},
             case=next((r.case for r in reversed(readings) if r.case), "auto"),
@@ -363,6 +377,7 @@ class Procedure:
     correlated: Correlated | None = None
     stars: Stars | None = None
     of_tests: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    replaced: tuple[Replaced, ...] = ()
 
     def measure_of(self, family: Family, test: str) -> Measure:
         """The measure as models of a family, and a test, have it.
@@ -376,6 +391,11 @@ class Procedure:
     def prompt(self, test: str, role: str) -> str:
         """The text that words of a group are put into; empty for none."""
         return next((p.text for p in self.prompts if p.is_for(test, role)), "")
+
+    def words(self, test: str, role: str) -> dict[str, str]:
+        """The words in the place of others of a group."""
+        several = (one.words for one in self.replaced if one.is_for(test, role))
+        return {word: other for words in several for word, other in words.items()}
 
     def readings(self, follow: Followed, family: Family) -> tuple[Reading, ...]:
         """What the choices say of models of a family."""

@@ -1,4 +1,4 @@
-"""Tests as a procedure has them: words in the sentences of a paper, texts in lower case."""
+"""Tests as a procedure has them: other words, words in sentences, texts in lower case."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ def prepared(test: Test, procedure: Procedure, *, paper: str, lower: bool = Fals
 
     A changed test gets an id of its own, such as ``weat-1-as-ml-eat``, and a note.
     """
-    concepts, notes = dict(test.concepts), []
+    concepts, notes = dict[str, Concept](), []
+    for role, concept in test.concepts.items():
+        concepts[role] = _with_words(concept, procedure.words(test.id, role))
+    if concepts != dict(test.concepts):
+        notes.append(f"Words as {paper} has them.")
     prompts = {r: procedure.prompt(test.id, r) for r, c in concepts.items() if not c.images}
     texts = set(prompts.values())
     prompt = next(iter(texts), "") or None
@@ -42,6 +46,26 @@ def prepared(test: Test, procedure: Procedure, *, paper: str, lower: bool = Fals
         changed = {"id": f"{test.id}-as-{paper}", "table": "", "notes": (*test.notes, *notes)}
         test = test.with_concepts(concepts).model_copy(update=changed)
     return PreparedTest(test, prompt)
+
+
+def _with_words(concept: Concept, words: Mapping[str, str]) -> Concept:
+    """A concept with words in the place of others, in sentences too; an empty one leaves it out."""
+    if not words.keys() & {*concept.terms, *(one.stimulus for one in concept.sentences)}:
+        return concept
+    if not concept.sentences:
+        terms = (words.get(term, term) for term in concept.terms)
+        return Concept(name=concept.name, terms=tuple(filter(None, terms)))
+    sentences = []
+    for one in concept.sentences:
+        word = words.get(one.stimulus, one.stimulus)
+        if one.span is None or word == one.stimulus:
+            sentences.append(one)
+        elif word:
+            start, end = one.span
+            text = one.text[:start] + word + one.text[end:]
+            span = start, start + len(word)
+            sentences.append(Sentence(text=text, stimulus=word, span=span))
+    return concept_of(concept.name, sentences)
 
 
 def with_groups(test: GroupsTest, other: GroupsTest, paper: str) -> GroupsTest:

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from eatlas.apps.replication.cells import RHO, Cell
 from eatlas.apps.replication.recipe import PaperTable
 from eatlas.apps.replication.replicate import Replication
-from eatlas.numbers import MINUS, effect
+from eatlas.numbers import MINUS, SMALLEST, effect, p_value
 
 MEAN, SD = " mean", " sd"
 """Ends of the names of two columns that are shown as one, ``.10 (.08)``."""
@@ -49,7 +49,11 @@ class Grid:
     @cached_property
     def columns(self) -> list[str]:
         """Names of the columns, in the order of the fullest row; those of other models last."""
-        fullest_first = sorted(self.rows.values(), key=len, reverse=True)
+
+        def printed(row: dict[str, Entry]) -> int:
+            return sum(entry.cell is not None for entry in row.values())
+
+        fullest_first = sorted(self.rows.values(), key=printed, reverse=True)
         names = dict.fromkeys(name for row in fullest_first for name in row)
         return sorted(names, key=lambda name: all(cell.own for cell in self.column(name)))
 
@@ -152,7 +156,8 @@ def computed(cell: Cell) -> str:
     if cell.value is None or isinstance(cell.value, str):
         return cell.value or "undefined"
     if ".p." in cell.question.place and (not cell.form or cell.value < 0.5 * 10.0**-cell.decimals):
-        return f"{cell.value:.2g}"  # a small p would round to 0
+        # a small p would round to 0
+        return f"{cell.value:.2g}" if cell.value > SMALLEST else p_value(cell.value)
     text = effect(cell.value, cell.decimals)
     if cell.form.lstrip("-").startswith("."):
         text = text.replace("0.", ".", 1)
