@@ -39,7 +39,7 @@ __all__ = ["Verdict", "differences", "verify"]
 
 ContextsLike = Contexts | Pairs | str | Path
 """Contexts of words or of pairs, or a file of them."""
-MOST_DRAWS = {"draws": 10_000_000, "resamples": 1_000_000, "frequency": 1_000_000}
+MOST_DRAWS = {"draws": 10_000_000, "resamples": 1_000_000}
 """Random draws that a file of somebody else's may request: minutes, not days."""
 FIRST = ("provenance.", "concepts.", "title:", "citation:", "coverage:", "periods", "missing")
 NEXT = ("level1.", "level2.", "pattern.")

@@ -19,6 +19,7 @@ from eatlas.measures.base import (
     Input,
     Needs,
     Pca,
+    Topical,
     Wish,
     parameter,
     whole,
@@ -47,11 +48,6 @@ from eatlas.stats.bootstrap import PatternRule, TailRule
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 Association = Literal["cosine", "projection"]
-LEAST_LISTS = 100
-"""Draws of random topics to compare a test with: with fewer no p below .01 can be seen."""
-_FREQUENCY = Allowed(
-    f"auto, off, or a whole number from {LEAST_LISTS}", whole(LEAST_LISTS, "auto", "off").includes
-)
 _PAIRS = Allowed("a text of defining pairs", lambda value: isinstance(value, str))
 
 
@@ -94,7 +90,7 @@ confidence, frequency
     pca: Pca = parameter("uncentred", Pca, optional=True)
     resamples: int | Literal["auto"] = parameter("auto", whole(0, "auto"), optional=True)
     confidence: float = parameter(0.95, SHARE, optional=True)
-    frequency: int | str = parameter("auto", _FREQUENCY, optional=True)
+    frequency: Topical = parameter("auto", Topical, optional=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -111,9 +107,9 @@ confidence, frequency
         """The terms of the defining pairs; and words of topics, as `frequency` says."""
         pairs = defining_pairs(self.direction) if self.direction else ()
         off: Wish | None = None if self.adjust == "none" else "ranks"
-        ranks: dict[Any, Wish | None] = {"off": off, "auto": "cheap"}
+        ranks: dict[Topical, Wish | None] = {"off": off, "auto": "cheap", "on": "always"}
         words = tuple(term for pair in pairs for term in pair)
-        return Needs(words=words, ranks=ranks.get(self.frequency, "always"))
+        return Needs(words=words, ranks=ranks[self.frequency])
 
     def arranged(
         self, vectors: dict[str, Array], coverage: Coverage, words: Mapping[str, Array]
@@ -200,10 +196,10 @@ class MLEAT(WEAT):
         100,000 for short lists to 10,000 for very long ones.
     confidence : float, default 0.95
         Nominal confidence of the intervals.
-    frequency : {"auto", "off"} or int, default "auto"
-        Draws of random topics, as frequent and as coherent as the test's lists, with which it is
-        compared: "auto" makes 2,000 where the source has its words in order of frequency and it
-        takes less than a second.
+    frequency : {"auto", "on", "off"}, default "auto"
+        Whether the test is compared with pairs of random topics, as near to one another as its
+        lists, where the source has its words in order of frequency; "auto": if it takes less than
+        a second to read all words.
 
     Examples
     --------

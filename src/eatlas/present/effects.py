@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from eatlas.errors import joined
-from eatlas.numbers import UNDEFINED, count, number_of, p_value, percent
+from eatlas.numbers import UNDEFINED, count, number_of, p_value
 from eatlas.present.text import isolated, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.results.levels import Documents, Matched
+from eatlas.results.levels import Documents, Matched, MatchedLevel
 from eatlas.results.parts import at
 from eatlas.stimuli.kinds import ROLES
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from eatlas.results.questions import Finding
 
 RUNNER_UP = 0.05
-"""Share of resamples, draws or random topics from which another pattern is worth a mention."""
+"""Share of resamples or draws from which another pattern is worth a mention."""
 LONGEST_NAME = 80
 """Characters; a longer one would hide the sentence, and is in full beside it."""
 
@@ -117,28 +117,48 @@ def matched_of(result: AssociationResult) -> Matched | None:
 
 
 def chance_cell(result: AssociationResult) -> str:
-    """Share of random topics with the pattern of a result; below, the p of level 1 among them.
-
-    The p is two-sided, as no direction was stated before.
-    """
-    if (matched := matched_of(result)) is None:
-        return ""
-    shares = matched.patterns if result.pattern and matched.patterns else {}
-    lines = [percent(share) for label, share in shares.items() if label == result.label]
-    lines += [p_value(matched.level1.p_two_sided, result.rule.alpha)] if matched.level1 else []
-    return "\n".join(lines)
+    """The p of level 1 among random topics: two-sided, as no direction was stated before."""
+    matched = matched_of(result)
+    known = matched.level1 if matched else None
+    return p_value(known.p_two_sided, result.rule.alpha) if known else ""
 
 
 def chance_legend(results: Sequence[AssociationResult]) -> str:
     """What is in the column of chance of a table; nothing where it has none."""
-    known = [matched for result in results if (matched := matched_of(result)) is not None]
-    if not known:
+    if not any(map(matched_of, results)):
         return ""
-    p = "the p of d at level 1 among them, two-sided"
-    if any(matched.patterns is not None for matched in known):
-        p = f"share that shows the same pattern; below, {p}"
-    draws = count(known[0].draws)
-    return f"Chance: {draws} draws of random topics, as frequent and as coherent as the lists; {p}."
+    return (
+        "Chance: share of pairs of random topics, as near to each other as the lists, "
+        "that differ as much at level 1."
+    )
+
+
+def chance_line(effect: Effect) -> str:
+    """How many random topics differ as much; empty where that is not known.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> (result,) = eatlas.run("weat-1")
+    >>> chance_line(result.effect("level1"))
+    'Among pairs of random topics as near to each other, fewer than 0.1% differ as much.'
+    """
+    if effect.matched is None:
+        return ""
+    p = effect.matched.p_two_sided
+    share = "fewer than 0.1%" if p < 0.001 else f"{p:.1%}" if p < 0.1 else f"{p:.0%}"
+    if effect.place == "level1":
+        return f"Among pairs of random topics as near to each other, {share} differ as much."
+    return (
+        f"Among random topics beside pairs of topics as near to each other, {share} differ as much."
+    )
+
+
+def chance_range(effect: Effect) -> tuple[float, float]:
+    """Where 95% of the differences of random topics are that an effect is compared with, as d."""
+    unit = effect.d / effect.difference if effect.d and effect.difference else 0.0
+    low, *_, high = cast("MatchedLevel", effect.matched).quantiles
+    return low * unit, high * unit
 
 
 def covariates_of(results: Iterable[AssociationResult]) -> list[str]:

@@ -117,7 +117,6 @@ def methods_paragraph(
         )
     formula = measures[0]["formula"]
     shared = len(measures) > 1 and all(measure["formula"] == formula for measure in measures)
-    matched = [known for r in every if (known := matched_of(r)) is not None]
     crossed = [r.generalisation for r in every if r.generalisation and _crossed(r)]
     p_values = [e.p for r in every for e in r.effects() if e.p is not None]
     resampled = [r.uncertainty for r in every if r.uncertainty is not None]
@@ -146,8 +145,7 @@ def methods_paragraph(
         crossed=distinct(percent(known.confidence) for known in crossed),
         crossed_units=sorted({CROSSED_UNITS[known.unit] for known in crossed}, reverse=True),
         after=_after([result for result in every if result.by_target is None]),
-        matched=distinct(f"{known.draws:,}" for known in matched),
-        matched_patterns=any(known.patterns is not None for known in matched),
+        matched=any(map(matched_of, every)),
         blocks=distinct(str(lv.block_length) for t in trends for _, lv in levels_of_trend(t)),
         used=used,
         missing=missing,

@@ -459,8 +459,6 @@ class AssociationResult(Findings, Head):
             row |= effect.more_columns()
         if self.frequency is not None:
             row |= {f"median_rank_{role}": self.frequency.ranks[role].median for role in ROLES}
-        if shares := at(self.frequency, "matched.patterns"):
-            row["matched_pattern_share"] = shares.get(self.label)
         row |= self.adjusted.columns() if self.adjusted else {}
         row |= self.documents.columns() if self.documents else {}
         if self.draws is not None:

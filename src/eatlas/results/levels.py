@@ -270,27 +270,20 @@ class Ranks(Record):
 
 
 class MatchedLevel(Record):
-    """One effect size among those of random topics."""
+    """One difference of mean associations among those of random topics."""
 
     p_greater: Probability
-    """Share of the draws with d at least as great, with the observed one: (b + 1) / (B + 1)."""
+    """Share of the topics whose difference is at least as great, with the observed one:
+    (b + 1) / (B + 1)."""
     p_less: Probability
     p_two_sided: Probability
     """At least as far from the mean of all of them."""
-    mean: float
-    """Of the draws' effect sizes."""
     quantiles: tuple[float, float, float, float, float]
-    """Of the draws' effect sizes: .025, .25, .5, .75, .975."""
-    counts: tuple[int, ...]
-    """Draws whose d is in each of 40 steps of equal width."""
-    ends: tuple[float, float]
-    """Where the first step begins and the last one ends."""
-    undefined: int = 0
-    """Draws without an effect size; they count as at least as extreme."""
+    """Of the topics' differences: .025, .25, .5, .75, .975."""
 
 
 MatchedLevel2 = BySide[MatchedLevel]
-"""The effect sizes of X and of Y."""
+"""The differences of X and of Y."""
 
 
 class Coherence(Record):
@@ -309,29 +302,42 @@ Coherences = ByRole[Coherence]
 """Of each list."""
 
 
-class MatchedAttributes(Record):
-    """What the targets show with random topics in the place of the attributes alone."""
+class Nearness(Record):
+    """How near two lists are to one another, and the pairs of topics in their place.
 
-    level1: MatchedLevel | None
-    level2: MatchedLevel2 | None = None
+    Cosine of the means of their unit vectors.
+    """
+
+    own: float
+    topics: float
+    """Mean of the pairs."""
+    pairs: int
+
+
+class NearnessOfPairs(Record):
+    """Of X and Y, and of A and B."""
+
+    targets: Nearness
+    attributes: Nearness
 
 
 class Matched(Record):
-    """What random topics show in the test's place, as frequent and as coherent as its lists."""
+    """What pairs of random topics show, as near to one another as X and Y, and as A and B.
 
-    draws: int
-    """Of a topic for each list."""
+    Each topic is as frequent and as coherent as the list in whose place it is. The difference of
+    the means in a pair has the length of that of the lists.
+    """
+
     words: int
     """Different words that the topics are made of."""
     coherence: Coherences
+    nearness: NearnessOfPairs
     level1: MatchedLevel | None
-    """None where the effect size is undefined."""
+    """Pairs in the place of X and Y with pairs in the place of A and B; None where the effect size
+    is undefined."""
     level2: MatchedLevel2 | None = None
-    """None for a measure without a level 2, and where an effect size is undefined."""
-    patterns: dict[str, float] | None = None
-    """Share of the draws that show each EAT pattern, by the rule of the result."""
-    attributes: MatchedAttributes
-    """The same with the test's own targets."""
+    """Topics in the place of X, or of Y, with pairs in the place of A and B; None for a measure
+    without a level 2, and where an effect size is undefined."""
 
 
 class Frequency(Record):
@@ -339,7 +345,7 @@ class Frequency(Record):
 
     ranks: Ranks
     matched: Matched | None = None
-    """None where topics cannot be drawn; `reason` says why."""
+    """None where there are no topics; `reason` says why."""
     reason: str = ""
 
 

@@ -5,6 +5,7 @@ Also the reader of files of scans, of words or of themes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 

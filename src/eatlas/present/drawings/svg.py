@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import escape
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from markupsafe import Markup
 
 from eatlas.numbers import effect
-from eatlas.present.effects import levels_of
+from eatlas.present.effects import chance_range, levels_of
 from eatlas.present.text import clean, isolated, pixels, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
@@ -368,15 +368,15 @@ class Scales:
         inside, height = stacked([row], self.axis, 0.0)
         return small("interval", self.axis, height, inside)
 
-    def random(self, shown: Effect, lists: MatchedLevel) -> Markup:
-        """Where 95% of the effect sizes of random topics are, and the observed one."""
+    def random(self, shown: Effect) -> Markup:
+        """Where 95% of the differences of random topics are, and the observed one."""
         low, high, x = (
             round(self.axis.at(max(self.axis.low, min(self.axis.high, value))), 1)
-            for value in (lists.quantiles[0], lists.quantiles[4], shown.d or 0.0)
+            for value in (*chance_range(shown), shown.d or 0.0)
         )
         behind, height = stacked([], self.axis, 0.0)[0], 16.0
         shape, colour = mark_of(shown.place)
-        beyond = lists.p_two_sided < shown.rule.alpha
+        beyond = cast("MatchedLevel", shown.matched).p_two_sided < shown.rule.alpha
         kind = f"m{' on' * beyond} {colour}".strip()
         range_of = path(f"M{low:g} 5H{high:g}v6H{low:g}z", "b")
         mark = path(outline(shape, x, height / 2), kind)
