@@ -28,11 +28,43 @@ ROLES = "XYAB"
 ALPHA = 0.05
 FIRST, LAST = 100, 20_000
 """Ranks between which words are drawn."""
-MEASURE, OF_PLANTED = (measure(resamples=0, frequency="off") for measure in (eatlas.MLEAT, eatlas.WEAT))
-NAMES = (
-    "adam harry josh roger alan frank justin ryan andrew jack matthew stephen brad greg paul jonathan peter amanda courtney "
-    "heather melanie katie betsy kristin nancy stephanie ellen lauren colleen emily megan rachel"
-).split()
+MEASURE, OF_PLANTED = (
+    measure(resamples=0, frequency="off") for measure in (eatlas.MLEAT, eatlas.WEAT)
+)
+NAMES = [
+    "adam",
+    "harry",
+    "josh",
+    "roger",
+    "alan",
+    "frank",
+    "justin",
+    "ryan",
+    "andrew",
+    "jack",
+    "matthew",
+    "stephen",
+    "brad",
+    "greg",
+    "paul",
+    "jonathan",
+    "peter",
+    "amanda",
+    "courtney",
+    "heather",
+    "melanie",
+    "katie",
+    "betsy",
+    "kristin",
+    "nancy",
+    "stephanie",
+    "ellen",
+    "lauren",
+    "colleen",
+    "emily",
+    "megan",
+    "rachel",
+]
 Lists = Sequence[np.ndarray]
 
 
@@ -49,10 +81,18 @@ class Vocabulary:
         """Words of letters alone, from the first to the last rank."""
         opened = open_vectors(source)
         frequency = {word: i + 1 for i, word in enumerate(opened.vocabulary())}
-        words = [w for w, rank in frequency.items() if w.isalpha() and len(w) > 2 and FIRST <= rank <= LAST]
+        words = [
+            w
+            for w, rank in frequency.items()
+            if w.isalpha() and len(w) > 2 and FIRST <= rank <= LAST
+        ]
         found = opened.lookup(set(words))
         rows = np.array([found[word] for word in words], float)
-        return cls(words, rows / np.linalg.norm(rows, axis=1, keepdims=True), np.array([frequency[w] for w in words]))
+        return cls(
+            words,
+            rows / np.linalg.norm(rows, axis=1, keepdims=True),
+            np.array([frequency[w] for w in words]),
+        )
 
     def near(self, seed: int, n: int, without: np.ndarray) -> np.ndarray:
         """The `n` words that are nearest to a word, itself first, without some."""
@@ -61,7 +101,14 @@ class Vocabulary:
         return np.argsort(-cosines, kind="stable")[:n]
 
 
-def random_words(v: Vocabulary, n: int, rng: np.random.Generator, low: int = FIRST, high: int = LAST, lists: int = 1) -> Lists:
+def random_words(
+    v: Vocabulary,
+    n: int,
+    rng: np.random.Generator,
+    low: int = FIRST,
+    high: int = LAST,
+    lists: int = 1,
+) -> Lists:
     """Lists of words of some ranks that share no word."""
     usable = np.flatnonzero((v.ranks >= low) & (v.ranks <= high))
     return np.split(rng.choice(usable, lists * n, replace=False), lists)
@@ -141,12 +188,20 @@ WORLDS: dict[str, Callable[[Vocabulary, int, np.random.Generator], Lists]] = {
 
 def measured(v: Vocabulary, lists: Lists, d: float = 0.0) -> dict[str, Evidence]:
     """The evidence of a test of four lists, as eatlas finds it; with an effect planted at level 1."""
-    names = {role: tuple(v.words[i] for i in words) for role, words in zip(ROLES, lists, strict=True)}
+    names = {
+        role: tuple(v.words[i] for i in words) for role, words in zip(ROLES, lists, strict=True)
+    }
     unit = {role: v.rows[words] for role, words in zip(ROLES, lists, strict=True)}
     rows = planted(unit, d) if d else unit
     coverage = Coverage({role: GroupCoverage(used=names[role], missing=()) for role in ROLES})
     of = {role: np.log(v.ranks[words])[:, None] for role, words in zip(ROLES, lists, strict=True)}
-    given = Input(rows=rows, coverage=coverage, head={**HEAD, "coverage": coverage}, rng=np.random.default_rng(0), unit=unit)
+    given = Input(
+        rows=rows,
+        coverage=coverage,
+        head={**HEAD, "coverage": coverage},
+        rng=np.random.default_rng(0),
+        unit=unit,
+    )
     measure = OF_PLANTED if d else MEASURE
     result: AssociationResult = measure.compute(given, [])
     left = adjusted(measure, given, result, Covariates(("frequency",), of, ranked=True), [])
@@ -160,7 +215,10 @@ def planted(unit: dict[str, np.ndarray], d: float) -> dict[str, np.ndarray]:
     spread = np.sqrt(np.mean([part.var(ddof=1) for part in scores]))
     shift = d / np.sqrt(1 - d * d / 4) * spread / 4
     signs = {"X": 1, "Y": -1, "A": 1, "B": -1}
-    return {role: np.column_stack([unit[role], np.full(len(unit[role]), signs[role] * np.sqrt(shift))]) for role in ROLES}
+    return {
+        role: np.column_stack([unit[role], np.full(len(unit[role]), signs[role] * np.sqrt(shift))])
+        for role in ROLES
+    }
 
 
 def template() -> dict[str, object]:
@@ -186,7 +244,9 @@ def reports(p: np.ndarray, tests: int, rng: np.random.Generator, draws: int = 2_
 
 def p_values(found: dict[str, Evidence], claim: str) -> list[float]:
     """Of each question; 1 where none can be had."""
-    every = (found[place].claim if claim == "claim" else found[place].these.claimed for place in PLACES)
+    every = (
+        found[place].claim if claim == "claim" else found[place].these.claimed for place in PLACES
+    )
     return [1.0 if p is None else p for p in every]
 
 
@@ -196,38 +256,56 @@ def main() -> None:
     parser.add_argument("--vectors", default="glove-sample")
     parser.add_argument("--sizes", type=int, nargs="+", default=[8, 16, 25])
     parser.add_argument("--worlds", nargs="+", default=list(WORLDS), choices=list(WORLDS))
-    parser.add_argument("--planted", action="store_true", help="effects of .8, 1.2 and 1.6 in the first two worlds")
+    parser.add_argument(
+        "--planted", action="store_true", help="effects of .8, 1.2 and 1.6 in the first two worlds"
+    )
     given = parser.parse_args()
     v, start = Vocabulary.of(given.vectors), time.process_time()
     print(f"{given.vectors}, {len(v.words):,} words; {given.designs} designs a row")
     if given.planted:
         power(v, given)
     else:
-        print("| world | words | claim: 1 test | 3 tests | 10 tests | these words: 1 test | 10 tests |")
+        print(
+            "| world | words | claim: 1 test | 3 tests | 10 tests | these words: 1 test | 10 tests |"
+        )
         print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
         for world in given.worlds:
             for n in given.sizes:
                 rng = np.random.default_rng([n, list(WORLDS).index(world)])
                 found = [measured(v, WORLDS[world](v, n, rng)) for _ in range(given.designs)]
-                claims, words = (np.array([p_values(each, kind) for each in found]) for kind in ("claim", "these"))
-                rates = [reports(claims, k, rng) for k in (1, 3, 10)] + [reports(words, k, rng) for k in (1, 10)]
-                print(f"| {world} | {n} | " + " | ".join(f"{rate:.3f}" for rate in rates) + " |", flush=True)
+                claims, words = (
+                    np.array([p_values(each, kind) for each in found])
+                    for kind in ("claim", "these")
+                )
+                rates = [reports(claims, k, rng) for k in (1, 3, 10)] + [
+                    reports(words, k, rng) for k in (1, 10)
+                ]
+                print(
+                    f"| {world} | {n} | " + " | ".join(f"{rate:.3f}" for rate in rates) + " |",
+                    flush=True,
+                )
     print(f"{time.process_time() - start:.0f} s of processor time")
 
 
 def power(v: Vocabulary, given: argparse.Namespace) -> None:
     """Share of supported claims at level 1 for planted effects, and of these words."""
     sizes = (0.8, 1.2, 1.6)
-    print("| world | words | " + " | ".join(f"d = {d}: supported; these words" for d in sizes) + " |")
+    print(
+        "| world | words | " + " | ".join(f"d = {d}: supported; these words" for d in sizes) + " |"
+    )
     print("| --- | ---: |" + " ---: |" * len(sizes))
     for world in list(WORLDS)[:2]:
         for n in given.sizes:
             cells = []
             for d in sizes:
                 rng = np.random.default_rng([n, list(WORLDS).index(world), int(10 * d)])
-                found = [measured(v, WORLDS[world](v, n, rng), d)["level1"] for _ in range(given.designs)]
+                found = [
+                    measured(v, WORLDS[world](v, n, rng), d)["level1"] for _ in range(given.designs)
+                ]
                 right = [each for each in found if (each.effect.d or 0.0) > 0]
-                supported = sum((each.claim or 1.0) <= ALPHA for each in right if each.claim is not None)
+                supported = sum(
+                    (each.claim or 1.0) <= ALPHA for each in right if each.claim is not None
+                )
                 words = sum((each.these.claimed or 1.0) <= ALPHA for each in right)
                 cells.append(f"{supported / len(found):.2f}; {words / len(found):.2f}")
             print(f"| {world} | {n} | " + " | ".join(cells) + " |", flush=True)

@@ -37,7 +37,9 @@ def test_the_report_shows_the_null_and_says_it_in_a_sentence(results):
     assert html.count("What do random topics show?") == 2
     assert html.count('class="fig random"') == 6
     for result in results:
-        assert text.count(chance_line(result.effect("level1"))) == 2  # with the questions, and below
+        assert (
+            text.count(chance_line(result.effect("level1"))) == 2
+        )  # with the questions, and below
     assert "Median ranks of the words in GloVe 6B: Mental 14,498, Physical 3,506" in text
     assert "impermanent (156,675)" in text
     low, high = chance_range(results[1].effect("level1"))

@@ -18,7 +18,10 @@ def test_one_result_shows_its_sentences_drawn_and_its_levels():
     ):  # fmt: skip
         assert part in page.text
     (image,) = page.all("img")
-    assert "No significant association of Insects with Pleasant or Unpleasant is shown." in image["alt"]
+    assert (
+        "No significant association of Insects with Pleasant or Unpleasant is shown."
+        in image["alt"]
+    )
     assert len(page.all("tr")) == 3
 
 

@@ -49,7 +49,7 @@ def test_the_pattern_of_the_two_sided_rule_is_named_where_it_is_another():
 def test_a_level_1_that_is_not_significant_is_not_shown():
     text = sentence(ml_eat("Non-Directional", d=0.1, greater=4118))
     assert text.startswith(
-        "No significant difference between Flowers and Insects is shown. No significant association "
+        "No significant difference between Flowers and Insects in their association with Pleasant or Unpleasant is shown. No significant association "
     )
     assert "Flowers against Insects: d = 0.10, p = .64 (these words); Flowers" in text
 
@@ -67,7 +67,7 @@ def test_weat_sentence():
         "two targets; it does not say what either is associated with by itself."
     )
     assert sentence(weat(0.1, 6000)).startswith(
-        "No significant difference between Flowers and Insects is shown."
+        "No significant difference between Flowers and Insects in their association with Pleasant or Unpleasant is shown."
     )
 
 

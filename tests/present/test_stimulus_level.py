@@ -56,7 +56,9 @@ def test_summary_sentence_and_map_are_over_stimuli(apart):
     assert apart.summary().startswith(f"Non-Directional, d = {d:.2f}, ")
     assert apart.summary().endswith(", over stimuli")
     said = sentence(apart)
-    assert said.startswith("No significant difference between Flowers and Insects is shown.")
+    assert said.startswith(
+        "No significant difference between Flowers and Insects in their association with Pleasant or Unpleasant is shown."
+    )
     assert f"Flowers against Insects, over stimuli: d = {effect(d)} [" in said
     assert states(apart) == ("N", "N")
     assert "* p &lt; .05 in the direction of d, over stimuli" in eatlas.plot(apart).drawn

@@ -93,8 +93,8 @@ def scan(
         raise EatlasError("--groups belongs to --groups-from", remedy="add --groups-from FILE")
     if themes is None:
         of_themes = {"--groups-from": groups_from, "--names": names, "--write": write}
-        of_themes["--all-words"] = all_words or None
-        if strange := [option for option, value in of_themes.items() if value is not None]:
+        given = {**of_themes, "--all-words": all_words or None}
+        if strange := [option for option, value in given.items() if value is not None]:
             raise EatlasError(
                 f"{strange[0]} belongs to --themes", remedy="add --themes N, such as 60"
             )

@@ -724,19 +724,26 @@ def unit_in_words(result: AssociationResult) -> str:
     return f"{result.unit} in {result.scale}" if result.scale else result.unit
 
 
-def explanations(members: Sequence[AssociationResult]) -> list[str]:
-    """What is below a table of single terms or targets."""
-    legends = dict.fromkeys(filter(None, map(_legend, members)))
-    return list(filter(None, ["\n".join(legends), after_legend(members)]))
-
-
-def _legend(result: AssociationResult) -> str:
-    """What the p-values and stars of single terms or targets are."""
+def legend_of(result: AssociationResult) -> str:
+    """What a star of a result says by the paper's rule, or what its numbers are."""
     if result.by_target is not None:
         return leans(result).legend()
     if result.values is not None:
         return values_legend(result)
-    return terms_legend(result)
+    over = {
+        "stimuli": ", over stimuli in tests of sentences",
+        "sentences": ", over single sentences",
+    }
+    return f"{result.rule.meaning}{over.get(result.read_over, '')}"
+
+
+def explanations(members: Sequence[AssociationResult]) -> list[str]:
+    """What is below a table of single terms or targets."""
+    legends = dict.fromkeys(
+        terms_legend(result) if only_terms(result.effects()) else legend_of(result)
+        for result in members
+    )
+    return list(filter(None, ["\n".join(legends), after_legend(members)]))
 
 
 def terms_legend(result: AssociationResult) -> str:

@@ -169,7 +169,9 @@ class Evidence:
     def failure(self, alpha: float) -> str:
         """The first reason why there is no claim beyond these words; empty if there is none."""
         if self.adjusted.fails(alpha):
-            return f"not significant after adjusting for {self.covariates}"
+            turned = (self.adjusted.p or 0.0) <= alpha
+            opposite = "of the opposite sign" if turned else "not significant"
+            return f"{opposite} after adjusting for {self.covariates}"
         if self.new.fails(alpha):
             return "not shown to generalise to other words"
         return self.obstacle
@@ -295,15 +297,15 @@ def sentence_of(names: Mapping[str, str], effect: Effect, verdict: Verdict, reas
     are = {name: "are" if goes(name) == "go" else "is" for name in (x, y)}
     if effect.place == "level1":
         shown = f"{x} {are[x]} more strongly associated with {a} than {y} {are[y]}"
-        what, missing = "difference", f"difference between {x} and {y}"
+        what, missing = "difference", f"difference between {x} and {y} in their association"
     else:
         shown = f"{x} {are[x]} associated with {a} rather than {b}"
-        what, missing = "association", f"association of {x} with {names['A']} or {names['B']}"
+        what, missing = "association", f"association of {x}"
     if verdict == "supported":
         return f"{shown}."
     if verdict == "these words":
         return f"In these word lists, {shown}; {_in_words(what, reason)}."
-    return f"No significant {missing} is shown."
+    return f"No significant {missing} with {names['A']} or {names['B']} is shown."
 
 
 def _in_words(what: str, reason: str) -> str:

@@ -259,10 +259,14 @@ def test_the_title_says_what_sources_agree_on(tmp_path):
     given = [planted(test=test, source=source, **strong) for test in "pq" for source in "ab"]
     given.append(planted(test="q", source="c", **strong | {"words": 0.9}))
     _, page = written(tmp_path, *given)
-    said = "ne of two tests is supported in all sources that have it (p); 4 of 5 results are supported"
+    said = (
+        "ne of two tests is supported in all sources that have it (p); 4 of 5 results are supported"
+    )
     assert page.text.count(f"O{said}") == 2  # h1 and the title of the window
     _, page = written(tmp_path, *given[:4], title="Mine")
-    assert "Mine: Two of two tests are supported in all sources that have them (p and q)" in page.text
+    assert (
+        "Mine: Two of two tests are supported in all sources that have them (p and q)" in page.text
+    )
 
 
 def test_of_many_results_a_cell_has_the_numbers_alone(tmp_path, monkeypatch):

@@ -129,7 +129,7 @@ def test_the_source_to_compare_with_is_beside_the_finding(explorer):
 
 def test_where_no_frequency_is_known_the_page_says_why(tiny, tiny_vectors):
     page = board_of(Explorer.of([tiny], [tiny_vectors]), Request(test=tiny.id))
-    assert 'adjusted</small>' not in page
+    assert "adjusted</small>" not in page
     assert "Not adjusted for covariates" in page
     assert 'class="rank"' not in page
 

@@ -106,7 +106,9 @@ def test_hostile_names_stay_text(kind):
 
 
 def test_what_is_drawn_without_a_kind(results, religion):
-    assert eatlas.plot(results[0]).alt.startswith("EAT-Map by the paper's rule, pattern AX-Singular")
+    assert eatlas.plot(results[0]).alt.startswith(
+        "EAT-Map by the paper's rule, pattern AX-Singular"
+    )
     assert eatlas.plot(religion[0]).alt.startswith("Leans of ")
     for several in (results, weat(), [ml_eat()], Results([ml_eat(), weat()]), sc_eat({"a": 0.6})):
         assert eatlas.plot(several).alt.startswith("Forest plot of ")
@@ -174,7 +176,10 @@ def test_notebooks_show_an_image():
         (lambda _: eatlas.plot(None), "a drawing is made of results"),
         (lambda _: eatlas.plot([]), "got: 0 results"),
         (lambda _: eatlas.plot(weat(), "eat-map"), "allowed: results of ML-EAT"),
-        (lambda _: eatlas.plot(weat(), "adjusted"), "allowed: results with associations adjusted for"),
+        (
+            lambda _: eatlas.plot(weat(), "adjusted"),
+            "allowed: results with associations adjusted for",
+        ),
         (lambda r: eatlas.plot(r, "timeline"), "got: 2 results, 0 of them with a period"),
         (lambda r: eatlas.plot(r, "specification"), "kind specification cannot show this"),
         (
@@ -225,7 +230,10 @@ def test_adjusted_joins_both_effect_sizes_of_level_1_of_many_and_of_all_levels_o
         for mark in (r"m on( [xy])?", r"m( [xy])?", r"i( [xy])?", "b faint"):
             assert len(re.findall(f'class="{mark}"', plot.drawn)) == len(effects)
     assert "weat-6: Male names against Female names: d = 1.72, 2.37 adjusted" in many.alt
-    assert "Filled: d adjusted for frequency, with its 95% interval for other words." in many.description
+    assert (
+        "Filled: d adjusted for frequency, with its 95% interval for other words."
+        in many.description
+    )
 
 
 def test_adjusted_marks_lie_on_one_axis():
@@ -250,7 +258,9 @@ def test_a_matrix_says_what_differs(two):
     assert plot.title == "Level 1 differs by at most 0.04 between plain and centred (weat-1)"
     assert texts(plot).count("supported") == 4
     assert "weat-6: plain: supported" in plot.alt
-    assert "centred: supported, weat-6: level 1, Male names against Female names: d = 1.72" in plot.alt
+    assert (
+        "centred: supported, weat-6: level 1, Male names against Female names: d = 1.72" in plot.alt
+    )
     with pytest.raises(ResultsError, match="does not fit"):
         eatlas.plot(two, "matrix", width=40)
 
