@@ -47,7 +47,7 @@ from eatlas.present.tables import compared
 from eatlas.present.targets import leans
 from eatlas.results import AssociationResult, Results
 from eatlas.results.effects import Effect
-from eatlas.results.questions import Finding, Question
+from eatlas.results.finding import Finding, Question
 from eatlas.results.settings import Settings, repeated
 
 FEW, NAMED, MOST = 3, 8, 25

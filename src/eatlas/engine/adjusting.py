@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.engine.frequency import Keys, Ranking
+from eatlas.engine.topics import Keys, Ranking
 from eatlas.errors import EatlasError
 from eatlas.measures.association import DECIMALS, pattern_of, to_record
 from eatlas.measures.base import Array, Input

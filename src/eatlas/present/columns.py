@@ -47,8 +47,8 @@ from eatlas.present.targets import (
 from eatlas.present.text import isolated, one_line
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
+from eatlas.results.finding import Finding, Question
 from eatlas.results.levels import CELLS, Interval
-from eatlas.results.questions import Finding, Question
 from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:

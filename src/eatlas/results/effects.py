@@ -11,6 +11,7 @@ from eatlas.results.parts import TAILS, Tail, at
 from eatlas.signature import Signature
 
 if TYPE_CHECKING:
+    from eatlas.results.finding import Verdict
     from eatlas.results.levels import (
         AdjustedLevel,
         CrossedLevel,
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
         PartDifference,
         TermInfluence,
     )
-    from eatlas.results.questions import Verdict
 
 DEFAULT_ALPHA = 0.05
 ReadOver = Literal["terms", "stimuli", "sentences"]

@@ -35,7 +35,7 @@ from eatlas.present.text import isolated, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.compare import SideBySide, side_by_side
 from eatlas.results.effects import Effect
-from eatlas.results.questions import Finding
+from eatlas.results.finding import Finding
 from eatlas.results.settings import Settings
 
 LETTERS, ROW, MARK_ROW = 12.0, 19.0, 12.0
