@@ -184,6 +184,25 @@ def at_equal(results: Iterable[AssociationResult]) -> str:
     return f"at equal {'word frequency' if names == ['frequency'] else joined(names)}"
 
 
+def interval_in_words(results: Iterable[AssociationResult]) -> str:
+    """What the intervals of results are, behind "95% interval"; empty if there are none."""
+    every = list(results)
+    bases = {
+        effect.interval_basis
+        for result in every
+        for effect in result.effects()
+        if effect.term is None and effect.interval
+    }
+    if not bases & {"adjusted", "crossed"}:
+        return "over bootstrap samples" if bases else ""
+    names = covariates_of(every)
+    held = "word frequency" if names == ["frequency"] else joined(names)
+    text = "for other words"
+    if "adjusted" in bases:
+        text += f", at equal {held} if it is known" if len(bases) > 1 else f" at equal {held}"
+    return f"{text}, else over bootstrap samples" if "bootstrap" in bases else text
+
+
 def p_heads(results: Iterable[AssociationResult]) -> dict[str, str]:
     """Heads of the columns of the three p-values of a question, by their names in a record."""
     names = covariates_of(results) or ["frequency"]
