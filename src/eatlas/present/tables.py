@@ -31,6 +31,7 @@ from eatlas.present.rendering import FILTERS, render, text
 from eatlas.present.text import clean, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
+from eatlas.results.finding import Finding
 from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
@@ -243,7 +244,8 @@ def report_table(
         raise ResultsError("there are no results to put in a table")
     declared = DeclaredFamily.of(results, family, adjust)
     if format == "csv":
-        return csv_text([row for result in results for row in _rows(result, declared)])
+        pairs = zip(results, findings_of(results), strict=True)
+        return csv_text([row for pair in pairs for row in _rows(*pair, declared)])
     layout = layout_of(format, columns, (*WIDTHS, PAPER))
     made = paper_tables(results) if layout == PAPER else tables(results, declared, layout)
     return MARKUP[format](made)
@@ -264,9 +266,11 @@ def layout_of(
     return columns
 
 
-def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[str, Any]]:
+def _rows(
+    result: AssociationResult, finding: Finding, family: DeclaredFamily
+) -> Iterator[dict[str, Any]]:
     """The rows of a result, each with the adjusted p-values of its effect sizes."""
-    effects, rows = result.effects(), result.rows()
+    effects, rows = result.effects(), result.rows_with(finding)
     terms = only_terms(effects) and len(rows) == len(effects)
     name = f"p_two_sided_{family.family.method}" if family.family else ""
     for number, row in enumerate(rows):

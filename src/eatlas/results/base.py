@@ -476,20 +476,20 @@ class AssociationResult(Findings, Head):
         Returns
         -------
         dict of str to float
-            At most ten, under the same names in every result of a measure; NaN where undefined.
+            At most eleven, under the same names in every result of a measure; NaN where undefined.
             First the number: ``d``, or ``value``, or ``mean_bias``; then ``p`` in the tail that is
-            read, ``p_two_sided``, and ``low`` and ``high`` of the interval, which CEAT and
-            LPBS-CEAT do not have; then further effect sizes, such as ``d_x`` and ``d_y`` of level
-            2; last ``used`` and ``missing`` terms, and of a model that is asked the share
-            ``unanswered`` of answers that choose nothing. Of an SC-EAT ``d`` is the mean over
-            terms; ``d_lowest``, ``d_highest`` and ``p_holm``, the smallest p after Holm, say more.
+            read, ``p_two_sided``, of level 1 ``p_claim``, which is at most alpha if the claim is
+            supported, and ``low`` and ``high`` of the interval; then further effect sizes, such as
+            ``d_x`` and ``d_y`` of level 2; last ``used`` and ``missing`` terms, and of a model that
+            is asked the share ``unanswered`` of answers that choose nothing. Of an SC-EAT ``d`` is
+            the mean over terms; ``d_lowest``, ``d_highest`` and ``p_holm``, the smallest p after Holm, say more.
 
         Examples
         --------
         >>> import eatlas
         >>> metrics = eatlas.run(tests="weat-6")[0].metrics()
         >>> round(metrics["d"], 2), list(metrics)[1:]
-        (1.72, ['p', 'p_two_sided', 'low', 'high', 'd_x', 'd_y', 'used', 'missing'])
+        (1.72, ['p', 'p_two_sided', 'p_claim', 'low', 'high', 'd_x', 'd_y', 'used', 'missing'])
         """
         numbers: dict[str, float | None] = {}
         for effect in self.effects()[: 4 if self.unanswered is None else 3]:
@@ -498,14 +498,21 @@ class AssociationResult(Findings, Head):
             if len(numbers) == 1:
                 low, high = effect.interval or (None, None)
                 numbers |= {"p": effect.p_of(), "p_two_sided": effect.p_of("two_sided")}
-                numbers |= {"low": low, "high": high} if self.draws is None else {}
+                if effect.place in (questions := self.finding.questions):
+                    numbers["p_claim"] = questions[effect.place].p.claim
+                numbers |= {"low": low, "high": high}
         used, missing = self.coverage.counts()
         asked = {} if self.unanswered is None else {"unanswered": self.unanswered}
         return as_numbers({**numbers, "used": used, "missing": missing, **asked})
 
+    def rows_with(self, finding: Finding) -> list[dict[str, Any]]:
+        """Flat rows with the verdicts of a finding; rows of single terms or targets have none."""
+        rows = self.rows()
+        return [rows[0] | finding.columns()] if len(rows) == 1 else rows
+
     def to_frame(self) -> pd.DataFrame:
-        """Return the result as a pandas frame, one row for each row of :meth:`rows`."""
-        return as_frame(self.rows())
+        """Return the result as a pandas frame, one row for each row of :meth:`rows_with`."""
+        return as_frame(self.rows_with(self.finding))
 
     def __repr__(self) -> str:
         return f"<{self.signature} of {self.test} on {self.source}: {self.summary()}>"

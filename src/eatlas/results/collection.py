@@ -222,8 +222,13 @@ class Results(Sequence[AssociationResult]):
         return str(offered("notebook")(self))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one tidy frame; results of several measures share the columns they can."""
-        return as_frame(row for result in self._results for row in result.rows())
+        """Return one tidy frame; results of several measures share the columns they can.
+
+        Verdicts and ``p_claim`` are those of :attr:`findings`, adjusted over the tests of each
+        setting.
+        """
+        pairs = zip(self._results, self.findings, strict=True)
+        return as_frame(row for result, finding in pairs for row in result.rows_with(finding))
 
     def metrics(self) -> dict[str, float]:
         """Return the numbers of each result under the id of its test, for MLflow and W&B.

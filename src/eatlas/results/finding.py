@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -73,3 +73,17 @@ class Finding(Record):
     def verdict(self) -> Verdict | None:
         """The answer to the first question; None of a number without a test."""
         return next((question.verdict for question in self.questions.values()), None)
+
+    def columns(self) -> dict[str, Any]:
+        """Columns of a frame: of each question its verdict and two of its p-values.
+
+        The others are ``crossed_p_two_sided`` (new words) and ``adjusted_p_two_sided``.
+        """
+        row: dict[str, Any] = {}
+        for place, question in self.questions.items():
+            suffix = f"_{place[-1]}" if place.startswith("level2.") else ""
+            row[f"verdict{suffix}"] = question.verdict
+            row[f"p_these{suffix}"] = question.p.these
+            if question.p.new is not None:
+                row[f"p_claim{suffix}"] = question.p.claim
+        return row
