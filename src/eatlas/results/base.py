@@ -482,7 +482,8 @@ class AssociationResult(Findings, Head):
             supported, and ``low`` and ``high`` of the interval; then further effect sizes, such as
             ``d_x`` and ``d_y`` of level 2; last ``used`` and ``missing`` terms, and of a model that
             is asked the share ``unanswered`` of answers that choose nothing. Of an SC-EAT ``d`` is
-            the mean over terms; ``d_lowest``, ``d_highest`` and ``p_holm``, the smallest p after Holm, say more.
+            the mean over terms; ``d_lowest``, ``d_highest`` and ``p_holm``, the smallest p after
+            Holm, say more.
 
         Examples
         --------
@@ -498,8 +499,8 @@ class AssociationResult(Findings, Head):
             if len(numbers) == 1:
                 low, high = effect.interval or (None, None)
                 numbers |= {"p": effect.p_of(), "p_two_sided": effect.p_of("two_sided")}
-                if effect.place in (questions := self.finding.questions):
-                    numbers["p_claim"] = questions[effect.place].p.claim
+                if self.generalisation and effect.place == "level1":
+                    numbers["p_claim"] = self.finding.questions["level1"].p.claim
                 numbers |= {"low": low, "high": high}
         used, missing = self.coverage.counts()
         asked = {} if self.unanswered is None else {"unanswered": self.unanswered}
