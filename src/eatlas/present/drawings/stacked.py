@@ -26,7 +26,6 @@ from eatlas.present.drawings.svg import (
     text_lines,
 )
 from eatlas.present.effects import (
-    covariates_of,
     interval_in_words,
     levels_of,
     shares_of,
@@ -75,12 +74,8 @@ def notes_of(results: Iterable[AssociationResult], scale: str = "") -> tuple[str
     notes += [MARKS] if any(e.place == "level2.X" for e in effects) else []
     if any(e.read_over == "stimuli" for e in effects):
         notes.append("Tests of sentences: over stimuli.")
-    held = covariates_of(results)
-    if held and any(e.interval for e in effects):
-        notes.append(
-            f"Intervals are at equal {joined(held)} where that is known; the stroke on a line is "
-            "the adjusted effect size."
-        )
+    if any(e.interval and e.adjusted for e in effects):
+        notes.append("The stroke on a line: the adjusted effect size.")
     return tuple(notes)
 
 
