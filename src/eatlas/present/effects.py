@@ -141,7 +141,7 @@ def chance_line(effect: Effect) -> str:
     >>> import eatlas
     >>> (result,) = eatlas.run("weat-1")
     >>> chance_line(result.effect("level1"))
-    'Among pairs of random topics as near to each other, fewer than 0.1% differ as much.'
+    'Among pairs of random topics as near to each other, 1.5% differ as much.'
     """
     if effect.matched is None:
         return ""
