@@ -133,6 +133,18 @@ def test_draws_of_the_only_context_are_the_words():
     for role in "XY":
         a, b = drawn.level2[role], words.level2[role]
         assert a.effect_size == pytest.approx(b.effect_size, rel=AGREEMENT)
+        assert a.interval == pytest.approx(b.interval, abs=1e-4)  # of cosines with six decimals
+        assert a.p.two_sided == pytest.approx(b.p.two_sided, rel=1e-4)
+
+
+def test_the_crossed_test_over_draws_of_one_sentence_is_that_of_its_scores():
+    one = {"templates": "{target} is {attribute}."}
+    drawn, scored = map(result_of, (eatlas.LPBSCEAT(n=9, **one), eatlas.LPBS(**one)))
+    for place in ("level2.X", "level2.Y"):  # all words of which have a rank
+        a, b = drawn.effect(place), scored.effect(place)
+        assert a.adjusted.p.two_sided == pytest.approx(b.adjusted.p.two_sided, rel=1e-4)
+        assert a.interval == pytest.approx(b.interval, abs=1e-4)
+        assert (a.interval_basis, a.adjusted.interval) == ("adjusted", a.interval)
 
 
 @pytest.mark.parametrize(

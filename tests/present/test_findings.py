@@ -28,8 +28,8 @@ from eatlas.numbers import goes
 from eatlas.present import report_html
 from eatlas.present.findings import findings_of, first_of, judged, title
 from eatlas.present.sections import marked
+from eatlas.results.finding import VERDICTS
 from eatlas.results.levels import DecisiveTerm
-from eatlas.results.questions import VERDICTS
 from eatlas.results.settings import Settings
 
 LOW, HIGH = 0.004, 0.4
@@ -43,7 +43,7 @@ FLOWERS = "Flowers are more strongly associated with Pleasant than Insects are"
     [
         ("supported", "", planted(**SUPPORTED)),
         ("supported", "", planted(words=LOW, others=LOW)),
-        ("these words", "generalisation cannot be tested (too few words)", planted(words=LOW)),
+        ("these words", "generalisation was not tested", planted(words=LOW)),
         (
             "these words",
             "generalisation cannot be tested (too few words)",
@@ -66,8 +66,13 @@ FLOWERS = "Flowers are more strongly associated with Pleasant than Insects are"
         ),
         (
             "these words",
-            "not significant after adjusting for word frequency",
+            "of the opposite sign after adjusting for word frequency",
             planted(**SUPPORTED, turned=PLACES),
+        ),
+        (
+            "these words",
+            "not significant after adjusting for word frequency",
+            planted(**SUPPORTED | {"after": HIGH}, turned=PLACES),
         ),
         ("not shown", "", planted(**SUPPORTED | {"words": HIGH})),
         ("not shown", "", planted("Non-Directional", words=0.06, others=LOW)),
@@ -196,7 +201,7 @@ def test_targets_count_what_holm_leaves():
     )
     none = divdist(poet=(0.2, 0.03, None), boss=(0.1, 0.2, None), void=None).finding
     assert str(none) == (
-        "For none of 2 targets a significant association with men or women is shown."
+        "For none of 2 targets (1 more is undefined) a significant association with men or women is shown."
     )
     cut = divdist(boss=(0.5, LOW, LOW), nurse=(-0.5, LOW, LOW), poet=(0.1, LOW, LOW)).finding
     assert str(cut) == (

@@ -35,10 +35,10 @@ from eatlas.present.sentences import view_of, wording
 from eatlas.present.tables import csv_line
 from eatlas.results.base import AssociationResult, is_result
 from eatlas.results.compare import compared_signatures, told_apart
+from eatlas.results.finding import VERDICTS, Finding, Verdict
 from eatlas.results.json_lines import USUAL_NAME, each_line
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
-from eatlas.results.questions import VERDICTS, Finding, Verdict
 from eatlas.results.settings import Settings
 from eatlas.writing import atomic_files, require_other_file
 

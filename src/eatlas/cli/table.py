@@ -38,7 +38,7 @@ from eatlas.present.columns import (
     parts_tables,
     terms_table,
 )
-from eatlas.present.effects import at_equal, covariates_of, levels_of
+from eatlas.present.effects import interval_in_words, levels_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import findings_of, first_of, p_values, title
 from eatlas.present.sentences import finding as of_trend
@@ -47,7 +47,7 @@ from eatlas.present.tables import compared
 from eatlas.present.targets import leans
 from eatlas.results import AssociationResult, Results
 from eatlas.results.effects import Effect
-from eatlas.results.questions import Finding, Question
+from eatlas.results.finding import Finding, Question
 from eatlas.results.settings import Settings, repeated
 
 FEW, NAMED, MOST = 3, 8, 25
@@ -227,13 +227,10 @@ def _reported(level: Effect) -> str:
 
 def _explained(results: Sequence[AssociationResult]) -> str:
     """What the numbers of findings are."""
-    held = at_equal(results) or (
-        "at equal frequency if it is known" if covariates_of(results) else ""
-    )
     patterns = ", and EAT patterns by the paper's rule," * any(r.pattern for r in results)
     return (
-        f"d: effect size, and its 95% interval for other words {held}".rstrip()
-        + f". p: two-sided. All numbers{patterns} are in the report."
+        f"d: effect size, and its 95% interval {interval_in_words(results)}. p: two-sided. "
+        f"All numbers{patterns} are in the report."
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.engine.frequency import Keys, Ranking
+from eatlas.engine.topics import Keys, Ranking
 from eatlas.errors import EatlasError
 from eatlas.measures.association import DECIMALS, pattern_of, to_record
 from eatlas.measures.base import Array, Input
@@ -142,7 +142,7 @@ def adjusted(
 ) -> Adjusted | None:
     """Effect sizes, p-values and the pattern of a result given covariates of its words."""
     groups = {role: SortedGroup.of(given.coverage[role], covariates.of[role]) for role in ROLES}
-    table = _table(given, result)
+    table = _table(given, result, groups)
     single = at(result, "terms") is not None
     scores = {"terms": np.empty(0)} if single else _scores(result, groups)
     of_pair: dict[Roles, CovariateDesign | None] = {}
@@ -169,6 +169,9 @@ def adjusted(
         (level,) = _levels(measure, given, scores[place][None], design, given.drawn.get(place))
         if table is not None and units is not None:
             spread = float(scores[place][design.units].std(ddof=measure.ddof))
+            if result.draws is not None:  # that of each draw
+                plain = at(result, place)
+                spread = plain.difference / plain.effect_size if plain.effect_size else 0.0
             pairs = UnitPairs(table, groups, units)
             level = level.model_copy(
                 update=_crossed(measure, given, pairs.compared(place), covariates, spread)
@@ -232,9 +235,7 @@ def _scores(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> dic
     by_place = {"level1": scores}
     for role in TARGETS:
         by_place[f"level2.{role}"] = at(scores, f"attributes_with_{role}")
-    order = {role: group.places for role, group in groups.items()}
-    if at(result.draws, "contexts") is not None:  # CEAT, whose scores are by name
-        order = {role: sorted(places) for role, places in order.items()}
+    order = _places(result, groups)
     return {
         place: np.array([by_role[role][i] for role in COMPARED[place] for i in order[role]])
         for place, by_role in by_place.items()
@@ -242,10 +243,25 @@ def _scores(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> dic
     }
 
 
-def _table(given: Input, result: AssociationResult) -> Array | None:
+def _places(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> dict[str, list[int]]:
+    """Where the sorted stimuli are in the scores of a result; those of a CEAT are by name."""
+    by_name = at(result.draws, "contexts") is not None
+    return {r: sorted(of.places) if by_name else of.places for r, of in groups.items()}
+
+
+def _table(
+    given: Input, result: AssociationResult, groups: Mapping[str, SortedGroup]
+) -> Array | None:
     """Mean association of all pairs of stimuli, sorted by name, where it is a mean."""
-    averaged = result.draws is None and result.logit_scale is None
-    if not averaged or set(given.rows) != set(ROLES) or too_many(given.rows):
+    if result.draws is not None:
+        if not (kept := at(result, "similarities")):
+            return None
+        order, before, lines = _places(result, groups), 0, []
+        for first, second in (TARGETS, ATTRIBUTES):
+            before = len(order[first])
+            lines.append([*order[first], *(before + place for place in order[second])])
+        return np.array(kept)[np.ix_(*lines)]
+    if result.logit_scale is not None or set(given.rows) != set(ROLES) or too_many(given.rows):
         return None
     ordered = Ordered.of(given.rows, given.coverage)
     words = None if several(ordered.stimuli) else kernels.similarities(*sides(ordered.rows))

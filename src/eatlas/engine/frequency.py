@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 from typing import Any, cast
@@ -11,6 +11,8 @@ from typing import Any, cast
 import numpy as np
 
 from eatlas.engine.topics import (
+    Keys,
+    Ranking,
     TopicWords,
     beyond_topics,
     less_coherent,
@@ -48,31 +50,6 @@ LEAST_PROBES, LEAST_CORRELATION = 50, 0.3
 """A list has another order than that of frequency if so many of the common English words, or more,
 have ranks that go less together with those of GloVe 6B (Spearman). Vectors of other corpora give
 .6 and more, words in alphabetical order 0."""
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Ranks of words in order of frequency, the most frequent first, and words of topics."""
-
-    vocabulary: str = ""
-    """What the ranks are ranks in."""
-    size: int = 0
-    """The lowest rank that a word can have."""
-    ranks: Mapping[str, int] = field(default_factory=dict)
-    """By key of the source; empty where there is no order."""
-    reason: str = ""
-    """Why there is no order, or why there are no topics."""
-    topic_words: TopicWords | None = None
-    """Words that random topics are made of; None where there are none."""
-
-    def renamed(self, old: str, new: str) -> Ranking:
-        """The same of a source that is called otherwise now."""
-        vocabulary, reason = (text.replace(old, new) for text in (self.vocabulary, self.reason))
-        return replace(self, vocabulary=vocabulary, reason=reason)
-
-    def key(self, word: str, case: CaseRule, language: str = "") -> str | None:
-        """The first spelling of a word that has a rank."""
-        return next((key for key in spellings(word, case, language) if key in self.ranks), None)
 
 
 def ranking_of(
@@ -171,10 +148,6 @@ def _implausible(order: WordOrder, *, english: bool) -> str:
     why = f"their ranks correlate by {rho:.2f} with those of GloVe 6B"
     ordered = rho >= LEAST_CORRELATION
     return "" if ordered else f"the words of {order.name} are not in order of frequency: {why}"
-
-
-Keys = Mapping[str, Mapping[str, str | None]]
-"""The key of each stimulus in the order of frequency, by role; None where it is not listed."""
 
 
 def ranking_for(measure: Any, test: Test, source: Any, case: CaseRule) -> Ranking | None:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.decoding import lines_of
 from eatlas.engine.adjusting import Covariates, SortedGroup, covariates_of, design_of, left_out_of
-from eatlas.engine.frequency import Ranking, keys_of
+from eatlas.engine.frequency import keys_of
 from eatlas.engine.group_units import SearchUnits, averaged
+from eatlas.engine.topics import Ranking
 from eatlas.errors import CoverageError, StimulusError, listed
 from eatlas.notes import Note
 from eatlas.results.parts import Concepts, Coverage, Provenance

@@ -7,9 +7,10 @@ loop over tests looks them up once.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import compress
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ from eatlas.results.levels import (
     NearnessOfPairs,
 )
 from eatlas.results.parts import at
-from eatlas.sources import Source
+from eatlas.sources import CaseRule, Source, spellings
 from eatlas.sources.frequency_order import WordOrder, in_lower_case
 from eatlas.sources.source import Vector, Wrapper
 from eatlas.stats.topics import (
@@ -41,9 +42,8 @@ from eatlas.stats.topics import (
 )
 from eatlas.stimuli import ROLES, AssociationTest, Test
 
-if TYPE_CHECKING:
-    from eatlas.engine.frequency import Keys, Ranking
-
+Keys = Mapping[str, Mapping[str, str | None]]
+"""The key of each stimulus in the order of frequency, by role; None where it is not listed."""
 SHARES = (0.025, 0.25, 0.5, 0.75, 0.975)
 DECIMALS = 6
 MOST_TERMS = 2_000
@@ -122,6 +122,31 @@ class TopicWords:
         topics = self.like(first, turned, seed), self.like(second, 1 - turned, seed)
         own = first.rows.mean(axis=0), second.rows.mean(axis=0)
         return TopicPairs.near(self.vocabulary, topics, own, avoided)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Ranks of words in order of frequency, the most frequent first, and words of topics."""
+
+    vocabulary: str = ""
+    """What the ranks are ranks in."""
+    size: int = 0
+    """The lowest rank that a word can have."""
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    """By key of the source; empty where there is no order."""
+    reason: str = ""
+    """Why there is no order, or why there are no topics."""
+    topic_words: TopicWords | None = None
+    """Words that random topics are made of; None where there are none."""
+
+    def renamed(self, old: str, new: str) -> Ranking:
+        """The same of a source that is called otherwise now."""
+        vocabulary, reason = (text.replace(old, new) for text in (self.vocabulary, self.reason))
+        return replace(self, vocabulary=vocabulary, reason=reason)
+
+    def key(self, word: str, case: CaseRule, language: str = "") -> str | None:
+        """The first spelling of a word that has a rank."""
+        return next((key for key in spellings(word, case, language) if key in self.ranks), None)
 
 
 def source_within(source: Any) -> Source | None:

@@ -20,6 +20,7 @@ from eatlas.present.effects import (
     chance_legend,
     covariates_of,
     documents_legend,
+    interval_in_words,
     larger_doubt,
     levels_of,
     matched_of,
@@ -47,8 +48,8 @@ from eatlas.present.targets import (
 from eatlas.present.text import isolated, one_line
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
+from eatlas.results.finding import Finding, Question
 from eatlas.results.levels import CELLS, Interval
-from eatlas.results.questions import Finding, Question
 from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
@@ -773,7 +774,7 @@ def _notes(
         over_attributes=over_attributes(row.effects for row in rows),
         over_stimuli=any(result.over_stimuli for result in members),
         means=dict.fromkeys(result.draws.drawn for result in members if result.draws),
-        intervals=any(shown.interval for shown in effects),
+        intervals=interval_in_words(members),
         held=joined(covariates_of(members)),
         questions=any(row.question for row in rows),
         adjusted=any(family.has(place.partition(".")[0]) for place in places),

@@ -27,8 +27,8 @@ from eatlas.results.compare import (
     pivot,
     side_by_side,
 )
+from eatlas.results.finding import VERDICTS, Verdict
 from eatlas.results.levels import CELLS
-from eatlas.results.questions import VERDICTS, Verdict
 from eatlas.results.settings import source_name
 from eatlas.results.trend import series_source
 

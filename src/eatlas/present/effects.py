@@ -17,7 +17,7 @@ from eatlas.stimuli.kinds import ROLES
 
 if TYPE_CHECKING:
     from eatlas.results.answers import AnswersRecord
-    from eatlas.results.questions import Finding
+    from eatlas.results.finding import Finding
 
 RUNNER_UP = 0.05
 """Share of resamples or draws from which another pattern is worth a mention."""
@@ -182,6 +182,25 @@ def at_equal(results: Iterable[AssociationResult]) -> str:
         return ""
     names = covariates_of(every)
     return f"at equal {'word frequency' if names == ['frequency'] else joined(names)}"
+
+
+def interval_in_words(results: Iterable[AssociationResult]) -> str:
+    """What the intervals of results are, behind "95% interval"; empty if there are none."""
+    every = list(results)
+    bases = {
+        effect.interval_basis
+        for result in every
+        for effect in result.effects()
+        if effect.term is None and effect.interval
+    }
+    if not bases & {"adjusted", "crossed"}:
+        return "over bootstrap samples" if bases else ""
+    names = covariates_of(every)
+    held = "word frequency" if names == ["frequency"] else joined(names)
+    text = "for other words"
+    if "adjusted" in bases:
+        text += f", at equal {held} if it is known" if len(bases) > 1 else f" at equal {held}"
+    return f"{text}, else over bootstrap samples" if "bootstrap" in bases else text
 
 
 def p_heads(results: Iterable[AssociationResult]) -> dict[str, str]:

@@ -10,9 +10,10 @@ from typing import Any
 from eatlas.errors import ResultsError
 from eatlas.numbers import all_of, count
 from eatlas.results import AssociationResult, Results
-from eatlas.results.collection import Family, named
+from eatlas.results.collection import Family
 from eatlas.results.confirming import Confirmation
 from eatlas.results.effects import Effect
+from eatlas.results.settings import test_and_setting
 
 _WHAT = {
     "level1": ("level 1 comparison", ""),
@@ -65,7 +66,7 @@ class DeclaredFamily:
     def adjusted(self, result: AssociationResult, effect: Effect) -> float | None:
         """Adjusted p of an effect size; None outside the family."""
         p = effect.p and effect.p.two_sided
-        return self._adjusted.get((*named(result), effect.place, effect.term, p))
+        return self._adjusted.get((*test_and_setting(result), effect.place, effect.term, p))
 
     def confirmation(self, result: AssociationResult) -> Confirmation | None:
         """What a result says of the theme that its test is made of; None of other tests."""

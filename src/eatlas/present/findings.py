@@ -28,15 +28,9 @@ from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import FILTERS, phrase
 from eatlas.present.targets import leans
 from eatlas.results import AssociationResult, Results
+from eatlas.results.finding import Finding, Question, QuestionP, Verdict
 from eatlas.results.parts import Tail, at
-from eatlas.results.questions import (
-    Finding,
-    Question,
-    QuestionP,
-    Verdict,
-    questions_of,
-    sentence_of,
-)
+from eatlas.results.questions import questions_of, sentence_of
 from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:

@@ -47,7 +47,7 @@ from eatlas.present.sentences import (
 from eatlas.present.text import clean, isolated
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.results.questions import Finding
+from eatlas.results.finding import Finding
 from eatlas.results.settings import Settings
 from eatlas.stimuli import TARGETS
 

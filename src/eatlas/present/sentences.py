@@ -24,8 +24,8 @@ from eatlas.present.findings import finding_of
 from eatlas.present.rendering import lines, phrase
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
+from eatlas.results.finding import Finding
 from eatlas.results.parts import at
-from eatlas.results.questions import Finding
 from eatlas.results.settings import Settings
 from eatlas.stimuli import TARGETS
 

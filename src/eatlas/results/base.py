@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from typing_extensions import TypeIs
 
-    from eatlas.results.questions import Finding
+    from eatlas.results.finding import Finding
     from eatlas.stimuli import ContextsOrigin
 
 

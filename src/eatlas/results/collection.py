@@ -18,7 +18,7 @@ from eatlas.results.effects import Effect
 from eatlas.results.json_lines import read_lines, to_json_line
 from eatlas.results.levels import PValues, StudentP
 from eatlas.results.parts import Tail
-from eatlas.results.settings import Settings
+from eatlas.results.settings import FACTS, Settings, test_and_setting
 from eatlas.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
 from eatlas.stimuli import ContextsOrigin
 from eatlas.writing import atomic_file
@@ -28,11 +28,9 @@ if TYPE_CHECKING:
 
     from eatlas.results.compare import SideBySide
     from eatlas.results.confirming import Confirmation
-    from eatlas.results.questions import Finding
+    from eatlas.results.finding import Finding
     from eatlas.results.trend import TrendResult
 
-FACTS = ("test", "source", "signature", "period", "window", "distance")
-"""What distinguishes a result from others: its test and its setting."""
 Levels = Literal["level1", "level2", "both"]
 """Which effect sizes of each result belong to the family."""
 Method = Literal["holm", "bh", "by"]
@@ -106,7 +104,7 @@ class Family:
 
     def adjusted(self, result: AssociationResult, level: str = "level1") -> float | None:
         """Adjusted p of one effect size of a result; None where the family has it not."""
-        place = (*named(result), level)
+        place = (*test_and_setting(result), level)
         return next((m.adjusted for m in self.members if m.place[:-1] == place), None)
 
     def to_frame(self) -> pd.DataFrame:
@@ -124,20 +122,13 @@ def _findings(
     """
     times: Counter[tuple[Any, ...]] = Counter()
     for result in results:
-        key = *named(result), result.provenance.stimuli_sha256
+        key = *test_and_setting(result), result.provenance.stimuli_sha256
         times[key] += 1
         for effect in result.effects():
             places = ("level1", "over_attributes") if levels == "level1" else (levels,)
             belongs = levels == "both" or effect.place.startswith(places)
             if belongs and effect.in_family and effect.p is not None:
                 yield result, times[key], effect, effect.p
-
-
-def named(result: AssociationResult) -> tuple[Any, ...]:
-    """The test of a result and its setting, in the order of `FACTS`."""
-    sizes = {} if result.contexts is None else result.contexts.columns()
-    setting = (result.source, result.signature, result.period)
-    return (result.test, *setting, sizes.get("window"), sizes.get("distance"))
 
 
 _FORMS = {
@@ -327,7 +318,8 @@ class Results(Sequence[AssociationResult]):
         among = Settings.among(result for result, *_ in findings)
         groups: dict[tuple[Any, ...], list[int]] = {}
         for i, (result, time, *_) in enumerate(findings):
-            groups.setdefault(() if settings else (*named(result)[1:], time), []).append(i)
+            setting = test_and_setting(result)[1:]
+            groups.setdefault(() if settings else (*setting, time), []).append(i)
         members: dict[int, FamilyMember] = {}
         families: list[Family] = []
         for group in groups.values():
@@ -335,7 +327,7 @@ class Results(Sequence[AssociationResult]):
             adjusted = METHODS[method](np.array(raw)).tolist()
             for i, p, its_adjusted in zip(group, raw, adjusted, strict=True):
                 result, time, effect, _ = findings[i]
-                facts: dict[str, Any] = dict(zip(FACTS, named(result), strict=True))
+                facts: dict[str, Any] = dict(zip(FACTS, test_and_setting(result), strict=True))
                 again = f"number {time}" if time > 1 else ""
                 members[i] = FamilyMember(
                     level=effect.place, term=effect.term, effect_size=effect.d,

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from eatlas.results.collection import named
 from eatlas.results.parts import at
 from eatlas.results.questions import SignedP, evidence_of, holm_adjusted
+from eatlas.results.settings import test_and_setting
 
 if TYPE_CHECKING:
     from eatlas.results.base import AssociationResult
@@ -90,7 +90,7 @@ def confirmations_of(results: Iterable[AssociationResult]) -> tuple[Confirmation
         if said.same:
             said = replace(said, verdict="same words")
         elif effect is not None and p is not None:
-            families.setdefault(named(result)[1:], []).append((len(confirmations), p))
+            families.setdefault(test_and_setting(result)[1:], []).append((len(confirmations), p))
             said = replace(said, effect=effect)
         confirmations.append(said)
     for family in families.values():

@@ -11,6 +11,7 @@ from eatlas.results.parts import TAILS, Tail, at
 from eatlas.signature import Signature
 
 if TYPE_CHECKING:
+    from eatlas.results.finding import Verdict
     from eatlas.results.levels import (
         AdjustedLevel,
         CrossedLevel,
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
         PartDifference,
         TermInfluence,
     )
-    from eatlas.results.questions import Verdict
 
 DEFAULT_ALPHA = 0.05
 ReadOver = Literal["terms", "stimuli", "sentences"]
+IntervalBasis = Literal["adjusted", "crossed", "bootstrap"]
+"""The crossed test at equal covariates, the crossed test, or bootstrap samples of the words."""
 
 
 @dataclass(frozen=True)
@@ -194,14 +196,22 @@ class Effect:
 
         That of the crossed test; where there is none, the bootstrap interval.
         """
-        if self.adjusted is not None and self.adjusted.interval is not None:
-            return self.adjusted.interval
-        level = self.crossed
-        ends = level and level.ends
-        if ends and self.d and self.difference:
-            scale = self.d / self.difference
-            return ends[0] * scale, ends[1] * scale
-        return self.resampled.interval if self.resampled else None
+        return next((ends for ends in self._intervals().values() if ends), None)
+
+    @property
+    def interval_basis(self) -> IntervalBasis | None:
+        """The test that `interval` belongs to."""
+        return next((basis for basis, ends in self._intervals().items() if ends), None)
+
+    def _intervals(self) -> dict[IntervalBasis, tuple[float, float] | None]:
+        """The intervals that are known, that of the strongest claim first."""
+        ends = self.crossed and self.crossed.ends
+        scale = self.d / self.difference if self.d and self.difference else None
+        return {
+            "adjusted": self.adjusted.interval if self.adjusted else None,
+            "crossed": (ends[0] * scale, ends[1] * scale) if ends and scale else None,
+            "bootstrap": self.resampled.interval if self.resampled else None,
+        }
 
     @property
     def before(self) -> PartDifference | None:

@@ -98,7 +98,7 @@ def json_schema() -> dict[str, Any]:
     """The JSON Schema that every built-in result satisfies, draft 2020-12."""
     from pydantic.json_schema import models_json_schema  # noqa: PLC0415  (only tools need it)
 
-    from eatlas.results.questions import Finding  # noqa: PLC0415
+    from eatlas.results.finding import Finding  # noqa: PLC0415
     from eatlas.results.trend import TrendResult  # noqa: PLC0415
 
     of_results = [*dict.fromkeys(_built_in().values())]

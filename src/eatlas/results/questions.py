@@ -21,88 +21,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from pydantic import Field
 
 from eatlas.errors import joined
 from eatlas.numbers import count, goes
-from eatlas.results.collection import named
-from eatlas.results.parts import Probability, Record, at, is_empty
+from eatlas.results.finding import PLACES, Question, QuestionP, Verdict
+from eatlas.results.parts import at
+from eatlas.results.settings import test_and_setting
 from eatlas.stats.multiplicity import holm
 
 if TYPE_CHECKING:
     from eatlas.results.base import AssociationResult
     from eatlas.results.effects import Effect
 
-Verdict = Literal["supported", "these words", "not shown"]
-VERDICTS: tuple[Verdict, ...] = ("supported", "these words", "not shown")
-"""From the strongest to the weakest."""
-PLACES = ("level1", "level2.X", "level2.Y")
-"""The questions of a test, by the place of their effect sizes in a result."""
 LEAST_UNITS = 4
 """Units of each group from which other words of its kind can be judged."""
-
-
-class QuestionP(Record):
-    """Two-sided p-values of one question; None where one cannot be had."""
-
-    these: Probability | None
-    """That of a permutation of the labels of these words."""
-    new: Probability | None = None
-    """That of the crossed test for other words of the same kinds."""
-    adjusted: Probability | None = None
-    """That of the crossed test at equal covariates."""
-    claim: Probability | None = None
-    """The largest of them, adjusted by Holm over the tests that are shown together; 1 where a sign
-    differs, None where nothing can be claimed beyond these words."""
-
-
-class Question(Record):
-    """What a result answers to one question."""
-
-    verdict: Verdict
-    effect_size: float | None
-    interval: tuple[float, float] | None = None
-    """In units of the effect size, for other words: at equal covariates where these are known."""
-    p: QuestionP
-    reason: str = Field(default="", exclude_if=is_empty)
-    """Why it is not supported."""
-    facets: tuple[str, ...] = ()
-    """Over what the claim generalises; empty for one about these words only."""
-    sentence: str
-    """What the verdict says in words, with a full stop."""
-
-
-class Finding(Record):
-    """What a result shows: its questions with their answers, and a sentence of all of them.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> finding = eatlas.run(tests="weat-1")[0].finding
-    >>> finding.questions["level1"].verdict
-    'supported'
-    >>> print(finding.questions["level1"].sentence)
-    Flowers are more strongly associated with Pleasant than Insects are.
-    """
-
-    questions: dict[str, Question] = Field(default_factory=dict)
-    """By the place of the effect size: ``level1``, ``level2.X``, ``level2.Y``; of measures of
-    single terms or targets ``terms`` or ``targets``. Empty for a number without a test."""
-    sentence: str
-    """The sentences of the questions in their order."""
-    sensitive_to: tuple[str, ...] = Field(default=(), exclude_if=is_empty)
-    """Words without one of which the EAT pattern, or what is read at level 1, is another."""
-
-    def __str__(self) -> str:
-        return self.sentence
-
-    @property
-    def verdict(self) -> Verdict | None:
-        """The answer to the first question; None of a number without a test."""
-        return next((question.verdict for question in self.questions.values()), None)
 
 
 class SignedP(NamedTuple):
@@ -241,10 +176,11 @@ def questions_of(results: Iterable[AssociationResult]) -> list[dict[str, Questio
     groups: dict[tuple[str, tuple[object, ...]], list[tuple[int, Evidence]]] = {}
     times: Counter[tuple[object, ...]] = Counter()
     for i, (result, of_places) in enumerate(evidence):
-        key = *named(result), result.provenance.stimuli_sha256
+        test, *setting = test_and_setting(result)
+        key = test, *setting, result.provenance.stimuli_sha256
         times[key] += 1
         for place, found in of_places.items():
-            groups.setdefault((place, (times[key], *named(result)[1:])), []).append((i, found))
+            groups.setdefault((place, (times[key], *setting)), []).append((i, found))
     answers: list[dict[str, Question]] = [{} for _ in evidence]
     for (place, _), group in groups.items():
         these = holm_adjusted([found.these.claimed for _, found in group])

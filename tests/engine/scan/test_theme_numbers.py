@@ -366,7 +366,7 @@ def clusters():
     ids=["like frequencies", "far apart", "three groups"],
 )
 def test_random_words_of_the_sample_seldom_have_a_theme(clusters, ends, plain, adjusted):
-    """Searches of 30 with a theme below .05, plain and given frequency."""
+    """Searches of 30 with a theme below .05, plain and adjusted for frequency."""
     source, words, categories = clusters
     counts = np.zeros(2)
     for seed in range(30):
@@ -376,9 +376,10 @@ def test_random_words_of_the_sample_seldom_have_a_theme(clusters, ends, plain, a
             chosen = r.choice(np.arange(low, high)[free[low:high]], 20, replace=False)
             free[chosen] = False
             groups[f"g{i}"] = [words[k] for k in chosen]
-        plan = make_themes(source, groups, categories)
+        plan = make_themes(source, groups, categories, split=False)
         scores = _scores(plan, plan.categories)
-        for i, regression in enumerate((Regression.of_groups([20] * len(ends)), plan.regression)):
+        unadjusted = Regression.of_groups(plan.regression.sizes)
+        for i, regression in enumerate((unadjusted, plan.regression)):
             family = family_test(scores, regression, draws=399, seed=seed)
             counts[i] += family.p_max_t.min() < 0.05
     assert plain[0] <= counts[0] <= plain[1]

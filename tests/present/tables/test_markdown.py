@@ -51,7 +51,7 @@ def test_the_table_of_a_paper():
     ]  # fmt: skip
     for note in (
         "Concepts: X / Y, and below them A / B.",
-        "In brackets: 95% interval for other words.",
+        "In brackets: 95% interval over bootstrap samples.",
         "Holm: two-sided p, adjusted over one p-value alone of the level 1 comparisons.",
     ):
         assert note in text

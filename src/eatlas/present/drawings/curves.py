@@ -33,7 +33,7 @@ from eatlas.present.effects import levels_of
 from eatlas.present.text import isolated, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.results.questions import Finding
+from eatlas.results.finding import Finding
 
 LOOKS: dict[str, tuple[str | None, int]] = {
     "level1": (None, 0), "level2.X": ("7 3", -1), "level2.Y": ("2 2", 1),

@@ -35,7 +35,7 @@ from eatlas.results.effects import Effect
 from eatlas.stimuli import ATTRIBUTES, TARGETS
 
 if TYPE_CHECKING:
-    from eatlas.results.questions import Finding, Question
+    from eatlas.results.finding import Finding, Question
 
 ON, ON_TEXT = "#b3261e", "#ffffff"  # luminance ratio to OFF 4.9, of the text 6.5
 OFF, EDGE, PAPER = "#dfdfe4", "#74747e", "#fdfdfc"

@@ -154,7 +154,7 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
                 what = "" if n is None else levels_of(first)[n].name
                 above = " · ".join(filter(None, (about, what)))
                 parts.append(replace(beside([drawn], width), title=title, about=above))
-    key = key_of(e for r in results for e in levels_of(r, findings[id(r)]))
+    key = key_of(results, (e for r in results for e in levels_of(r, findings[id(r)])))
     notes, title = notes_of(results), _moves(lines)
     if any(result.pattern is not None for result in results):
         notes += (PERIODS,)

@@ -28,7 +28,7 @@ from eatlas.present.findings import most_of, terms_adjusted
 from eatlas.present.targets import leans
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.results.questions import Finding
+from eatlas.results.finding import Finding
 
 Told = tuple[AssociationResult, Finding]
 """A result with what it shows among the others of a page."""

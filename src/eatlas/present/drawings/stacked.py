@@ -27,6 +27,7 @@ from eatlas.present.drawings.svg import (
 )
 from eatlas.present.effects import (
     covariates_of,
+    interval_in_words,
     levels_of,
     shares_of,
 )
@@ -35,7 +36,7 @@ from eatlas.present.text import isolated, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.compare import SideBySide, side_by_side
 from eatlas.results.effects import Effect
-from eatlas.results.questions import Finding
+from eatlas.results.finding import Finding
 from eatlas.results.settings import Settings
 
 LETTERS, ROW, MARK_ROW = 12.0, 19.0, 12.0
@@ -58,13 +59,12 @@ def named(result: AssociationResult, settings: Settings | None = None) -> str:
     return " · ".join(filter(None, (head, settings.of(result) if settings else "")))
 
 
-def key_of(levels: Iterable[Effect]) -> str:
+def key_of(results: Iterable[AssociationResult], levels: Iterable[Effect]) -> str:
     """What fill and lines mean, in one line."""
     every = list(levels)
     filled = "Filled: supported. Outlined: in these word lists only. Small: not shown."
-    lines = "Lines: 95% intervals for other words."
-    judged, drawn = any(e.verdict for e in every), any(e.interval for e in every)
-    return " ".join(filter(None, (filled * judged, lines * drawn)))
+    drawn, judged = interval_in_words(results), any(e.verdict for e in every)
+    return " ".join(filter(None, (filled * judged, f"Lines: 95% intervals {drawn}." * bool(drawn))))
 
 
 def notes_of(results: Iterable[AssociationResult], scale: str = "") -> tuple[str, ...]:
@@ -149,7 +149,7 @@ def _forest(results: Sequence[AssociationResult], width: float) -> Drawing:
     alt = f"Forest plot of {len(effects)} effect sizes. " + ". ".join(map(in_words, results))
     notes = notes_of(results) + (P_OF_CLAIM,) * with_p
     return sheet.close(
-        f"{alt}.", key=key_of(effects), notes=notes, around=around, kind="figure forest"
+        f"{alt}.", key=key_of(results, effects), notes=notes, around=around, kind="figure forest"
     )
 
 
@@ -255,7 +255,7 @@ def findings(results: Sequence[AssociationResult], width: float) -> Drawing:
             sheet.add(mini_map(states_of(finding), LEFT, sheet.y + 8, 32))
         sheet.y += max(high, 46.0)
         sheet.end_block()
-    key = key_of(e for marks in levels for e in marks)
+    key = key_of(results, (e for marks in levels for e in marks))
     maps = ("Maps have the same cells: X left, Y right; A above, B below.",) * (left > LEFT)
     notes = (*notes_of(results if drawn else (), "Axis: effect size d." * drawn), *maps, P_NOTE)
     pairs = zip(results, shown, strict=True)
@@ -428,7 +428,7 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
     notes = notes_of(results, scale=f"Scales: d, {' to '.join(axis.ends())}.")
     notes += ("Above the marks: the verdict of level 1.",)
     every = (e for result in results for e in _with_d(result, findings[id(result)]))
-    alt, key, title = f"{'. '.join(phrases)}.", key_of(every), _compared(table)
+    alt, key, title = f"{'. '.join(phrases)}.", key_of(results, every), _compared(table)
     return sheet.close(alt, title=title, heads=tuple(written), key=key, notes=notes)
 
 
