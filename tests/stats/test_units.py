@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.cluster.hierarchy import fcluster, linkage
 
 from eatlas.stats.units import average_over_units, find_units
 
@@ -26,6 +27,20 @@ def test_clusters_are_cut_where_the_mean_cosine_of_residuals_falls_below_the_thr
     for i, first in enumerate(groups):
         for second in groups[i + 1 :]:
             assert (unit[first] @ unit[second].T).mean() < 0.3
+
+
+@pytest.mark.parametrize("n", [3, 20, 200])
+@pytest.mark.parametrize("threshold", [0.1, 0.4, 0.8])
+def test_units_are_the_clusters_of_scipy(n, threshold):
+    r = np.random.default_rng(n)
+    rows = r.normal(size=(n, 8)) + 2 * r.normal(size=(n // 3, 8))[r.integers(0, n // 3, n)]
+    residuals = rows - rows.mean(axis=0)
+    unit = residuals / np.linalg.norm(residuals, axis=1, keepdims=True)
+    distances = (1 - unit @ unit.T)[np.triu_indices(n, 1)]
+    theirs = fcluster(linkage(distances, "average"), 1 - threshold, "distance")
+    ours = find_units(rows, threshold)
+    assert ((ours[:, None] == ours) == (theirs[:, None] == theirs)).all()
+    assert list(dict.fromkeys(ours.tolist())) == list(range(ours.max() + 1))
 
 
 @pytest.mark.parametrize("n", [1, 2])
