@@ -98,7 +98,7 @@ def run(
         second to read all words. [default: auto]
     covariates : FILE[?columns=NAME,...]
         Numbers of words, such as valence or length: a CSV or TSV file with the words in its first
-        column. Associations are found given these too, beside the frequency of the words.
+        column. Associations are adjusted for these and for the frequency of the words.
     case : auto|exact
         How terms are looked up. auto: as written, then in lower case, capitalised, in upper case.
         exact: only as written.

@@ -89,8 +89,8 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         as its lists, where the source has its words in order of frequency; "auto": if it takes less
         than a second to read all words.
     covariates : str, path, mapping or frame, optional
-        Numbers of words, such as valence or length. Associations are found given these too, beside
-        the frequency where the source knows it, and stand in ``result.adjusted``. A CSV or TSV file
+        Numbers of words, such as valence or length. Associations are adjusted for these, and for
+        the frequency where the source knows it, in ``result.adjusted``. A CSV or TSV file
         with the words in its first column, ``"norms.csv"`` or
         ``"norms.csv?columns=valence,arousal"``; ``{"joy": 8.2, ...}``, or several such mappings by
         name, ``{"valence": {"joy": 8.2, ...}, ...}``; or a frame.

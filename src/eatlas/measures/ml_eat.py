@@ -173,8 +173,8 @@ class MLEAT(WEAT):
         for groups that differ in size and in spread; its p-values are counted up to 1,000,000
         relabellings and drawn beyond.
     adjust : {"frequency", "none"}, default "frequency"
-        Levels 1 and 2 and the pattern are found given the frequency of the words too, where the
-        source has its words in that order, and given the covariates of a run; none: not at all.
+        Levels 1 and 2 and the pattern are also found adjusted for the frequency of the words, where
+        the source has its words in that order, and for the covariates of a run; none: not at all.
     over : {"stimuli", "sentences"}, default "stimuli"
         In tests of sentences, what is read and relabelled: stimuli, each with all its sentences; or
         single sentences, as May et al. (2019) publish the SEAT, without an account of frequency.

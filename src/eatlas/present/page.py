@@ -234,7 +234,7 @@ def write_report(
         The procedure.
     columns : {"narrow", "wide"}, optional
         A narrow table has d, interval, p and pattern and fits between the margins of a page; a
-        wide one also mean cosines, shares of resamples, numbers after covariates and chance. By
+        wide one also mean cosines, shares of resamples, adjusted numbers and random topics. By
         default LaTeX is narrow, all else wide; CSV always has all.
     images : path or list of paths, optional
         Of a page: folders that hold the images of the tests, of which it then has thumbnails. A

@@ -135,7 +135,7 @@ class AssociationResult(Findings, Head):
     frequency_reason: str = Field(default="", exclude_if=is_empty)
     """Why it is not known."""
     adjusted: Adjusted | None = None
-    """The same associations given the frequency and other covariates of the words; None where
+    """The same associations adjusted for frequency and other covariates of the words; None where
     `warnings` says why, and with ``adjust=none``."""
     documents: Documents | None = Field(default=None, exclude_if=is_none)
     """How far other documents would say something else; None but for parts of a corpus."""
@@ -306,7 +306,7 @@ class AssociationResult(Findings, Head):
 
     @property
     def changed_after(self) -> bool | None:
-        """Whether the conclusion is another after covariates; None where there is none after them.
+        """Whether the conclusion is another once adjusted for covariates; None without adjustment.
 
         The EAT pattern may be another, or what is read from level 1, or from a single term.
         """

@@ -420,7 +420,7 @@ class SideBySide(Sequence[Row]):
             The common part as ``row``, what it is compared by (such as ``source``), ``pattern``;
             ``place``, ``name``, ``effect_size``, ``low`` and ``high`` (its interval), ``p``,
             ``significant``; ``adjusted_effect_size``, ``adjusted_p``, ``adjusted_significant``
-            and ``adjusted_pattern``, given covariates of the words; ``difference`` from the
+            and ``adjusted_pattern``, at equal covariates of the words; ``difference`` from the
             first setting, with ``difference_low`` and ``difference_high`` where both have the
             same terms, and of parts of a corpus ``difference_documents_low``, ``..._high``,
             ``difference_both_low``, ``..._high`` (over documents, and over documents and words)
