@@ -192,10 +192,12 @@ class Effect:
     def interval(self) -> tuple[float, float] | None:
         """Interval of d for other words, at equal covariates where these are known.
 
-        That of the crossed test; where there is none, the bootstrap interval.
+        That of the crossed test; where there is none, the bootstrap interval. None where the test
+        at equal covariates has less than one degree of freedom.
         """
-        if self.adjusted is not None and self.adjusted.interval is not None:
-            return self.adjusted.interval
+        after = self.adjusted
+        if after is not None and (after.interval is not None or after.df is not None):
+            return after.interval
         level = self.crossed
         ends = level and level.ends
         if ends and self.d and self.difference:
