@@ -58,7 +58,7 @@ def test_marks_are_filled_by_the_verdict_and_say_it():
     said = [text for text in told(root) if name in text]
     assert said[:3] == [
         f"1900, {name}: d = 1.40, not shown",
-        f"1910, {name}: d = 1.40, these words",
+        f"1910, {name}: d = 1.40, these word lists only",
         f"1920, {name}: d = 1.40, supported",
     ]
     assert root.find("title").text == "by year"

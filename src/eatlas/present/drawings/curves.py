@@ -31,6 +31,7 @@ from eatlas.present.drawings.svg import (
     words,
 )
 from eatlas.present.effects import levels_of
+from eatlas.present.findings import NAMES as VERDICTS
 from eatlas.present.text import isolated, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
@@ -213,7 +214,7 @@ def _line(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, closes
         if over := _over_documents(shown):
             low, high = map(up.at, over)
             thick += f"M{x:.1f} {low:.1f}V{high:.1f}"
-        said = f", {shown.verdict}" if shown.verdict else ""
+        said = f", {VERDICTS[shown.verdict]}" if shown.verdict else ""
         text = f"{year}, {name_of(line)}: {shown.symbol} = {effect(shown.d)}{said}"
         smaller = SMALL_MARK if shown.verdict == "not shown" else 1.0
         mark = outline(shape, round(x, 1), round(y, 1), size * smaller)
