@@ -75,11 +75,11 @@ def test_a_finding_counts_only_targets_beyond_chance():
     unequal = eatlas.run(**run, reference={"Female": 0.665, "Male": 0.335})[0].finding
     assert unequal.verdict is None, "labels cannot be relabelled against unequal shares"
     assert str(unequal) == (
-        "The mean bias of 8 targets has no test; that of businessman is largest, 0.531"
+        "The mean bias of 8 targets has no test; that of businessman is largest, 0.531."
     )
     plain = DivDist(resamples=0, p="off")(TEST, VECTORS).finding
     assert plain.verdict is None
-    assert plain.sentence.endswith("has no test; that of businessman is largest, 0.531.")
+    assert plain.sentence.endswith("has no test; that of nurse is largest, 0.143.")
 
 
 def test_the_order_of_targets(gender, race):

@@ -36,6 +36,8 @@ Roles = tuple[str, ...]
 """Two opposed groups."""
 APART = 0.9
 """Groups whose label shares more of its variance with the covariates can hardly be told apart."""
+LEAST_DF = 1.0
+"""Of an interval; with fewer its ends are millions of effect sizes apart."""
 MOST_TERMS = 2_000
 """Words of two groups whose residuals are permuted."""
 
@@ -422,10 +424,11 @@ def _crossed(
     )
     if math.isnan(tested["t"]) or not spread:
         return {}
+    ends = tested["low"] / spread, tested["high"] / spread
     return {
         "p": StudentP.model_validate({tail: tested[f"p_{tail}"] for tail in TAILS}),
         "estimate": defined(tested["difference"] / spread),
-        "interval": defined_ends((tested["low"] / spread, tested["high"] / spread), DECIMALS),
+        "interval": defined_ends(ends, DECIMALS) if tested["df"] >= LEAST_DF else None,
         "df": tested["df"],
     }
 

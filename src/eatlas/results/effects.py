@@ -194,7 +194,8 @@ class Effect:
     def interval(self) -> tuple[float, float] | None:
         """Interval of d for other words, at equal covariates where these are known.
 
-        That of the crossed test; where there is none, the bootstrap interval.
+        That of the crossed test; where there is none, the bootstrap interval. None where the test
+        at equal covariates has less than one degree of freedom.
         """
         return next((ends for ends in self._intervals().values() if ends), None)
 
@@ -205,6 +206,8 @@ class Effect:
 
     def _intervals(self) -> dict[IntervalBasis, tuple[float, float] | None]:
         """The intervals that are known, that of the strongest claim first."""
+        if self.adjusted is not None and self.adjusted.df is not None:
+            return {"adjusted": self.adjusted.interval}
         ends = self.crossed and self.crossed.ends
         scale = self.d / self.difference if self.d and self.difference else None
         return {

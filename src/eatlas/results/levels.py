@@ -537,7 +537,8 @@ class AdjustedLevel(Record):
     estimate: Magnitude | None = Field(default=None, exclude_if=is_none)
     """Of the crossed test, in units of the effect size, which it equals if no words are joined."""
     interval: Interval | None = None
-    """Confidence interval of that estimate, for other words; None without a crossed test."""
+    """Confidence interval of that estimate, for other words; None without a crossed test, or with
+    less than one degree of freedom."""
     df: float | None = Field(default=None, exclude_if=is_none)
     """Degrees of freedom of that test."""
 

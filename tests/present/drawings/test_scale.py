@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from tests.present.reading import svg_root
 from tests.present.records import full, ml_eat, planted, weat
 
+from eatlas.present.drawings.eat_map import eat_map
 from eatlas.present.drawings.svg import (
     MARGIN,
     SHARE,
     Axis,
     Scales,
+    ends_within,
     interval_line,
     outline,
     share_bar,
@@ -65,6 +67,20 @@ def test_an_adjusted_estimate_is_a_stroke_and_ends_beyond_the_axis_are_arrows():
     assert line == '<path d="M8 8H108M58.0 4.5v7" class="i"/>'
     line = interval_line(shown, replace(axis, low=low + 0.01, high=high - 0.01), 8)
     assert "H108m-3-3l3 3-3 3M11 5l-3 3 3 3M" in line
+
+
+def test_an_axis_follows_an_interval_to_6_and_no_further():
+    """That of two words at equal frequency went from -674 to 694."""
+    shown = planted(others=0.01, after=0.01)
+    level = shown.adjusted.level1.model_copy(update={"interval": (-673.6, 694.2)})
+    two = shown.adjusted.level2.model_copy(update={"X": level})
+    after = shown.adjusted.model_copy(update={"level1": level, "level2": two})
+    wild = shown.model_copy(update={"adjusted": after})
+    assert wild.effect("level1").interval == (-673.6, 694.2)
+    assert ends_within(wild.effect("level1")) == (-6, 6)
+    assert ends_within(shown.effect("level1")) == shown.effect("level1").interval
+    assert Scales.of([wild]).axis.high == Scales.of([ml_eat()]).axis.high == 2
+    assert [text for text in svg_root(eat_map(wild)).itertext() if text == "6"] == ["6", "6"]
 
 
 def test_an_undefined_effect_is_a_dash():

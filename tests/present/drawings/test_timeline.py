@@ -58,7 +58,7 @@ def test_marks_are_filled_by_the_verdict_and_say_it():
     said = [text for text in told(root) if name in text]
     assert said[:3] == [
         f"1900, {name}: d = 1.40, not shown",
-        f"1910, {name}: d = 1.40, these words",
+        f"1910, {name}: d = 1.40, these word lists only",
         f"1920, {name}: d = 1.40, supported",
     ]
     assert root.find("title").text == "by year"
@@ -113,7 +113,7 @@ def rows_of_patterns(root):
 
 
 def test_each_period_has_a_stroke_in_the_row_of_its_pattern():
-    series = {"": {year: ml_eat(label) for year, label in LABELS.items()}}
+    series = {"": pairs({year: ml_eat(label) for year, label in LABELS.items()})}
     root = svg_root(timeline_of(series, {1930: "too few"}, title="t"))
     uniform, singular = rows_of_patterns(root)
     assert [said for _, said in uniform] == [f"{y}: A-Uniform" for y in (1900, 1910, 1940)]
@@ -137,11 +137,13 @@ def test_a_series_without_patterns_has_no_rows_and_is_as_high_as_ever():
 
 def test_patterns_of_several_series_are_below_the_first_effect_size_alone():
     series = {
-        name: {n: ml_eat(label) for n in (1, 2, 3)}
+        name: pairs({n: ml_eat(label) for n in (1, 2, 3)})
         for name, label in (("The {}", "A-Uniform"), ("A {}", "B-Uniform"))
     }
     first, second = (svg_root(timeline_of(series, {}, unit="layer", only=n)) for n in (0, 1))
     assert [len(row) for row in rows_of_patterns(first)] == [3, 3]
     assert rows_of_patterns(second) == []
-    assert "EAT pattern: The {}" in [text.text for text in first.iter("text")]
-    assert "EAT patterns of A {}: B-Uniform in layer 1 to 3" in first.get("aria-label")
+    assert "EAT pattern by the paper's rule: The {}" in [text.text for text in first.iter("text")]
+    assert "EAT patterns of A {} by the paper's rule: B-Uniform in layer 1 to 3" in first.get(
+        "aria-label"
+    )

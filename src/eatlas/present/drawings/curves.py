@@ -19,6 +19,7 @@ from eatlas.present.drawings.svg import (
     Axis,
     broken,
     dot,
+    ends_within,
     figure,
     label,
     mark_of,
@@ -30,6 +31,7 @@ from eatlas.present.drawings.svg import (
     words,
 )
 from eatlas.present.effects import levels_of
+from eatlas.present.findings import NAMES as VERDICTS
 from eatlas.present.text import isolated, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
@@ -116,7 +118,7 @@ def timeline_of(
         (across.at(b) - across.at(a) for a, b in pairwise(years)), default=across.end - across.start
     )
     shown = [effect for line in lines for effect in line.by.values()]
-    values = [v for e in shown for v in (e.d, *(e.interval or ()), *_over_documents(e))]
+    values = [v for e in shown for v in (e.d, *ends_within(e), *_over_documents(e))]
     sides = first.sides[-1]
     up = Axis.around((v for v in values if v is not None), _BOTTOM, _TOP)
     half, parts = max(1.5, min(8.0, 0.4 * closest)), []
@@ -207,12 +209,12 @@ def _line(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, closes
         whole += f"{'M' if begins else 'L'}{x:.1f} {y:.1f}"
         before = year
         if shown.interval:
-            low, high = map(up.at, shown.interval)
+            low, high = map(up.at, ends_within(shown))
             bars += f"M{x:.1f} {low:.1f}V{high:.1f}"
         if over := _over_documents(shown):
             low, high = map(up.at, over)
             thick += f"M{x:.1f} {low:.1f}V{high:.1f}"
-        said = f", {shown.verdict}" if shown.verdict else ""
+        said = f", {VERDICTS[shown.verdict]}" if shown.verdict else ""
         text = f"{year}, {name_of(line)}: {shown.symbol} = {effect(shown.d)}{said}"
         smaller = SMALL_MARK if shown.verdict == "not shown" else 1.0
         mark = outline(shape, round(x, 1), round(y, 1), size * smaller)

@@ -20,6 +20,7 @@ from eatlas.present.drawings.svg import (
     NAMESPACE,
     Axis,
     broken,
+    ends_within,
     estimate,
     figure,
     label,
@@ -127,7 +128,7 @@ def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "
     top = TOP + LINE * len(over)
     under = top + 2 * CELL_H + GAP
     levels = [result.effect(f"level2.{role}") for role in TARGETS]
-    axis = Axis.of_effects(v for e in levels for v in (e.d, *(e.interval or ())))
+    axis = Axis.of_effects(v for e in levels for v in (e.d, *ends_within(e)))
     notes = [f"By the paper's rule: {result.rule.meaning}" + ", over stimuli" * result.over_stimuli]
     if answers_of(result) is not None:
         notes.append("50% without a preference")

@@ -15,6 +15,7 @@ from eatlas.present.drawings.svg import (
     Axis,
     Scales,
     broken,
+    ends_within,
     estimate,
     label,
     mark_of,
@@ -108,7 +109,7 @@ def _forest(results: Sequence[AssociationResult], width: float) -> Drawing:
     effects = [e for levels, _ in of.values() for e in levels]
     symbol = "d" if any(e.symbol == "d" for e in effects) else effects[0].symbol
     alike = {symbol} if symbol == "d" else {e.symbol for e in effects}
-    values = [v for e in effects if e.symbol in alike for v in (e.d, *(e.interval or ()))]
+    values = [v for e in effects if e.symbol in alike for v in (e.d, *ends_within(e))]
     claims = any(q.p.claim is not None for _, f in of.values() for q in f.questions.values())
     with_p = width >= WIDE and claims
     numbers = (140 if any(e.interval for e in effects) else 50) + 80 * with_p
@@ -294,7 +295,7 @@ def adjusted(results: Sequence[AssociationResult], width: float) -> Drawing:
         first = [] if alone else [pair for pair in both if pair[0].place == "level1"]
         rows += [(": ".join(filter(None, (test, _called(e)))), e, z) for e, z in first or both]
     names = LEFT + min(0.36 * width, 260.0, max(pixels(name, LETTERS) for name, *_ in rows) + 8)
-    ends = [v for _, e, after in rows for v in (0.0, e.d, after.d, *(after.interval or ()))]
+    ends = [v for _, e, after in rows for v in (0.0, e.d, after.d, *ends_within(after))]
     edge = width - RIGHT
     axis = Axis.within((v for v in ends if v is not None), names + 8, edge - 2 * NUMBER - 8)
     if alone:
@@ -317,7 +318,7 @@ def adjusted(results: Sequence[AssociationResult], width: float) -> Drawing:
         y, (shape, colour) = sheet.y + height / 2, mark_of(row.place)
         sheet.add(text_lines(lines, LEFT, y + 4 - 7.0 * (len(lines) - 1), step=14, size=LETTERS))
         if after.interval:
-            low, high = map(axis.at, after.interval)
+            low, high = map(axis.at, ends_within(after))
             sheet.add(path(f"M{low:.1f} {y - 2.5:g}H{high:.1f}v5H{low:.1f}z", "b faint"))
         if row.d is not None and after.d is not None:
             hollow, filled = (round(axis.at(d), 1) for d in (row.d, after.d))

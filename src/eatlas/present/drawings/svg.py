@@ -155,6 +155,14 @@ WANTED_TICKS, MOST_TICKS = 5, 10
 """Ticks of a figure; whole numbers on either side of 0 that are marked one by one."""
 LEAST = 2.0
 """For groups of equal size |d| stays below 2; unequal ones may exceed it."""
+FAR = 3 * LEAST
+"""Where an interval ends that goes further: one of few words would leave no room for the others."""
+
+
+def ends_within(shown: Effect) -> tuple[float, ...]:
+    """The ends of the interval of an effect size, as far as an axis follows them."""
+    ends = shown.interval or ()
+    return tuple(max(-FAR, min(FAR, end)) for end in ends) if shown.symbol == "d" else ends
 
 
 @dataclass(frozen=True)
@@ -345,10 +353,11 @@ class Scales:
 
     @classmethod
     def of(cls, results: Iterable[AssociationResult]) -> Self:
-        """Enclose every effect size and the middle of every interval."""
+        """Enclose every effect size and the middle of every interval, unless that is far away."""
         shown = [e for result in results for e in levels_of(result) if e.symbol == "d"]
         middles = [sum(e.interval) / 2 for e in shown if e.interval]
-        return cls(Axis.of_effects([*(e.d for e in shown), *middles], MARGIN, MARGIN + COLUMN))
+        near = [middle for middle in middles if abs(middle) <= FAR]
+        return cls(Axis.of_effects([*(e.d for e in shown), *near], MARGIN, MARGIN + COLUMN))
 
     def line(self, levels: Iterable[Effect], width: float = LINE) -> Markup:
         """Effect sizes in the line of their finding, in the order of the levels."""

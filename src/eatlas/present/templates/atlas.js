@@ -138,7 +138,7 @@
     sizes.forEach((d, i) => {
       const y = 7 + 10 * i, [low, high] = (ends[i] ?? "").split(",").map(Number), side = "ab"[i];
       if (Number.isNaN(d)) return;
-      if (ends[i]) add("line", { class: side, x1: x(low), x2: x(high), y1: y, y2: y });
+      if (ends[i]) add("path", { class: `${side} line`, d: `M${x(low)} ${y}H${x(high)}${high > END ? "m-3-3l3 3-3 3" : ""}${low < -END ? `M3 ${y - 3}l-3 3 3 3` : ""}` });  // an arrow: it goes on
       if (i) add("rect", { class: side, x: x(d) - 4, y: y - 4, width: 8, height: 8 });
       else add("circle", { class: side, cx: x(d), cy: y, r: 4 });
     });
@@ -166,7 +166,7 @@
       top.append(of);
     });
     top.append(th("Difference", 1, "num"), th(`${title}, from \u22122 to 2`, 1));
-    if (NAMES.size) top.append(th("Verdicts", 1));
+    if (NAMES.size) top.append(th(`Verdicts, ${shown.table.dataset.effects.split("|")[0] || "first number"}`, 1));
     head.append(top);
     let sign = 0;
     const lines = [];
