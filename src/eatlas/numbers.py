@@ -117,13 +117,17 @@ _ONE = ("ics", "ss", "us", "is")
 """Ends of names in -s that are one thing, such as physics and happiness."""
 
 
-def goes(name: str) -> str:
-    """The verb that follows the name of a group of words, by whether the name is a plural."""
-    if " and " in name or not name.isascii():
-        return "go"
+def is_plural(name: str) -> bool:
+    """Whether the verb that follows the name of a group of words is plural; so it is of a list.
+
+    >>> is_plural("Male names"), is_plural("Physics"), is_plural("mother, father, son")
+    (True, False, True)
+    """
+    if " and " in name or name.count(", ") > 1 or not name.isascii():
+        return True
     head = re.split(r" (?:of|in|with|at|from|who|for)\b|[(,:]", name)[0].split() or [""]
     last = head[-1].lower()
-    return "go" if last in _MANY or (last.endswith("s") and not last.endswith(_ONE)) else "goes"
+    return last in _MANY or (last.endswith("s") and not last.endswith(_ONE))
 
 
 _SPELLED = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]

@@ -309,7 +309,7 @@ def test_an_atlas_says_in_its_title_how_many_refuse(open_minded, refusing, tmp_p
 def test_trackers_and_tables_have_what_was_refused(refusing):
     metrics = refusing.metrics()
     assert metrics["unanswered"] == refusing.answers.refused
-    assert len(metrics) <= 10
+    assert len(metrics) <= 11
     (row,) = refusing.rows()
     assert row["refused_X"] == refusing.answers.unusable["X"]
     low, high = refusing.answers.level2.Y.bounds

@@ -24,7 +24,7 @@ from tests.present.test_stimulus_level import COUNTS, measured
 
 import eatlas
 from eatlas.measures.registry import measure_names
-from eatlas.numbers import goes
+from eatlas.numbers import is_plural
 from eatlas.present import report_html
 from eatlas.present.findings import findings_of, first_of, judged, title
 from eatlas.present.sections import marked
@@ -112,10 +112,24 @@ def test_the_sentences_have_one_form_and_one_order():
 
 @pytest.mark.parametrize(
     ("name", "verb"),
-    [("Math", "goes"), ("Physics", "goes"), ("Men", "go"), ("Happiness", "goes"), ("", "goes")],
+    [
+        ("Math", "is"),
+        ("Physics", "is"),
+        ("Men", "are"),
+        ("Happiness", "is"),
+        ("", "is"),
+        ("mother, daughter, father", "are"),
+    ],
 )
 def test_verbs_agree(name, verb):
-    assert goes(name) == verb
+    assert ("are" if is_plural(name) else "is") == verb
+
+
+def test_a_name_that_is_a_list_is_quoted():
+    finding = planted(**SUPPORTED, names={"X": "rose, lily, iris"}).finding
+    assert finding.questions["level1"].sentence == (
+        "“rose, lily, iris” are more strongly associated with Pleasant than Insects are."
+    )
 
 
 def titled(*results):
@@ -176,9 +190,7 @@ def test_effect_sizes_are_judged_by_their_finding():
 def test_single_terms_count_what_holm_leaves():
     """Each taken by itself has p = .016; of four, Holm's is .062."""
     lost = sc_eat(dict.fromkeys("abcd", 1.2)).finding
-    assert str(lost) == (
-        "For none of 4 terms a significant association with Pleasant or Unpleasant is shown."
-    )
+    assert str(lost) == ("None of 4 terms is significantly associated with Pleasant or Unpleasant.")
     assert (lost.verdict, round(lost.questions["terms"].p.these, 3)) == ("not shown", 0.062)
     finding = sc_eat(dict.fromkeys("ab", 1.2) | {"c": -1.2}).finding
     assert str(finding) == (
@@ -201,7 +213,7 @@ def test_targets_count_what_holm_leaves():
     )
     none = divdist(poet=(0.2, 0.03, None), boss=(0.1, 0.2, None), void=None).finding
     assert str(none) == (
-        "For none of 2 targets (1 more is undefined) a significant association with men or women is shown."
+        "None of 2 targets (1 more is undefined) is significantly associated with men or women."
     )
     cut = divdist(boss=(0.5, LOW, LOW), nurse=(-0.5, LOW, LOW), poet=(0.1, LOW, LOW)).finding
     assert str(cut) == (

@@ -74,7 +74,7 @@ def test_weat_sentence():
 def test_sc_eat_sentence():
     text = sentence(sc_eat({"nurse": -1.2, "poet": 0.1, "miner": 1.4, "void": None}))
     assert text == (
-        "For none of 4 terms a significant association with Pleasant or Unpleasant is shown. Closest "
+        "None of 4 terms is significantly associated with Pleasant or Unpleasant. Closest "
         "to Pleasant: miner (d = 1.40); closest to Unpleasant: nurse (d = −1.20)."
     )
     assert sentence(sc_eat({"void": None})).endswith("No effect size is defined for 1 term.")

@@ -160,7 +160,8 @@ def _print_findings(
         say(console, title(list(results), shown, settings), "bold", hang=2)
     width = min(LONGEST_LABEL, max(cell_len(called(result)) for result in results))
     measures, alone = len({result.signature for result in results}), len(results) == 1
-    for members in groups if len(groups) <= GROUPS or not _side_by_side(results) else ():
+    listed = len(groups) <= GROUPS or not _side_by_side(results)
+    for members in groups if listed else ():
         if len(groups) > 1:
             measure = f"{settings.short(members[0])} on " if measures > 1 else ""
             say(console, f"{measure}{settings.place(members[0])}", "bold")
@@ -173,11 +174,13 @@ def _print_findings(
         show(console, table, folds=True)
     every = [q for finding in findings.values() for q in list(finding.questions.values())[1:]]
     silent = sum(question.verdict == "not shown" for question in every)
-    if silent and not alone:
-        others = "other groups" if silent < len(every) else "groups"
-        text = f"By themselves, the {count(silent)} {others} show no significant association."
+    if silent and listed and not alone:
+        other = "other " * (silent < len(every))
+        text = f"By themselves, the {count(silent)} {other}groups show no significant association."
+        if silent == 1:
+            text = f"By itself, the {other}group shows no significant association."
         say(console, text, hang=2)
-    if drawn := [r for r in results if findings[id(r)].questions and r.effects()[0].interval]:
+    if drawn := [r for r in results if findings[id(r)].questions and _has_interval(r)]:
         say(console, _explained(drawn), "dim")
     signatures = dict.fromkeys(in_words(result.signature) for result in results)
     say(console, f"Measured by {joined(list(signatures))}.", "dim")
@@ -232,6 +235,12 @@ def _explained(results: Sequence[AssociationResult]) -> str:
         f"d: effect size, and its 95% interval {interval_in_words(results)}. p: two-sided. "
         f"All numbers{patterns} are in the report."
     )
+
+
+def _has_interval(result: AssociationResult) -> bool:
+    """Whether the first number is an effect size d with an interval."""
+    first = result.effects()[0]
+    return first.symbol == "d" and first.interval is not None
 
 
 def _tables(members: Sequence[AssociationResult], console: Console) -> list[Table]:

@@ -151,7 +151,7 @@ def _safe(value: object) -> object:
 FILTERS: dict[str, Callable[..., object]] = {
     function.__name__: function
     for function in (
-        numbers.all_of, numbers.brief_p, numbers.count, numbers.effect, numbers.goes,
+        numbers.all_of, numbers.brief_p, numbers.count, numbers.effect, numbers.is_plural,
         numbers.interval, numbers.level_of, numbers.number_of, numbers.odds, numbers.p_equals,
         numbers.percent, numbers.plural, numbers.spelled, readable, source_name,
         effects.about_terms, effects.answers_of, effects.chance_line, effects.chance_range,

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from eatlas.errors import joined
-from eatlas.numbers import count, goes
+from eatlas.numbers import count, is_plural
 from eatlas.results.finding import PLACES, Question, QuestionP, Verdict
 from eatlas.results.parts import at
 from eatlas.results.settings import test_and_setting
@@ -228,14 +228,15 @@ def answer(
 def sentence_of(names: Mapping[str, str], effect: Effect, verdict: Verdict, reason: str) -> str:
     """The sentence of a question: one table of verdicts by levels."""
     target = "X" if effect.place == "level1" else effect.place[-1]
+    are, are_y = ("are" if is_plural(names[role]) else "is" for role in (target, "Y"))
+    names = {role: f"“{name}”" if ", " in name else name for role, name in names.items()}
     x, y = names[target], names["Y"]
     a, b = (names["A"], names["B"]) if (effect.d or 0.0) > 0 else (names["B"], names["A"])
-    are = {name: "are" if goes(name) == "go" else "is" for name in (x, y)}
     if effect.place == "level1":
-        shown = f"{x} {are[x]} more strongly associated with {a} than {y} {are[y]}"
+        shown = f"{x} {are} more strongly associated with {a} than {y} {are_y}"
         what, missing = "difference", f"difference between {x} and {y} in their association"
     else:
-        shown = f"{x} {are[x]} associated with {a} rather than {b}"
+        shown = f"{x} {are} associated with {a} rather than {b}"
         what, missing = "association", f"association of {x}"
     if verdict == "supported":
         return f"{shown}."

@@ -83,7 +83,7 @@ def notes_of(results: Iterable[AssociationResult], scale: str = "") -> tuple[str
 def in_words(result: AssociationResult) -> str:
     """The effect sizes of a result as a phrase."""
     sizes = [
-        f"{e.title.lower()}, {isolated(e.name)}: {e.symbol} = {effect(e.d)}"
+        f"{e.title[:1].lower()}{e.title[1:]}, {isolated(e.name)}: {e.symbol} = {effect(e.d)}"
         + (f" {interval(e.interval)}" if e.interval else "")
         for e in result.effects()
     ]
