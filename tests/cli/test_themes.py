@@ -66,7 +66,7 @@ def test_themes_of_a_user_given_frequency(eatlas_cli, vectors, tmp_path):
     options = ("--themes", "themes.csv", "--names", "names.csv", "--out", "w.csv")
     ended = eatlas_cli("scan", *source, *options)
     assert (ended.code, ended.err) == (0, "")
-    assert ended.said.startswith("v.npy?counts=counts.txt: of 2 word clusters (themes), ")
+    assert ended.said.startswith("v.npy?counts=counts.txt: of 2 themes, ")
     assert ", adjusted for word frequency" in ended.said
     assert "Games: pac, pab" in ended.out or "Games: pab, pac" in ended.out
     assert "again" not in ended.out

@@ -130,9 +130,11 @@ def print_themes(result: ThemesResult, top: int) -> None:
     groups = " or ".join(f"{names[role]}{f' ({role})' * long}" for role in names)
     verb = ("is" if two else "differs") if below == 1 else ("are" if two else "differ")
     more = f"significantly more associated with {groups}"
+    made = f"{number_of(themes, 'word cluster')} (themes)"
+    what = made if result.clustering else number_of(themes, "theme")
     say(
         console,
-        f"{result.source}: of {number_of(themes, 'word cluster')} (themes), {count(below)} "
+        f"{result.source}: of {what}, {count(below)} "
         f"{verb} {more if two else f'significantly between {len(names)} groups'}"
         f"{', adjusted for word frequency' if result.covariates else ''}",
         "bold",
