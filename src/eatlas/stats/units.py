@@ -16,6 +16,8 @@ Labels = NDArray[np.intp]
 
 THRESHOLD = 0.4
 """Least mean cosine of the residuals of two clusters that are joined."""
+SAME = 1e-6
+"""Part of its length by which a vector may differ from the mean of the list and be the same."""
 MOST_WORDS = 1_000
 """Words of a list among which clusters are looked for, in a second at most."""
 
@@ -43,12 +45,14 @@ def find_units(rows: Array, threshold: float = THRESHOLD) -> Labels:
     [0, 0, 1, 2]
     """
     n = len(rows)
-    if not 2 < n <= MOST_WORDS:  # the residuals of two words are always opposite
+    if not 1 < n <= MOST_WORDS:
         return np.arange(n)
     residuals = rows - rows.mean(axis=0)
     lengths = np.linalg.norm(residuals, axis=1, keepdims=True)
-    unit = residuals / np.where(lengths > 0, lengths, 1.0)
+    mean = lengths[:, 0] <= SAME * np.linalg.norm(rows, axis=1).max()
+    unit = residuals / np.where(mean[:, None], 1.0, lengths)
     cosines = unit @ unit.T
+    cosines[np.ix_(mean, mean)] = 1.0  # words that all have the mean of the list are the same
     np.fill_diagonal(cosines, -np.inf)
     labels, sizes = np.arange(n), np.ones(n)
     while True:  # as scipy.cluster, whose import takes ten times as long as this
