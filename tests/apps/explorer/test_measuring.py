@@ -91,6 +91,7 @@ def test_the_finding_has_its_sentences_p_values_and_the_words_that_it_is_sensiti
         assert question.sentence in page
         assert f"{NAMES[question.verdict]}; p these words {brief_p(question.p.these)}" in page
         assert f"adjusted for frequency {brief_p(question.p.adjusted)}" in page
+    assert "Line: interval for other words at equal word frequency. p: two-sided." in page
     assert ("Sensitive to" in page) == bool(finding.sensitive_to)
     sensitive = finding.model_copy(update={"sensitive_to": ("John", "home")})
     monkeypatch.setitem(FILTERS, "finding_of", lambda _: sensitive)
