@@ -123,6 +123,4 @@ def test_figures_and_numbers_are_saved(ten_page, open_page):
     assert [row.split('","')[0] for row in rows] == [
         '"Male names against Female names', '"Male names', '"Female names',
     ]  # fmt: skip
-    assert rows[0].endswith(
-        '"these word lists only not significant after correction for 10 tests"'
-    )
+    assert rows[0].endswith('"these word lists only not significant after correction for 10 tests"')
