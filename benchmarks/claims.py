@@ -22,7 +22,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from unittest.mock import patch
@@ -88,6 +88,11 @@ class Vocabulary:
         rows = np.array([*vector_of.values()], float)
         unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         return cls([*vector_of], unit, np.array([rank_of[word] for word in vector_of]))
+
+    def among(self, words: Collection[str]) -> Vocabulary:
+        """The words that are among some."""
+        chosen = np.flatnonzero(np.isin(self.words, [*words]))
+        return Vocabulary([self.words[i] for i in chosen], self.rows[chosen], self.ranks[chosen])
 
     def between(self, low: int, high: int) -> np.ndarray:
         """Places of words of some ranks."""
