@@ -1,7 +1,7 @@
 """How often findings claim what is not there, and how often they claim what is.
 
     python benchmarks/claims.py [--vectors glove-sample] [--designs 600] [--sizes 8 16 25]
-    python benchmarks/claims.py --planted
+    python benchmarks/claims.py --planted [--at 0.3]
     python benchmarks/claims.py --threshold --vectors google-news --sizes 8 16
 
 - by default: null worlds. X, Y, A and B are lists of words between which nothing is true for other
@@ -10,7 +10,10 @@
   tests with a claim about these words at level 1.
 - planted: an effect of known size at level 1. Share of supported claims, and of claims about these
   words.
-- threshold: null worlds with near-synonyms joined at other thresholds.
+- threshold: null worlds with near-synonyms joined at several thresholds: tests with any supported
+  claim, those with a claim about these words at level 1, and units a group.
+
+``--at`` joins near-synonyms at another threshold in the first two tables.
 
 Vectors are those that eatlas opens, or of a package (``glove-6b``, ``google-news``, ``minilm``, see
 ``_installed.py``). Words have the ranks of the source, of ``--ranks``, or else those of GloVe 6B
@@ -23,6 +26,7 @@ import argparse
 import math
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache, partial
 from unittest.mock import patch
@@ -303,6 +307,11 @@ def thresholds(v: Vocabulary, given: argparse.Namespace) -> Iterator[str]:
             yield f"| {world} | {n} | {' | '.join(cells)} |"
 
 
+def joined_at(threshold: float) -> AbstractContextManager[object]:
+    """Have eatlas join near-synonyms at a threshold of its own."""
+    return patch("eatlas.measures.units.find_units", partial(find_units, threshold=threshold))
+
+
 def joined(v: Vocabulary, lists: Lists) -> list[tuple[bool, bool, float]]:
     """At each threshold: any supported claim, these words at level 1, units a group."""
     known: dict[bytes, tuple[bool, bool, float]] = {}
@@ -334,6 +343,7 @@ def main() -> None:
     parser.add_argument("--designs", type=int, default=600)
     parser.add_argument("--sizes", type=int, nargs="+", default=[8, 16, 25])
     parser.add_argument("--worlds", nargs="+", default=list(WORLDS), choices=list(WORLDS))
+    parser.add_argument("--at", type=float, default=THRESHOLD, help="threshold of near-synonyms")
     table = parser.add_mutually_exclusive_group()
     table.add_argument("--planted", dest="table", action="store_const", const=power)
     table.add_argument("--threshold", dest="table", action="store_const", const=thresholds)
@@ -345,8 +355,9 @@ def main() -> None:
         f"{given.vectors}, {len(v.words):,} words, {given.designs} designs a row: a rate of "
         f"{ALPHA} of single tests has a standard error of {error:.3f}"
     )
-    for line in given.table(v, given):
-        print(line, flush=True)
+    with joined_at(given.at):
+        for line in given.table(v, given):
+            print(line, flush=True)
     print(f"{time.process_time() - start:.0f} s of processor time")
 
 
