@@ -50,6 +50,7 @@ from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.finding import Finding, Question
 from eatlas.results.levels import CELLS, Interval
+from eatlas.results.parts import at
 from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
@@ -161,13 +162,19 @@ def _two_sided(row: Row) -> str:
     return "" if read.two_sided_label == read.label else f"two-sided:\n{read.two_sided_label}"
 
 
+def _value_of_p(name: str) -> Callable[[Row], float | None]:
+    """A p-value of the first question as a number."""
+    return lambda row: row.question and getattr(row.question.p, name)
+
+
 def _p_of_question(name: str) -> Callable[[Row], str]:
     """A p-value of the first question; why there is none."""
+    value_of = _value_of_p(name)
 
     def written(row: Row) -> str:
         if row.question is None:
             return ""
-        p: float | None = getattr(row.question.p, name)
+        p = value_of(row)
         if p is not None:
             return p_value(p, row.result.rule.alpha)
         missing = name == "adjusted" and row.question.p.new is not None
@@ -244,7 +251,14 @@ VALUES: dict[str, Callable[[Row, Effect], float | None]] = {
     "p in the direction of d": lambda _, shown: shown.p_of(shown.direction),
     "adjusted p": lambda row, shown: row.family.adjusted(row.result, shown),
 }
-"""The number behind a first line."""
+"""The number behind a first line that says something of an effect size."""
+VALUES_OF_RESULT: dict[str, Callable[[Row], float | None]] = {
+    "these words": _value_of_p("these"),
+    "new words": _value_of_p("new"),
+    "adjusted words": _value_of_p("adjusted"),
+    "chance": lambda row: at(matched_of(row.result), "level1.p_two_sided"),
+}
+"""The number behind one that says something of a result."""
 
 
 @dataclass(frozen=True)
@@ -278,7 +292,6 @@ TERM = Declared("Term", ("term",), of="effect", when="terms")
 GROUP = Declared("Group", ("role",), of="effect", when="terms")
 P_LINES = ("p in the direction of d", "two-sided p")
 EFFECT = Declared("d", ("d", "interval", "documents", *P_LINES), of="effect", number=True)
-P = Declared("p", P_LINES, of="effect", number=True, when="d")
 ADJUSTED = Declared("adjusted p", ("adjusted p",), of="effect", number=True)
 LEVEL3 = Declared("Level 3", (), of="level 3", number=True, when="level 3")
 PATTERN = Declared(
@@ -319,8 +332,8 @@ NARROW = (
 """Of a manuscript what fits between the margins of a page: d, interval, p-values and verdict."""
 WIDTHS: dict[str, tuple[Declared, ...]] = {"narrow": NARROW, "wide": MANUSCRIPT}
 PAGE = (
-    TEST, SOURCE, CONCEPTS, EFFECT.only("d", "interval", "documents"), P, ADJUSTED, *QUESTION,
-    PATTERN, AFTER, CHANCE, FINDING.only("sentence", when="no question"),
+    TEST, SOURCE, CONCEPTS, EFFECT, ADJUSTED, *QUESTION, PATTERN, AFTER, CHANCE,
+    FINDING.only("sentence", when="no question"),
 )  # fmt: skip
 """Each result in one line, whose columns can be sorted."""
 
@@ -405,6 +418,8 @@ def _cell(declared: Declared, key: str, row: Row) -> Cell:
             value = VALUES[declared.lines[0]](row, shown)
     elif declared.of == "result":
         lines = [OF_RESULT[line](row) for line in declared.lines]
+        if declared.lines[0] in VALUES_OF_RESULT:
+            value = VALUES_OF_RESULT[declared.lines[0]](row)
     written = tuple(part for line in lines if line for part in line.split("\n"))
     star = bool(declared.starred and "d" in declared.lines and shown and shown.significant)
     return Cell(written or (UNDEFINED,), star, declared.strong, value=value)

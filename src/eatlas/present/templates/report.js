@@ -232,7 +232,7 @@
     jump.append(new Option("Go to a result", ""));
     heads.forEach((head) => {
       const line = head.parentElement.querySelector(".meta");
-      jump.append(new Option([line.querySelector(".id"), line.querySelector("b")].filter(Boolean).map((one) => one.textContent).join(", "), head.id));
+      jump.append(new Option([line.querySelector(".id"), line.querySelector("b:not(.verdict)")].filter(Boolean).map((one) => one.textContent).join(", "), head.id));
     });
     jump.setAttribute("aria-label", "Go to a result");
     jump.addEventListener("change", () => {
