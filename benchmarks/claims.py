@@ -1,98 +1,106 @@
-"""How often a finding claims what is not there, and how often it finds what is.
+"""How often findings claim what is not there, and how often they claim what is.
 
-Null worlds: four lists of words of GloVe between which nothing is true for other words of the same kinds, though their
-words may be near-synonyms, halves of one topic, names, or differ in frequency. Planted worlds: the same lists with an effect
-of known size at level 1. The script prints the share of reports (of one, three and ten tests) with any claim, and the power.
+    python benchmarks/claims.py [--vectors glove-sample] [--designs 600] [--sizes 8 16 25]
+    python benchmarks/claims.py --planted [--at 0.3]
+    python benchmarks/claims.py --threshold --vectors google-news --sizes 8 16
 
-    python benchmarks/claims.py [--designs 600] [--vectors glove-sample] [--worlds random halves ...] [--planted]
+- by default: null worlds. X, Y, A and B are lists of words between which nothing is true for other
+  words of the same kinds, though they may hold near-synonyms, halves of one topic or names, or
+  differ in frequency. Share of reports of one, three and ten tests with any supported claim; and of
+  tests with a claim about these words at level 1.
+- planted: an effect of known size at level 1. Share of supported claims, and of claims about these
+  words.
+- threshold: null worlds with near-synonyms joined at several thresholds: tests with any supported
+  claim, those with a claim about these words at level 1, and units a group.
+
+``--at`` joins near-synonyms at another threshold in the first two tables.
+
+Vectors are those that eatlas opens, or of a package (``glove-6b``, ``google-news``, ``minilm``, see
+``_installed.py``). Words have the ranks of the source, of ``--ranks``, or else those of GloVe 6B
+that come with eatlas.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cache, partial
+from unittest.mock import patch
 
 import numpy as np
+from _installed import open_source
 
 import eatlas
 from eatlas.engine.adjusting import Covariates, adjusted
+from eatlas.engine.frequency import order_of
 from eatlas.measures.base import Input
-from eatlas.results import AssociationResult
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.results.questions import PLACES, Evidence, evidence_of, holm_adjusted
-from eatlas.sources import open_vectors
+from eatlas.sources import spellings
+from eatlas.sources.frequency_order import bundled_order
+from eatlas.stats.units import THRESHOLD, find_units
 
 ROLES = "XYAB"
 ALPHA = 0.05
 FIRST, LAST = 100, 20_000
 """Ranks between which words are drawn."""
-MEASURE, OF_PLANTED = (
-    measure(resamples=0, frequency="off") for measure in (eatlas.MLEAT, eatlas.WEAT)
-)
-NAMES = [
-    "adam",
-    "harry",
-    "josh",
-    "roger",
-    "alan",
-    "frank",
-    "justin",
-    "ryan",
-    "andrew",
-    "jack",
-    "matthew",
-    "stephen",
-    "brad",
-    "greg",
-    "paul",
-    "jonathan",
-    "peter",
-    "amanda",
-    "courtney",
-    "heather",
-    "melanie",
-    "katie",
-    "betsy",
-    "kristin",
-    "nancy",
-    "stephanie",
-    "ellen",
-    "lauren",
-    "colleen",
-    "emily",
-    "megan",
-    "rachel",
-]
+SEEDS = (500, 5_000)
+"""Ranks of words around which there is a topic."""
+NAMES = eatlas.load_tests("weat-3")[0].X.terms
+NEAREST_NAMES = 90
+"""Words nearest to the mean of those names, from which names are drawn."""
+MOST_COUNTED, DRAWS = 16, 4_999
+"""Words of a group up to which permutations are counted exactly; as many are drawn of more."""
+REPORTS = 2_000
+"""Reports of several tests that are drawn from the designs."""
+EFFECTS = (0.8, 1.2, 1.6)
+THRESHOLDS = (math.inf, 0.3, THRESHOLD, 0.5, 0.6)
 Lists = Sequence[np.ndarray]
+"""Places of the words of X, Y, A and B."""
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words in order of frequency with their unit rows."""
+    """Words of letters alone in order of frequency, with their unit rows."""
 
     words: list[str]
     rows: np.ndarray
     ranks: np.ndarray
 
     @classmethod
-    def of(cls, source: str) -> Vocabulary:
-        """Words of letters alone, from the first to the last rank."""
-        opened = open_vectors(source)
-        frequency = {word: i + 1 for i, word in enumerate(opened.vocabulary())}
-        words = [
-            w
-            for w, rank in frequency.items()
-            if w.isalpha() and len(w) > 2 and FIRST <= rank <= LAST
-        ]
-        found = opened.lookup(set(words))
-        rows = np.array([found[word] for word in words], float)
-        return cls(
-            words,
-            rows / np.linalg.norm(rows, axis=1, keepdims=True),
-            np.array([frequency[w] for w in words]),
+    def of(cls, vectors: str, ranks: str | None = None) -> Vocabulary:
+        """Words from the first to the last rank that have a vector."""
+        source = open_source(vectors)
+        order = order_of(open_source(ranks) if ranks else source, "always", english=True)
+        if isinstance(order, str):  # why the source has no ranks
+            order = bundled_order()
+        rank_of = order.ranks([word for word in order.words if word.isalpha() and len(word) > 2])
+        known = sorted(
+            (word for word in rank_of if FIRST <= rank_of[word] <= LAST), key=rank_of.get
         )
+        keys = {word: (word,) if source.encodes else spellings(word, "auto") for word in known}
+        found = source.lookup({key for each in keys.values() for key in each})
+        vector_of = {
+            word: next(found[key] for key in keys[word] if key in found)
+            for word in known
+            if not found.keys().isdisjoint(keys[word])
+        }
+        rows = np.array([*vector_of.values()], float)
+        unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return cls([*vector_of], unit, np.array([rank_of[word] for word in vector_of]))
+
+    def among(self, words: Collection[str]) -> Vocabulary:
+        """The words that are among some."""
+        chosen = np.flatnonzero(np.isin(self.words, [*words]))
+        return Vocabulary([self.words[i] for i in chosen], self.rows[chosen], self.ranks[chosen])
+
+    def between(self, low: int, high: int) -> np.ndarray:
+        """Places of words of some ranks."""
+        return np.flatnonzero((self.ranks >= low) & (self.ranks <= high))
 
     def near(self, seed: int, n: int, without: np.ndarray) -> np.ndarray:
         """The `n` words that are nearest to a word, itself first, without some."""
@@ -100,49 +108,38 @@ class Vocabulary:
         cosines[without] = -np.inf
         return np.argsort(-cosines, kind="stable")[:n]
 
-
-def random_words(
-    v: Vocabulary,
-    n: int,
-    rng: np.random.Generator,
-    low: int = FIRST,
-    high: int = LAST,
-    lists: int = 1,
-) -> Lists:
-    """Lists of words of some ranks that share no word."""
-    usable = np.flatnonzero((v.ranks >= low) & (v.ranks <= high))
-    return np.split(rng.choice(usable, lists * n, replace=False), lists)
+    def topic(self, n: int, rng: np.random.Generator, without: Lists = ()) -> np.ndarray:
+        """The words nearest to a word of middle rank, in random order."""
+        used = np.concatenate([np.empty(0, int), *without])
+        seed = int(rng.choice(np.setdiff1d(self.between(*SEEDS), used)))
+        return rng.permutation(self.near(seed, n, used))
 
 
-def topic(v: Vocabulary, n: int, rng: np.random.Generator, without: np.ndarray) -> np.ndarray:
-    """Words around a word of middle rank, in random order."""
-    seeds = np.setdiff1d(np.flatnonzero((v.ranks >= 500) & (v.ranks <= 5_000)), without)
-    return rng.permutation(v.near(int(rng.choice(seeds)), n, without))
+# --- worlds ---------------------------------------------------------------------------------------
 
 
-def of_random_words(v: Vocabulary, n: int, rng: np.random.Generator) -> Lists:
+def random_words(v: Vocabulary, n: int, rng: np.random.Generator) -> Lists:
     """Four lists of random words."""
-    return random_words(v, n, rng, lists=4)
+    return np.split(rng.choice(len(v.words), 4 * n, replace=False), 4)
 
 
-def of_halves(v: Vocabulary, n: int, rng: np.random.Generator) -> Lists:
+def halves_of_topics(v: Vocabulary, n: int, rng: np.random.Generator) -> Lists:
     """X and Y are halves of one topic, A and B halves of another."""
-    targets = topic(v, 2 * n, rng, np.empty(0, int))
-    attributes = topic(v, 2 * n, rng, targets)
-    return [targets[:n], targets[n:], attributes[:n], attributes[n:]]
+    targets = v.topic(2 * n, rng)
+    return [*np.split(targets, 2), *np.split(v.topic(2 * n, rng, [targets]), 2)]
 
 
-def of_names(v: Vocabulary, n: int, rng: np.random.Generator) -> Lists:
+def halves_of_names(v: Vocabulary, n: int, rng: np.random.Generator) -> Lists:
     """X and Y are halves of a list of names, A and B halves of a topic."""
     place = {word: i for i, word in enumerate(v.words)}
-    centre = v.rows[[place[name] for name in NAMES if name in place]].mean(axis=0)
-    names = rng.choice(np.argsort(-(v.rows @ centre))[:90], 2 * n, replace=False)
-    attributes = topic(v, 2 * n, rng, names)
-    return [names[:n], names[n:], attributes[:n], attributes[n:]]
+    known = [place[name.lower()] for name in NAMES if name.lower() in place]
+    nearest = np.argsort(-(v.rows @ v.rows[known].mean(axis=0)))[:NEAREST_NAMES]
+    names = rng.choice(nearest, 2 * n, replace=False)
+    return [*np.split(names, 2), *np.split(v.topic(2 * n, rng, [names]), 2)]
 
 
-def of_synonyms(v: Vocabulary, n: int, rng: np.random.Generator, together: int = 2) -> Lists:
-    """Lists of pairs of neighbours, or of larger clusters, which are random otherwise."""
+def synonyms(v: Vocabulary, n: int, rng: np.random.Generator, together: int) -> Lists:
+    """Four lists of random words, each with its nearest neighbours."""
     used, lists = np.empty(0, int), []
     for _ in ROLES:
         words: list[int] = []
@@ -155,160 +152,213 @@ def of_synonyms(v: Vocabulary, n: int, rng: np.random.Generator, together: int =
     return lists
 
 
-def of_fours(v: Vocabulary, n: int, rng: np.random.Generator) -> Lists:
-    """Lists of clusters of four neighbours."""
-    return of_synonyms(v, n, rng, together=4)
-
-
-def of_frequency(v: Vocabulary, n: int, rng: np.random.Generator) -> Lists:
+def frequency_alone(v: Vocabulary, n: int, rng: np.random.Generator) -> Lists:
     """X and A are frequent words, Y and B rare ones."""
-    x, a = random_words(v, n, rng, FIRST, 2_000, lists=2)
-    y, b = random_words(v, n, rng, 4_000, LAST, lists=2)
-    return [x, y, a, b]
+    frequent = rng.choice(v.between(FIRST, 2_000), 2 * n, replace=False)
+    rare = rng.choice(v.between(4_000, LAST), 2 * n, replace=False)
+    return [frequent[:n], rare[:n], frequent[n:], rare[n:]]
 
 
-def of_topics(v: Vocabulary, n: int, rng: np.random.Generator) -> Lists:
+def four_topics(v: Vocabulary, n: int, rng: np.random.Generator) -> Lists:
     """Four unrelated topics: any two do differ, so that this is no null world."""
     lists: list[np.ndarray] = []
     for _ in ROLES:
-        lists.append(topic(v, n, rng, np.concatenate([np.empty(0, int), *lists])))
+        lists.append(v.topic(n, rng, lists))
     return lists
 
 
 WORLDS: dict[str, Callable[[Vocabulary, int, np.random.Generator], Lists]] = {
-    "random words": of_random_words,
-    "halves of topics": of_halves,
-    "halves of names": of_names,
-    "pairs of near-synonyms": of_synonyms,
-    "fours of near-synonyms": of_fours,
-    "frequency alone": of_frequency,
-    "four topics (not null)": of_topics,
+    "random words": random_words,
+    "halves of topics": halves_of_topics,
+    "halves of names": halves_of_names,
+    "pairs of near-synonyms": partial(synonyms, together=2),
+    "fours of near-synonyms": partial(synonyms, together=4),
+    "frequency alone": frequency_alone,
+    "four topics (not null)": four_topics,
 }
+PLANTED = ("random words", "halves of topics")
+CLUSTERED = (*PLANTED, "pairs of near-synonyms", "fours of near-synonyms")
+
+
+def designs(v: Vocabulary, world: str, n: int, count: int, of: int = 0) -> Iterator[Lists]:
+    """Lists of a world, always the same ones; `of` sets some apart from others."""
+    rng = np.random.default_rng([n, [*WORLDS].index(world), of])
+    return (WORLDS[world](v, n, rng) for _ in range(count))
+
+
+# --- what eatlas finds ----------------------------------------------------------------------------
 
 
 def measured(v: Vocabulary, lists: Lists, d: float = 0.0) -> dict[str, Evidence]:
-    """The evidence of a test of four lists, as eatlas finds it; with an effect planted at level 1."""
-    names = {
-        role: tuple(v.words[i] for i in words) for role, words in zip(ROLES, lists, strict=True)
-    }
-    unit = {role: v.rows[words] for role, words in zip(ROLES, lists, strict=True)}
-    rows = planted(unit, d) if d else unit
-    coverage = Coverage({role: GroupCoverage(used=names[role], missing=()) for role in ROLES})
-    of = {role: np.log(v.ranks[words])[:, None] for role, words in zip(ROLES, lists, strict=True)}
+    """The evidence of a test of four lists on each question, as eatlas finds it.
+
+    An effect size `d` that is not 0 is planted at level 1, which alone is measured then.
+    """
+    of_role = dict(zip(ROLES, lists, strict=True))
+    unit = {role: v.rows[places] for role, places in of_role.items()}
+    ranks = {role: np.log(v.ranks[places])[:, None] for role, places in of_role.items()}
+    used = {role: tuple(v.words[i] for i in places) for role, places in of_role.items()}
+    coverage = Coverage({role: GroupCoverage(used=used[role], missing=()) for role in ROLES})
+    sampled = {"p": "sampled", "draws": DRAWS} if max(map(len, lists)) > MOST_COUNTED else {}
+    measure = (eatlas.WEAT if d else eatlas.MLEAT)(resamples=0, frequency="off", **sampled)
     given = Input(
-        rows=rows,
+        rows=planted(unit, d) if d else unit,
         coverage=coverage,
-        head={**HEAD, "coverage": coverage},
+        head={**head_of_a_result(), "signature": measure.signature, "coverage": coverage},
         rng=np.random.default_rng(0),
         unit=unit,
     )
-    measure = OF_PLANTED if d else MEASURE
-    result: AssociationResult = measure.compute(given, [])
-    left = adjusted(measure, given, result, Covariates(("frequency",), of, ranked=True), [])
+    result = measure.compute(given, [])
+    covariates = Covariates(("frequency",), ranks, ranked=True)
+    left = adjusted(measure, given, result, covariates, [])
     return evidence_of(result.model_copy(update={"adjusted": left}))
 
 
 def planted(unit: dict[str, np.ndarray], d: float) -> dict[str, np.ndarray]:
-    """Rows with a coordinate more, whose products are an effect of size d between the four cells."""
+    """Rows with one more coordinate, whose products shift the four cells by an effect of size d."""
     toward = unit["A"].mean(axis=0) - unit["B"].mean(axis=0)
-    scores = [unit[role] @ toward for role in "XY"]
-    spread = np.sqrt(np.mean([part.var(ddof=1) for part in scores]))
-    shift = d / np.sqrt(1 - d * d / 4) * spread / 4
-    signs = {"X": 1, "Y": -1, "A": 1, "B": -1}
+    spread = np.sqrt(np.mean([(unit[role] @ toward).var(ddof=1) for role in "XY"]))
+    shift = np.sqrt(d / np.sqrt(1 - d * d / 4) * spread / 4)
+    sign = {"X": 1, "Y": -1, "A": 1, "B": -1}
     return {
-        role: np.column_stack([unit[role], np.full(len(unit[role]), signs[role] * np.sqrt(shift))])
-        for role in ROLES
+        role: np.column_stack([rows, np.full(len(rows), sign[role] * shift)])
+        for role, rows in unit.items()
     }
 
 
-def template() -> dict[str, object]:
-    """The head of some result."""
+@cache
+def head_of_a_result() -> dict[str, object]:
+    """What a result says of its test and its source, which decides no number."""
     result = eatlas.run("weat-6", measures="weat(resamples=0)", frequency="off")[0]
     fields = ("test", "title", "source", "concepts", "provenance")
-    return {"signature": MEASURE.signature, **{name: getattr(result, name) for name in fields}}
+    return {name: getattr(result, name) for name in fields}
 
 
-HEAD = template()
+def claims(found: dict[str, Evidence]) -> list[float]:
+    """The p-value of a supported claim on each question; 1 if nothing can be claimed."""
+    p_values = (found[place].claim for place in PLACES)
+    return [1.0 if p is None else p for p in p_values]
 
 
-def reports(p: np.ndarray, tests: int, rng: np.random.Generator, draws: int = 2_000) -> float:
+def claims_these(found: dict[str, Evidence]) -> bool:
+    """Whether level 1 has a claim about these words."""
+    p = found["level1"].these.claimed
+    return p is not None and p <= ALPHA
+
+
+def reports(p: np.ndarray, tests: int) -> float:
     """Share of reports of so many tests with any claim: each question by Holm over the tests."""
     if tests == 1:
         return float((p.min(axis=1) <= ALPHA).mean())
-    hits = 0
-    for _ in range(draws):
+    rng, hits = np.random.default_rng(tests), 0
+    for _ in range(REPORTS):
         chosen = p[rng.choice(len(p), tests, replace=False)]
-        hits += any(min(filter(None, holm_adjusted(list(column)))) <= ALPHA for column in chosen.T)
-    return hits / draws
+        hits += any(min(holm_adjusted(column)) <= ALPHA for column in chosen.T.tolist())
+    return hits / REPORTS
 
 
-def p_values(found: dict[str, Evidence], claim: str) -> list[float]:
-    """Of each question; 1 where none can be had."""
-    every = (
-        found[place].claim if claim == "claim" else found[place].these.claimed for place in PLACES
-    )
-    return [1.0 if p is None else p for p in every]
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def null_worlds(v: Vocabulary, given: argparse.Namespace) -> Iterator[str]:
+    """False claims by world."""
+    yield "| world | words | any supported: 1 test | 3 tests | 10 tests | these words, level 1 |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
+    for world in given.worlds:
+        for n in given.sizes:
+            found = [measured(v, lists) for lists in designs(v, world, n, given.designs)]
+            p = np.array([claims(each) for each in found])
+            rates = [*(reports(p, tests) for tests in (1, 3, 10)), mean(claims_these, found)]
+            yield f"| {world} | {n} | {' | '.join(f'{rate:.3f}' for rate in rates)} |"
+
+
+def power(v: Vocabulary, given: argparse.Namespace) -> Iterator[str]:
+    """Claims of planted effects, with the sign that was planted."""
+    yield f"| world | words | {' | '.join(f'd = {d}: supported; these words' for d in EFFECTS)} |"
+    yield f"| --- | ---: |{' ---: |' * len(EFFECTS)}"
+    for world in PLANTED:
+        for n in given.sizes:
+            cells = []
+            for d in EFFECTS:
+                lists = designs(v, world, n, given.designs, of=int(10 * d))
+                found = [measured(v, each, d)["level1"] for each in lists]
+                right = [each for each in found if (each.effect.d or 0.0) > 0]
+                p = [(each.claim, each.these.claimed) for each in right]
+                rates = [
+                    sum(each is not None and each <= ALPHA for each in of)
+                    for of in zip(*p, strict=True)
+                ]
+                cells.append("; ".join(f"{rate / len(found):.2f}" for rate in rates))
+            yield f"| {world} | {n} | {' | '.join(cells)} |"
+
+
+def thresholds(v: Vocabulary, given: argparse.Namespace) -> Iterator[str]:
+    """False claims, and units a group, by the threshold at which near-synonyms are joined."""
+    names = ["no clusters" if t == math.inf else f"t = {t}" for t in THRESHOLDS]
+    yield f"| world | words | {' | '.join(names)} |"
+    yield f"| --- | ---: |{' ---: |' * len(THRESHOLDS)}"
+    for world in CLUSTERED:
+        for n in given.sizes:
+            rows = [joined(v, lists) for lists in designs(v, world, n, given.designs)]
+            rates = np.mean(rows, axis=0)
+            cells = [
+                f"{any_claim:.3f}; {these:.3f}; {size:.1f}" for any_claim, these, size in rates
+            ]
+            yield f"| {world} | {n} | {' | '.join(cells)} |"
+
+
+def joined_at(threshold: float) -> AbstractContextManager[object]:
+    """Have eatlas join near-synonyms at a threshold of its own."""
+    return patch("eatlas.measures.units.find_units", partial(find_units, threshold=threshold))
+
+
+def joined(v: Vocabulary, lists: Lists) -> list[tuple[bool, bool, float]]:
+    """At each threshold: any supported claim, these words at level 1, units a group."""
+    known: dict[bytes, tuple[bool, bool, float]] = {}
+    rows = []
+    for threshold in THRESHOLDS:
+        labels = [find_units(v.rows[places], threshold) for places in lists]
+        key = np.concatenate(labels).tobytes()
+        if key not in known:  # the units are others
+            with patch(
+                "eatlas.measures.units.find_units", partial(find_units, threshold=threshold)
+            ):
+                found = measured(v, lists)
+            units = float(np.mean([of.max() + 1 for of in labels]))
+            known[key] = min(claims(found)) <= ALPHA, claims_these(found), units
+        rows.append(known[key])
+    return rows
+
+
+def mean(of: Callable[[dict[str, Evidence]], bool], found: list[dict[str, Evidence]]) -> float:
+    """Share of tests."""
+    return float(np.mean([of(each) for each in found]))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--designs", type=int, default=600)
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--vectors", default="glove-sample")
+    parser.add_argument("--ranks", help="vectors whose order gives the ranks of words")
+    parser.add_argument("--designs", type=int, default=600)
     parser.add_argument("--sizes", type=int, nargs="+", default=[8, 16, 25])
     parser.add_argument("--worlds", nargs="+", default=list(WORLDS), choices=list(WORLDS))
-    parser.add_argument(
-        "--planted", action="store_true", help="effects of .8, 1.2 and 1.6 in the first two worlds"
-    )
+    parser.add_argument("--at", type=float, default=THRESHOLD, help="threshold of near-synonyms")
+    table = parser.add_mutually_exclusive_group()
+    table.add_argument("--planted", dest="table", action="store_const", const=power)
+    table.add_argument("--threshold", dest="table", action="store_const", const=thresholds)
+    parser.set_defaults(table=null_worlds)
     given = parser.parse_args()
-    v, start = Vocabulary.of(given.vectors), time.process_time()
-    print(f"{given.vectors}, {len(v.words):,} words; {given.designs} designs a row")
-    if given.planted:
-        power(v, given)
-    else:
-        print(
-            "| world | words | claim: 1 test | 3 tests | 10 tests | these words: 1 test | 10 tests |"
-        )
-        print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
-        for world in given.worlds:
-            for n in given.sizes:
-                rng = np.random.default_rng([n, list(WORLDS).index(world)])
-                found = [measured(v, WORLDS[world](v, n, rng)) for _ in range(given.designs)]
-                claims, words = (
-                    np.array([p_values(each, kind) for each in found])
-                    for kind in ("claim", "these")
-                )
-                rates = [reports(claims, k, rng) for k in (1, 3, 10)] + [
-                    reports(words, k, rng) for k in (1, 10)
-                ]
-                print(
-                    f"| {world} | {n} | " + " | ".join(f"{rate:.3f}" for rate in rates) + " |",
-                    flush=True,
-                )
-    print(f"{time.process_time() - start:.0f} s of processor time")
-
-
-def power(v: Vocabulary, given: argparse.Namespace) -> None:
-    """Share of supported claims at level 1 for planted effects, and of these words."""
-    sizes = (0.8, 1.2, 1.6)
+    start, v = time.process_time(), Vocabulary.of(given.vectors, given.ranks)
+    error = math.sqrt(ALPHA * (1 - ALPHA) / given.designs)
     print(
-        "| world | words | " + " | ".join(f"d = {d}: supported; these words" for d in sizes) + " |"
+        f"{given.vectors}, {len(v.words):,} words, {given.designs} designs a row: a rate of "
+        f"{ALPHA} of single tests has a standard error of {error:.3f}"
     )
-    print("| --- | ---: |" + " ---: |" * len(sizes))
-    for world in list(WORLDS)[:2]:
-        for n in given.sizes:
-            cells = []
-            for d in sizes:
-                rng = np.random.default_rng([n, list(WORLDS).index(world), int(10 * d)])
-                found = [
-                    measured(v, WORLDS[world](v, n, rng), d)["level1"] for _ in range(given.designs)
-                ]
-                right = [each for each in found if (each.effect.d or 0.0) > 0]
-                supported = sum(
-                    (each.claim or 1.0) <= ALPHA for each in right if each.claim is not None
-                )
-                words = sum((each.these.claimed or 1.0) <= ALPHA for each in right)
-                cells.append(f"{supported / len(found):.2f}; {words / len(found):.2f}")
-            print(f"| {world} | {n} | " + " | ".join(cells) + " |", flush=True)
+    with joined_at(given.at):
+        for line in given.table(v, given):
+            print(line, flush=True)
+    print(f"{time.process_time() - start:.0f} s of processor time")
 
 
 if __name__ == "__main__":

@@ -164,7 +164,7 @@ def _two_sided(row: Row) -> str:
 
 def _value_of_p(name: str) -> Callable[[Row], float | None]:
     """A p-value of the first question as a number."""
-    return lambda row: None if row.question is None else getattr(row.question.p, name)
+    return lambda row: at(row.question, f"p.{name}")
 
 
 def _p_of_question(name: str) -> Callable[[Row], str]:
