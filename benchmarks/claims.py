@@ -26,7 +26,7 @@ import argparse
 import math
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from unittest.mock import patch
@@ -307,9 +307,15 @@ def thresholds(v: Vocabulary, given: argparse.Namespace) -> Iterator[str]:
             yield f"| {world} | {n} | {' | '.join(cells)} |"
 
 
-def joined_at(threshold: float) -> AbstractContextManager[object]:
-    """Have eatlas join near-synonyms at a threshold of its own."""
-    return patch("eatlas.measures.units.find_units", partial(find_units, threshold=threshold))
+@contextmanager
+def joined_at(threshold: float) -> Iterator[None]:
+    """Have eatlas join near-synonyms at a threshold of its own, in tests and in searches."""
+    other = partial(find_units, threshold=threshold)
+    with (
+        patch("eatlas.measures.units.find_units", other),
+        patch("eatlas.engine.group_units.find_units", other),
+    ):
+        yield
 
 
 def joined(v: Vocabulary, lists: Lists) -> list[tuple[bool, bool, float]]:

@@ -1,7 +1,7 @@
 """False themes, with near-synonyms in the groups, and how often other words confirm them.
 
     python benchmarks/theme_words.py [--searches 120] [--vectors glove-sample] [--tables NAME ...]
-        [--other google-news]
+        [--other google-news] [--at 0.4]
 
 Themes are 60 clusters of the 6,000 most frequent words. Groups are random words, of ranks 100 to
 20,000, between which there is no difference: single words, words with their nearest neighbours
@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from _installed import open_source
-from claims import FIRST, LAST, Vocabulary
+from claims import FIRST, LAST, Vocabulary, joined_at
 
 import eatlas
 from eatlas.engine.themes import _scores, make_themes
@@ -31,6 +31,7 @@ from eatlas.results.themes import ThemesResult
 from eatlas.sources import ArraySource, Source
 from eatlas.stats.regression import Regression, family_test
 from eatlas.stats.space import clustered
+from eatlas.stats.units import THRESHOLD
 
 THEMES, MOST_FREQUENT, ALPHA, DRAWS = 60, 6_000, 0.05, 499
 KINDS = {"random words": 1, "pairs of near-synonyms": 2, "fours of near-synonyms": 4}
@@ -156,13 +157,15 @@ def main() -> None:
     parser.add_argument("--searches", type=int, default=120)
     parser.add_argument("--vectors", default="glove-sample")
     parser.add_argument("--other", default="google-news", help="other vectors, for confirm")
+    parser.add_argument("--at", type=float, default=THRESHOLD, help="threshold of near-synonyms")
     tables = {"units": units, "confirm": confirm}
     parser.add_argument("--tables", nargs="*", choices=[*tables], default=[*tables])
     given = parser.parse_args()
     for name in given.tables:
         searches = Searches(given.vectors, given.other if name == "confirm" else None)
-        for line in tables[name](searches, given.searches):
-            print(line, flush=True)
+        with joined_at(given.at):
+            for line in tables[name](searches, given.searches):
+                print(line, flush=True)
         print()
 
 
