@@ -1,16 +1,15 @@
 """What a page says of all its findings together: why some are about these word lists only."""
 
 import pytest
-from tests.present.records import influence, ml_eat, planted
+from tests.present.records import ml_eat, planted
 
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.sections import sections
 from eatlas.present.summaries import in_brief
-from eatlas.results.levels import DecisiveTerm
+from eatlas.results.levels import Sensitivity
 
 LOW, HIGH = 0.002, 0.4
 SUPPORTED = {"words": LOW, "others": LOW, "after": LOW}
-TERM = DecisiveTerm(role="X", term="one", pattern="Non-Directional", level1=None)
 
 
 def brief(*results) -> list[str]:
@@ -45,7 +44,7 @@ def test_where_all_are_supported_or_nothing_is_shown_there_is_no_line():
 def test_words_that_results_are_sensitive_to_are_named():
     results = [
         planted(**SUPPORTED, test=f"test-{n}").model_copy(
-            update={"influence": influence().model_copy(update={"decisive": (TERM,)})}
+            update={"sensitivity": Sensitivity(new=dict.fromkeys("YAB", ()) | {"X": [["one"]]})}
         )
         for n in range(4)
     ]

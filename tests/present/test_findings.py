@@ -11,7 +11,6 @@ from tests.present.records import (
     PATTERNS,
     PLACES,
     divdist,
-    full,
     ml_eat,
     planted,
     sc_eat,
@@ -29,7 +28,7 @@ from eatlas.present import report_html
 from eatlas.present.findings import findings_of, first_of, judged, title
 from eatlas.present.sections import marked
 from eatlas.results.finding import VERDICTS
-from eatlas.results.levels import DecisiveTerm
+from eatlas.results.levels import Sensitivity
 from eatlas.results.settings import Settings
 
 LOW, HIGH = 0.004, 0.4
@@ -241,13 +240,34 @@ def test_lpbs_answers_questions_and_not_by_the_effect_size_over_attributes():
     assert over is None
 
 
-def test_words_that_a_result_is_sensitive_to_are_named():
-    assert full().finding.sensitive_to == ()
-    decisive = {"role": "X", "term": "one", "pattern": "Non-Directional", "level1": None}
-    influence = full().influence.model_copy(
-        update={"decisive": (DecisiveTerm.model_validate(decisive),)}
+def units_by_role(**units):
+    return dict.fromkeys("XYAB", ()) | units
+
+
+@pytest.mark.parametrize(
+    ("fails", "words"),
+    [
+        ({}, ("word 1", "word 2/word 3", "word 4", "word 0")),
+        ({"others": HIGH}, ("word 1", "word 2/word 3")),
+        ({"words": HIGH}, ()),
+    ],
+)
+def test_words_that_a_result_is_sensitive_to_are_those_that_its_verdict_needs(fails, words):
+    found = Sensitivity(
+        these=units_by_role(X=[["word 1"], ["word 2", "word 3"]]),
+        new=units_by_role(X=[["word 1"], ["word 4"]]),
+        adjusted=units_by_role(B=[["word 0"]]),
     )
-    assert full(influence=influence).finding.sensitive_to == ("one",)
+    result = planted(**SUPPORTED | fails).model_copy(update={"sensitivity": found})
+    assert result.finding.sensitive_to == words
+    text = Page(report_html([result])).text
+    if not fails:
+        assert (
+            "Without any one of word 1, word 2/word 3, word 4 or word 0 "
+            "the first sentence above would be weaker."
+        ) in text
+    assert ("the first sentence above would be weaker" in text) == bool(words)
+    assert planted(**SUPPORTED).finding.sensitive_to == ()
 
 
 p_values = st.sampled_from([None, 0.001, 0.01, 0.02, 0.04, 0.06, 0.2, 0.9])

@@ -27,7 +27,7 @@ from eatlas.present.drawings.eat_map import STATES, small_column, states_of, sym
 from eatlas.present.drawings.svg import Scales
 from eatlas.present.effects import about_terms, levels_of, title_after
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import NAMES, findings_of, sensitive_to
+from eatlas.present.findings import NAMES, findings_of
 from eatlas.present.page import PACK, deflated, detail_of
 from eatlas.present.rendering import page_files, phrase, render
 from eatlas.present.sections import Section, source_of
@@ -242,7 +242,7 @@ class Collection:
         shown = [*levels[:1], *adjusted, *levels[1:]]
         sizes = tuple(effect(level.d) for level in shown)
         terms = about_terms(result) or not sizes
-        finding = self.findings[link].model_copy(update={"sensitive_to": sensitive_to(result)})
+        finding = self.findings[link]
         section = Section("result", result, self.family, Settings.among([result]), finding)
         self.cells[link] = AtlasCell(
             id=link,

@@ -144,7 +144,7 @@ def adjusted(
 ) -> Adjusted | None:
     """Effect sizes, p-values and the pattern of a result given covariates of its words."""
     groups = {role: SortedGroup.of(given.coverage[role], covariates.of[role]) for role in ROLES}
-    table = _table(given, result, groups)
+    table = pair_table(given, result, groups)
     single = at(result, "terms") is not None
     scores = {"terms": np.empty(0)} if single else _scores(result, groups)
     of_pair: dict[Roles, CovariateDesign | None] = {}
@@ -165,7 +165,7 @@ def adjusted(
         in_order = [(role, name) for role in TARGETS for name in given.coverage[role].stimuli]
         terms = [AdjustedTerm(group=r, term=t, level2=levels[r, t]) for r, t in in_order]
         return Adjusted(**about, terms=tuple(terms))
-    units = None if table is None else _units(result, groups)
+    units = None if table is None else recorded_units(result, groups)
     by_place = {}
     for place, design in designs.items():
         (level,) = _levels(measure, given, scores[place][None], design, given.drawn.get(place))
@@ -251,7 +251,7 @@ def _places(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> dic
     return {r: sorted(of.places) if by_name else of.places for r, of in groups.items()}
 
 
-def _table(
+def pair_table(
     given: Input, result: AssociationResult, groups: Mapping[str, SortedGroup]
 ) -> Array | None:
     """Mean association of all pairs of stimuli, sorted by name, where it is a mean."""
@@ -402,6 +402,16 @@ class ComparedUnits:
     sizes: list[int]
     column_sizes: list[int]
 
+    def regression(self, covariates: Covariates | None) -> Regression | None:
+        """What least squares makes of them; None where residuals of words are permuted instead."""
+        if covariates is None:
+            return Regression.of_groups(self.sizes)
+        columns, names, _ = covariates.columns(self.covariates)
+        try:
+            return Regression.of_groups(self.sizes, columns, names)
+        except EatlasError:  # too few units for the covariates
+            return None
+
 
 def _crossed(
     measure: Any, given: Input, units: ComparedUnits, covariates: Covariates, spread: float
@@ -409,10 +419,8 @@ def _crossed(
     """P-values and interval at equal covariates for other words; nothing where none can be had."""
     if min(units.column_sizes) < TWO or min(units.sizes) < TWO:
         return {}
-    columns, names, _ = covariates.columns(units.covariates)
-    try:
-        regression = Regression.of_groups(units.sizes, columns, names)
-    except EatlasError:  # too few units for the covariates: residuals of words are permuted
+    regression = units.regression(covariates)
+    if regression is None:
         return {}
     tested = adjusted_crossed_test(
         units.table,
@@ -433,6 +441,6 @@ def _crossed(
     }
 
 
-def _units(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> TestUnits:
+def recorded_units(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> TestUnits:
     """Near-synonyms of the sorted stimuli."""
     return TestUnits.recorded(result.units, {role: tuple(g.names) for role, g in groups.items()})

@@ -74,7 +74,7 @@ ROUNDED = dict.fromkeys(
 ) | {"share_intervals": 1.01e-6, "kept": 1.01e-4, "patterns": 1.01e-3}
 """Absolute, of parts that are kept to a few decimals: one resample of 1,000 may be on the other
 side of a threshold."""
-NOT_COMPARED = frozenset({"vectors_sha256", "kept_patterns", "rel_err", "decisive"})
+NOT_COMPARED = frozenset({"vectors_sha256", "kept_patterns", "rel_err", "decisive", "sensitivity"})
 """What the last bits of vectors decide, which are the machine's where a model computes them."""
 
 KNOWN = {"given": "the test that was given,", "built in": "the built-in test"}
@@ -128,7 +128,7 @@ def verify(
     of their size; resampled numbers to their last decimal. Where a model computed the vectors, in
     single precision, numbers may differ by 1e-4 of their size, p-values with their counts by 5e-3,
     and those of random draws by two draws, 2 / (draws + 1); in lower precision by more. The hash of
-    the vectors, and terms that a conclusion hangs on, are not compared then.
+    the vectors, and the words that a finding is sensitive to, are not compared then.
 
     Names of groups, title, citation and terms of a result whose test is built in must be those of
     the built-in test. Those of other tests must fit the hash that the file has, which

@@ -32,6 +32,7 @@ from eatlas.results.finding import Finding, Question, QuestionP, Verdict
 from eatlas.results.parts import Tail, at
 from eatlas.results.questions import questions_of, sentence_of
 from eatlas.results.settings import Settings
+from eatlas.stimuli.kinds import ROLES
 
 if TYPE_CHECKING:
     from eatlas.results.confirming import Confirmation
@@ -78,7 +79,9 @@ def _finding(
     elif questions:
         questions = _named(result, questions)
         sentence = " ".join(question.sentence for question in questions.values())
-        finding = Finding(questions=questions, sentence=sentence, sensitive_to=sensitive_to(result))
+        finding = Finding(questions=questions, sentence=sentence)
+        words = _sensitive_to(result, finding.verdict)
+        finding = finding.model_copy(update={"sensitive_to": words})
     else:
         finding = _of_number(result)
     sentence = finding.sentence
@@ -107,10 +110,31 @@ def _named(result: AssociationResult, questions: dict[str, Question]) -> dict[st
     }
 
 
-def sensitive_to(result: AssociationResult) -> tuple[str, ...]:
-    """Terms without which the pattern, or what is read at level 1, is another."""
-    influence = result.primary.influence
-    return tuple(short_name(each.term) for each in (influence and influence.decisive) or ())
+def _sensitive_to(result: AssociationResult, verdict: Verdict | None) -> tuple[str, ...]:
+    """Words without any one of which the verdict on the first question would be weaker.
+
+    Near-synonyms, which are left out together, are one name.
+    """
+    names: list[str] = []
+    for role in ROLES if result.sensitivity else ():
+        order = {word: i for i, word in enumerate(result.coverage[role].stimuli)}
+        units = {
+            unit for p in _P_OF[verdict] for unit in at(result.sensitivity, f"{p}.{role}") or ()
+        }
+        names += [
+            "/".join(map(short_name, unit))
+            for unit in sorted(units, key=lambda unit: order.get(unit[0], len(order)))
+        ]
+    return tuple(names)
+
+
+_P_OF: dict[Verdict | None, tuple[str, ...]] = {
+    "supported": ("these", "new", "adjusted"),
+    "these words": ("these",),
+    "not shown": (),
+    None: (),
+}
+"""The p-values that a verdict needs."""
 
 
 class Tally(NamedTuple):

@@ -25,6 +25,7 @@ from eatlas.results.levels import (
     Level,
     Level3,
     Power,
+    Sensitivity,
     StimulusLevel,
     Units,
 )
@@ -155,6 +156,9 @@ class AssociationResult(Findings, Head):
     """Near-synonyms that count as one word; None where no words are joined."""
     generalisation: Generalisation | None = Field(default=None, exclude_if=is_none)
     """Crossed tests: whether other words would show it."""
+    sensitivity: Sensitivity | None = Field(default=None, exclude_if=is_none)
+    """Words without which a p-value of level 1 is above alpha; None where none is below it, and of
+    too many words."""
     power: Power | None = Field(default=None, exclude_if=is_none)
     """What the design can find."""
     language_model: LanguageModelRecord | None = Field(default=None, exclude_if=is_none)

@@ -64,7 +64,8 @@ class Finding(Record):
     sentence: str
     """The sentences of the questions in their order."""
     sensitive_to: tuple[str, ...] = Field(default=(), exclude_if=is_empty)
-    """Words without one of which the EAT pattern, or what is read at level 1, is another."""
+    """Words without any one of which the verdict on the first question would be weaker; of
+    near-synonyms, which are left out together, one text such as ``happy/lucky``."""
 
     def __str__(self) -> str:
         return self.sentence

@@ -455,6 +455,26 @@ class Units(Record):
     """None where the measure has no level 2."""
 
 
+class UnitsByRole(ByRole[tuple[tuple[str, ...], ...]]):
+    """Some units of each group: the word, or stimulus, of each; of near-synonyms several."""
+
+
+class Sensitivity(Record):
+    """Units without which a p-value of level 1 is above alpha, or its difference of the other sign.
+
+    The p-values are those of the first question of the finding, each None where it is above alpha
+    with all words, or where it was not computed. Near-synonyms are left out together. Removals that
+    leave a group too small for a test are not looked at.
+    """
+
+    these: UnitsByRole | None = None
+    """Of the permutation test of these words."""
+    new: UnitsByRole | None = None
+    """Of the crossed test for other words."""
+    adjusted: UnitsByRole | None = None
+    """Of the crossed test at equal covariates."""
+
+
 SentenceCounts = ByRole[dict[str, int]]
 """Used sentences of each stimulus, in order of its first one."""
 

@@ -180,7 +180,8 @@ class Regression:
         """Weight of each squared residual in the HC2 variance of the difference of two groups."""
         group, free = self.labels[:, 0], self.free
         # a unit that the model fits whatever its score has no residual
-        return np.where(free > DEPENDENT, np.square(group / (group @ group)) / free, 0.0)
+        fits = free <= DEPENDENT
+        return np.where(fits, 0.0, np.square(group / (group @ group)) / np.where(fits, 1.0, free))
 
     @property
     def free(self) -> Array:
