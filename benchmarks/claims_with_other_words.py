@@ -30,7 +30,8 @@ from _installed import folder_of, glove_6b_arrays, open_source
 from claims import ALPHA, Lists, Vocabulary, measured
 
 import eatlas
-from eatlas.results.questions import PLACES, VERDICTS, Evidence
+from eatlas.results.finding import PLACES, VERDICTS
+from eatlas.results.questions import Evidence
 
 MOST, LEAST = 40_000, 40
 """The last rank of a word, and the fewest words of a pool."""

@@ -95,7 +95,7 @@ def test_the_finding_has_its_sentences_p_values_and_the_words_that_it_is_sensiti
     assert ("Sensitive to" in page) == bool(finding.sensitive_to)
     sensitive = finding.model_copy(update={"sensitive_to": ("John", "home")})
     monkeypatch.setitem(FILTERS, "finding_of", lambda _: sensitive)
-    assert "Sensitive to John and home: without any one of these words" in board_of(explorer, six)
+    assert "Sensitive to John, home: without any one of these words" in board_of(explorer, six)
 
 
 def test_lists_with_spaces_are_offered_to_be_split(explorer):
