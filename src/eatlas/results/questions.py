@@ -247,6 +247,4 @@ def sentence_of(names: Mapping[str, str], effect: Effect, verdict: Verdict, reas
 
 def _in_words(what: str, reason: str) -> str:
     """A reason as the end of a sentence on a difference, or an association."""
-    if reason.startswith(("generalisation", "word frequency")):
-        return reason
-    return f"the {what} is {reason}"
+    return f"the {what} is {reason}" if reason.startswith(("not ", "of ")) else reason
