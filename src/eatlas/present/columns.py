@@ -316,7 +316,7 @@ STACKED = Declared(
     number=True,
     when="question",
 )
-CHANCE = Declared("Chance", ("chance",), number=True, when="chance")
+CHANCE = Declared("Random topics", ("chance",), number=True, when="chance")
 FINDING = Declared("Finding", ("finding",), when="no d")
 
 MANUSCRIPT = (

@@ -128,7 +128,7 @@ def chance_legend(results: Sequence[AssociationResult]) -> str:
     if not any(map(matched_of, results)):
         return ""
     return (
-        "Chance: share of pairs of random topics, as near to each other as the lists, "
+        "Random topics: proportion of pairs of random topics, as near to each other as the lists, "
         "that differ as much at level 1."
     )
 

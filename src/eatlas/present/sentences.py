@@ -167,7 +167,7 @@ def statements(result: AssociationResult, levels: Sequence[Effect]) -> list[tupl
         f"Adjusted for {held}.": statement("adjusted", result),
         f"Other {result.draws.varied}." if result.draws else "": statement("contexts", result),
         "Other documents.": statement("documents", result),
-        "Chance." if matched_of(result) else "Frequency.": statement("frequency", result),
+        "Random topics." if matched_of(result) else "Frequency.": statement("frequency", result),
         f"Single {plural(unit_of(result))}.": statement("single_terms", result, level1),
         "What this design can find.": statement("design", result),
     }
