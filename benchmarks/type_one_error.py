@@ -113,8 +113,8 @@ def slow_rates(draw: Scene, sizes: Sizes, simulations: int, seed: int) -> dict[s
     rates = {"pigeonhole": float(np.mean([bootstrap(t, sizes, rng) < ALPHA for t in tables]))}
     if sizes[1]:
         both = [relabelled(t, sizes, rng) < ALPHA for t in tables]
-        rates["both relabelled"] = float(np.mean(both))
-    return rates | {"one side relabelled": float(one_side.mean())}
+        rates["both permuted"] = float(np.mean(both))
+    return rates | {"one side permuted": float(one_side.mean())}
 
 
 def relabelled(table: Array, sizes: Sizes, rng: np.random.Generator) -> float:

@@ -6,7 +6,6 @@ import gc
 import os
 import shutil
 import signal
-import zlib
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,12 +15,9 @@ from uuid import uuid4
 import numpy as np
 import pytest
 from hypothesis import settings
-from numpy.random import Generator
 
 from eatlas import AssociationTest, executors
-from eatlas.engine import frequency
 from eatlas.measures import resampling
-from eatlas.stats.topics import Topics
 from tests.inputs import TOML, make_test, make_vectors
 
 if TYPE_CHECKING:
@@ -52,38 +48,6 @@ settings.load_profile("eatlas")
 # of intervals; in other processes, and with `all_resamples`, they are as many as for users
 FEW, ALL = (5_000,), resampling.RESAMPLE_COUNTS
 resampling.RESAMPLE_COUNTS = FEW
-_prepare, _prepared = frequency.TopicVocabulary, {}
-
-
-def prepared(rows: np.ndarray, ranks: np.ndarray) -> frequency.TopicVocabulary:
-    """Words that topics are made of, the same for all runs on the same vectors."""
-    key = rows.shape, zlib.crc32(rows), zlib.crc32(ranks)
-    if key not in _prepared:
-        if len(_prepared) >= 4:
-            _prepared.clear()
-        _prepared[key] = vocabulary = _prepare(rows, ranks)
-        vocabulary.like = once(vocabulary.like)
-    return _prepared[key]
-
-
-def once(like: Callable[..., Topics]) -> Callable[..., Topics]:
-    """Topics like a list are the same in all runs that draw them alike."""
-    topics: dict[tuple[object, ...], Topics] = {}
-
-    def kept(logs: np.ndarray, rows: np.ndarray, usable: np.ndarray, rng: Generator) -> Topics:
-        drawn_by = repr(rng.bit_generator.state)
-        key = (drawn_by, *(array.tobytes() for array in (logs, rows, np.packbits(usable))))
-        if key not in topics:
-            if len(topics) >= 100:
-                topics.clear()
-            topics[key] = like(logs, rows, usable, rng)
-        return topics[key]
-
-    return kept
-
-
-frequency.TopicVocabulary = prepared
-
 # of these the last two, pages of its own for each window, cost more than most pages of ours; playwright
 # turns off the others, but the browser hears the last list alone
 TURNED_OFF = (

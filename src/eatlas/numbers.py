@@ -117,13 +117,38 @@ _ONE = ("ics", "ss", "us", "is")
 """Ends of names in -s that are one thing, such as physics and happiness."""
 
 
-def goes(name: str) -> str:
-    """The verb that follows the name of a group of words, by whether the name is a plural."""
-    if " and " in name or not name.isascii():
-        return "go"
+def is_plural(name: str) -> bool:
+    """Whether the verb that follows the name of a group of words is plural; so it is of a list.
+
+    >>> is_plural("Male names"), is_plural("Physics"), is_plural("mother, father, son")
+    (True, False, True)
+    """
+    if " and " in name or name.count(", ") > 1 or not name.isascii():
+        return True
     head = re.split(r" (?:of|in|with|at|from|who|for)\b|[(,:]", name)[0].split() or [""]
     last = head[-1].lower()
-    return "go" if last in _MANY or (last.endswith("s") and not last.endswith(_ONE)) else "goes"
+    return last in _MANY or (last.endswith("s") and not last.endswith(_ONE))
+
+
+_SPELLED = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+
+
+def spelled(n: int) -> str:
+    """A count in words up to ten, in figures beyond.
+
+    >>> spelled(0), spelled(7), spelled(12)
+    ('no', 'seven', '12')
+    """
+    return _SPELLED[n] if n < len(_SPELLED) else count(n)
+
+
+def brief_p(p: float, alpha: float = 0.05) -> str:
+    """A p-value for a narrow column: below .001 it says no more.
+
+    >>> brief_p(0.0004), brief_p(0.0321)
+    ('< .001', '.032')
+    """
+    return "< .001" if p < SMALL <= alpha else p_value(p, alpha)
 
 
 def all_of(n: int) -> str:
@@ -133,7 +158,7 @@ def all_of(n: int) -> str:
 
 def explain_p(p: Any, tail: str, alpha: float = 0.05) -> str:
     """How one tail's p-value came about: its count, or the error that it may have."""
-    of = "more than 10^3,900 relabellings" if p.total is None else number_of(p.total, "relabelling")
+    of = "more than 10^3,900 permutations" if p.total is None else number_of(p.total, "permutation")
     counted = p.count_of(tail)
     if counted is not None:
         return f"{count(counted)} of {of}"

@@ -8,6 +8,7 @@ from tests.cli.conftest import QUICK
 
 import eatlas
 from eatlas import load_tests
+from eatlas.results import WEATResult
 from eatlas.stimuli import to_toml
 
 SWAP = {"X": "Y", "Y": "X", "A": "A", "B": "B"}
@@ -39,8 +40,10 @@ def doctored(eatlas_cli, tmp_path):
 
 
 def swapped(line):
+    """Other names, with the sentences that follow from them."""
     names = line["concepts"]
     line["concepts"] = {role: names[other] for role, other in SWAP.items()}
+    line["finding"] = WEATResult.from_dict(line).finding.to_dict()
 
 
 def without_hash(line):
@@ -48,8 +51,6 @@ def without_hash(line):
 
 
 def hashed_again(line):
-    from eatlas.results import WEATResult
-
     test = WEATResult.from_dict(line).to_test()
     line["provenance"]["labels_sha256"] = test.labels_sha256(test.stimuli_sha256)
 

@@ -85,11 +85,25 @@ def test_F32_F38_a_line_that_is_written_so_is_named(lines, tmp_path, old, new, s
 
 def test_F18_a_large_effect_size_is_drawn(lines, tmp_path):
     file = tmp_path / "results.jsonl"
-    file.write_text(changed(lines[0], "level1", "effect_size", to=999_999.0) + "\n")
+    line = json.loads(changed(lines[0], "level1", "effect_size", to=999_999.0))
+    del line["finding"]
+    file.write_text(json.dumps(line) + "\n")
     write_report(eatlas.read_results(file), tmp_path / "report.html")
     page = (tmp_path / "report.html").read_bytes()
     assert len(page) < 10**6
     assert "999" in report_text(eatlas.read_results(file), "csv")
+
+
+def test_a_finding_that_does_not_follow_from_the_numbers_is_refused(lines, tmp_path):
+    file = tmp_path / "results.jsonl"
+    of_file = json.loads(json.dumps(lines[0]))
+    of_file["finding"]["sentence"] = "Nothing to see here."
+    file.write_text(json.dumps(of_file) + "\n")
+    with pytest.raises(ResultsError, match="does not follow from the numbers of the result"):
+        eatlas.read_results(file)
+    of_file["provenance"]["version"] = "0.1.0"  # which may have had other sentences
+    file.write_text(json.dumps(of_file) + "\n")
+    assert eatlas.read_results(file)[0].finding.questions
 
 
 def test_F32_a_folder_that_may_not_be_read(tmp_path):

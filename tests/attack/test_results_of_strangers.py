@@ -100,9 +100,10 @@ def test_F1_what_a_package_registers_is_not_loaded(naming, tmp_path):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[eatlas.sources]\ntheirs = evil_package:vectors\n")
     (tmp_path / "evil_package.py").write_text(RUNS, encoding="utf-8")
+    tested = Path(eatlas.__file__).parents[1]
     done = subprocess.run(
         [sys.executable, "-m", "eatlas", "verify", str(path)],
-        cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False,
+        cwd=tmp_path, env={"PYTHONPATH": f"{tmp_path}{os.pathsep}{tested}"}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 2
     assert "call evil_package:vectors, which an installed package registers as th" in " ".join(

@@ -1,4 +1,4 @@
-"""From exploring to testing: tests of the themes found, on their own vectors and on others."""
+"""From exploring to testing: tests of the themes found, with other words and with the same."""
 
 import json
 from pathlib import Path
@@ -14,9 +14,11 @@ from eatlas.results.json_lines import json_schema
 from eatlas.results.themes import read_scan
 from eatlas.stats.multiplicity import holm
 from eatlas.stimuli import load_tests
+from eatlas.stimuli.toml import write_toml
 
-WORDS = {group: [f"{group}{letter}" for letter in ascii_lowercase[:10]] for group in ("he", "she")}
+WORDS = {group: [f"{group}{letter}" for letter in ascii_lowercase[:16]] for group in ("he", "she")}
 THEMES = {name: [f"{name}{i}" for i in ascii_lowercase[:12]] for name in ("sport", "home", "sky")}
+DIM = 40
 QUICK = "ml-eat(resamples=0,frequency=off)"
 LEANS = {"sport": 2.0, "home": -2.0, "sky": 0.0}
 
@@ -26,11 +28,12 @@ def vectors(path, leans=LEANS, seed=0, without=()):
     rng = np.random.default_rng(seed)
     rows = {}
     for mean, words in [(1.0, WORDS["he"]), (-1.0, WORDS["she"])]:
-        rows |= {word: rng.normal(0, 0.3, 20) + mean * np.eye(20)[0] for word in words}
+        # noise of its own directions: no word is a near-synonym of another
+        rows |= {word: rng.normal(0, 0.15, DIM) + mean * np.eye(DIM)[0] for word in words}
     for theme, words in THEMES.items():
-        centre = rng.normal(size=20)
+        centre = rng.normal(size=DIM)
         centre[0] = leans[theme]
-        rows |= {word: centre + rng.normal(0, 0.3, 20) for word in words}
+        rows |= {word: centre + rng.normal(0, 0.3, DIM) for word in words}
     lines = [f"{w} {' '.join(f'{x:.5f}' for x in row)}" for w, row in rows.items()]
     path.write_text("\n".join(line for line in lines if line.split()[0] not in without) + "\n")
     return str(path)
@@ -63,13 +66,17 @@ def test_a_test_of_each_theme_that_was_found(found, monkeypatch):
     assert (sport.id, home.id) == ("theme-sport", "theme-home")
     assert (sport.X.name, sport.Y.name) == ("sport", "home")
     assert (home.X.name, home.Y.name) == ("home", "sport")
+    searched = {found.concepts[role]: {*words} for role, words in found.searched.items()}
     (theme,) = (theme for theme in found.themes if theme.name == "sport")
     assert sport.X.terms == theme.words[:10]
     assert {*theme.words} - {*sport.X.terms} == {*theme.words[10:]}
     for test, towards in ((sport, "A"), (home, "B")):
         assert [test.A.name, test.B.name] == ["he", "she"]
-        assert [*test.A.terms] == WORDS["he"]
+        for part in (test.A, test.B):  # what the search did not use
+            assert len(part.terms) == 8
+            assert {*part.terms} == {*WORDS[part.name]} - searched[part.name]
         origin = test.explored_on
+        assert {*origin.words} == searched["he"] | searched["she"]
         assert (test.explored, origin.themes, origin.theme) == (3, 3, test.X.name)
         assert (origin.towards, origin.fingerprint) == (
             towards,
@@ -80,13 +87,16 @@ def test_a_test_of_each_theme_that_was_found(found, monkeypatch):
     assert found.tests(top=1) == (
         next(t for t in found.tests() if t.X.name == found.found[0].name),
     )
+    for test in found.tests(of_searched_words=True):
+        assert {*test.A.terms} == searched["he"]
+        assert "Only other words can confirm the theme" in test.notes[-1]
 
 
 def test_the_file_of_a_scan_makes_the_same_tests(folder, found, file):
     assert read_scan(folder / "words.csv").tests() == found.tests() == load_tests(file)
 
 
-def test_one_source_confirms_and_one_does_not(folder, file):
+def test_some_sources_confirm_and_some_do_not(folder, file):
     one, again, other, against = (
         str(folder / f"{name}.txt") for name in ("one", "second", "other", "against")
     )
@@ -94,18 +104,18 @@ def test_one_source_confirms_and_one_does_not(folder, file):
     results = eatlas.run(file, sources, QUICK)
     said = results.confirmations()
     assert [c.verdict for c in said] == (
-        ["same vectors"] * 2 + ["confirmed"] * 2 + ["not confirmed"] * 4 + ["same vectors"] * 2
+        ["confirmed"] * 4 + ["not confirmed"] * 4 + ["confirmed"] * 2
     )
+    assert [c.same_vectors for c in said] == [True] * 2 + [False] * 8
     assert [c.other_side for c in said[-4:-2]] == [True, True]
     assert {(c.group, c.found.towards) for c in said} == {("he", "A"), ("she", "B")}
-    for start in (2, 4, 6):
+    for start in (0, 2, 4, 6):
         pair = results[start : start + 2]
         raw = np.array([result.level2.X.p.two_sided for result in pair])
         assert [c.adjusted for c in said[start : start + 2]] == holm(raw).tolist()
         assert {c.together for c in said[start : start + 2]} == {2}
     codes = [[note.code for note in result.warnings] for result in results]
-    here = ["stimuli.same-vectors" in some for some in codes]
-    assert here == [each.verdict == "same vectors" for each in said]
+    assert not any("stimuli.same-words" in some for some in codes)
     assert all("stimuli.theme" in some and "stimuli.explored" not in some for some in codes)
     # the other source lacks a word, which its coverage says
     missing = {result.test: result.coverage["X"].missing for result in results[2:4]}
@@ -122,43 +132,73 @@ def test_one_source_confirms_and_one_does_not(folder, file):
     assert any(line.startswith("provenance.explored_on: None") for line in verdict.details)
 
 
-def test_the_same_vectors_in_another_file_confirm_nothing(folder, found, file):
-    lines = (folder / "one.txt").read_text().splitlines()
-    words, table = zip(*(line.split(" ", 1) for line in lines), strict=True)
-    np.save(folder / "half.npy", np.array([row.split() for row in table], np.float16))
-    (folder / "half.vocab").write_text("\n".join(words) + "\n")
-    results = eatlas.run(file, str(folder / "half.npy"), QUICK)
-    origin = results[0].provenance.explored_on
-    assert results[0].provenance.source_fingerprint != origin.fingerprint
-    assert [each.verdict for each in results.confirmations()] == ["same vectors"] * 2
-    assert all("stimuli.same-vectors" in [n.code for n in r.warnings] for r in results)
-    (theme,) = (each for each in found.themes if each.name == origin.theme)
-    cells = results[0].level3
-    assert origin.cosines == tuple(round(x, 5) for x in theme.cosines.values())
-    assert [*origin.cosines] == pytest.approx([cells.XA.mean, cells.XB.mean], abs=1e-4)
-
-
-def test_findings_and_titles_say_so(folder, file, eatlas_cli, tmp_path):
-    ended = eatlas_cli(
-        "run", "--tests", file, "--vectors", folder / "one.txt", "--measure", QUICK, "--out", "one"
+@pytest.mark.parametrize("change", [str, str.upper])
+def test_words_of_the_search_confirm_nothing_on_any_vectors(folder, found, change):
+    """All of them, or a single one among others, in capitals or not."""
+    (test,) = (each for each in found.tests() if each.X.name == "sport")
+    (searched,) = (each for each in found.tests(of_searched_words=True) if each.X.name == "sport")
+    word = searched.A.terms[0]
+    mixed = test.model_copy(
+        update={"A": test.A.model_copy(update={"terms": (*test.A.terms, change(word))})}
     )
+    vectors(folder / "capitals.txt")
+    text = (folder / "capitals.txt").read_text()
+    (folder / "capitals.txt").write_text(text.replace(f"{word} ", f"{change(word)} "))
+    for source in ("capitals", "second" if change is str else "capitals"):
+        results = eatlas.run([mixed], str(folder / f"{source}.txt"), QUICK)
+        (said,) = results.confirmations()
+        assert (said.verdict, said.same, said.adjusted) == ("same words", (change(word),), None)
+        (note,) = (n for n in results[0].warnings if n.code == "stimuli.same-words")
+        assert f"sport was found with {change(word)}, so a test of these words confirms" in str(
+            note
+        )
+        assert results[0].finding.sentence.startswith(
+            "Tested with words of the search, so nothing is confirmed: "
+        )
+    (said,) = eatlas.run([searched], str(folder / "second.txt"), QUICK).confirmations()
+    assert {*said.same} == {*searched.A.terms, *searched.B.terms}
+    assert "confirmed" not in said.verdict
+
+
+def test_groups_of_few_units_are_not_split_and_nothing_is_confirmed(folder, eatlas_cli, tmp_path):
+    few = {name: words[:7] for name, words in WORDS.items()}
+    result = eatlas.scan(str(folder / "one.txt"), few, themes=THEMES)
+    assert (result.held_out, result.searched["A"]) == ({}, tuple(few["he"]))
+    tests = result.tests()
+    assert tests
+    said = eatlas.run(tests, [str(folder / f"{n}.txt") for n in ("one", "second")]).confirmations()
+    assert {each.verdict for each in said} == {"same words"}
+    other = {
+        role: test.concepts[role].model_copy(update={"terms": tuple(WORDS[name][7:])})
+        for test in tests[:1]
+        for role, name in (("A", "he"), ("B", "she"))
+    }
+    (said,) = eatlas.run(tests[0].model_copy(update=other), str(folder / "one.txt")).confirmations()
+    assert said.verdict == "confirmed"
+
+
+def test_findings_and_titles_say_so(folder, found, file, eatlas_cli, tmp_path):
+    one, same = folder / "one.txt", folder / "same.toml"
+    write_toml(found.tests(of_searched_words=True), same)
+    ended = eatlas_cli("run", "--tests", same, "--vectors", one, "--measure", QUICK, "--out", "one")
     first = " ".join(ended.out.split("\n\n")[0].split())
-    assert "words chosen on these vectors, so nothing is confirmed" in first.split("theme-")[0]
-    assert first.count("Words chosen on these vectors, so nothing is confirmed: ") == 2
-    ended = eatlas_cli("run", "--tests", file, "--vectors", folder / "second.txt", "--out", "two")
+    assert "tested with words of the search, so nothing is confirmed" in first.split("theme-")[0]
+    assert first.count("Tested with words of the search, so nothing is confirmed: ") == 2
+    ended = eatlas_cli("run", "--tests", file, "--vectors", one, "--out", "two")
     said = ended.said
-    assert "themes confirmed: 2 of 2" in ended.out.splitlines()[0] + ended.out.splitlines()[1]
-    assert "Confirmed: sport with he, d = " in said
-    assert "by Holm over these themes" in said
+    assert "themes confirmed: 2 of 2" in " ".join(ended.out.splitlines()[:3])
+    assert "Confirmed with other words on the same vectors: sport with he, d = " in said
     ended = eatlas_cli(
         "run", "--tests", file, "--vectors", folder / "against.txt", "--out", "three"
     )
-    assert "Not confirmed, on the other side: sport with he, d = −" in ended.said
+    assert (
+        "Not confirmed with other words, with the opposite sign: sport with he, d = −" in ended.said
+    )
     for name, words in (("one", "so nothing is confirmed"), ("two", "themes confirmed: 2 of 2")):
         page = (tmp_path / name / "report.html").read_text("utf-8")
         head = page[: page.index("</h1>")]
         assert words in head
-        assert ("Vectors of the same text confirm little" in page) == (name == "two")
+        assert ("for words that the search did not use" in page) == (name == "two")
         assert "was chosen as a theme among 3 themes of" in page
         assert "towards he: maxT p" in page.replace("\N{NO-BREAK SPACE}", " ")
     assert eatlas_cli("verify", "one/results.jsonl", "two/results.jsonl").code == 0
@@ -173,10 +213,6 @@ def test_measures_without_level_2_confirm_nothing(folder, file, measure, tmp_pat
     eatlas.write_report(results, tmp_path / "page.html")
     assert "among 3 themes of" in (tmp_path / "page.html").read_text("utf-8")
     assert [verdict.status for verdict in eatlas.verify(results)] == ["same"]
-    (here,) = eatlas.run(load_tests(file)[:1], str(folder / "one.txt"), measure)
-    assert here.finding.sentence.startswith(
-        "Words chosen on these vectors, so nothing is confirmed"
-    )
 
 
 def test_frequency_is_accounted_for(found):
@@ -188,6 +224,8 @@ def test_frequency_is_accounted_for(found):
     (result,), (said,) = results, results.confirmations()
     assert said.effect.d == result.adjusted.level2.X.effect_size != result.level2.X.effect_size
     assert said.adjusted == result.adjusted.level2.X.p.two_sided
+    off = eatlas.run(here, "glove-sample", "ml-eat(resamples=0,adjust=none)")
+    assert off.confirmations()[0].verdict == "not tested"
 
 
 HOSTILE = {
@@ -221,13 +259,15 @@ def test_hostile_names_round_trip(folder, eatlas_cli, tmp_path):
 
 
 def test_more_than_two_groups(folder):
-    groups = {"men": WORDS["he"], "women": WORDS["she"][:5], "more": WORDS["she"][5:]}
+    groups = {"men": WORDS["he"], "women": WORDS["she"][:8], "more": WORDS["she"][8:]}
     result = eatlas.scan(str(folder / "one.txt"), groups, themes=THEMES)
     tests = {test.X.name: test for test in result.tests()}
     for theme in result.found:
         test, means = tests[theme.name], theme.means
         high, low = (result.concepts[f(means, key=means.get)] for f in (max, min))
         assert (test.A.name, test.B.name, test.explored_on.towards) == (high, low, "A")
+        held_out = {*result.held_out["G1"], *result.held_out["G2"], *result.held_out["G3"]}
+        assert {*test.A.terms, *test.B.terms} < held_out
     assert tests["sport"].A.name == "men"
     assert tests["sport"].Y.name == "home"
 
@@ -239,6 +279,9 @@ def test_groups_that_were_made_of_names(folder, tmp_path):
     test = result.tests()[0]
     assert {frozenset(test.A.terms), frozenset(test.B.terms)} == {*map(frozenset, WORDS.values())}
     assert "A and B: clusters of the words of names.txt on " in test.notes[2]
+    assert result.held_out == {}
+    (said,) = eatlas.run(test, source).confirmations()
+    assert said.verdict == "same words"
 
 
 def test_nothing_found(folder, eatlas_cli, tmp_path):
@@ -300,6 +343,7 @@ def test_a_faulty_record_of_where_a_theme_was_found(file, tmp_path):
     for old, new, said in (
         ('towards = "A"', 'towards = "C"', "explored_on.towards: input should be 'A' or 'B'"),
         (", themes = 3", "", "explored_on.themes: field required"),
+        (", words = [", ", word = [", "explored_on.word: "),
     ):
         (tmp_path / "faulty.toml").write_text(text.replace(old, new), encoding="utf-8")
         with pytest.raises(EatlasError, match="test theme-") as info:

@@ -126,7 +126,7 @@ def test_several_windows(tmp_path, eatlas_cli, test_file):
     results = [json.loads(line) for line in ended.out.splitlines()]
     assert [one["provenance"]["contexts"]["window"] for one in results] == [2, 1]
     shown = eatlas_cli(*given, *quick, "--window", 1, "--window", 2)
-    assert "on mean of words of GloVe 6B (100d), window 1 " in shown.said
+    assert "\nmean of words of GloVe 6B (100d), window 1\ntiny  " in shown.out
     assert "\ntiny by window: " in shown.out
     assert eatlas_cli("verify", "out/results.jsonl").code == 0
     other = ("--vectors", "cbow:glove-sample?transform=center", "--measure", "weat(resamples=0)")

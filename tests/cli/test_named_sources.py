@@ -24,7 +24,8 @@ BOTH = ("--vectors", "small=deep/one.txt", "--vectors", "large=deep/two.txt")
 def test_names_everywhere(eatlas_cli, folder):
     ended = eatlas_cli("run", "--tests", "t.toml", *BOTH)
     assert ended.code == 0, ended.err
-    assert "on small" in ended.out
+    assert ended.out.startswith("2 sources: ")
+    assert "\nsmall\n" in ended.out
     assert "deep/" not in ended.out
     lines = [json.loads(one) for one in (folder / "out/results.jsonl").read_text().splitlines()]
     assert [(one["source"], one["source_from"]) for one in lines] == [

@@ -27,17 +27,16 @@ def test_json_is_all_that_is_printed_and_nothing_is_written(eatlas_cli, tmp_path
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_terminal_that_knows_no_squares(eatlas_cli, monkeypatch):
+def test_a_terminal_that_knows_ascii_alone(eatlas_cli, monkeypatch):
     ascii_out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", ascii_out)
     quick = ("--measure", "ml-eat(resamples=0)", "--frequency", "off")
-    ended = eatlas_cli("run", "--tests", "weat-6", *quick)
+    ended = eatlas_cli("run", "--tests", "weat-6", "--tests", "weat-7", *quick)
     assert (ended.code, ended.err) == (0, "")
     ascii_out.flush()
     printed = ascii_out.buffer.getvalue().decode("ascii")
-    assert "A .." in printed
-    assert "B .#" in printed
-    assert "-1.34*" in printed
+    assert "d -1.34 [-2.60, -0.50]; p these words .0044" in printed
+    assert 'sensitive to "male", "sister/daughter" and "she"' in " ".join(printed.split())
 
 
 def test_some_failed(eatlas_cli, tmp_path, vectors_csv):

@@ -20,7 +20,7 @@ def vectors(tmp_path):
     rng = np.random.default_rng(3)
     words = [word for words in GROUPS.values() for word in words]
     words += [f"{kind}{i}{j}" for kind in "pq" for i in LETTERS for j in LETTERS]
-    rows = 0.3 * rng.normal(size=(len(words), 8))
+    rows = 0.1 * rng.normal(size=(len(words), 30))
     rows[:8, 0] += 1
     rows[16:416, 0] += rng.uniform(0.5, 1, 400)
     rows[416:, 1] += 1
@@ -38,9 +38,11 @@ def test_one_table_at_80_columns(eatlas_cli, vectors, monkeypatch):
     assert (ended.code, ended.err) == (0, "")
     lines = ended.out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert lines[0].startswith("NOT ADJUSTED for frequency: v.npy has no information ")
+    assert "used a random half of the words of each group (4 and 4)" in ended.said
+    assert lines[0].startswith("NOT ADJUSTED for word frequency: v.npy has no information ")
     assert (
-        "of 6 themes, 3 go with xaa, xbb, ... (A) or yaa, ybb, ... (B) beyond chance" in ended.said
+        "of 6 word clusters (themes), 3 are significantly more associated with xaa, xbb, ... (A) "
+        "or yaa, ybb, ... (B)" in ended.said
     )
     assert "the first is the most extreme of 6 themes, so its d is likely too large" in ended.said
     (head,) = [i for i, line in enumerate(lines) if "again" in line.split()]
@@ -51,7 +53,7 @@ def test_one_table_at_80_columns(eatlas_cli, vectors, monkeypatch):
     assert "in 10 more clusterings, and in those with 3 and 12." in ended.said
     assert ended.out.endswith(
         "\nwords:   w.csv\nsummary: w.csv.json\npage:    eatlas report w.csv\n"
-        "Tests of the themes found, for other vectors: --write FILE.toml\n"
+        "Tests of the themes found with the words held out: --write FILE.toml\n"
     )
 
 
@@ -65,7 +67,7 @@ def test_themes_of_a_user_given_frequency(eatlas_cli, vectors, tmp_path):
     ended = eatlas_cli("scan", *source, *options)
     assert (ended.code, ended.err) == (0, "")
     assert ended.said.startswith("v.npy?counts=counts.txt: of 2 themes, ")
-    assert "beyond chance, given the frequency of the words" in ended.said
+    assert ", adjusted for word frequency" in ended.said
     assert "Games: pac, pab" in ended.out or "Games: pab, pac" in ended.out
     assert "again" not in ended.out
     assert "Words of the categories that are not in the source: zzz." in ended.said
@@ -92,10 +94,10 @@ def test_groups_of_names_have_roles_in_the_table(eatlas_cli, vectors, tmp_path):
     assert "most > least" in ended.out
     assert "interval" not in ended.out
     head = ended.said.index("theme most > least")
-    of = "differs" if " 1 differs " in ended.said else "differ"
+    of = "differs significantly" if " 1 differs " in ended.said else "differ significantly"
     for text in (
         "NOT ADJUSTED",
-        f" {of} between 3 groups beyond chance",
+        f" {of} between 3 groups",
         "G1: ",
         "The groups were made of 16 names",
     ):
@@ -167,6 +169,19 @@ def test_sources_that_cannot_be_used(eatlas_cli, vectors, tmp_path, evil):
     (tmp_path / "counts.txt").write_text("zzz 5\n")
     ended = eatlas_cli("scan", "--vectors", "v.npy?counts=counts.txt", *OPTIONS[2:], "--themes", 5)
     assert "there are more themes than words\n  got: 5 themes of 0 words" in ended.err
+
+
+def test_a_search_with_all_words_is_said(eatlas_cli, vectors, tmp_path):
+    how = ("scan", *OPTIONS, "--themes", "themes.csv", "--all-words", "--out", "w.csv")
+    ended = eatlas_cli(*how, "--write", "t.toml")
+    assert ended.code == 0
+    assert "used a random half" not in ended.said
+    assert "used all words of the groups, since that was asked for. No test of these" in ended.said
+    (test,) = eatlas.load_tests(str(tmp_path / "t.toml"))
+    assert {*test.A.terms, *test.B.terms} == {*test.explored_on.words}
+    assert eatlas_cli("verify", "w.csv").out.startswith("1 of 1 scans for themes are the same\n")
+    ended = eatlas_cli("scan", *OPTIONS, "--all-words")
+    assert (ended.code, "--all-words belongs to --themes" in ended.err) == (2, True)
 
 
 def test_no_order_of_words_makes_a_difference(vectors, tmp_path):

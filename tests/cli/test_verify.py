@@ -25,6 +25,13 @@ def test_a_changed_number_is_named(eatlas_cli, tmp_path):
     eatlas_cli("run", "--tests", "weat-6", "--measure", "ml-eat(resamples=0)")
     path = tmp_path / "out" / "results.jsonl"
     line = json.loads(path.read_text("utf-8"))
+    polished = json.loads(json.dumps(line))
+    polished["level1"]["effect_size"] = 1.9
+    path.write_text(json.dumps(polished) + "\n", encoding="utf-8")
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 2
+    assert "the finding does not follow from the numbers of the result" in ended.err
+    del line["finding"]
     d = line["level1"]["effect_size"]
     line["level1"]["effect_size"] = 1.9
     line["level2"]["X"]["p"]["count"]["greater"] += 1
@@ -74,6 +81,7 @@ CHANGES = {
 def test_more_than_that_is_a_difference(eatlas_cli, tmp_path):
     (result,) = eatlas.run("weat-6")
     line = result.to_dict()
+    del line["finding"]
     for place, by in CHANGES.items():
         *above, last = [int(k) if k.isdigit() else k for k in re.findall(r"[^.\[\]]+", place)]
         inner = line

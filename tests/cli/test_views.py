@@ -35,7 +35,7 @@ def test_views(eatlas_cli, files):
     ended = eatlas_cli("views", *given, "-o", "o")
     assert (ended.code, ended.err) == (0, "")
     assert ended.said.startswith("planted: Vectors and answers agree: rho 0.9")
-    assert "Their EAT pattern" in ended.said
+    assert "By the paper's rule their EAT pattern is the same: AB-Divergent" in ended.said
     rows = [line.split()[0] for line in ended.out.splitlines() if line.startswith(("vec", "answ"))]
     assert rows == ["vectors", "answers"] * 3  # effect sizes, agreement over both sides
     for side in ("targets", "attributes"):

@@ -115,10 +115,10 @@ def test_the_example_shows_in_the_terminal_and_the_frames(my_package, capsys):
     results = eatlas.run(tests=["weat-6", "weat-7"], measures=MeanDistance())
     print_results(results)
     lines = capsys.readouterr().out.splitlines()
-    assert any(line.split()[-1:] == ["MEAN-DISTANCE"] for line in lines)
-    assert [line.split() for line in lines if line.startswith("weat-")][2:4] == [
-        ["weat-6", "0.72"],
-        ["weat-7", "0.79"],
+    assert "Measured by MEAN-DISTANCE(alpha=0.05, ddof=1, p=auto)." in lines
+    assert [line for line in lines if line.startswith("weat-")][:2] == [
+        "weat-6  MEAN-DISTANCE: mean distance = 0.724.",
+        "weat-7  MEAN-DISTANCE: mean distance = 0.787.",
     ]
     assert results.to_frame()["mean_distance"].round(2).tolist() == [0.72, 0.79]
 

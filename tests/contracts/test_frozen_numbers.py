@@ -46,7 +46,7 @@ LEAVES = frozenset([
     "effect_size", "difference", "greater", "less", "two_sided", "p", "p_greater", "p_less",
     "p_two_sided", "label", "two_sided_label", "mean", "sd", "value", "bias", "signed",
     "mean_bias", "association", "distribution", "deviation", "rho", "tau2", "q", "se", "t", "df",
-    "readings", "interval", "over_both", "slope", "skew", "stereotype",
+    "readings", "interval", "over_both", "slope", "skew", "stereotype", "claim", "verdict",
 ])  # fmt: skip
 """Names of the numbers and labels that are frozen."""
 LEFT_OUT = {

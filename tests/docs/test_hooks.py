@@ -121,9 +121,8 @@ def test_defaults_in_signatures_are_values():
 @pytest.mark.xdist_group("site")
 def test_the_site_has_pages_to_try(site):
     said = {
-        "live/report.html": "of 10 tests",
+        "live/report.html": "of ten associations",
         "live/sources.html": "both sources",
-        "live/explore.html": "A frozen copy",
         "live/atlas/index.html": "weat-6",
     }
     assert set(said) == set(live.PAGES)

@@ -158,8 +158,24 @@ def test_constant_covariates_are_no_columns():
     assert columns[:, 1] == pytest.approx(columns[:, 0] ** 2)
 
 
-def test_intervals_are_drawn_only_where_they_are_wanted():
-    assert run(measures="ml-eat(resamples=0)").adjusted.level1.interval is None
-    wide = run(measures="ml-eat(resamples=500,confidence=0.99)").adjusted.level1.interval
-    narrow = run(measures="ml-eat(resamples=500,confidence=0.5)").adjusted.level1.interval
+def test_intervals_widen_with_their_confidence():
+    wide = run(measures="ml-eat(resamples=0,confidence=0.99)").adjusted.level1.interval
+    narrow = run(measures="ml-eat(resamples=0,confidence=0.5)").adjusted.level1.interval
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
+
+
+def test_less_than_one_degree_of_freedom_has_a_p_value_and_no_interval():
+    """Three words of X fit their trend by themselves, beside words of Y of nearly one rank."""
+    r = np.random.default_rng(1)
+    words = [f"{chr(97 + i // 676)}{chr(97 + i // 26 % 26)}{chr(97 + i % 26)}" for i in range(2000)]
+    r.shuffle(words)
+    source = eatlas.ArraySource(words, r.normal(size=(2000, 30)), ordered=True)
+    at = {"X": (3, 60, 1560), "Y": range(200, 206), "A": range(10, 18), "B": range(300, 308)}
+    lists = {role: tuple(words[i] for i in places) for role, places in at.items()}
+    (result,) = eatlas.run(make_test("few", **lists), source, "ml-eat(resamples=0)")
+    level = result.effect("level1")
+    assert level.adjusted.df < 1
+    assert level.adjusted.p.two_sided > 0.05
+    assert level.crossed.ends is not None
+    assert level.interval is None, "that of the crossed test would not belong to this p-value"
+    assert result.finding.questions["level1"].interval is None

@@ -112,6 +112,30 @@ def test_every_number_of_categories_is_compared():
         assert any(line.startswith(place) for line in differs.details), place
 
 
+def test_units_and_halves_are_compared_and_a_search_with_all_words_is_repeated():
+    result = eatlas.scan("glove-sample", "divdist-gender", themes=THEMES, first=400)
+    assert result.held_out
+    assert result.units.clusters["A"]
+    assert verdict(result).status == "same"
+
+    def moved(record):
+        record["held_out"]["A"].append(record["held_out"]["A"].pop(0))
+        record["held_out"]["A"][0] = result.searched["A"][0]
+
+    def none(record):
+        del record["held_out"]
+
+    def single(record):
+        record["units"]["clusters"]["A"] = []
+
+    for change, place in ((moved, "held_out"), (none, ""), (single, "units.clusters")):
+        differs = verdict(changed(result, change))
+        assert differs.status == "differs", place
+        assert any(line.startswith(place) for line in differs.details)
+    every = eatlas.scan("glove-sample", "divdist-gender", themes=THEMES, first=400, split=False)
+    assert verdict(every).status == "same"
+
+
 def test_groups_are_those_of_the_test_that_is_known():
     result = eatlas.scan("glove-sample", "divdist-race", themes=THEMES, first=400)
     assert verdict(result).against == "built in"

@@ -108,10 +108,11 @@ def test_the_difference_is_that_of_least_squares(measure):
 
 
 @pytest.mark.parametrize("measure", [eatlas.MLEAT, eatlas.LPBS])
-def test_intervals_are_those_of_measures_that_resample(measure):
-    both = [result_of(measure(resamples=n)).adjusted.level1 for n in (200, 0)]
-    assert both[0].interval[0] < both[0].effect_size < both[0].interval[1]
-    assert both[1] == both[0].model_copy(update={"interval": None})
+def test_the_interval_and_the_p_value_agree(measure):
+    for alpha in (0.5, 0.05, 0.001):
+        level = result_of(measure(resamples=0, confidence=1 - alpha)).adjusted.level1
+        assert level.interval[0] < level.estimate < level.interval[1]
+        assert (level.p.two_sided < alpha) == (level.interval[0] > 0 or level.interval[1] < 0)
 
 
 def test_the_effect_size_over_draws_is_the_mean_of_those_of_the_draws():
@@ -129,11 +130,21 @@ def test_the_effect_size_over_draws_is_the_mean_of_those_of_the_draws():
 def test_draws_of_the_only_context_are_the_words():
     one = in_contexts(most=1)
     drawn, words = (measure(*one).adjusted for measure in (eatlas.CEAT(n=9), eatlas.MLEAT()))
-    assert drawn.pattern == words.pattern
     for role in "XY":
         a, b = drawn.level2[role], words.level2[role]
         assert a.effect_size == pytest.approx(b.effect_size, rel=AGREEMENT)
-        assert a.p == b.p
+        assert a.interval == pytest.approx(b.interval, abs=1e-4)  # of cosines with six decimals
+        assert a.p.two_sided == pytest.approx(b.p.two_sided, rel=1e-4)
+
+
+def test_the_crossed_test_over_draws_of_one_sentence_is_that_of_its_scores():
+    one = {"templates": "{target} is {attribute}."}
+    drawn, scored = map(result_of, (eatlas.LPBSCEAT(n=9, **one), eatlas.LPBS(**one)))
+    for place in ("level2.X", "level2.Y"):  # all words of which have a rank
+        a, b = drawn.effect(place), scored.effect(place)
+        assert a.adjusted.p.two_sided == pytest.approx(b.adjusted.p.two_sided, rel=1e-4)
+        assert a.interval == pytest.approx(b.interval, abs=1e-4)
+        assert (a.interval_basis, a.adjusted.interval) == ("adjusted", a.interval)
 
 
 @pytest.mark.parametrize(

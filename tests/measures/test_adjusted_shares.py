@@ -219,7 +219,7 @@ def test_contexts_are_averaged():
     assert result.adjusted.targets[0].p is not None
 
 
-def test_frames_and_tables_have_a_column_after_frequency():
+def test_frames_and_tables_have_adjusted_columns():
     result = run()
     first, after = result.to_frame().iloc[0], result.adjusted.targets[0]
     assert first["adjusted_deviation_Female"] == after.deviation[0]
@@ -227,8 +227,8 @@ def test_frames_and_tables_have_a_column_after_frequency():
     assert first["adjusted_for"] == "frequency"
     table = targets_table(result)
     assert [(column.group, column.title) for column in table.columns[-2:]] == [
-        ("After frequency", "Points"),
-        ("After frequency", "p"),
+        ("Adjusted for frequency", "Points"),
+        ("Adjusted for frequency", "p"),
     ]
     shown = {row[0].lines[0]: [cell.lines[0] for cell in row[-2:]] for row in table.rows}
     assert shown[after.term] == [f"{100 * after.deviation[0]:+.1f}".replace("-", "−"), ".43"]

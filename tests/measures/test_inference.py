@@ -89,9 +89,10 @@ def test_groups_of_one_attribute_say_nothing_of_others():
 
 @pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")
 def test_where_nothing_varies_nothing_is_claimed():
-    # all targets of a group are one vector, and all attributes: only the groups differ
+    # each word has a dimension of its own beside those of its group, so that only groups differ
     at = {"X": (1.0, 0.2, 0), "Y": (0.1, 1, 0), "A": (1, 0.1, 0), "B": (0, 1, 0.5)}
-    vectors = {term: at[role] for role, terms in TERMS.items() for term in terms}
+    of = [(role, term) for role, terms in TERMS.items() for term in terms]
+    vectors = {t: (*at[r], *np.eye(len(of))[i] / 2) for i, (r, t) in enumerate(of)}
     with pytest.warns(eatlas.errors.UndefinedWarning, match="crossed test of level 1"):
         result = eatlas.MLEAT(resamples=0)(make_test(), vectors)
     found = result.generalisation.level1
@@ -102,6 +103,16 @@ def test_where_nothing_varies_nothing_is_claimed():
         "within the groups, so nothing can be inferred about other words."
         for note in map(str, result.warnings)
     )
+
+
+def test_lists_of_one_vector_say_nothing_of_other_words():
+    at = {"X": (1.0, 0.2, 0), "Y": (0.1, 1, 0), "A": (1, 0.1, 0), "B": (0, 1, 0.5)}
+    vectors = {term: at[role] for role, terms in TERMS.items() for term in terms}
+    result = eatlas.MLEAT(resamples=0)(make_test(), vectors)
+    assert dict(result.units.sizes.items()) == dict.fromkeys("XYAB", 1)
+    assert result.generalisation.level1 is None
+    question = result.finding.questions["level1"]
+    assert (question.verdict, question.reason) == ("not shown", "cannot be tested (too few words)")
 
 
 def test_what_the_design_can_find():

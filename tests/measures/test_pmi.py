@@ -137,6 +137,9 @@ def test_the_finding_counts_targets_not_their_mean():
         {term: dict(zip("FM", row, strict=True)) for term, row in rows.items()},
     )
     assert result.p_values.two_sided > 0.5
-    assert str(result.finding).startswith("Of 3 targets, 1 leans towards F and 1 towards M")
-    assert [check.holds for check in result.finding.checks] == [True, None, None, None, True]
+    assert str(result.finding).startswith(
+        "In these word lists, of 3 targets 1 is associated with F and 1 with M"
+    )
+    assert result.finding.verdict == "these words"
+    assert result.finding.questions["targets"].p.these == min(result.holm)
     assert "holm1979simple" in bibtex([result], DeclaredFamily.of([result]))

@@ -86,6 +86,6 @@ def test_a_test_of_sentences_is_read_over_stimuli():
         assert entry.level2.p.count.greater == sum(v >= observed - 1e-12 for v in every)
     assert {row["read_over"] for row in result.rows()} == {"stimuli"}
     assert len(result.rows()) == len(Results([result]).family("level2")) == 5
-    assert sentence(result).startswith("None of 5 stimuli is shown to lean towards")
+    assert sentence(result).startswith("None of 5 stimuli is significantly associated")
     assert "5 stimuli from" in result.summary()
     assert SCEATResult.from_dict(result.to_dict()) == result

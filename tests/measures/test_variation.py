@@ -92,14 +92,3 @@ def test_no_spread_has_no_interval_and_says_so():
     assert result.uncertainty.patterns["Non-Directional"] == 1
     assert set(result.influence.level1.X) == {None}
     assert any("500 of 500 resamples have no spread" in note for note in map(str, result.warnings))
-
-
-def test_words_that_are_nearly_one_are_remarked_on():
-    (published,) = eatlas.run("weat-1", measures="ml-eat(resamples=100)", frequency="off")
-    assert any(
-        w.startswith("B: jail and prison have nearly the same vector (cosine 0.9")
-        and w.endswith("are too narrow: leave out what is nearly the same.")
-        for w in map(str, published.warnings)
-    )
-    (careers,) = eatlas.run("weat-6", measures="ml-eat(resamples=100)", frequency="off")
-    assert not any("nearly the same vector" in w for w in map(str, careers.warnings))

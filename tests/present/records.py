@@ -176,20 +176,21 @@ def planted(
     words: PValue = None,
     others: PValue = None,
     after: PValue = None,
-    chance: PValue = None,
     turned: tuple[str, ...] = (),
+    terms: int = 5,
     **changes: Any,
 ) -> MLEATResult:
-    """An ML-EAT with these two-sided p-values: of these words, and of the checks of each level.
+    """An ML-EAT with these two-sided p-values: of these words, of others, at equal frequency.
 
-    `turned` are the places where d has the other sign after frequency.
+    `turned` are the places where d has the other sign at equal frequency; each group has so many
+    `terms`.
     """
-    values = ml_eat(label, **changes).to_dict()
+    group = {"used": [f"word {n}" for n in range(terms)], "missing": []}
+    values = ml_eat(label, coverage=dict.fromkeys("XYAB", group), **changes).to_dict()
     for place, own in _levels(values):
         if (p := _at(words, place)) is not None:
             own["p"] = _tails(own["effect_size"], p)
     crossed = {"confidence": 0.95, "level1": None, "level2": {"X": None, "Y": None}}
-    matched = {"level1": None, "level2": None}
     adjusted: dict[str, Any] = {"covariates": ["frequency"], "level1": None, "level2": None}
     for place, own in _levels(values):
         d = own["effect_size"] or 0.0
@@ -199,17 +200,9 @@ def planted(
             d_after = -d if place in turned else d
             level_after = {**own, "effect_size": d_after, "p": _tails(d_after, p), "shared": 0.4}
             _put(adjusted, place, level_after)
-        if (p := _at(chance, place)) is not None:
-            _put(matched, place, _among(d, p))
     values["generalisation"] = crossed
     if after is not None:
         values["adjusted"] = adjusted
-    if chance is not None:
-        ranks = {"vocabulary": "these vectors", "size": 9, "p_targets": None, "p_attributes": None}
-        topics = {"draws": 2000, "words": 9, "attributes": {"level1": None}}
-        topics["coherence"] = {role: {"own": 0.1, "topics": 0.1} for role in "XYAB"}
-        ranks |= {role: {"median": 5, "terms": {}} for role in "XYAB"}
-        values["frequency"] = {"ranks": ranks, "matched": topics | matched}
     return MLEATResult.from_dict(values)
 
 
@@ -241,12 +234,6 @@ def _crossed(d: float, p: float) -> dict[str, Any]:
     tails = {f"p_{tail}": value for tail, value in _tails(d, p).items() if tail in TAILS}
     numbers = {"difference": d / 10, "se": 0.1, "t": d, "df": 9.0, "low": -0.1, "high": 0.3}
     return numbers | tails | {"targets": 0.1, "attributes": 0.1, "residual": 0.01}
-
-
-def _among(d: float, p: float) -> dict[str, Any]:
-    tails = {f"p_{tail}": value for tail, value in _tails(d, p).items() if tail in TAILS}
-    spread = {"quantiles": [-0.9, -0.3, 0.0, 0.3, 0.9], "counts": [0] * 40, "ends": [-1.0, 1.0]}
-    return tails | spread | {"mean": 0.0}
 
 
 def divdist(**targets: tuple[float, float, float | None] | None) -> DivDistResult:

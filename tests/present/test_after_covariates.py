@@ -1,139 +1,53 @@
-"""What is said of associations after covariates: where the conclusion changes, and where not."""
+"""What is said of associations at equal frequency, or at equal values of other covariates."""
 
-import pytest
 from tests.present.reading import Page
-from tests.present.records import ml_eat, sc_eat, weat, with_adjusted
+from tests.present.records import ml_eat, planted, weat, with_adjusted
 
 from eatlas.present import report_html
 from eatlas.present.effects import levels_of
-from eatlas.present.family import DeclaredFamily
-from eatlas.present.sentences import left, statements
-
-NONE = {"greater": 3218}
-"""A level 1 whose p is .25."""
+from eatlas.present.sentences import statements
 
 
-@pytest.mark.parametrize(
-    ("plain", "adjusted", "said"),
-    [
-        (ml_eat("AX-Singular"), ml_eat("AX-Singular"), ""),
-        (ml_eat("A-Uniform"), ml_eat("AY-Singular"), "only Insects go with Pleasant"),
-        (ml_eat("AB-Divergent"), ml_eat("BX-Singular"), "only Flowers go with Unpleasant"),
-        (ml_eat("AX-Singular"), ml_eat("B-Uniform"), "both go with Unpleasant"),
-        (
-            ml_eat("AX-Singular"),
-            ml_eat("A-Uniform", **NONE),
-            "both go with Pleasant, without a clear difference",
-        ),
-        (
-            ml_eat("Non-Directional"),
-            ml_eat("AB-Divergent"),
-            "Flowers go with Pleasant and Insects with Unpleasant",
-        ),
-        (ml_eat("A-Uniform"), ml_eat("Non-Directional", **NONE), "no clear association is left"),
-        (
-            ml_eat("A-Uniform"),
-            ml_eat("Non-Directional"),
-            "Flowers go with Pleasant more than Insects, but neither does alone",
-        ),
-        (
-            ml_eat("Non-Directional"),
-            ml_eat("Non-Directional", **NONE),
-            "no clear association is left",
-        ),
-        (
-            ml_eat("AX-Singular"),
-            ml_eat("AX-Singular", **NONE),
-            "no clear difference between the two is left",
-        ),
-        (
-            ml_eat("A-Uniform", **NONE),
-            ml_eat("A-Uniform", d=-1.1),
-            "Flowers go with Unpleasant more than Insects",
-        ),
-        (weat(), weat(-0.9), "Flowers go with Unpleasant more than Insects"),
-        (weat(), weat(**NONE), "no clear difference between the two is left"),
-        (weat(**NONE), weat(**NONE), ""),
-        (
-            sc_eat({"one": 1.2, "two": -0.8}),
-            sc_eat({"one": 0.2, "two": -0.9}),
-            "0 with Pleasant and 1 with Unpleasant are left",
-        ),
-        (sc_eat({"one": 1.2, "two": None}), sc_eat({"one": 0.9, "two": None}), ""),
-    ],
-)
-def test_where_the_conclusion_changes_it_is_said_what_is_left(plain, adjusted, said):
-    assert left(with_adjusted(plain, adjusted)) == said
-    assert left(plain) == ""
-
-
-@pytest.mark.parametrize(
-    ("plain", "adjusted", "holds", "why"),
-    [
-        (weat(), weat(), True, "given the words' frequency, two-sided p = .016"),
-        (weat(), weat(0.3, 1000), False, "given the words' frequency, two-sided p = .16"),
-        (weat(), weat(-0.9), False, "given the words' frequency, d has the other sign"),
-        (weat(), weat(None), None, "no value of a covariate is known, or too few words are left"),
-        (
-            sc_eat(dict.fromkeys("abc", 1.2)),
-            sc_eat({"a": 1.1, "b": -1.1, "c": None}),
-            False,
-            "given the words' frequency, 1 of 3 are left",
-        ),
-        (
-            sc_eat(dict.fromkeys("ab", -1.2)),
-            sc_eat({"a": -1.1, "b": None}),
-            False,
-            "given the words' frequency, 1 of 2 are left",
-        ),
-    ],
-)
-def test_the_finding_is_checked_at_equal_frequency(plain, adjusted, holds, why):
-    result = plain.model_copy(update={"adjusted": with_adjusted(plain, adjusted).adjusted})
-    check = result.finding.checks[2]
-    assert (check.name, check.holds, check.why) == ("after frequency", holds, why)
-
-
-def given(result):
+def adjusted(result):
     (text,) = (
-        text for head, text in statements(result, levels_of(result), DeclaredFamily(None))
-        if head.startswith("Given")
-    )  # fmt: skip
+        text for head, text in statements(result, levels_of(result)) if head.startswith("Adjusted")
+    )
     return text
 
 
-def test_the_finding_stays_is_changed_or_never_was():
-    numbers = "; d at level 1 is {} [−0.75, 1.06] (p = {} in the direction of d, two-sided p = {})"
-    stays = numbers.format("1.40", ".0078", ".016") + ", and the pattern is {}."
-    assert given(with_adjusted(ml_eat(), ml_eat())) == "The finding stays" + stays.format(
-        "AX-Singular"
-    )
-    uniform = with_adjusted(ml_eat("A-Uniform"), ml_eat("AY-Singular"))
-    assert given(uniform) == "Only Insects go with Pleasant" + stays.format("AY-Singular")
-    none = numbers.format("0.10", ".25", ".50")
-    nothing = with_adjusted(weat(0.1, **NONE), weat(0.1, **NONE))
-    assert given(nothing) == f"No clear association either{none}."
+def test_the_numbers_of_each_question_are_said_in_full():
+    said = adjusted(with_adjusted(ml_eat(), ml_eat("AY-Singular", d=0.23, greater=3218)))
+    assert said.startswith("Level 1: d = 0.23 [−0.75, 1.06], two-sided p = .50 (54% shared); ")
+    assert "; Flowers: d = 0.10 [−0.75, 1.06], two-sided p = .92 (54% shared); Insects: d" in said
+    assert "Shared: how much of what tells two groups apart frequency explains;" in said
 
 
 def test_words_left_out_are_named_by_group():
     result = with_adjusted(ml_eat(), ml_eat(), "valence", left_out={"X": ("two",), "B": ("one",)})
-    assert given(result).endswith(
-        "Left out, as nothing is known of their valence: two (Flowers); one (Unpleasant)."
+    assert adjusted(result).endswith(
+        "Left out, because nothing is known of their valence: two (Flowers); one (Unpleasant)."
     )
 
 
-def test_a_page_has_the_numbers_after_covariates_again():
-    changed = with_adjusted(ml_eat("A-Uniform", test="one"), ml_eat("AY-Singular"))
-    text = Page(report_html([changed, ml_eat(test="two")])).text
-    assert "alone, Flowers may go with Pleasant; Insects lean towards Pleasant" in text
-    assert text.count("Given the words' frequency: AY-Singular") == 1
-    assert "After frequency" in text
-    assert text.count("54%") == 3  # shared, at each level
+def test_a_page_has_the_p_value_and_the_interval_at_equal_frequency():
+    known = {"words": 0.004, "others": 0.004, "after": 0.3}
+    text = Page(report_html([planted(**known, test="one"), planted(**known, test="two")])).text
+    assert "the difference is not significant after adjusting for word frequency" in text
+    assert "adjusted for frequency" in text
+    assert (
+        "In these word lists only (not significant after adjusting for word frequency): one, two."
+        in text
+    )
+    assert "frequency unknown" not in text
 
 
-def test_a_page_without_adjusted_results_says_nothing_of_them():
-    page = report_html([ml_eat(), weat()])
-    assert "accounted for" not in Page(page).text
+def test_a_page_says_where_frequency_is_unknown_or_was_not_adjusted_for():
+    known = {"words": 0.004, "others": 0.004}
+    page = Page(report_html([planted(**known)])).text
+    assert "frequency unknown" in page
+    off = planted(**known, signature="ML-EAT(adjust=none,alpha=0.05)")
+    assert "not adjusted" in Page(report_html([off])).text
+    assert "word frequency was not adjusted for" in Page(report_html([off])).text
 
 
 def test_a_file_of_covariates_is_named_with_its_hash():
@@ -142,16 +56,13 @@ def test_a_file_of_covariates_is_named_with_its_hash():
     result = with_adjusted(ml_eat(provenance=provenance), ml_eat(), "valence", "length")
     text = Page(report_html([result])).text
     assert f"Covariates valence and length of norms.csv , hash {'9' * 64}" in text
-    assert "estimated given valence and length (norms.csv), by least squares" in text
-    assert "Given valence and length: AX-Singular" in text
+    assert "Effect sizes were also adjusted for valence and length (norms.csv)" in text
+    assert "adjusted for covariates" in text
 
 
-def test_a_page_in_brief_names_findings_that_are_not_left():
-    left, lost = (
-        with_adjusted(weat(test=test), weat(**changes))
-        for test, changes in (("left", {}), ("lost", {"greater": 3000}))
+def test_the_glossary_says_what_is_adjusted_for():
+    text = Page(report_html([with_adjusted(weat(), weat())])).text
+    assert "Adjusted for frequency The same association between words of equal frequency" in text
+    assert "Adjusted for frequency" not in Page(report_html([weat()])).text.replace(
+        "adjusted for frequency", ""
     )
-    text = Page(report_html([left, lost])).text
-    assert "Not left once the words' frequency is accounted for: lost." in text
-    assert "Not left once" not in Page(report_html([left, left])).text
-    assert "After frequency The same association between words of equal frequency" in text

@@ -22,15 +22,6 @@ from eatlas.numbers import percent
 from eatlas.present import report_html, report_table, sentence
 from eatlas.present.columns import LITTLE
 from eatlas.present.drawings.plane import has_map
-from eatlas.present.findings import (
-    CHECKS,
-    OF_ANSWERS,
-    PAIRS,
-    REFUSALS,
-    TEMPLATES,
-    checks_of,
-    findings_of,
-)
 from eatlas.present.page import report_text
 from eatlas.results import AskResult
 from eatlas.results.answers import AssignResult
@@ -120,8 +111,6 @@ REFUSED = re.compile(r"\d+% of the answers choose nothing, so this shows little"
 def test_what_is_refused_comes_first_everywhere(refusing, capsys):
     finding = refusing.finding
     assert REFUSED.match(str(finding))
-    assert finding.grade == "doubtful"
-    assert "may go with" in str(finding)
     assert REFUSED.match(sentence(refusing))
     assert re.match(r"\d+% choose nothing, ", refusing.summary())
     page = report_html([refusing])
@@ -139,8 +128,6 @@ def test_tables_of_several_models_mark_those_that_refuse(open_minded, refusing, 
     share = f"† {percent(refusing.answers.refused)} no choice"
     print_results(results)
     printed = capsys.readouterr().out
-    first = next(line for line in printed.splitlines() if "†" in line)
-    assert first.split()[:2] == [refusing.test, "†"]
     beside = side_by_side(results)
     for text in (printed, str(beside)):
         assert share in " ".join(text.split())
@@ -165,23 +152,17 @@ def test_options_without_probability_come_first_too(open_minded):
     assert said.unanswered == said.answers.refused
     sentence = "95% of the probability goes to other answers, so this shows little: "
     assert str(unsaid.finding).startswith(sentence)
-    assert unsaid.finding.grade == "doubtful"
-    (check,) = (check for check in unsaid.finding.checks if check.name == REFUSALS)
-    assert check.why == "95% of the probability goes to other answers, more than 90%"
     assert "†" in report_table([unsaid], "markdown")
     methods = report_text([unsaid], "methods")
     assert "choose nothing (" not in methods
     assert "read from the log-probabilities of the options, and intervals" in methods
-    (check,) = (check for check in said.finding.checks if check.name == REFUSALS)
-    assert check.holds is None
-    assert "do not show them; 90% of the probability goes to other answers" in check.why
 
 
 def test_a_title_of_several_says_how_many_refuse(open_minded, refusing):
     page = report_html([open_minded, refusing.model_copy(update={"test": "other"})])
     title = re.search(r"<h1[^>]*>([^<]*)", page)[1]
     assert "in 1 of 2 results more than a fifth of the answers choose nothing" in title
-    assert title.index("fifth") < title.index("of 2 tests, ")
+    assert title.index("fifth") < title.index("associations hold")
     assert "fifth" not in re.search(r"<h1[^>]*>([^<]*)", report_html([open_minded]))[1]
 
 
@@ -191,52 +172,9 @@ def test_more_than_a_fifth_is_the_one_rule(asked_for, data):
     result = assigned(refused=refused, lists=asked_for)
     assert result.shows_little is (5 * refused > asked_for)
     assert result.finding.sentence.startswith("D = ") is not result.shows_little
-    assert (result.finding.grade == "doubtful") is result.shows_little
 
 
-def test_a_model_that_answers_is_checked_in_three_more_ways(open_minded):
-    finding = open_minded.finding
-    names = tuple(check.name for check in finding.checks)
-    assert names == checks_of(open_minded) == (*CHECKS[:2], *OF_ANSWERS, *CHECKS[2:])
-    holds = {check.name: check.holds for check in finding.checks}
-    assert holds[PAIRS] is True
-    assert holds[REFUSALS] is True
-    assert str(finding).startswith("Flowers go with Pleasant")
-    none = eatlas.run(tests="weat-6", measures="weat(resamples=0)")[0]
-    assert checks_of(none) == CHECKS
-    assert checks_of(none, open_minded) == checks_of(open_minded)
-
-
-@pytest.mark.parametrize(
-    ("name", "fails"),
-    [
-        (PAIRS, {"d": {"se": 1.0, "interval": (-0.1, 1.9)}}),
-        (REFUSALS, {"uneven": (-0.1, 1.9)}),
-        (REFUSALS, {"uneven": None, "p_uneven": None}),
-        (REFUSALS, {"p_uneven": [0.06, 0.06]}),
-    ],
-)
-def test_each_check_fails_by_its_own_interval(open_minded, name, fails):
-    record = open_minded.answers.model_dump()
-    for place in (record["level1"], *record["level2"].values()):
-        sign = -1 if place is record["level2"]["Y"] else 1
-        for part, value in fails.items():
-            turned = value
-            if isinstance(value, tuple):
-                turned = tuple(sorted(sign * end for end in value))
-            if isinstance(value, dict):
-                turned = value | {"interval": tuple(sorted(sign * e for e in value["interval"]))}
-            place[part] = turned
-    result = open_minded.model_copy(
-        update={"answers": type(open_minded.answers).model_validate(record)}
-    )
-    finding = result.finding
-    assert [check.name for check in finding.fails if check.name in OF_ANSWERS] == [name]
-    assert finding.grade == "partly"
-    assert "lean towards" in str(finding)
-
-
-def test_what_refusals_alone_can_make_is_no_clear_finding():
+def test_refusals_of_one_kind_of_questions_are_told_from_a_preference():
     test, chance = words(8, 8, 8, 8), np.random.default_rng(3)
 
     def choose(prompt):
@@ -250,10 +188,6 @@ def test_what_refusals_alone_can_make_is_no_clear_finding():
     assert result.level1.p.two_sided < 0.001
     assert result.answers.refused < 0.15
     assert result.answers.level1.bounds[0] > 0
-    (check,) = (check for check in result.finding.checks if check.name == REFUSALS)
-    assert check.holds is False
-    assert "had all that some kinds of questions have beyond <1% gone against it, d 0" in check.why
-    assert result.finding.grade != "clear"
     (row,) = result.rows()
     assert row["refusals_p"] == result.answers.level1.p_uneven[0] > 0.05
 
@@ -321,7 +255,6 @@ def test_texts_for_a_paper(open_minded):
     assert "the share of paired comparisons (Thurstone 1927; Bradley and Terry 1952)" in methods
     assert "answers were those of a function" in methods
     assert "those that choose nothing (0%) were left out" in methods
-    assert "by its sign in each template" in methods
     works = report_text([open_minded, assigned()], "bibtex")
     for key in ("thurstone1927law", "bradley1952rank", "cochran1977sampling", "bai2025explicitly"):
         assert f"{{{key}," in works
@@ -334,7 +267,6 @@ def test_the_terminal_says_how_models_answered(open_minded, refusing, capsys, mo
     print_results(eatlas.Results([open_minded]))
     out = " ".join(capsys.readouterr().out.split())
     assert "How the model answered Asked. " in out
-    assert "0.50 without a preference" in out
     print_results(eatlas.Results([open_minded, refusing.model_copy(update={"test": "other"})]))
     out = capsys.readouterr().out
     line = next(each for each in out.splitlines() if each.startswith("other ") and "%" in each)
@@ -345,15 +277,14 @@ def test_the_terminal_says_how_models_answered(open_minded, refusing, capsys, mo
 def test_lists_lead_with_d_and_its_interval(capsys):
     result = assigned()
     assert str(result.finding) == (
-        "D = 0.81 [0.72, 0.90]: Flowers lean towards Pleasant more than Insects"
+        "D = 0.81 [0.72, 0.90]: in these word lists, Pleasant is assigned to Flowers more often "
+        "than to Insects."
     )
     weak = assigned(over_attributes=level(0.1, 6000))
     assert str(weak.finding) == (
-        "D = 0.81 [0.72, 0.90]: Over words, no difference between Flowers and Insects is shown"
+        "D = 0.81 [0.72, 0.90]: no significant difference between Flowers and Insects is shown."
     )
-    assert weak.finding.grade == "not shown"
-    one_sided = assigned(over_attributes=level(1.1, 500))
-    assert "Flowers may go with Pleasant more than Insects" in str(one_sided.finding)
+    assert [each.finding.verdict for each in (result, weak)] == ["these words", "not shown"]
     assert "40% of the lists assign nothing, so this shows little: D" in str(assigned(20).finding)
     print_results(eatlas.Results([result]))
     out = " ".join(capsys.readouterr().out.split())
@@ -364,39 +295,6 @@ def test_lists_lead_with_d_and_its_interval(capsys):
     assert "It calls itself gpt-x. Answers of 2026-03-01." in page
 
 
-def test_lists_of_several_tests_are_counted():
-    several = [assigned(test=f"test-{n}") for n in range(3)]
-    checks = [check for result in several for check in result.finding.checks]
-    assert {check.why for check in checks if check.name == CHECKS[-1]} == {"one test alone"}
-    for finding in findings_of(several):
-        assert finding.checks[-1].why.startswith("Holm over all 3 p-values")
-
-
-def test_templates_that_disagree_are_a_check_that_fails(open_minded):
-    templates = open_minded.answers.templates
-    level2 = templates[0].level2.model_copy(update={"root": {"X": -0.2, "Y": 0.3}})
-    turned = templates[0].model_copy(update={"effect_size": -0.4, "level2": level2})
-    finding = with_answers(open_minded, templates=(turned, *templates[1:])).finding
-    assert TEMPLATES in {check.name for check in finding.fails}
-    for claim in finding.claims:
-        (check,) = (check for check in claim.checks if check.name == TEMPLATES)
-        assert check.holds is False
-        assert re.match(r"d by template (−0.40|−0.20|0.30) and ", check.why)
-    assert finding.grade in {"partly", "doubtful"}
-    agreeing = {check.name: check.holds for check in open_minded.finding.checks}
-    assert agreeing[TEMPLATES] is True
-
-
-def test_a_check_that_fails_for_one_alone_is_on_the_page(open_minded):
-    assert str(open_minded.finding).endswith("Insects lean towards Unpleasant")
-    ((claim, check),) = open_minded.finding.fails_alone
-    assert (claim.effect.place, check.holds) == ("level2.Y", False)
-    page = report_html([open_minded])
-    assert "Insects alone</b>" in page
-    assert check.why.split("'")[0] in page
-    assert "every check of both compared holds" in page
-
-
 def test_an_atlas_says_in_its_title_how_many_refuse(open_minded, refusing, tmp_path):
     path = tmp_path / "results.jsonl"
     other = refusing.model_copy(update={"source": "another"})
@@ -404,14 +302,14 @@ def test_an_atlas_says_in_its_title_how_many_refuse(open_minded, refusing, tmp_p
     write_atlas([path], tmp_path / "site")
     page = (tmp_path / "site" / "index.html").read_text("utf-8")
     title = re.search(r"<h1[^>]*>([^<]*)", page)[1]
-    assert title.startswith("in 1 of 2 results more than a fifth of the answers choose nothing")
+    assert title.startswith("In 1 of 2 results more than a fifth of the answers choose nothing")
     assert "or more than a fifth of the answers choose nothing" in page
 
 
 def test_trackers_and_tables_have_what_was_refused(refusing):
     metrics = refusing.metrics()
     assert metrics["unanswered"] == refusing.answers.refused
-    assert len(metrics) <= 10
+    assert len(metrics) <= 11
     (row,) = refusing.rows()
     assert row["refused_X"] == refusing.answers.unusable["X"]
     low, high = refusing.answers.level2.Y.bounds

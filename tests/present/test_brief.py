@@ -1,80 +1,60 @@
-"""What a page says of all its findings together: which of them fail which check."""
+"""What a page says of all its findings together: why some are about these word lists only."""
 
 import pytest
-from tests.present.records import influence, ml_eat, planted, weat
+from tests.present.records import ml_eat, planted
 
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.sections import sections
 from eatlas.present.summaries import in_brief
-from eatlas.results.levels import DecisiveTerm
+from eatlas.results.levels import Sensitivity
 
 LOW, HIGH = 0.002, 0.4
-SHOWN = {"words": LOW, "others": LOW, "after": LOW, "chance": LOW}
+SUPPORTED = {"words": LOW, "others": LOW, "after": LOW}
 
 
-def brief(*results, levels="level1") -> list[str]:
-    family = DeclaredFamily.of(results, levels)
+def brief(*results) -> list[str]:
+    family = DeclaredFamily.of(results)
     return in_brief(sections(results, family), family)
 
 
 @pytest.mark.parametrize(
-    ("fails", "line"),
+    ("fails", "reason"),
     [
-        ({"others": HIGH}, "Other words may not show it (crossed test not significant): bad."),
-        ({"after": HIGH}, "Not left once the words' frequency is accounted for: bad."),
-        ({"chance": HIGH},
-         "Random topics, as frequent and as coherent as the lists, reach it too: bad."),
-        ({"words": 0.08}, "Not significant once all tests are counted (Holm, two-sided): bad."),
+        ({"others": HIGH}, "not shown to generalise to other words"),
+        ({"after": HIGH}, "not significant after adjusting for word frequency"),
+        ({"others": 0.03}, "not significant after correction for 2 tests"),
     ],
-)  # fmt: skip
-def test_a_check_that_fails_names_its_results(fails, line):
-    assert brief(planted(**SHOWN, test="good"), planted(**SHOWN | fails, test="bad")) == [line]
+)
+def test_a_reason_names_its_results(fails, reason):
+    results = planted(**SUPPORTED, test="good"), planted(**SUPPORTED | fails, test="bad")
+    if "correction" in reason:
+        results = planted(**SUPPORTED | fails, test="good"), results[1]
+        assert brief(*results) == [f"In these word lists only ({reason}): good, bad."]
+    else:
+        assert brief(*results) == [f"In these word lists only ({reason}): bad."]
 
 
-def test_all_tests_are_counted():
-    weak = SHOWN | {"words": 0.03}
-    assert brief(*(planted(**weak, test=f"test-{n}") for n in range(3))) == [
-        "Not significant once all tests are counted (Holm, two-sided): test-0, test-1, test-2."
-    ]
-
-
-def test_where_nothing_fails_one_line_says_so():
-    both = planted(**SHOWN, test="one"), planted(**SHOWN, test="two")
-    assert brief(*both) == ["Both findings hold every check that was made."]
+def test_where_all_are_supported_or_nothing_is_shown_there_is_no_line():
+    both = planted(**SUPPORTED, test="one"), planted(**SUPPORTED, test="two")
+    assert brief(*both) == []
     none = ml_eat("Non-Directional", d=0.1, greater=6000, test="none")
-    assert brief(both[0], none) == ["The one finding holds every check that was made."]
     assert brief(none, none) == []
 
 
-def test_an_association_by_the_one_sided_rule_is_never_stated():
-    results = [planted(words=0.08, test=name) for name in ("one", "two")]
-    assert brief(*results, levels="none") == ["Significant by the one-sided rule alone: one, two."]
-    assert "associated" not in " ".join(brief(*results, ml_eat(test="three"), weat(test="four")))
-
-
-def test_terms_that_the_conclusion_hangs_on_are_named():
-    term = DecisiveTerm(role="X", term="one", pattern="Non-Directional", level1=None)
+def test_words_that_results_are_sensitive_to_are_named():
     results = [
-        planted(**SHOWN, test=f"test-{n}").model_copy(
-            update={"influence": influence().model_copy(update={"decisive": (term,)})}
+        planted(**SUPPORTED, test=f"test-{n}").model_copy(
+            update={"sensitivity": Sensitivity(new=dict.fromkeys("YAB", ()) | {"X": [["one"]]})}
         )
         for n in range(4)
     ]
     assert brief(*results)[-1] == (
-        "The conclusion is different without one of these words: test-0 (one); test-1 (one); "
-        "test-2 (one); and in 1 more result."
+        "Sensitive to single words: test-0 (one); test-1 (one); test-2 (one); and 1 more result."
     )
 
 
-def test_six_lines_are_the_most():
+def test_missing_terms_come_last():
     missing = {"used": ["a", "b"], "missing": ["c"]}
     coverage = dict.fromkeys("XYAB", missing)
-    term = DecisiveTerm(role="X", term="a", pattern="Non-Directional", level1=None)
-    worst = [
-        planted(words=0.08, others=HIGH, after=HIGH, chance=HIGH, test=test, coverage=coverage)
-        for test in ("one", "two")
-    ]
-    sensitive = influence().model_copy(update={"decisive": (term,)})
-    lines = brief(*(result.model_copy(update={"influence": sensitive}) for result in worst))
-    assert len(lines) == 6
+    lines = brief(ml_eat(test="one", coverage=coverage), ml_eat(test="two", coverage=coverage))
     assert lines[-1].startswith("8 of 24 terms have no vector")

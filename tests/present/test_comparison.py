@@ -39,11 +39,16 @@ def test_a_test_and_measure_on_several_sources():
     (row,) = compared(first, weat(source="a"), second, ml_eat(test="other"))
     assert (row.name, row.by, row.names) == ("test-1", "source", ("a", "b"))
     assert [section.result.source for section in row.cells] == ["a", "b"]
-    assert row.sentence == (
-        "a: AX-Singular; b: A-Uniform. The effect size d at level 1 goes from 0.70 to 1.40."
+    assert row.sentence == "At level 1 d is 1.40 and 0.70; difference −0.70."
+    assert row.headline == (
+        "Flowers more than Insects with Pleasant: these word lists only in both sources"
     )
+    assert (row.verdicts, row.spread) == ({"these words": 2}, pytest.approx(0.7))
     (row,) = compared(weat(source="a"), weat(source="b", d=None))
-    assert row.sentence == "", "no pattern, and an undefined size has no range"
+    assert row.sentence == "", "an undefined size has no range"
+    assert row.headline.endswith("these word lists only in 1 of 2, not shown in 1")
+    (row,) = compared(weat(source="a"), weat(-1.2, source="b"))
+    assert row.headline.startswith("Flowers against Insects, Pleasant against Unpleasant: ")
     assert compared(ml_eat(), ml_eat()) == [], "a run that is read twice is not compared"
 
 
@@ -69,14 +74,16 @@ def test_what_differs_in_more_than_one_choice_is_not_compared():
     [
         (
             (encoded(prompt="The {}"), encoded("A-Uniform", prompt="A {}", d=0.7)),
-            "prompt “The {}”: AX-Singular; prompt “A {}”: A-Uniform. The effect size d at level 1 "
-            "goes from 0.70 to 1.40. Mean cosines range from ",
+            "At level 1 d is 1.40 and 0.70; difference −0.70. Mean cosines range from ",
         ),
-        ((encoded(layer="1"), encoded(layer="2")), "Both layers show AX-Singular."),
+        (
+            [encoded(layer=n, d=d) for n, d in (("1", 1.4), ("2", 0.3), ("3", 0.9))],
+            "At level 1 d goes from 0.30 to 1.40.",
+        ),
         (
             (encoded(), encoded("Non-Directional", weights="random", weights_seed=3)),
-            "trained: AX-Singular; random, seed 3: Non-Directional. What random weights show as "
-            "well comes of the model's build",
+            "At level 1 d is 1.40 and 1.40; difference 0.00. What random weights show as well "
+            "comes of the model's build",
         ),
     ],
 )
@@ -99,7 +106,7 @@ def test_a_page_with_prompts_layers_and_a_control():
         assert f">{heading}</h2>" in page
     assert "A &lt;b&gt;{}&lt;/b&gt;" in page
     assert "A <b>" not in page
-    assert "d from 1.40 in layer 0 to 1.40 in layer 12, p below alpha in 3 of 3 layers" in page
+    assert "d from 1.40 in layer 0 to 1.40 in layer 12, supported in 0 of 3 layers" in page
 
 
 def test_rows_say_at_which_layer_and_with_which_prompt(capsys):

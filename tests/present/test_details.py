@@ -3,9 +3,10 @@
 import re
 
 from tests.present.reading import Page
-from tests.present.records import full, head, ml_eat, sc_eat, uncertainty
+from tests.present.records import full, head, ml_eat, planted, sc_eat, uncertainty
 
 from eatlas.present import report_html
+from eatlas.results.levels import Units
 
 
 def details(*results, **options) -> str:
@@ -14,19 +15,12 @@ def details(*results, **options) -> str:
     return " ".join(Page(part).text.split())
 
 
-def test_chance_other_words_and_single_terms_are_weighed():
+def test_each_test_is_told_in_full():
     text = details(full())
     assert (
-        "Random labels. If the labels Flowers and Insects were assigned to the 16 target words at "
-        "random, a difference at least this large in this direction would occur in about 1 of "
-        "130 cases (p = .0078; 100 of 12,870 relabellings). In either direction: p = .016. This asks "
-        "whether the two differ in this direction, and not whether the direction is special: any two "
-        "topics differ in most directions."
-    ) in text
-    assert (
-        "Other words. In 1,000 resamples of all terms, drawn with replacement from those of the "
-        "test, the pattern is AX-Singular in 75% and A-Uniform in 25%. This is not the probability "
-        "of a replication. The 95% interval of d at level 1 is [1.00, 1.70]."
+        "These words. If the labels Flowers and Insects were assigned to the 16 target words at "
+        "random, a difference at least this large in either direction would occur in about 1.6% "
+        "of cases (p = .016; 200 of 12,870 permutations)."
     ) in text
     assert (
         "Single terms. The term that carries the effect most is “one”: without it, d at level 1 falls from "
@@ -34,12 +28,42 @@ def test_chance_other_words_and_single_terms_are_weighed():
     ) in text
 
 
+def test_the_questions_have_a_row_each_with_their_p_values():
+    known = {"words": 0.004, "others": {"level1": 0.004, "level2.X": 0.3}, "after": 0.004}
+    text = details(planted(**known))
+    assert "Flowers against Insects 1.40 [−1.00, 3.00] .0040 .0040 .0040 .0040 supported" in text
+    assert (
+        "Flowers 0.90 [−1.00, 3.00] .0040 .30 .0040 .30 these word lists only not shown to "
+        "generalise to other words" in text
+    )
+
+
+def test_the_papers_rule_is_under_its_own_fold():
+    html = report_html([full()])
+    fold = html[html.index('<details class="fold paper">') :]
+    text = " ".join(Page(fold[: fold.index("</details>") + 10]).text.split())
+    assert text.startswith("By the paper’s rule: AX-Singular * p < .05 in the direction of d.")
+    assert "This rule decides no sentence of this page." in text
+    assert "Share of 1,000 resamples of the terms" in text
+    before = html[html.index("<main") : html.index('<details class="fold paper">')]
+    assert "AX-Singular" not in re.sub(r"<[^>]+>", " ", before)
+
+
 def test_the_tail_that_is_read_has_its_count_and_the_other_its_own_as_a_tooltip():
     text = details(ml_eat())
-    assert ".0078 100 of 12,870 relabellings .016" in text
+    assert ".0078 100 of 12,870 permutations .016" in text
     assert "12,771" not in text  # the tail against the direction of d says nothing
     html = report_html([ml_eat()])
-    assert 'title="200 of 12,870 relabellings"><span class="p">.016' in html
+    assert 'title="200 of 12,870 permutations"><span class="p">.016' in html
+
+
+def test_words_that_were_joined_are_named():
+    clusters = {"X": (("one", "two"),), "Y": (), "A": (), "B": ()}
+    sizes = {"X": 2, "Y": 3, "A": 3, "B": 3}
+    units = {"threshold": 0.4, "clusters": clusters, "sizes": sizes, "level1": None}
+    result = ml_eat().model_copy(update={"units": Units.model_validate(units)})
+    assert "Near-synonyms count as one word: one, two (Flowers, 2 of 3 left)." in details(result)
+    assert "Near-synonyms" not in details(ml_eat())
 
 
 def test_the_terms_that_drive_each_effect_size_the_strongest_first():

@@ -1,9 +1,9 @@
-"""What is shown of the doubt over documents, beside that over words, in parts of a corpus."""
+"""What is shown of the uncertainty over documents, and over words, in parts of a corpus."""
 
 import re
 
 import pytest
-from tests.present.records import ml_eat
+from tests.present.records import ml_eat, planted
 
 from eatlas.cli.table import print_results
 from eatlas.present import report_html
@@ -44,34 +44,15 @@ def part(number, level1=(0.9, 1.6), words=(0.4, 1.9), x=(0.3, 0.9), unit="speake
     )
 
 
-@pytest.mark.parametrize(
-    ("x", "holds", "why"),
-    [
-        ((0.3, 0.9), True, "95% interval of d over 40 documents (9 units by speaker) [0.30, 0.90]"),
-        (
-            (-0.1, 0.9),
-            False,
-            "95% interval of d over 40 documents (9 units by speaker) [−0.10, 0.90]",
-        ),
-        (
-            (-0.9, -0.3),
-            False,
-            "95% interval of d over 40 documents (9 units by speaker) [−0.90, −0.30]",
-        ),
-        (None, None, "too few units by speaker for an interval"),
-    ],
-)
-def test_a_check_of_other_documents(x, holds, why):
-    finding = part(1, x=x).finding
-    assert [check.name for check in finding.checks] == [
-        "these words", "other words", "other documents", "after frequency", "chance",
-        "number of tests",
-    ]  # fmt: skip
-    check = finding.checks[2]
-    assert (check.holds, check.why) == (holds, why)
-    # it never makes a headline stronger: other words were not checked
-    assert finding.grade == ("doubtful" if holds is False and len(finding.fails) > 1 else "partly")
-    assert len(ml_eat().finding.checks) == 5
+def test_a_claim_for_other_words_needs_other_documents_too():
+    known = {"words": 0.004, "others": 0.004}
+    of = part(1).documents
+    told = [
+        planted(**known).model_copy(update={"documents": documents}).finding.questions["level2.X"]
+        for documents in (of, part(1, x=(-0.1, 0.9)).documents, part(1, x=None).documents)
+    ]
+    assert [question.verdict for question in told] == ["supported", "these words", "these words"]
+    assert {question.reason for question in told[1:]} == {"not shown to hold for other documents"}
 
 
 @pytest.mark.parametrize(
@@ -82,19 +63,19 @@ def test_a_check_of_other_documents(x, holds, why):
         (
             (0.9, 1.6),
             (-0.4, 1.9),
-            "other documents keep d on one side of 0, other words may not; the doubt about words "
-            "is larger",
+            "other documents keep d on one side of 0, other words may not; the uncertainty about "
+            "words is larger",
         ),
         (
             (-0.9, 2.6),
             (0.4, 1.9),
-            "other words keep d on one side of 0, other documents may not; the doubt about "
-            "documents is larger",
+            "other words keep d on one side of 0, other documents may not; the uncertainty "
+            "about documents is larger",
         ),
         (None, (0.4, 1.9), "Too few documents for an interval of d at level 1"),
     ],
 )
-def test_whether_both_kinds_of_doubt_agree(documents, words, said):
+def test_whether_both_kinds_of_uncertainty_agree(documents, words, said):
     text = statement("documents", part(0, documents, words, unit="documents"))
     assert text.startswith("40 documents, 50 contexts of the test's words.")
     assert said in text
@@ -106,14 +87,13 @@ def test_where_it_is_shown(capsys, monkeypatch):
     results = Results([part(0), part(1)])
     print_results(results)
     terminal = capsys.readouterr().out
-    assert "other words, other documents, after frequency" in " ".join(terminal.split())
     assert "Whig & Democratic" in terminal
     assert "%26" not in terminal
     between = (
         r"Republican less Whig & Democratic +0\.50\* +\[0\.20, 0\.80\] +\[−0\.10, 1\.10\] +\.030"
     )
     assert re.search(between, terminal)
-    doubts = r"Republican +1\.40\* +\[0\.40, 1\.90\] +\[0\.90, 1\.60\] +agree +40 \(9\) +50"
+    doubts = r"Republican +1\.40 +\[0\.40, 1\.90\] +\[0\.90, 1\.60\] +agree +40 \(9\) +50"
     assert re.search(doubts, terminal)
     markdown = report_table(results, "markdown")
     assert r"documents \[0.90, 1.60\]" in markdown
@@ -149,4 +129,5 @@ def test_parts_are_compared_from_either_side():
         assert gap.over_both == ((-0.1, 1.1) if sign > 0 else (-1.1, 0.1))
         frame = compared.to_frame().query("place == 'level1'")
         assert frame.difference_p.iloc[1] == 0.03
-        assert ("less the first 0.50 [−0.10, 1.10] p = .03" in repr(compared)) == (sign > 0)
+        number = "0.50 [−0.10, 1.10]" if sign > 0 else "−0.50 [−1.10, 0.10]"
+        assert f"{number} p = .03" in repr(compared)

@@ -2,12 +2,12 @@ import re
 
 import pytest
 from tests.present.reading import svg_root
-from tests.present.records import PATTERNS, full, ml_eat
+from tests.present.records import PATTERNS, full, ml_eat, planted
 
-from eatlas.present.drawings.eat_map import eat_map, glyphs, in_words, mini_map
+from eatlas.present.drawings.eat_map import eat_map, in_words, mini_map, states, states_of
 
 SVG = ""
-SIZES = {"full": eat_map, "mini": lambda r: mini_map(r.primary.label, 0.0, 0.0, 44.0)}
+SIZES = {"full": eat_map, "mini": lambda r: mini_map(states(r), 0.0, 0.0, 44.0)}
 
 
 def cells(svg: str) -> list[str]:
@@ -35,14 +35,14 @@ def test_names_numbers_and_pattern_are_written():
         "d = 1.39*",
         "p = .0078",
         "d = −0.05",
-        "* p < .05 in the direction of d",
+        "By the paper's rule: * p < .05 in the direction of d",
     ):
         assert part in written
 
 
 def test_level_1_is_above_the_map_and_intervals_are_below_it():
     shown = full(d=-0.75, d_X=0.4)
-    assert "Flowers closer to Unpleasant than Insects: d = −0.75" in text(eat_map(shown))
+    assert "Level 1: Flowers against Insects, d = −0.75" in text(eat_map(shown))
     root = svg_root(eat_map(shown))
     (x,) = (node.get("d") for node in root.iter("path") if node.get("class") == "i x")
     low, high = map(float, re.findall(r"[MH]([\d.]+)", x))
@@ -50,7 +50,7 @@ def test_level_1_is_above_the_map_and_intervals_are_below_it():
     assert (high - low) / 122 * 4 == pytest.approx(ends[1] - ends[0], abs=0.01)  # for -2 to 2
     assert shown.effect("level2.Y").interval is None
     assert 'class="i y"' not in eat_map(shown)
-    assert not any("closer to" in line for line in text(eat_map(ml_eat(d=None))))
+    assert not any("Level 1" in line for line in text(eat_map(ml_eat(d=None))))
 
 
 def test_another_two_sided_pattern_is_written():
@@ -67,7 +67,7 @@ def test_undefined_columns_are_hatched_and_not_associated():
     assert "associated" not in text(svg)
     assert svg.count("eat-hatch") == 2
     assert in_words(shown) == (
-        "EAT-Map, pattern Non-Directional: Flowers, association undefined; Insects, associated "
+        "EAT-Map by the paper's rule, pattern Non-Directional: Flowers, association undefined; Insects, associated "
         "with neither Pleasant nor Unpleasant (d = 0.10, p = .46)."
     )
 
@@ -75,14 +75,26 @@ def test_undefined_columns_are_hatched_and_not_associated():
 def test_alternative_text_says_what_the_map_shows():
     shown = ml_eat("AB-Divergent")
     assert in_words(shown) == (
-        "EAT-Map, pattern AB-Divergent: Flowers, associated with Pleasant (d = 0.90, p = .0078); "
+        "EAT-Map by the paper's rule, pattern AB-Divergent: Flowers, associated with Pleasant (d = 0.90, p = .0078); "
         "Insects, associated with Unpleasant (d = −0.90, p = .0078)."
     )
     assert svg_root(eat_map(shown)).get("aria-label") == in_words(shown)
 
 
-@pytest.mark.parametrize("label", PATTERNS)
-def test_glyphs_show_each_pattern(label):
-    x, y = PATTERNS[label]
-    wanted = tuple("".join("■" if c == row else "□" for c in (x, y)) for row in "AB")
-    assert glyphs(ml_eat(label)) == wanted
+LOW, HIGH = 0.004, 0.4
+
+
+def test_the_map_of_a_finding_is_filled_outlined_or_empty():
+    known = {
+        "words": LOW,
+        "others": LOW,
+        "after": {"level1": LOW, "level2.X": LOW, "level2.Y": HIGH},
+    }
+    shown = planted("AB-Divergent", **known)
+    assert states_of(shown.finding) == ("A", "b")
+    drawn = cells(mini_map(states_of(shown.finding), 0.0, 0.0, 44.0))
+    assert drawn == ["eat-on", "eat-off", "eat-off", "eat-outlined"]
+    assert states_of(planted(words=HIGH, others=LOW).finding) == ("N", "N")
+    assert states_of(ml_eat("Non-Directional", undefined="X").finding) == ("U", "N")
+    hatched = mini_map(("U", "N"), 0.0, 0.0, 44.0)
+    assert hatched.count("eat-hatch") == 2

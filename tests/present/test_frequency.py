@@ -1,6 +1,7 @@
 """What table, report, tables for papers and methods say of frequency and of random topics."""
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -8,10 +9,9 @@ from tests.measures.test_frequency import APART, random_test
 from tests.present.records import ml_eat
 
 import eatlas
-from eatlas.cli.table import print_results
 from eatlas.present import report_html
 from eatlas.present.drawings.svg import Axis, Scales
-from eatlas.present.effects import chance_cell
+from eatlas.present.effects import chance_line, chance_range
 from eatlas.present.sentences import statement
 from eatlas.results.levels import MatchedLevel
 
@@ -31,42 +31,19 @@ def plain(html):
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html)))
 
 
-def test_the_table_has_one_column_and_says_what_it_is(results, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "140")
-    print_results(results)
-    printed = capsys.readouterr().out
-    assert printed.count("Chance") == 2  # the head, and what it means
-    lines, out = printed.splitlines(), " ".join(printed.split())
-    share, p = chance_cell(results[1]).split("\n")
-    line = [line for line in lines if line.startswith("weat-9")][1]
-    assert line.rstrip().endswith(share)
-    matched = results[1].frequency.matched
-    assert share == f"{matched.patterns['BY-Singular']:.0%}"
-    assert p == f"{matched.level1.p_two_sided:.2f}"[1:]
-    assert "2,000 draws of random topics, as frequent and as coherent as the lists" in out
-    assert "do the groups differ in this direction? Any two topics differ in most" in out
-    assert "EAT pattern" in next(line for line in lines if "Chance" in line)
-    assert max(map(len, lines)) <= 140
-
-
 def test_the_report_shows_the_null_and_says_it_in_a_sentence(results):
     html = report_html(results)
     text = plain(html)
     assert html.count("What do random topics show?") == 2
     assert html.count('class="fig random"') == 6
-    matched = results[1].frequency.matched
-    assert (
-        "draws of random topics, as frequent and as coherent as the lists, "
-        f"{matched.patterns['BY-Singular']:.0%} show BY-Singular too" in text
-    )
-    assert "random topics often differ as much (two-sided p =" in text
-    assert "With these targets and random topics for attributes: two-sided p" in text
-    assert "As attributes alone" in text
-    assert "not whether the direction is special" in text
+    for result in results:
+        assert (
+            text.count(chance_line(result.effect("level1"))) == 2
+        )  # with the questions, and below
     assert "Median ranks of the words in GloVe 6B: Mental 14,498, Physical 3,506" in text
     assert "impermanent (156,675)" in text
-    low, high = matched.level1.quantiles[0], matched.level1.quantiles[4]
-    assert f"between {low:.2f} and {high:.2f}".replace("-", "−") in text
+    low, high = chance_range(results[1].effect("level1"))
+    assert f"[{low:.2f}, {high:.2f}]".replace("-", "−") in text
 
 
 def test_what_is_not_known_is_said():
@@ -82,14 +59,33 @@ def test_what_is_not_known_is_said():
 
 
 def test_the_observed_mark_is_on_the_range_of_random_topics():
-    null = MatchedLevel(
-        p_greater=0.5, p_less=0.5, p_two_sided=1, mean=0, quantiles=(-1, -0.5, 0, 0.5, 1),
-        counts=(1, 4, 2), ends=(-1.5, 1.5),
-    )  # fmt: skip
+    """The range is in units of d: 0.1 of cosine are 0.5 of it here."""
+    known = MatchedLevel(
+        p_greater=0.5, p_less=0.5, p_two_sided=1, quantiles=(-0.2, -0.1, 0, 0.1, 0.2)
+    )
     scales = Scales(Axis.of_effects([], 8, 168))
-    shown = ml_eat(d=0.5).effect("level1")
-    drawn = scales.random(shown, null)
+    shown = replace(ml_eat(d=0.5).effect("level1"), difference=0.1, matched=known)
+    assert chance_range(shown) == (-1, 1)
+    drawn = scales.random(shown)
     assert 'd="M48 5H128v6H48z" class="b"' in drawn
     assert 'class="m"' in drawn
-    beyond = null.model_copy(update={"p_two_sided": 0.01})
-    assert 'class="m on"' in scales.random(shown, beyond)
+    beyond = known.model_copy(update={"p_two_sided": 0.01})
+    assert 'class="m on"' in scales.random(replace(shown, matched=beyond))
+    assert chance_range(replace(shown, d=0.0, difference=0.0)) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("p", "share"),
+    [(0.00004, "fewer than 0.1%"), (0.0014, "0.1%"), (0.0443, "4.4%"), (0.23, "23%"), (1, "100%")],
+)
+def test_the_line_says_how_many_topics_differ_as_much(p, share):
+    known = MatchedLevel(p_greater=p, p_less=1, p_two_sided=p, quantiles=(0, 0, 0, 0, 0))
+    result = ml_eat(d=0.5)
+    assert chance_line(result.effect("level1")) == ""
+    level1, x = (replace(result.effect(of), matched=known) for of in ("level1", "level2.X"))
+    assert chance_line(level1) == (
+        f"Among pairs of random topics as near to each other, {share} differ as much."
+    )
+    assert chance_line(x) == (
+        f"Among random topics beside pairs of topics as near to each other, {share} differ as much."
+    )

@@ -12,7 +12,6 @@ from eatlas.notes import Note
 from eatlas.numbers import number_of
 from eatlas.present import report_html
 from eatlas.present.effects import levels_of, unit_of
-from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import findings_of, title
 from eatlas.present.sentences import limits, statements
 from eatlas.results.settings import Settings
@@ -37,14 +36,16 @@ def test_groups_are_called_what_they_are_made_of(pictures):
 
 def test_what_is_said_of_images(pictures):
     result = pictures[0]
-    about = dict(statements(result, levels_of(result), DeclaredFamily.of([result])))
-    assert "Other stimuli." in about
+    about = dict(statements(result, levels_of(result)))
     assert "Single stimuli." in about
-    assert "assigned to the 8 target images at random" in about["Random labels."]
-    assert "the spread of target images and of attribute terms" in about["Other stimuli."]
-    assert not OF_WORDS.search(" ".join(limits(result)))
-    assert any("4 images" in line or "of 4 are nearer" in line for line in limits(result))
-    assert re.match(r"(?:None of|Of) 8 images", pictures[1].finding.sentence)
+    assert "assigned to the 8 target images at random" in about["These words."]
+    assert (
+        "Targets and attributes vary together (a crossed test): level 1: t(" in about["New words."]
+    )
+    lines = limits(result, result.finding)
+    assert not OF_WORDS.search(" ".join(lines))
+    assert any("4 images" in line or "of 4 are nearer" in line for line in lines)
+    assert re.search(r"of 8 images", pictures[1].finding.sentence)
 
 
 def test_a_page_has_no_ranks_where_no_word_has_one(pictures):
@@ -56,8 +57,8 @@ def test_a_page_has_no_ranks_where_no_word_has_one(pictures):
 def test_random_weights_are_named_first():
     note = (Note("source.random-weights", values={"seed": 7}),)
     random = weat(warnings=note)
-    sentence = "Flowers lean towards Pleasant more than Insects"
-    assert random.finding.sentence == f"Random weights: {sentence}"
+    sentence = weat().finding.sentence
+    assert random.finding.sentence == f"Randomly initialised weights: {sentence}"
     results = [random]
     named = title(results, findings_of(results), Settings.among(results))
-    assert named == f"some-vectors: Random weights: {sentence}"
+    assert named == f"some-vectors: Randomly initialised weights: {sentence}".removesuffix(".")

@@ -1,4 +1,4 @@
-"""Other words and power as reports, tables and methods say them."""
+"""New words, adjustment and power as reports, tables and methods say them."""
 
 import pytest
 
@@ -13,15 +13,13 @@ def results():
 
 def test_statements_of_a_result(results):
     names, careers = results
-    assert statement("other_words", names) == (
-        "With the spread of target terms and of attribute terms taken into account, the difference "
-        "of cosines at level 1 is 0.039 [−0.020, 0.097], two-sided p = .19: other words may not "
-        "show it. At level 2: p = .055 for European American names and p = .26 for African "
-        "American names."
+    assert statement("new_words", names) == (
+        "Targets and attributes vary together (a crossed test): level 1: t(44.0) = 1.56, two-sided "
+        "p = .13; European American names: t(40.6) = 2.07, two-sided p = .045; African American "
+        "names: t(35.4) = 1.02, two-sided p = .32."
     )
-    assert (
-        "two-sided p = 3.9e-4: the effect is unlikely to be due to the choice of these words alone."
-        in statement("other_words", careers)
+    assert statement("adjusted", careers).startswith(
+        "Level 1: d = 2.37 [0.70, 4.08], two-sided p = .011 (df 9.1; 76% shared); Male names: "
     )
     assert statement("design", careers) == (
         "With a power of 0.8, at two-sided p < .05: effect sizes from 1.20 at level 1 (8 v 8) and "

@@ -46,8 +46,12 @@ def result():
 
 def test_the_sentence_has_the_published_number_and_does_not_read_it(result):
     said = sentence(result)
-    assert said.startswith("Flowers go with Pleasant; for Insects, neither is shown.")
-    assert "the finding is read from the effect sizes above" in said
+    assert said.startswith(
+        "Flowers are more strongly associated with Pleasant than Insects are. Flowers are associated "
+        "with Pleasant rather than Unpleasant. No significant association of Insects with Pleasant "
+        "or Unpleasant is shown."
+    )
+    assert "no sentence is about it" in said
     assert "vectors" not in said
     d = f"{result.effect_size:.2f}".replace("0.", ".", 1) if result.effect_size < 1 else None
     assert "Over attributes, the LPBS is d = " in said

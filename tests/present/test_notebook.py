@@ -9,14 +9,19 @@ from eatlas.present import tables
 from eatlas.results import Failure, Results
 
 
-def test_one_result_shows_its_map_levels_and_sentence():
+def test_one_result_shows_its_sentences_drawn_and_its_levels():
     page = Page(full(d=1.4, d_X=0.9, d_Y=-0.1)._repr_html_())
     for part in (
-        "test-1", "some-vectors", "Level 2, Y", "1.40 *", "[1.00, 1.70]", "−0.10", "* p < .05 in the direction of d",
-        "Flowers lean towards Pleasant; for Insects, neither is shown.", "12 terms used, 0 missing",
+        "test-1", "some-vectors", "Level 2, Y", "1.40 [1.00, 1.70]", "−0.10", "these word lists only",
+        "By the paper's rule the EAT pattern is AX-Singular.", "12 terms used, 0 missing",
+        "p, from above: these words, new words, adjusted.",
     ):  # fmt: skip
         assert part in page.text
-    assert len(page.all("img")) == 1
+    (image,) = page.all("img")
+    assert (
+        "No significant association of Insects with Pleasant or Unpleasant is shown."
+        in image["alt"]
+    )
     assert len(page.all("tr")) == 3
 
 
@@ -45,7 +50,7 @@ def test_several_results_are_a_table():
     )
     page = Page(results._repr_html_())
     assert "2 results" in page.text
-    for part in ("BY-Singular", "two-sided:", "other", "1.20 *"):
+    for part in ("these word lists only", "other", "1.20"):
         assert part in page.text
     assert len(page.all("table")) == 2
 
@@ -59,8 +64,8 @@ def test_failures_are_named():
     assert "and 5 more" in page.text
 
 
-def test_what_is_left_after_frequency_is_said_with_its_column():
+def test_p_adjusted_for_frequency_is_said_with_its_column():
     text = Page(with_adjusted(ml_eat("A-Uniform"), ml_eat("AY-Singular"))._repr_html_()).text
-    assert "alone, Flowers lean towards Pleasant; Insects go with Pleasant. Flowers against" in text
-    assert "After frequency: d and p at level 1, and the pattern, once" in text
-    assert "accounted for" not in Page(ml_eat()._repr_html_()).text
+    assert ".016 – .016 these word lists only" in text
+    assert "Adjusted: the same at equal frequency." in text
+    assert "Adjusted:" not in Page(ml_eat()._repr_html_()).text

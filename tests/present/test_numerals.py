@@ -71,7 +71,7 @@ def test_longer_counts_are_rounded(exponent):
 
 def test_explain_p_counts():
     p = PValues.from_dict(p_values(12863, 126410606437752))
-    assert explain_p(p, "greater") == "12,863 of 126,410,606,437,752 relabellings"
+    assert explain_p(p, "greater") == "12,863 of 126,410,606,437,752 permutations"
 
 
 def test_explain_p_states_the_error_or_the_interval():
@@ -86,7 +86,7 @@ def test_explain_p_states_the_error_or_the_interval():
             "draws": {"greater": None, "less": None, "two_sided": 1000},
         }
     )
-    of_all = "of 1,000,000,000,000 relabellings"
+    of_all = "of 1,000,000,000,000 permutations"
     assert explain_p(p, "greater") == f"by inversion, relative error ≤ 1e-9, {of_all}"
     assert explain_p(p, "less") == f"by inversion, relative error ≤ 2e-10, {of_all}"
     drawn = "by sampling with 1,000 draws, 95% interval between .030 and .040"

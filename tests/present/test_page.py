@@ -8,7 +8,7 @@ from tests.present.records import full, head, ml_eat, sc_eat, weat
 
 import eatlas
 from eatlas.errors import CoverageError, ResultsError
-from eatlas.present import report_html, sentence, write_report
+from eatlas.present import report_html, write_report
 from eatlas.present.findings import findings_of
 from eatlas.results import AssociationResult, Failure, Results
 
@@ -28,10 +28,9 @@ def test_the_ten_tests_stand_in_a_small_page(ten):
     assert headings == [f"weat-{i}" for i in range(1, 11)]
     for result, finding in zip(ten, findings_of(ten), strict=True):
         assert result.test in page.ids()
-        numbers = sentence(result, finding).removeprefix(f"{finding}. ")
-        numbers = re.sub(r"(\d)e-(\d+)", r"\1 × 10−\2", " ".join(numbers.split()))
         shown = re.sub(r"[\s●■]", "", page.text)
-        for part in (result.pattern.label, finding.sentence, numbers):
+        sentences = (question.sentence for question in finding.questions.values())
+        for part in (result.pattern.label, *sentences):
             assert re.sub(r"\s", "", part) in shown
 
 
@@ -137,8 +136,12 @@ def test_a_record_of_another_package_is_shown_by_its_rows():
         measure: str = "other"
 
     other = Other.from_dict(head(signature="OTHER()"))
-    text = Page(report_html([other])).text
-    assert "no p-value · test-1 · Pleasant / Unpleasant" in text
+    html = report_html([other])
+    text = Page(html).text
+    assert "no test · test-1 · Pleasant / Unpleasant" in text
+    first = html[html.index('<section id="findings"') :].partition("</section>")[0]
+    assert "these words" not in first
+    assert "two-sided" not in first
     assert (
         "test source measure signature X Y A B read_over used missing test-1 some-vectors other OTHER() Flowers"
         in text
@@ -152,13 +155,11 @@ def test_of_many_results_the_details_are_packed():
         report_html([full(test=f"test-{i}") for i in range(number)]) for number in (40, 41)
     )
     assert 'class="later"' not in few
-    assert "100 of 12,870 relabellings" in few
+    assert "100 of 12,870 permutations" in few
     page = Page(many)
     assert len(page.scripts) == 3 + 1  # three packs of 16, the script
     assert "100 of 12,870" not in page.text
-    assert (
-        page.text.count("● Flowers lean towards Pleasant; for ■ Insects , neither is shown") == 41
-    )
+    assert page.text.count("No significant association of ● Flowers with Pleasant") == 41
     for pack in page.scripts[:-1]:
         assert b64decode(pack, validate=True)
 

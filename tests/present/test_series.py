@@ -67,11 +67,11 @@ def test_reasons_stand_in_the_trend_or_with_the_failures():
         ({"rho": -0.5}, "falls with the year: rank correlation −0.50, p = .0083."),
         (
             {"p": 0.4},
-            "shows no trend that drift would not show too: rank correlation 0.90, p = .40",
+            "shows no trend beyond what autocorrelation could produce: rank correlation 0.90, p = .40",
         ),
         (
             {"p": 0.5, "least": 1 / 6},
-            "Of 18 periods, no trend of the effect size d at level 1 could",
+            "18 periods are too few for any trend of d at level 1 to reach p < .05",
         ),
     ],
 )

@@ -68,15 +68,18 @@ def test_a_finding_counts_only_targets_beyond_chance():
     """By intervals alone four targets lean; by Holm's p over all of them, one does."""
     run = {"tests": "divdist-face-validity", "measures": "divdist(resamples=200)"}
     finding = eatlas.run(**run)[0].finding
-    assert str(finding) == "Of 8 targets, 1 goes with Female; most of all businesswoman"
-    assert finding.grade == "shown"
+    assert str(finding) == (
+        "In these word lists, of 8 targets 1 is associated with Female; most of all businesswoman."
+    )
+    assert finding.verdict == "these words"
     unequal = eatlas.run(**run, reference={"Female": 0.665, "Male": 0.335})[0].finding
-    assert unequal.grade == "no test", "labels cannot be relabelled against unequal shares"
+    assert unequal.verdict is None, "labels cannot be relabelled against unequal shares"
     assert str(unequal) == (
-        "The mean bias of 8 targets has no test; that of businessman is largest, 0.531"
+        "The mean bias of 8 targets has no test; that of businessman is largest, 0.531."
     )
     plain = DivDist(resamples=0, p="off")(TEST, VECTORS).finding
-    assert {check.why for check in plain.checks} == {"no permutation test was made"}
+    assert plain.verdict is None
+    assert plain.sentence.endswith("has no test; that of nurse is largest, 0.143.")
 
 
 def test_the_order_of_targets(gender, race):

@@ -63,7 +63,12 @@ def test_a_page_says_how_sure_a_theme_is(two, three):
     text = Page(report_text(two)).text
     assert "p = .010 among all themes" in text
     assert "for this theme alone. Again in 7 of 10 other clusterings; with 15 themes: " in text
-    assert "found by looking" in text
+    assert "The themes were found by a search." in text
+    assert "Test it with the words that the search did not use." in text
+    assert "The search used a random half of the words of each group (9 and 7)" in text
+    assert "held out: " in text
+    assert "Near-synonyms count as one word: " in text
+    assert "6 and 5 units were compared" in text
     text = Page(report_text(three)).text
     assert "Hispanic over Asian" in text
     assert "fixed beforehand" in text
@@ -73,10 +78,10 @@ def test_a_page_says_how_sure_a_theme_is(two, three):
 def test_a_title_says_no_more_than_was_found(two, three):
     """Two groups and more, nothing found, few themes and many, unstable, unadjusted, of names."""
     assert title(two) == (
-        "1 of 30 themes goes with Female beyond chance, given the words' frequency: "
-        f"“{two.themes[0].name}” (again in 7 of 10 clusterings)"
+        "1 of 30 themes is significantly more associated with Female, adjusted for word frequency, "
+        f"in half of the words of each group: “{two.themes[0].name}” (again in 7 of 10 clusterings)"
     )
-    assert title(three).startswith("2 of 2 themes differ beyond chance between Asian, Hispanic and")
+    assert title(three).startswith("2 of 2 themes differ significantly between Asian, Hispanic and")
 
     def said(p, stability=0.4, **more):
         update = {"p_max_t": p, "stability": stability}
@@ -84,12 +89,13 @@ def test_a_title_says_no_more_than_was_found(two, three):
         return title(two.model_copy(update={"themes": themes, **more}))
 
     assert said(0.5) == (
-        "None of 30 themes goes with Female or Male beyond chance, given the words' frequency"
+        "None of 30 themes is significantly more associated with Female or Male, adjusted for word "
+        "frequency, in half of the words of each group"
     )
     many = said(0.01, covariates=(), warnings=(eatlas.notes.Note("themes.groups-made"),))
     assert re.fullmatch(
-        r"30 of 30 themes go with Female \(\d+\) or Male \(\d+\) beyond chance, NOT adjusted for "
-        "frequency; 30 of these in fewer than half of 10 other clusterings; clusters of names "
+        r"30 of 30 themes are significantly more associated with Female \(\d+\) or Male \(\d+\), "
+        "NOT adjusted for word frequency, in half of the words of each group; 30 of these in fewer than half of 10 other clusterings; clusters of names "
         "differ by construction",
         many,
     )
@@ -129,6 +135,7 @@ def test_texts_for_a_paper(two, three):
     assert "holm1979" in bibtex
     assert "k-means" not in methods
     assert "two-sided" not in methods + eatlas.plot(three).description
+    assert "was held out to confirm what was found" in methods
     assert "fixed beforehand" not in methods  # which only the user knows
     assert "dhillon" not in bibtex
     for result in (two, three):
@@ -138,7 +145,7 @@ def test_texts_for_a_paper(two, three):
 
 def test_a_chart_of_themes_is_of_themes_alone(two):
     plot = eatlas.plot(two)
-    assert plot.alt.startswith(f"30 themes, 1 beyond chance. {two.found[0].name}: d = ")
+    assert plot.alt.startswith(f"30 themes, 1 significant. {two.found[0].name}: d = ")
     assert plot.title == title(two)
     with pytest.raises(ResultsError, match="kind forest cannot show this\n  got: +ThemesResult"):
         eatlas.plot(two, "forest")
@@ -146,7 +153,10 @@ def test_a_chart_of_themes_is_of_themes_alone(two):
         eatlas.plot(eatlas.run(tests="weat-6", measures="weat"), "themes")
 
 
-@pytest.mark.parametrize("change", [{"themes": []}, {"concepts": {"A": "x"}}, {"means": {}}])
+@pytest.mark.parametrize(
+    "change",
+    [{"themes": []}, {"concepts": {"A": "x"}}, {"means": {}}, {"held_out": {"A": ["he"]}}],
+)
 def test_a_record_of_other_groups_is_no_summary(two, tmp_path, change):
     record = two.to_dict()
     (record["themes"][0] if "means" in change else record).update(change)

@@ -41,7 +41,8 @@ def test_three_levels_have_three(words: eatlas.Results) -> None:
     for effect, level in zip(found, (read.level1, read.level2.X, read.level2.Y), strict=True):
         _holds(effect, level)
     assert found[0].name == "Male names against Female names"
-    assert found[0].interval == result.uncertainty.level1.interval
+    assert found[0].interval == result.adjusted.level1.interval
+    assert found[0].resampled == result.uncertainty.level1
     assert found[2].crossed == result.generalisation.level2.Y
     assert found[1].influence == result.influence.level2.X
     assert found[1].design == found[2].design == result.power.level2

@@ -28,15 +28,15 @@ def test_every_measure_has_the_same_few_names(every: eatlas.Results) -> None:
     for result in every:
         metrics = result.metrics()
         assert names.setdefault(result.measure, tuple(metrics)) == tuple(metrics)
-        assert 0 < len(metrics) <= 10
+        assert 0 < len(metrics) <= 11
         assert all(re.fullmatch(r"[a-z][a-z0-9_]*", name) for name in metrics)
         assert all(isinstance(value, int | float) for value in metrics.values())
         assert (metrics["used"], metrics["missing"]) == result.coverage.counts()
-    level3 = ("d", "p", "p_two_sided", "low", "high", "d_x", "d_y")
+    level3 = ("d", "p", "p_two_sided", "p_claim", "low", "high", "d_x", "d_y")
     assert names["ml-eat"] == (*level3, "used", "missing")
     assert names["rnd"] == ("value", "p", "p_two_sided", "low", "high", "used", "missing")
     assert len(names) > 7
-    assert len(LPBSResult.places) == 4  # d, p, p_two_sided, low, high, three more, two counts
+    assert len(LPBSResult.places) == 4  # d, three p, low, high, three more, two counts
 
 
 def test_numbers_are_those_of_the_record() -> None:
@@ -46,8 +46,9 @@ def test_numbers_are_those_of_the_record() -> None:
     )
     metrics, level1 = weat.metrics(), weat.level1
     assert (metrics["d"], metrics["p"]) == (level1.effect_size, level1.p.greater)
-    assert (metrics["low"], metrics["high"]) == weat.uncertainty.level1.interval
+    assert (metrics["low"], metrics["high"]) == weat.adjusted.level1.interval
     assert metrics["d_y"] == weat.level2.Y.effect_size
+    assert metrics["p_claim"] == weat.finding.questions["level1"].p.claim
     sizes = [entry.level2.effect_size for entry in terms.terms]
     assert terms.metrics()["d"] == pytest.approx(sum(sizes) / len(sizes), rel=1e-12)
     assert (terms.metrics()["d_lowest"], terms.metrics()["d_highest"]) == (min(sizes), max(sizes))
@@ -82,3 +83,21 @@ def test_names_say_what_differs_between_results() -> None:
     assert all(re.fullmatch(r"[\w.-]+(/[\w.-]+)*", name) for name in names)
     again = eatlas.Results([results[0], results[0]]).metrics()
     assert again["weat-6/d"] == again["weat-6/2/d"]
+
+
+def test_frames_have_the_verdicts_of_results_that_are_shown_together() -> None:
+    results = eatlas.run(["weat-4", "weat-6", "weat-7", "weat-8"], measures="ml-eat(resamples=0)")
+    frame = results.to_frame()
+    for (_, row), alone, found in zip(frame.iterrows(), results, results.findings, strict=True):
+        for place, suffix in (("level1", ""), ("level2.X", "_X"), ("level2.Y", "_Y")):
+            question = found.questions[place]
+            assert row[f"verdict{suffix}"] == question.verdict
+            assert row[f"p_claim{suffix}"] == question.p.claim
+            assert row[f"p_these{suffix}"] == question.p.these
+        own = alone.to_frame().iloc[0]
+        assert own["verdict"] == alone.finding.verdict
+        assert own["p_claim"] <= row["p_claim"]
+    weat4 = frame.iloc[0]
+    assert (weat4["verdict"], results[0].finding.verdict) == ("these words", "supported")
+    terms = eatlas.run("weat-6", measures="sc-eat").to_frame()
+    assert "verdict" not in terms, "a row is a term"

@@ -8,6 +8,7 @@ from tests.sources.files.writers import Data, as_text, csv_file, matrix, npz, wo
 
 import eatlas
 from eatlas.engine.frequency import ranking_of
+from eatlas.engine.topics import Listed
 from eatlas.errors import SourceError
 from eatlas.sources import ArraySource, open_vectors
 from eatlas.sources.frequency_order import (
@@ -17,6 +18,7 @@ from eatlas.sources.frequency_order import (
     in_lower_case,
     is_candidate,
 )
+from eatlas.stats.topics import SCALE
 
 LISTED = list(open_vectors("glove-sample").vocabulary())[:3000]
 DATA = Data(LISTED, matrix(3000, 12))
@@ -35,8 +37,13 @@ def ranking(source, wish="cheap", test=TEST):
 
 def same(one, other):
     assert one.ranks == other.ranks
-    assert list(one.random.items()) == list(other.random.items())
-    assert np.allclose(one.vectors, other.vectors, rtol=1e-6)
+    assert list(one.topic_words.place) == list(other.topic_words.place)
+    assert np.allclose(rows_of(one), rows_of(other), atol=1 / SCALE)
+
+
+def rows_of(found):
+    """Unit rows of the words that topics are made of."""
+    return found.topic_words.vocabulary.rows / SCALE
 
 
 def test_an_index_a_pass_and_an_array_say_the_same(tmp_path, monkeypatch):
@@ -100,19 +107,43 @@ def test_a_short_list_and_one_in_another_order_are_not_taken_at_their_word():
 def test_transformed_vectors_keep_ranks_and_transform_random_words():
     plain, centred = ranking("glove-sample"), ranking("glove-sample?transform=center")
     assert plain.ranks == centred.ranks
-    assert list(plain.random) == list(centred.random)
+    place = centred.topic_words.place
+    assert place == plain.topic_words.place
     source = open_vectors("glove-sample?transform=center")
-    rare, word = next(pair for pair in enumerate(plain.random) if pair[1] in LISTED)
-    assert np.allclose(centred.vectors[rare], source.lookup([word])[word])
-    shift = plain.vectors - centred.vectors
-    assert np.allclose(shift, shift[0], atol=1e-6)
+    shift = open_vectors("glove-sample")["war"] - source["war"]
+    rare = list(place)[-1]  # the source itself does not have it
+    for word, vector in (("war", source["war"]), (rare, bundled_order().vectors[rare] - shift)):
+        expected = vector / np.linalg.norm(vector)
+        assert np.allclose(rows_of(centred)[place[word]], expected, atol=1 / SCALE)
+
+
+def test_a_source_keeps_the_words_of_topics_and_the_last_topics(monkeypatch):
+    """Words are looked up once for a loop over tests, and topics made once for a list."""
+    source = ArraySource(LISTED, DATA.vectors, ordered=True)
+    first = ranking(source).topic_words
+    monkeypatch.setattr(WordOrder, "candidates", None)
+    other = TEST.model_copy(update={"X": TEST.Y, "Y": TEST.X})
+    assert ranking(source, test=other).topic_words is first
+    alone = eatlas.WEAT(resamples=0)(TEST, source).frequency.matched
+    kept = dict(first._known)
+    assert len(kept) == 4
+    again = eatlas.WEAT(resamples=0)(TEST, source).frequency.matched
+    assert again == alone
+    assert all(first._known[key] is topics for key, topics in kept.items())
+    monkeypatch.undo()
+    fresh = ArraySource(LISTED, DATA.vectors, ordered=True)
+    assert eatlas.WEAT(resamples=0)(TEST, fresh).frequency.matched == alone
+    few = ArraySource(LISTED[:1_000], DATA.vectors[:1_000], ordered=True)
+    small = ranking(few)
+    assert small.topic_words is None
+    assert small.reason == "array has too few words for topics, fewer than 1,000"
 
 
 def test_an_encoder_has_ranks_and_no_random_words():
     found = ranking(lambda texts: [np.ones(3) for _ in texts])
     assert found.vocabulary == "GloVe 6B"
     assert found.ranks["war"] == bundled_order().ranks(["war"])["war"]
-    assert not found.random
+    assert found.topic_words is None
 
 
 def test_candidates_are_words_of_letters_and_of_a_long_list_rarer_ones_thinned():
@@ -134,13 +165,13 @@ def test_topics_are_of_the_lists_kind():
     """Names of a cased vocabulary are replaced by words with a capital letter."""
     rng = np.random.default_rng(0)
     words = [word.title() if i % 2 else word for i, word in enumerate(LISTED)]
-    rank = ranking(ArraySource(words, rng.normal(size=(3000, 12)), ordered=True))
-    rows = np.eye(12)[:3]
+    known = ranking(ArraySource(words, rng.normal(size=(3000, 12)), ordered=True)).topic_words
+    logs, rows = np.log([400, 410, 420]), np.eye(12)[:3]
     for keys in (("War", "Police", "Army"), ("music", "film", "song")):
-        rank.ranks.update({key: 400 + len(key) for key in keys})
-        topics = rank.topics(keys, rows, 0)
-        places = topics.words.ravel()
-        assert (rank.lower[places] == in_lower_case(keys[0])).all()
+        halves = [known.like(Listed(keys, logs, rows), half, 0).words.ravel() for half in (0, 1)]
+        for places in halves:
+            assert (known.lower[places] == in_lower_case(keys[0])).all()
+        assert not set(halves[0].tolist()) & set(halves[1].tolist())
 
 
 def test_the_bundled_list_is_that_of_glove():
@@ -172,12 +203,12 @@ def test_a_list_of_counts_gives_an_order_to_any_source(tmp_path, separator, head
     assert found.ranks == {t: words.index(t) + 1 for t in TEST.terms}
     (result,) = eatlas.run(tests=TEST, vectors=spec, measures="ml-eat(resamples=0)")
     assert result.source == spec
-    assert result.frequency.matched.draws == 2000
+    assert result.frequency.matched.nearness.targets.pairs == 150
     assert ";counts=sha256:" in result.provenance.source_fingerprint
     assert [v.status for v in eatlas.verify([result])] == ["same"]
     centred = ranking(f"{arrays}?transform=center&counts={counts}")
     assert centred.ranks == found.ranks
-    assert not np.allclose(centred.vectors, found.vectors)
+    assert not np.allclose(rows_of(centred), rows_of(found), atol=1 / SCALE)
 
 
 def test_counts_that_cannot_be_read_are_named(tmp_path):

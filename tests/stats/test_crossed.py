@@ -14,7 +14,8 @@ from scipy import stats
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
-from eatlas.stats.crossed import analyse, crossed_test
+from eatlas.stats.crossed import adjusted_crossed_test, analyse, crossed_test
+from eatlas.stats.regression import Regression
 
 
 def crossed_interaction(table, n_x, n_a, **how):
@@ -232,3 +233,47 @@ def test_what_differs_by_the_rounding_of_computed_vectors_does_not_vary():
     assert math.isfinite(crossed_interaction(noisy, 3, 3).t)
     assert math.isnan(crossed_interaction(noisy, 3, 3, precision=2.0**-24).t)
     assert math.isnan(crossed_association(noisy[:3], 3, scale=1.0, precision=2.0**-24).t)
+
+
+def by_definition(table, n, m, covariates):
+    """The parts of the variance at equal covariates, by matrices of the whole model."""
+    size = sum(n)
+    group = np.repeat([1.0, 0.0], n)
+    model = np.column_stack([np.ones(size), covariates, group])
+    weights = np.linalg.pinv(model)[-1]
+    hat = model @ np.linalg.pinv(model)
+    free = 1 - np.diag(hat)
+    edges = np.cumsum(m)[:-1]
+    means = [part.mean(axis=1) for part in np.split(table, edges, axis=1)]
+    scores = means[0] - means[1] if len(m) == 2 else means[0]
+    rows = np.sum(weights**2 * (scores - hat @ scores) ** 2 / free)
+    columns = sum(part.var(ddof=1) / part.size for part in np.split(weights @ table, edges))
+    residual = 0.0
+    for part in np.split(table - hat @ table, edges, axis=1):
+        away = part - part.mean(axis=1, keepdims=True)
+        width = part.shape[1]
+        residual += np.sum((weights**2 / free)[:, None] * away**2) / (width * (width - 1))
+    return weights @ scores, rows, columns, residual
+
+
+@pytest.mark.parametrize("m", [(5, 7), (6,)])
+def test_the_parts_at_equal_covariates_are_those_of_the_whole_model(m):
+    r = np.random.default_rng(5)
+    n = (6, 9)
+    table, covariates = r.normal(size=(15, sum(m))), r.normal(size=(15, 2))
+    tested = adjusted_crossed_test(table, Regression.of_groups(n, covariates), m)
+    names = ("difference", "targets", "attributes", "residual")
+    expected = by_definition(table, n, m, covariates)
+    assert [tested[name] for name in names] == pytest.approx(expected, rel=1e-10)
+    low, high = tested["low"], tested["high"]
+    assert (low > 0 or high < 0) == (tested["p_two_sided"] < 0.05)
+
+
+@pytest.mark.parametrize(("n", "m"), [((4, 6), (5, 3)), ((8, 8), (8, 8)), ((3, 9), (4,))])
+def test_without_covariates_it_is_the_crossed_test(n, m):
+    table = np.random.default_rng(6).normal(size=(sum(n), sum(m)))
+    plain = crossed_test(table.T if len(m) == 1 else table, *((m, n) if len(m) == 1 else (n, m)))
+    adjusted = adjusted_crossed_test(table, Regression.of_groups(n), m)
+    swapped = {"targets": "attributes", "attributes": "targets"} if len(m) == 1 else {}
+    for name, value in adjusted.items():
+        assert value == pytest.approx(plain[swapped.get(name, name)], rel=1e-9), name

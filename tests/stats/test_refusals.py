@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eatlas.errors import EatlasError, require_whole
-from eatlas.stats import agreement, inputs, topics
+from eatlas.stats import agreement, inputs
 from eatlas.stats.designs import terms_needed
 from eatlas.stats.regression import studentised_test
 from eatlas.stats.space import soften, without_top
@@ -37,10 +37,6 @@ CASES = [
         "  got: 20 of 40 scores, 137,846,528,820 relabellings\n  allowed: at most 1,000,000",
     ),
     (lambda: terms_needed(0.001), "so small an effect takes more terms than can be listed"),
-    (
-        lambda: topics.draw_topics([np.arange(2)[None]] * 2, 5, RNG),
-        "the topics have too many words in common",
-    ),
     (
         lambda: without_top(np.diag([1.0, 0.0]), 1),
         "without its first 1 principal components nothing",

@@ -15,7 +15,6 @@ from statsmodels.regression.linear_model import OLS
 from statsmodels.tools import add_constant
 
 from eatlas.errors import EatlasError
-from eatlas.stats.bootstrap import block_layout, draw
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.regression import (
     Regression,
@@ -23,7 +22,6 @@ from eatlas.stats.regression import (
     groups_test,
     orders_of,
     regression_test,
-    resampled_estimates,
     studentised_test,
 )
 
@@ -218,31 +216,6 @@ def test_rejections_of_several_groups_on_one_curve():
             kept.append(groups_test(row[None], regression, draws=199)[0].p)
     assert np.mean(np.array(plain) <= 0.05) > 0.7
     assert 0.02 <= np.mean(np.array(p) <= 0.05) <= 0.08
-
-
-def test_resamples_refit_the_model():
-    r = np.random.default_rng(9)
-    table, covariates = r.normal(size=(11, 9)), r.normal(size=(11, 2))
-    layout = block_layout(table, 5, 4)
-    regression = Regression.of(11, 5, covariates)
-
-    def streams():
-        return {role: np.random.default_rng(i) for i, role in enumerate("XYAB")}
-
-    (drawn,) = resampled_estimates(layout, [(regression, np.arange(11))], 50, streams(), 1)
-    targets, attributes = next(draw(layout.sizes, 50, streams()))
-    for i in range(50):
-        a = attributes[:, i]
-        scores = table[:, :4] @ a[:4] / a[:4].sum() - table[:, 4:] @ a[4:] / a[4:].sum()
-        unit = np.repeat(np.arange(11), targets[:, i].astype(int))
-        whole = design(5, 11, covariates)[unit]
-        expected = np.linalg.lstsq(whole, scores[unit], rcond=None)[0][-1] / scores[unit].std(
-            ddof=1
-        )
-        if np.linalg.matrix_rank(whole) < whole.shape[1]:
-            assert np.isnan(drawn[i])
-        else:
-            assert drawn[i] == pytest.approx(expected, rel=1e-8)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Random topics in the place of a test's lists, and the effect sizes that they give."""
+"""Pairs of random topics in the place of a test's lists, and how they differ."""
 
 import numpy as np
 import pytest
@@ -7,18 +7,15 @@ from scipy import stats
 
 from eatlas.errors import EatlasError
 from eatlas.kernels import unit_rows
-from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.correlation import rank_sum
-from eatlas.stats.effect_size import effect_size
-from eatlas.stats.permutation import permutation_test
 from eatlas.stats.topics import (
-    FEWEST,
     NEAREST,
-    TOPICS,
+    PAIRS,
+    SCALE,
+    TopicPairs,
     TopicVocabulary,
-    draw_topics,
     monte_carlo_p,
-    topic_effects,
+    topic_differences,
 )
 
 SIZE, OF_TOPIC = 6_000, 20
@@ -39,15 +36,25 @@ def everything(vocabulary):
 
 def like(vocabulary, words, seed=1, usable=None):
     usable = everything(vocabulary) if usable is None else usable
-    args = vocabulary.logs[words], vocabulary.unit[words], usable
+    args = vocabulary.logs[words], unit(vocabulary, words), usable
     return vocabulary.like(*args, np.random.default_rng(seed))
 
 
-def test_words_are_in_order_of_nearness_to_a_seed(vocabulary):
-    seeds, near = vocabulary._seeds[[3, 99]], vocabulary._near[[3, 99]]
-    assert near.shape == (2, NEAREST)
-    for seed, words in zip(seeds, near, strict=True):
-        cosines = vocabulary.unit @ vocabulary.unit[seed]
+def unit(vocabulary, words):
+    return vocabulary.rows[words].astype(float) / SCALE
+
+
+def nearest(vocabulary, word):
+    """All words in order of nearness to one."""
+    return np.argsort(-unit(vocabulary, everything(vocabulary)) @ unit(vocabulary, word))
+
+
+def test_words_are_in_order_of_nearness_to_a_seed_and_a_relative_of_each_is_one(vocabulary):
+    seeds, near = vocabulary._seeds
+    assert near.shape == (len(seeds), NEAREST)
+    assert len(set(seeds.tolist())) == len(seeds) > 900
+    for seed, words in zip(seeds[[3, 99, 900]], near[[3, 99, 900]], strict=True):
+        cosines = unit(vocabulary, everything(vocabulary)) @ unit(vocabulary, seed)
         assert words[0] == seed
         assert_allclose(cosines[words], np.sort(cosines)[::-1][:NEAREST], atol=1e-3)
 
@@ -57,20 +64,22 @@ def test_words_are_in_order_of_nearness_to_a_seed(vocabulary):
 def test_topics_are_as_coherent_and_as_frequent_as_a_list(vocabulary, kind, n):
     rng = np.random.default_rng(n)
     seed = int(rng.integers(1000, 3000))
-    nearest = np.argsort(-vocabulary.unit @ vocabulary.unit[seed])[:n]
-    words = nearest if kind == "topic" else rng.choice(np.arange(500, 4000), n, replace=False)
-    topics = like(vocabulary, words).without(words.tolist())
-    assert FEWEST <= len(topics.words) <= TOPICS
-    assert all(len(set(some)) == n for some in topics.words.tolist())
-    assert not set(words.tolist()) & set(topics.words.ravel().tolist())
-    assert topics.coherences.mean() == pytest.approx(topics.coherence, abs=0.05)
-    ranks = vocabulary.logs[topics.words].mean()
+    words = nearest(vocabulary, seed)[:n]
+    if kind == "loose":
+        words = rng.choice(np.arange(500, 4000), n, replace=False)
+    topics = like(vocabulary, words)
+    alike = topics.apart <= 1
+    assert alike.sum() > 50
+    chosen = topics.words[alike]
+    assert all(len(set(some)) == n for some in chosen.tolist())
+    assert topics.coherences[alike].mean() == pytest.approx(topics.coherence, abs=0.08)
+    ranks = vocabulary.logs[chosen].mean()
     assert ranks == pytest.approx(vocabulary.logs[words].mean(), abs=0.5)
     if kind == "topic":
         assert topics.coherence > 0.4
-    cosines = vocabulary.unit[topics.words] @ vocabulary.unit[topics.words].transpose(0, 2, 1)
-    pairs = (cosines.sum(axis=(1, 2)) - n) / (n * (n - 1))
-    assert_allclose(topics.coherences, pairs, atol=0.05)  # of this vocabulary the mean is near 0
+    rows = unit(vocabulary, chosen)
+    pairs = ((rows @ rows.transpose(0, 2, 1)).sum(axis=(1, 2)) - n) / (n * (n - 1))
+    assert_allclose(topics.coherences[alike], pairs, atol=0.05)  # the mean of all is near 0
 
 
 @pytest.mark.parametrize(("low", "high"), [(5, 300), (2000, 6000), (10_000, 30_000)])
@@ -101,7 +110,7 @@ def test_only_usable_words_are_in_topics_and_a_list_decides_them(vocabulary):
 
 
 def test_a_list_of_one_word_is_replaced_by_single_words(vocabulary):
-    topics = like(vocabulary, np.array([700])).without([700])
+    topics = like(vocabulary, np.array([700]))
     assert topics.words.shape[1] == 1
     assert len(np.unique(topics.words)) > 50
     assert topics.coherence == 0
@@ -109,49 +118,98 @@ def test_a_list_of_one_word_is_replaced_by_single_words(vocabulary):
 
 def test_too_few_words_make_no_topics(vocabulary):
     usable = everything(vocabulary)
-    usable[999:] = False
+    usable[499:] = False
     with pytest.raises(EatlasError, match="too few words for topics"):
         like(vocabulary, np.arange(8), usable=usable)
 
 
-def test_topics_of_one_draw_share_no_word():
-    """Of two times three topics with a word in common there are three draws."""
-    some = np.array([[0, 1], [2, 3], [4, 5]])
-    picks = draw_topics([some, np.array([[0, 2], [5, 6], [4, 7]])], 3000, np.random.default_rng(0))
-    assert {tuple(pick) for pick in picks.tolist()} == {(0, 1), (0, 2), (1, 1), (1, 2), (2, 0)}
-    shares = np.bincount(picks[:, 0]) / 3000
-    assert_allclose(shares, 1 / 3, atol=0.05)
+def halves(vocabulary):
+    """Usable words for the first list of a pair, and for the second."""
+    odd = np.arange(len(vocabulary.logs)) % 2 == 1
+    return ~odd, odd
+
+
+def pairs_like(vocabulary, first, second, avoided=()):
+    lists = [
+        like(vocabulary, words, usable=usable)
+        for words, usable in zip((first, second), halves(vocabulary), strict=True)
+    ]
+    own = tuple(unit(vocabulary, words).mean(axis=0) for words in (first, second))
+    return TopicPairs.near(vocabulary, tuple(lists), own, avoided), own
+
+
+def cosine(first, second):
+    return float(first @ second / np.linalg.norm(first) / np.linalg.norm(second))
+
+
+@pytest.mark.parametrize("kind", ["halves", "topics", "loose"])
+def test_pairs_are_as_near_to_one_another_as_the_lists(vocabulary, kind):
+    """Also as two halves of a topic, whose means nearly coincide."""
+    rng = np.random.default_rng(3)
+    of_first, of_second = nearest(vocabulary, 1500)[:12], nearest(vocabulary, 2100)[:6]
+    first, second = of_first[::2], of_first[1::2]
+    if kind == "topics":
+        second = of_second
+    if kind == "loose":
+        first, second = rng.choice(np.arange(500, 4000), (2, 6), replace=False)
+    avoided = [int(word) for word in (*first, *second)]
+    pairs, own = pairs_like(vocabulary, first, second, avoided)
+    assert len(pairs.cosines) == PAIRS
+    assert pairs.cosine == pytest.approx(cosine(*own))
+    assert {"halves": 0.8, "topics": -1, "loose": -1}[kind] < pairs.cosine
+    assert pairs.cosines.mean() == pytest.approx(pairs.cosine, abs=0.03)
+    for x, y, difference, near in zip(*pairs.words, pairs.differences, pairs.cosines, strict=True):
+        assert not set(x.tolist()) & set(y.tolist())
+        assert not {*x.tolist(), *y.tolist()} & set(avoided)
+        means = [unit(vocabulary, words).mean(axis=0) for words in (x, y)]
+        assert near == pytest.approx(cosine(*means))
+        assert cosine(means[0] - means[1], difference) == pytest.approx(1)
+    lengths = np.linalg.norm(pairs.differences, axis=1)
+    assert_allclose(lengths, np.linalg.norm(own[0] - own[1]))
+    for means, mean in zip(pairs.means, own, strict=True):
+        assert_allclose(np.linalg.norm(means, axis=1), np.linalg.norm(mean))
+
+
+def test_without_a_topic_that_is_free_of_the_tests_words_there_is_no_pair(vocabulary):
+    words = np.arange(900, 990, 11)
+    with pytest.raises(EatlasError, match="all topics have a word of the test"):
+        pairs_like(vocabulary, words, words + 1, range(SIZE))
+
+
+def made_pairs(words, rng):
+    """Pairs of some words with whatever rows."""
+    first, second = (np.array(some, np.uint16) for some in words)
+    x, y, differences = rng.normal(size=(3, len(first), 5))
+    own, ones = rng.normal(size=5), np.ones(len(first))
+    return TopicPairs(
+        (first, second), (x, y), own, differences, (0.0, 0.0), (ones, ones), ones, 1.0
+    )
+
+
+def test_differences_are_those_of_all_pairs_that_share_no_word():
+    """Of pairs 0 to 2 with pairs 0 to 1; pair 1 has a word of either, pair 2 one of the first."""
+    rng = np.random.default_rng(0)
+    targets = made_pairs(([[1, 2], [3, 4], [5, 6]], [[11], [20], [13]]), rng)
+    attributes = made_pairs(([[20, 30], [31, 32]], [[6], [4]]), rng)
+    level1, x, y = topic_differences(targets, attributes)
+    towards = attributes.differences
+    assert_allclose(
+        level1, [targets.differences[i] @ towards[j] for i, j in ((0, 0), (0, 1), (2, 1))]
+    )
+    free = {"x": [(0, 0), (0, 1), (1, 0), (2, 1)], "y": [(0, 0), (0, 1), (1, 1), (2, 0), (2, 1)]}
+    for means, of, numbers in zip(targets.means, free.values(), (x, y), strict=True):
+        common = means.mean(axis=0)
+        expected = [
+            (means[i] - common) @ towards[j] + common @ attributes.difference for i, j in of
+        ]
+        assert_allclose(numbers, expected)
     with pytest.raises(EatlasError, match="too many words in common"):
-        draw_topics([some[:1], some[:1]], 10, np.random.default_rng(0))
+        topic_differences(targets, made_pairs(([[1, 3]], [[5]]), rng))
 
 
-def test_effect_sizes_are_those_of_each_draw_by_itself():
-    rng = np.random.default_rng(1)
-    sizes = (5, 6, 4, 7)
-    topics = tuple(unit_rows(rng.normal(size=(9 * n, 10))).reshape(9, n, 10) for n in sizes)
-    picks = rng.integers(0, 9, (40, 4))
-    rule = PatternRule(alpha=0.2)
-    (d1, *d2), signs = topic_effects(topics, picks, rule=rule, rng=rng)
-    for i, pick in enumerate(picks):
-        x, y, a, b = (topic[k] for topic, k in zip(topics, pick, strict=True))
-        s = np.array([w @ (a.mean(axis=0) - b.mean(axis=0)) for w in (*x, *y)])
-        assert_allclose(d1[i], effect_size(s, 5)[1], rtol=1e-10)
-        for target, d, sign in zip((x, y), d2, signs, strict=True):
-            u = np.array([w @ target.mean(axis=0) for w in (*a, *b)])
-            assert_allclose(d[i], effect_size(u, 4)[1], rtol=1e-10)
-            p = permutation_test(u, 4)
-            tail = p.greater if d[i] > 0 else p.less
-            associated = abs(d[i]) > rule.threshold and tail.p < rule.alpha
-            assert sign[i] == (np.sign(d[i]) if associated else 0)
-    assert set(signs[0].tolist()) == {-1, 0, 1}
-
-
-def test_draws_without_spread_have_no_effect_size_and_count_as_extreme():
-    rows = np.ones((1, 2, 4)) / 2
-    d, signs = topic_effects((rows,) * 4, np.zeros((1, 4), np.intp), rule=PatternRule())
-    assert np.isnan(d).all()
-    assert [sign.tolist() for sign in signs] == [[0], [0]]
-    assert monte_carlo_p(1.0, np.array([np.nan, 0.0, 0.5])) == (0.5, 1.0, 0.75)
+def test_p_by_hand():
+    """Of 1 among 0 and 1/2, whose mean with it is 1/2: one of the two is as far."""
+    assert monte_carlo_p(1.0, np.array([0.0, 0.5])) == (1 / 3, 1.0, 2 / 3)
 
 
 def test_p_of_exchangeable_numbers_is_valid_in_every_tail():

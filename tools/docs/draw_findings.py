@@ -18,9 +18,9 @@ import eatlas
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 WIDTH = 1240
-SCALE = 1.4
+SCALE = 1.2
 """Pixels of the picture for each of the page, for sharp type on dense screens."""
-COLOURS = 256
+COLOURS = 128
 """Enough to keep orange apart from red; a picture stays below 200 kB."""
 MARGIN = 14
 

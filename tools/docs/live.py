@@ -1,4 +1,4 @@
-"""Pages that a reader can try, made when the site is built: a report, an atlas, an explorer."""
+"""Pages that a reader can try, made when the site is built: reports and an atlas."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 import eatlas
-from eatlas.apps.explorer import Explorer
-from eatlas.apps.explorer.frozen import frozen_page
 from eatlas.present import report_html
 
 SOURCES = ("glove-sample", "glove-840b-words")
 """Vectors that come with eatlas."""
-PAGES = ("live/report.html", "live/explore.html", "live/sources.html", "live/atlas/index.html")
+PAGES = ("live/report.html", "live/sources.html", "live/atlas/index.html")
 """Where the pages are on the site."""
 
 
@@ -24,7 +22,6 @@ def pages() -> Iterator[tuple[str, str]]:
     """Where each page is on the site, and the page: ten tests, and the same on two sources."""
     results = eatlas.run()
     yield "live/report.html", report_html(results)
-    yield "live/explore.html", frozen_page(Explorer.of("weat-6", SOURCES[0]))
     with tempfile.TemporaryDirectory() as folder:
         lines = Path(folder) / "results.jsonl"
         both = eatlas.run(vectors=list(SOURCES))

@@ -23,11 +23,11 @@ from markupsafe import Markup
 from eatlas.errors import ResultsError, joined
 from eatlas.numbers import effect, number_of
 from eatlas.paths import is_folder, is_there
-from eatlas.present.drawings.eat_map import NEITHER, UNDEFINED, legend, small_map, states, symbols
+from eatlas.present.drawings.eat_map import STATES, small_column, states_of, symbols
 from eatlas.present.drawings.svg import Scales
-from eatlas.present.effects import about_terms, label_after, levels_of, title_after
+from eatlas.present.effects import about_terms, levels_of, title_after
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import CHECKS, GRADES, Grade, checks_of
+from eatlas.present.findings import NAMES, findings_of
 from eatlas.present.page import PACK, deflated, detail_of
 from eatlas.present.rendering import page_files, phrase, render
 from eatlas.present.sections import Section, source_of
@@ -35,6 +35,7 @@ from eatlas.present.sentences import view_of, wording
 from eatlas.present.tables import csv_line
 from eatlas.results.base import AssociationResult, is_result
 from eatlas.results.compare import compared_signatures, told_apart
+from eatlas.results.finding import VERDICTS, Finding, Verdict
 from eatlas.results.json_lines import USUAL_NAME, each_line
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
@@ -49,15 +50,12 @@ HEAD = 4096
 TITLE = "Atlas of associations"
 MOST_FAMILIES = 40
 """Families of models or tests that a filter offers."""
-HEAVY = (
-    "similarities", "influence", "adjusted", "frequency", "generalisation", "scores", "diagnosis",
-    "power",
-)  # fmt: skip
-"""Parts of a record that say nothing of other results."""
+HEAVY = ("similarities", "influence", "scores", "diagnosis", "power")
+"""Parts of a record that findings of other results do not need."""
 IN_FULL = 500
 """Results whose figures are all in the page; of more, a cell has the numbers alone."""
-MARKS = {True: "✓", False: "✗", None: "–"}
-"""What stands for a check that holds, that fails, or that was not made."""
+CODES: dict[Verdict | None, int] = {None: 0, "not shown": 1, "these words": 2, "supported": 3}
+"""What the page calls verdicts in its data, the strongest last."""
 STEP, STEPS = 0.4, 4
 """Effect sizes of one shade, and how many shades there are on either side of 0."""
 FIRST_DIGITS = 8
@@ -65,7 +63,6 @@ FIRST_DIGITS = 8
 _FAMILY_OF_TEST = re.compile(r"[-_. ]?\d+\w?$")
 _NAME = re.compile(r"[A-Za-z]{2,}")
 _VARIABLE = re.compile(r"--([a-z-]+): ?(#[0-9a-f]{6})")
-_STATES = ("A", "B", NEITHER, UNDEFINED)
 _SAFE = " =:/,;'()"
 """Letters that a data address in a style may hold as they are."""
 
@@ -121,22 +118,17 @@ class AtlasCell(NamedTuple):
     matrix: str
     """Signature of its matrix."""
     state: str
-    """What the columns of the EAT-Map show, such as "NB"; empty without a pattern."""
-    label: str
-    """EAT pattern; empty without one."""
+    """What the columns of the map of the finding show, such as "NB"; empty without one."""
     number: str
-    """First effect size with its star, or how many terms there are."""
+    """First effect size, or how many terms there are."""
     sizes: tuple[str, ...]
-    """All effect sizes with their stars, for comparisons."""
+    """All effect sizes, for comparisons."""
     intervals: tuple[str, ...]
     """The ends of the interval of each; empty where there is none."""
     d: float | None
     """The first effect size d, by which the cell is coloured."""
-    grade: Grade
-    marks: str
-    """A mark for each check of the finding."""
-    after: str
-    """What is found after covariates, where that is another conclusion; else empty."""
+    verdict: Verdict | None
+    """Of the first question; None if a number has no test."""
     at: tuple[int, int]
     """Number of the pack with its details, and its place there."""
     little: bool = False
@@ -146,10 +138,15 @@ class AtlasCell(NamedTuple):
     def classes(self) -> str:
         """Of its link on the page."""
         shade = ""
-        if self.d is not None and self.grade != "not shown" and not self.little:
+        if self.d is not None and self.verdict in VERDICTS[:2] and not self.little:
             shade = f"{'up' if self.d > 0 else 'down'}-{min(STEPS, int(abs(self.d) / STEP))}"
-        parts = [self.state and f"m m-{self.state}", shade, self.after and "later"]
-        return " ".join(filter(None, [*parts, f"g{GRADES.index(self.grade)}"]))
+        columns = [f"m x-{self.state[0]} y-{self.state[1]}"] if self.state else []
+        return " ".join(filter(None, [*columns, shade, f"v{CODES[self.verdict]}"]))
+
+    @property
+    def code(self) -> int:
+        """A number of the verdict: the higher, the stronger."""
+        return CODES[self.verdict]
 
 
 @dataclass
@@ -167,18 +164,15 @@ class Collection:
     """Titles of the effect sizes of each signature."""
     signatures: dict[str, None] = field(default_factory=dict)
     """Of all results."""
-    stars: dict[str, None] = field(default_factory=dict)
     versions: dict[str, None] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     """Lines that came twice, results that another one replaces, and trends."""
     family: DeclaredFamily = field(default_factory=lambda: DeclaredFamily(None))
-    """Of all results, for the check of the number of tests."""
-    checks: tuple[str, ...] = CHECKS
-    """Names of the checks of findings."""
+    """Of all results, whose p-values are adjusted together."""
+    findings: dict[str, Finding] = field(default_factory=dict)
+    """Of all results, adjusted over the tests of each setting, by the id of their cells."""
     values: dict[str, object] | None = None
     """What the figures of all results have in common; None where cells have numbers alone."""
-    directional: bool = False
-    """Whether a pattern is read by the tail of the observed sign."""
     packs: list[Markup] = field(default_factory=list)
     _waiting: list[str] = field(default_factory=list)
 
@@ -187,13 +181,17 @@ class Collection:
         slim: dict[str, AssociationResult] = {}
         for record in (record for path in paths for _, record in each_line(path)):
             if is_result(record):
-                heavy = {name for name in HEAVY if getattr(record, name, None) is not None}
+                lighter: dict[str, Any] = dict.fromkeys(
+                    name for name in HEAVY if getattr(record, name, None) is not None
+                )
+                if record.frequency is not None:
+                    lighter["frequency"] = record.frequency.model_copy(update={"matched": None})
                 place = record.signature, model_of(record).id, test_of(record).id
-                slim[_hash(*place)] = record.model_copy(update=dict.fromkeys(heavy))
+                slim[f"r-{_hash(*place)}"] = record.model_copy(update=lighter)
         every = list(slim.values())
         self.signatures = dict.fromkeys(result.signature for result in every)
         self.family = DeclaredFamily.of(every).of_several()
-        self.checks = checks_of(*every)
+        self.findings = dict(zip(slim, findings_of(every), strict=True))
         if len(every) <= IN_FULL:
             self.values = {
                 "scales": Scales.of(every), "cells": CELLS, "tails": TAILS, "packed": True,
@@ -233,8 +231,6 @@ class Collection:
         self.tests.setdefault(test.id, test)
         self.versions[result.provenance.version] = None
         self.samples.setdefault((result.kind, view_of(result)), result)
-        if any(level.symbol == "d" for level in levels):
-            self.stars[result.rule.meaning] = None
         later, adjusted = title_after([result]), [e.after for e in levels[:1] if e.after]
         titles = [level.title for level in levels]
         titles[1:1] = [later.lower() for _ in adjusted]
@@ -243,21 +239,17 @@ class Collection:
         self.effects[matrix] = max(self.effects.get(matrix, ()), tuple(titles), key=len)
         link = f"r-{_hash(signature, model.id, test.id)}"
         self.counts["replaced"] += link in self.cells
-        label = result.primary.label if result.pattern else ""
-        self.directional |= bool(label) and result.rule.tail == "directional"
         shown = [*levels[:1], *adjusted, *levels[1:]]
-        sizes = tuple(f"{effect(level.d)}{level.star}" for level in shown)
+        sizes = tuple(effect(level.d) for level in shown)
         terms = about_terms(result) or not sizes
-        section = Section("result", result, self.family, Settings.among([result]))
-        finding = section.finding
-        holds = {check.name: check.holds for check in finding.checks}
+        finding = self.findings[link]
+        section = Section("result", result, self.family, Settings.among([result]), finding)
         self.cells[link] = AtlasCell(
             id=link,
             model=model.id,
             test=test.id,
             matrix=matrix,
-            state="".join(states(result)) if label else "",
-            label=label,
+            state="".join(states_of(finding)) if result.pattern else "",
             number=number_of(len(result.rows()), "term") if terms else sizes[0],
             sizes=sizes,
             intervals=tuple(
@@ -265,16 +257,13 @@ class Collection:
                 for level in shown
             ),
             d=levels[0].d if levels and levels[0].symbol == "d" else None,
-            grade=finding.grade,
-            marks="".join(MARKS[holds.get(name)] for name in self.checks),
-            after=f"{later}: {_left(result)}" if result.changed_after else "",
+            verdict=finding.verdict,
             at=(len(self.packs), len(self._waiting)),
             little=result.shows_little,
         )
         details: dict[str, Any] = {"link": link, "source": model.name, "section": section}
         details["detail"] = detail_of(section, self.values) if self.values else ""
-        effects = levels or result.effects()
-        made = render("atlas_cell", r=result, levels=effects, later=later, **details)
+        made = render("atlas_cell", r=result, **details)
         self._waiting.append(made)
         if len(self._waiting) == PACK:
             self._close_pack()
@@ -306,16 +295,6 @@ class Collection:
             in_data = "over time: in the data, and in eatlas report."
             notes.append(f"{number_of(trends, 'trend')} {in_data}")
         return notes
-
-
-def _left(result: AssociationResult) -> str:
-    """What is left after covariates, in few words."""
-    pairs = [(level, level.after) for level in result.effects() if level.after]
-    if about_terms(result):
-        changed = [term for term, after in pairs if term.conclusion != after.conclusion]
-        return f"another conclusion of {number_of(len(changed), 'term')}"
-    d = [f"d = {effect(after.d)}{after.star}" for _, after in pairs[:1]]
-    return ", ".join(filter(None, [label_after(result), *d]))
 
 
 def _hash(*parts: object) -> str:
@@ -497,21 +476,11 @@ def _families(headings: Iterable[Heading]) -> list[str]:
 class MatrixAgreement:
     """What the results of one matrix have in common."""
 
-    level: str
-    """Name of the effect size."""
     cells: list[AtlasCell]
+    tests: dict[str, str]
+    """Name of each test."""
     sources: str
     """How many there are."""
-
-    @property
-    def sizes(self) -> int:
-        """Results with an effect size d."""
-        return sum(cell.d is not None for cell in self.cells)
-
-    @property
-    def above(self) -> int:
-        """Of those, how many are above 0."""
-        return sum((cell.d or 0.0) > 0 for cell in self.cells)
 
     @property
     def little(self) -> int:
@@ -519,39 +488,49 @@ class MatrixAgreement:
         return sum(cell.little for cell in self.cells)
 
     @property
-    def graded(self) -> int:
-        """Findings that have a p-value."""
-        return sum(cell.grade != "no test" for cell in self.cells)
+    def tested(self) -> int:
+        """Results with a verdict."""
+        return sum(cell.verdict is not None for cell in self.cells)
 
     @property
-    def shown(self) -> int:
-        """Findings that hold every check."""
-        return sum(cell.grade == "shown" for cell in self.cells)
+    def supported(self) -> int:
+        """Of those, how many are supported."""
+        return sum(cell.verdict == "supported" for cell in self.cells)
 
     @property
-    def _patterns(self) -> list[set[str]]:
-        """The patterns of each test that several sources have one of."""
-        labels: dict[str, list[str]] = {}
+    def _of_tests(self) -> dict[str, list[AtlasCell]]:
+        """The cells of each test that several sources have."""
+        cells: dict[str, list[AtlasCell]] = {}
         for cell in self.cells:
-            labels.setdefault(cell.test, []).extend(filter(None, [cell.label]))
-        return [set(found) for found in labels.values() if len(found) > 1]
+            cells.setdefault(cell.test, []).append(cell)
+        return {test: found for test, found in cells.items() if len(found) > 1}
 
     @property
     def compared(self) -> int:
-        """Tests with the pattern of several sources."""
-        return len(self._patterns)
+        """Tests that several sources have."""
+        return len(self._of_tests)
 
     @property
-    def same(self) -> int:
-        """Of those, how many have one pattern."""
-        return sum(len(found) == 1 for found in self._patterns)
+    def everywhere(self) -> list[str]:
+        """Of those, the names of the ones that are supported in all sources that have them."""
+        return [
+            self.tests[test]
+            for test, found in self._of_tests.items()
+            if all(cell.verdict == "supported" for cell in found)
+        ]
+
+    @property
+    def signed(self) -> int:
+        """How many have an effect size of one sign in all of them."""
+        signs = ({(c.d or 0.0) > 0 for c in found} for found in self._of_tests.values())
+        return sum(len(found) == 1 for found in signs)
 
 
 def _headline(matrix: dict[str, Any], title: str, measures: int) -> str:
     """The title of the page: what the sources agree on, and what not."""
     cells = [cell for *_, row in matrix["rows"] for cell in row if cell]
-    level = next(iter(matrix["effects"]), "")
-    agreed = MatrixAgreement(level, cells, number_of(len(matrix["rows"]), "source"))
+    tests = {test.id: test.name for test in matrix["tests"]}
+    agreed = MatrixAgreement(cells, tests, number_of(len(matrix["rows"]), "source"))
     said = phrase("sentences", "agreement", agreed)
     by = matrix["signature"].partition("(")[0] if measures > 1 else ""
     parts = (title if title != TITLE else "", by, said)
@@ -562,7 +541,6 @@ def _page(collected: Collection, title: str) -> str:
     """The atlas as one HTML page, with its styles and script inside."""
     tests, models = collected.tests, list(collected.models.values())
     names, times = _names_of(models), Counter(test.name for test in tests.values())
-    labels = [cell.label for cell in collected.cells.values() if cell.label]
     matrices = _matrices(collected, names)
     files = page_files("atlas.css", "atlas.js")
     dark = str(files["dark"])
@@ -574,10 +552,14 @@ def _page(collected: Collection, title: str) -> str:
         notes=collected.notes(),
         matrices=matrices,
         measures=list(dict.fromkeys(one["signature"].partition("(")[0] for one in matrices)),
-        grades=[g for g in GRADES if any(c.grade == g for c in collected.cells.values())],
-        checks=collected.checks,
+        verdicts={
+            NAMES[verdict]: code
+            for verdict, code in reversed(CODES.items())
+            if any(cell.verdict == verdict for cell in collected.cells.values())
+        },
+        with_maps=any(cell.state for cell in collected.cells.values()),
+        with_d=any(cell.d is not None for cell in collected.cells.values()),
         little=any(cell.little for cell in collected.cells.values()),
-        marks=MARKS,
         steps=[f"{STEP * step:g}" for step in range(STEPS + 1)],
         models=collected.models,
         tests=tests,
@@ -590,24 +572,20 @@ def _page(collected: Collection, title: str) -> str:
         test_families=_families(tests.values()),
         results=len(collected.cells),
         versions=list(collected.versions),
-        stars=list(collected.stars),
-        directional=collected.directional,
         words=wording(collected.samples.values()),
-        legend=[pattern for pattern in legend(labels) if pattern["found"]],
         symbols=symbols(),
         packs=collected.packs,
-        changed=[cell.after for cell in collected.cells.values() if cell.after],
         lines=LINES,
         table=TABLE,
         maps=Markup(_images({})),  # noqa: S704  (our own drawings)
+        states=STATES,
         **{**files, "dark": of_dark},
     )
 
 
 def _images(colours: dict[str, str]) -> str:
-    """The small maps as variables of the style: one picture each, however many cells show it."""
+    """The columns of small maps as variables of the style: one picture each, for all cells."""
+    drawn = {state: quote(small_column(state, colours), safe=_SAFE) for state in STATES}
     return "".join(
-        f'--map-{x}{y}: url("data:image/svg+xml,{quote(small_map(x, y, colours), safe=_SAFE)}");'
-        for x in _STATES
-        for y in _STATES
+        f'--map-{state}: url("data:image/svg+xml,{column}");' for state, column in drawn.items()
     )

@@ -19,11 +19,9 @@ from eatlas.cli.messages import cleaned
 from eatlas.present.columns import Cell
 from eatlas.present.columns import Table as Arranged
 
-ON = "■+", "not dim bold red"
-"""Squares of an EAT-Map that are on, and their style."""
 ASCII = str.maketrans({
-    "\N{MINUS SIGN}": "-", "–": "-", "─": "-", "│": "|", "…": "~", "■": "#", "□": ".", "▨": "?",
-    "✓": "+", "✗": "x", "“": '"', "”": '"', "→": ">",
+    "\N{MINUS SIGN}": "-", "–": "-", "─": "-", "│": "|", "…": "~",
+    "“": '"', "”": '"', "→": ">",
 })  # fmt: skip
 """For terminals that know no others."""
 PROSE = 100
@@ -74,14 +72,9 @@ def rich_table(table: Arranged, *, between: str = "\n") -> Table:
         for cell, hangs in zip(cells, starred, strict=False):
             (first, *others), hang = cell.lines, " " * (hangs and between == "\n")
             style = "bold" if cell.strong or cell.star else "dim" if cell.faint else ""
-            maps = [f" {line}" for line in cell.beside] + [""] * len(cell.lines)
-            below = "".join(
-                f"{between}{x}{hang}{m}" for x, m in zip(others, maps[1:], strict=False)
-            )
+            below = "".join(f"{between}{line}{hang}" for line in others)
             first += "*" if cell.star else hang
-            text = Text.assemble((first, style), (maps[0], "dim"), (below, "dim"))
-            if cell.faint or cell.beside:
-                text.highlight_regex(*ON)
+            text = Text.assemble((first, style), (below, "dim"))
             row.append(text)
         rows.append(row)
     align = "".join("r" if column.number else "l" for column in table.columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from eatlas.cli.messages import print_line, remark, serve
+from eatlas.cli.messages import remark, serve
 
 
 def explore(
@@ -15,7 +15,6 @@ def explore(
     themes: Path | None = None,
     port: int = 0,
     open_page: bool = False,
-    save: Path | None = None,
 ) -> None:
     """Serve a page that shows what happens to a finding when its words change; Ctrl-C ends it.
 
@@ -23,11 +22,7 @@ def explore(
     sources. With --themes, lists may be the words of themes. The page is for this machine alone, at
     an address with a random token.
 
-    With --save, a frozen copy for one test and one source is written instead: a single HTML file
-    without a server, which answers changes of words with effect sizes, exact p-values and the
-    EAT-Map.
-
-    Exit codes: 0 ended by Ctrl-C or SIGTERM, or saved; 2 something given is not usable.
+    Exit codes: 0 ended by Ctrl-C or SIGTERM; 2 something given is not usable.
 
     Parameters
     ----------
@@ -46,22 +41,10 @@ def explore(
         0 takes a free one.
     open_page : --open
         Open the page in the browser.
-    save : --save FILE.html
-        Write a frozen copy, and serve nothing.
     """
     from eatlas import explore as serve_page  # noqa: PLC0415  (--help is quick)
-    from eatlas.writing import require_writable  # noqa: PLC0415
 
-    if save is not None:
-        require_writable(save)
-    page = serve_page(
-        tests, vectors, measure, themes=themes, port=port, open=open_page and save is None
-    )
+    page = serve_page(tests, vectors, measure, themes=themes, port=port, open=open_page)
     for text in page.left_out:
         remark(f"left out: {text}")
-    if save is None:
-        serve(page, "it writes nothing but downloads")
-        return
-    with page:
-        page.save(save)
-    print_line(f"page: {save}")
+    serve(page, "it writes nothing but downloads")

@@ -12,7 +12,7 @@ from eatlas.cli.console import in_words, least_width, new_console, say, show, ta
 from eatlas.cli.messages import plain_line
 from eatlas.errors import joined, listed
 from eatlas.numbers import count, effect, level_of, number_of, p_value, percent
-from eatlas.present.rendering import lines
+from eatlas.present.rendering import lines, phrase
 from eatlas.present.text import one_line
 from eatlas.results.diagnosis import (
     ALIKE_MEAN,
@@ -119,7 +119,7 @@ def print_scan(result: ScanResult) -> None:
 
 
 def print_themes(result: ThemesResult, top: int) -> None:
-    """Print how many themes are beyond chance, the strongest, and what speaks against them."""
+    """Print how many themes are significant, the strongest, and what speaks against them."""
     console, names = new_console(), result.concepts
     themes, below, two = len(result.themes), len(result.found), len(names) == 2
     notes = {code: [n for n in result.warnings if n.code == code] for code in FIRST}
@@ -128,32 +128,43 @@ def print_themes(result: ThemesResult, top: int) -> None:
     long = max(map(cell_len, names.values())) > TOWARDS
     called = {role: role if long else plain_line(name) for role, name in names.items()}
     groups = " or ".join(f"{names[role]}{f' ({role})' * long}" for role in names)
-    verb = ("goes with" if two else "differs") if below == 1 else ("go with" if two else "differ")
+    verb = ("is" if two else "differs") if below == 1 else ("are" if two else "differ")
+    more = f"significantly more associated with {groups}"
+    made = f"{number_of(themes, 'word cluster')} (themes)"
+    what = made if result.clustering else number_of(themes, "theme")
     say(
         console,
-        f"{result.source}: of {number_of(themes, 'theme')}, {count(below)} "
-        f"{verb} {groups if two else f'between {len(names)} groups'} "
-        f"beyond chance{', given the frequency of the words' if result.covariates else ''}",
+        f"{result.source}: of {what}, {count(below)} "
+        f"{verb} {more if two else f'significantly between {len(names)} groups'}"
+        f"{', adjusted for word frequency' if result.covariates else ''}",
         "bold",
         hang=2,
     )
+    _say_phrase(console, "halves", result)
     if long and not two:
         say(console, "; ".join(f"{role}: {names[role]}" for role in names), hang=2)
     for note in notes["themes.groups-made"] + notes["themes.from-a-scan"]:
         say(console, str(note), hang=2)
     if top:
-        chance = "" if below else ", none beyond chance"
+        chance = "" if below else ", none significant"
         first = f"; the first is the most extreme of {count(themes)} themes" * (themes > 1)
         large = ", so its d is likely too large" * (below > 0 and themes > 1)
         say(console, f"The strongest{chance}{first}{large}:", hang=2)
         _show_themes(console, result, called, sorted(result.themes, key=strength)[:top])
         say(console, _about_themes(result, called), "dim")
+    _say_phrase(console, "units", result)
     for role, group in result.coverage.items():
         if group.missing:
             say(console, f"Missing words of {names[role]}: {listed(group.missing, 100)}.", hang=2)
     for note in result.warnings:
         if note.code not in FIRST:
             say(console, str(note), hang=2)
+
+
+def _say_phrase(console: Console, macro: str, result: ThemesResult) -> None:
+    """Print what a macro says of a search, if anything."""
+    if text := phrase("themes", macro, result):
+        say(console, text, hang=2)
 
 
 def _about_themes(result: ThemesResult, called: Mapping[str, str]) -> str:

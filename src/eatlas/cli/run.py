@@ -46,7 +46,7 @@ def run(
     per_term: int | None = None,
     window: list[str] | None = None,
     reference: str | None = None,
-    frequency: str | None = None,
+    frequency: str = "auto",
     covariates: str | None = None,
     case: str = "auto",
 ) -> None:
@@ -92,13 +92,13 @@ def run(
         Shares to compare with in tests of groups: uniform; a share for each group; a CSV table of
         numbers by term and group, such as a census (FILE.csv?year=2010); or earlier results of
         divdist (FILE.jsonl). [default: that of each test]
-    frequency : off|N
-        Draws of random topics, as frequent and as coherent as the lists, to compare each test with;
-        off for none.
-        [default: 2000, if the words of the vectors are in order of frequency]
+    frequency : auto|on|off
+        Whether each test is compared with pairs of random topics, as near to one another as its
+        lists, if the words of the vectors are in order of frequency. auto: if it takes less than a
+        second to read all words. [default: auto]
     covariates : FILE[?columns=NAME,...]
         Numbers of words, such as valence or length: a CSV or TSV file with the words in its first
-        column. Associations are found given these too, beside the frequency of the words.
+        column. Associations are adjusted for these and for the frequency of the words.
     case : auto|exact
         How terms are looked up. auto: as written, then in lower case, capitalised, in upper case.
         exact: only as written.
@@ -121,7 +121,7 @@ def run(
         contexts=_contexts(contexts, per_term),
         windows=[number_or_word(one) for one in window or ()] or None,
         reference=reference,
-        frequency=None if frequency is None else number_or_word(frequency),
+        frequency=frequency.lower(),
         covariates=covariates,
         case=lookup,
         seed=seed,

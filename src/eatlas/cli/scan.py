@@ -35,6 +35,7 @@ def scan(
     groups: int = GROUPS,
     names: Path | None = None,
     write: Path | None = None,
+    all_words: bool = False,
 ) -> None:
     """Test every word of a vocabulary against two attribute groups (SC-EAT), or its themes.
 
@@ -42,8 +43,9 @@ def scan(
     Young's maxT and by Benjamini and Yekutieli, and the most associated words by frequency.
 
     With --themes, words are tested in themes: clusters of the most frequent words, or your own
-    categories. Differences between two groups or more are given the frequency of the groups'
-    words, and p is adjusted for all themes by maxT. This needs the extra probes.
+    categories. Differences between two groups or more are adjusted for word frequency, and p is
+    adjusted for all themes by maxT. The search uses a random half of the words of each group, and
+    --write makes tests with the other half. Clusters need the extra probes.
 
     Exit codes: 0 done, 2 an input cannot be used, 130 interrupted.
 
@@ -83,13 +85,16 @@ def scan(
         What to call themes: the columns theme and name.
     write : FILE.toml
         Make an association test of each theme with an adjusted p below alpha, for eatlas run to
-        confirm on other vectors.
+        confirm with the words that the search did not use.
+    all_words
+        Search with all words of the groups. No test of these words can then confirm a theme.
     """
     if groups != GROUPS and groups_from is None:
         raise EatlasError("--groups belongs to --groups-from", remedy="add --groups-from FILE")
     if themes is None:
         of_themes = {"--groups-from": groups_from, "--names": names, "--write": write}
-        if strange := [option for option, value in of_themes.items() if value is not None]:
+        given = {**of_themes, "--all-words": all_words or None}
+        if strange := [option for option, value in given.items() if value is not None]:
             raise EatlasError(
                 f"{strange[0]} belongs to --themes", remedy="add --themes N, such as 60"
             )
@@ -110,7 +115,7 @@ def scan(
     _scan_themes(
         vectors, _attributes(attributes, a, b) if attributes or a or b else None,
         _number_or_file(themes), top=top, write=write, groups_from=groups_from, groups=groups,
-        names=names, first=first, out=out,
+        names=names, first=first, out=out, split=not all_words,
     )  # fmt: skip
 
 
@@ -162,10 +167,11 @@ def _scan_themes(
             print_line(f"page:    eatlas report {quote(str(plan.out))}")
         if write is None:
             if result.found:
-                print_line("Tests of the themes found, for other vectors: --write FILE.toml")
+                with_words = " with the words held out" * bool(result.held_out)
+                print_line(f"Tests of the themes found{with_words}: --write FILE.toml")
         elif result.found:
-            print_line(f"tests:   {write}, to be confirmed on vectors of another text:")
-            print_line(f"         eatlas run --tests {quote(str(write))} --vectors ...")
+            print_line(f"tests:   {write}")
+            print_line(f"confirm: eatlas run --tests {quote(str(write))} --vectors ...")
         else:
             print_line(f"tests:   none, as no theme was found; {write} was not written")
 

@@ -1,13 +1,14 @@
-"""Results as tables for a terminal, in the manner of the papers' Table 1.
+"""What a terminal says of results: their title, a finding each, comparisons, and notes.
 
-No test id and no pattern label is ever cut: what is wider than a narrow terminal without level 3 is
-left to the terminal to wrap.
+A finding is the sentence of its first question, with d, its interval and the three p-values; below
+it what else is shown. Of measures of single terms and targets there are tables of the ends. The
+report has the rest.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rich.cells import cell_len
@@ -26,48 +27,46 @@ from eatlas.cli.console import (
 )
 from eatlas.errors import joined, listed
 from eatlas.notes import TEXT, Note, merged
-from eatlas.numbers import all_of, count, effect
+from eatlas.numbers import all_of, brief_p, count, effect, interval
 from eatlas.present.answers import HEADING, answers_statements, answers_tables
 from eatlas.present.columns import (
-    APART,
-    TERMINAL,
-    arranged,
     called,
     doubts_tables,
     ends_table,
     explanations,
     little_legend,
     parts_tables,
-    rows_of,
     terms_table,
 )
+from eatlas.present.effects import interval_in_words, levels_of
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import CONFIRMED, Finding, checks_of, findings_of, title
+from eatlas.present.findings import findings_of, first_of, p_values, title
 from eatlas.present.sentences import finding as of_trend
 from eatlas.present.sentences import heading, sentences, statement
 from eatlas.present.tables import compared
 from eatlas.present.targets import leans
 from eatlas.results import AssociationResult, Results
+from eatlas.results.effects import Effect
+from eatlas.results.finding import Finding, Question
 from eatlas.results.settings import Settings, repeated
 
 FEW, NAMED, MOST = 3, 8, 25
 """Results that are named one by one where a note is about all of them; results that a note names;
 notes that are printed: the report has all of them beside their results."""
-HANGS = 6
-"""Words that a finding hangs on and that are named."""
-MARKS = {True: ("✓", ""), False: ("✗", "bold"), None: ("–", "dim")}
-"""What stands for a check that holds, that fails, or that was not made."""
+GROUPS = 2
+"""Measures and sources of which each has its findings; of more there is a table side by side."""
+SENSITIVE = 4
+"""Words that a finding is sensitive to and that are named."""
 SENTENCE = re.compile(r"(?<=[\w)%]{3}\.) (?=[A-Z])")
 """Where a note goes on with what to make of it, which is in the report."""
-LEGEND = "✓ holds, ✗ fails, – not made: {}."
-OF_HANGING = " Hangs on: without any one of these words the conclusion is different."
 
 
 def print_results(results: Results) -> None:
-    """Print what was found, the tables behind it, comparisons, then what the reader should know."""
+    """Print what was found, comparisons, then what the reader should know."""
     console, settings = new_console(), Settings.among(results)
     groups, declared = _groups(results), DeclaredFamily.of(results)
-    _print_findings(console, results, groups, settings, declared)
+    findings = dict(zip(map(id, results), findings_of(results), strict=True))
+    _print_findings(console, results, groups, settings, findings)
     _print_tables(console, groups, settings)
     _print_answers(console, results)
     _print_parts(console, results)
@@ -89,22 +88,21 @@ def print_results(results: Results) -> None:
 def _print_tables(
     console: Console, groups: Sequence[Sequence[AssociationResult]], settings: Settings
 ) -> None:
-    """Print the tables of each measure and source, and what explains them."""
+    """Print the tables of single terms and targets, with what explains them, and of draws."""
     printed = set[str]()
     for members in groups:
-        signature = members[0].signature
-        # a signature is in full once, and so is what explains a table
-        measure = settings.short(members[0]) if signature in printed else in_words(signature)
-        say(console, "")
-        say(console, f"{measure} on {settings.place(members[0])}", "bold", hang=2)
-        for table in _tables(members, console):
-            about, table.caption = table.caption, None
-            show(console, table)
-            if about:
-                say(console, str(about))
-        if explained := [text for text in explanations(members) if text not in printed]:
-            say(console, "\n".join(explained), "dim")
-        printed.update([signature, *explained])
+        place = f"{settings.short(members[0])} on {settings.place(members[0])}"
+        if tables := _tables(members, console):
+            say(console, "")
+            say(console, place, "bold", hang=2)
+            for table in tables:
+                about, table.caption = table.caption, None
+                show(console, table)
+                if about:
+                    say(console, str(about))
+            if explained := [text for text in explanations(members) if text not in printed]:
+                say(console, "\n".join(explained), "dim")
+            printed.update(explained)
         for result in members:
             if result.draws is not None:
                 drawn = f"{statement('contexts', result)} {statement('published', result)}"
@@ -154,69 +152,104 @@ def _print_findings(
     results: Results,
     groups: Sequence[Sequence[AssociationResult]],
     settings: Settings,
-    family: DeclaredFamily,
+    findings: Mapping[int, Finding],
 ) -> None:
-    """Print a line for each result, the test, marks of its checks and the sentence."""
-    findings = findings_of(results, family)
-    of = {id(result): finding for result, finding in zip(results, findings, strict=True)}
-    if max(len({r.test for r in results}), len({r.source for r in results})) > 1:
-        say(console, title(list(results), findings, settings), "bold", hang=2)
-    tested = not all(finding.untested for finding in findings)
+    """Print a line for each result: the test, the sentence, its numbers, and what else is shown."""
+    if len(results) > 1:
+        shown = [findings[id(result)] for result in results]
+        say(console, title(list(results), shown, settings), "bold", hang=2)
     width = min(LONGEST_LABEL, max(cell_len(called(result)) for result in results))
-    measures, names = len({result.signature for result in results}), checks_of(*results)
-    for members in groups:
+    measures, alone = len({result.signature for result in results}), len(results) == 1
+    listed = len(groups) <= GROUPS or not _side_by_side(results)
+    for members in groups if listed else ():
         if len(groups) > 1:
             measure = f"{settings.short(members[0])} on " if measures > 1 else ""
             say(console, f"{measure}{settings.place(members[0])}", "bold")
         table = Table.grid(padding=(0, 2, 0, 0))
         table.add_column(width=width, overflow="fold")
-        for column in ("marks", "sentence") if tested else ("sentence",):
-            table.add_column(no_wrap=column == "marks", overflow="fold")
+        table.add_column(overflow="fold")
         for result in members:
-            finding = of[id(result)]
-            holds = {check.name: check.holds for check in finding.checks}
-            marks = Text.assemble(*(MARKS[holds.get(name)] for name in names))
-            said = Text.assemble(str(finding), (_hangs_on(finding), "dim"))
-            table.add_row(Text(called(result), "bold"), *[marks] * tested, said)
+            lines = _lines(result, findings[id(result)], whole=alone)
+            table.add_row(Text(called(result), "bold"), Text("\n").join(lines))
         show(console, table, folds=True)
+    every = [q for finding in findings.values() for q in list(finding.questions.values())[1:]]
+    silent = sum(question.verdict == "not shown" for question in every)
+    if silent and listed and not alone:
+        other = "other " * (silent < len(every))
+        text = f"By themselves, the {count(silent)} {other}groups show no significant association."
+        if silent == 1:
+            text = f"By itself, the {other}group shows no significant association."
+        say(console, text, hang=2)
+    if drawn := [r for r in results if findings[id(r)].questions and _has_interval(r)]:
+        say(console, _explained(drawn), "dim")
+    signatures = dict.fromkeys(in_words(result.signature) for result in results)
+    say(console, f"Measured by {joined(list(signatures))}.", "dim")
     for trend in results.trends:
         say(console, of_trend(trend), head=f"{settings.series(trend)} by year: ", hang=2)
-    if tested:
-        hanging = any(finding.hangs_on for finding in findings)
-        of_theme = any(f.confirmation and f.confirmation.effect for f in findings)
-        say(
-            console,
-            LEGEND.format(", ".join(names)) + OF_HANGING * hanging + f" {CONFIRMED}" * of_theme,
-            "dim",
-        )
 
 
-def _hangs_on(finding: Finding) -> str:
-    """The words that a finding hangs on, on a line of their own; how many, where there are many."""
-    words = [f"“{word}”" for word in finding.hangs_on]
-    if not words:
-        return ""
-    return "\nhangs on " + (joined(words) if len(words) <= HANGS else f"{len(words)} words")
+def _lines(result: AssociationResult, finding: Finding, *, whole: bool) -> list[Text]:
+    """What is said of a result: its first question with numbers, and others that show something."""
+    levels = {level.place: level for level in levels_of(result, finding)}
+    lines = [Text(first_of(finding))]
+    for number, (place, question) in enumerate(finding.questions.items()):
+        if number and question.verdict == "not shown" and not whole:
+            continue
+        lines += [Text(question.sentence)] if number else []
+        lines.append(Text(_facts(result, place, question, levels.get(place)), "dim"))
+    words = [f"“{word}”" for word in finding.sensitive_to]
+    if words and finding.verdict != "not shown":
+        named = joined(words) if len(words) <= SENSITIVE else f"{len(words)} words"
+        lines[1].append(f"; sensitive to {named}")
+    if finding.questions:
+        others = (e for e in levels.values() if e.verdict is None and e.symbol == "d")
+        lines += [Text(_reported(e), "dim") for e in others]
+    return [line for line in lines if line]
+
+
+def _facts(result: AssociationResult, place: str, question: Question, level: Effect | None) -> str:
+    """The numbers behind an answer, and a reason that its sentence does not give."""
+    size = f"{level.symbol} {effect(level.d, 2 if level.symbol == 'd' else 3)}" if level else ""
+    if level and level.interval:
+        size += f" {interval(level.interval)}"
+    smallest = question.p.these if place in {"terms", "targets"} else None
+    p = p_values(result, question)
+    if smallest is not None:
+        p = f"smallest p after Holm {brief_p(smallest, result.rule.alpha)}"
+    reason = "" if question.reason in question.sentence else question.reason
+    return "; ".join(filter(None, (size, p, reason)))
+
+
+def _reported(level: Effect) -> str:
+    """An effect size that no sentence is about, such as the published one over attributes."""
+    p = level.p_of("two_sided")
+    numbers = f"d {effect(level.d)}"
+    numbers += "" if p is None else f"; p {brief_p(p, level.rule.alpha)}"
+    return f"{level.title}{f' ({level.remark})' if level.remark else ''}: {numbers}"
+
+
+def _explained(results: Sequence[AssociationResult]) -> str:
+    """What the numbers of findings are."""
+    patterns = ", and EAT patterns by the paper's rule," * any(r.pattern for r in results)
+    return (
+        f"d: effect size, and its 95% interval {interval_in_words(results)}. p: two-sided. "
+        f"All numbers{patterns} are in the report."
+    )
+
+
+def _has_interval(result: AssociationResult) -> bool:
+    """Whether the first number is an effect size d with an interval."""
+    first = result.effects()[0]
+    return first.symbol == "d" and first.interval is not None
 
 
 def _tables(members: Sequence[AssociationResult], console: Console) -> list[Table]:
-    """A table of all results; what makes it too wide is below it, each in a table of its own.
-
-    Of single terms and of targets one for each result.
-    """
+    """Of single terms and of targets a table for each result; of others none."""
     if any(effect.term is not None for result in members for effect in result.effects()):
         return [rich_table(terms_table(result), between=" ") for result in members]
     if members[0].by_target is not None or members[0].values is not None:
         return [_ends(result, console) for result in members]
-    rows = [row for result in members for row in rows_of(result, published_first=True)]
-    for number in range(len(APART) + 1):
-        below = list(APART)[:number]
-        narrower = [column for column in TERMINAL if column not in below]
-        first = rich_table(arranged(rows, narrower))
-        if least_width(first, console) <= console.width:
-            break
-    more = (arranged(rows, APART[column]) for column in below)
-    return [first, *(rich_table(t, between=" ") for t in more if len(t.columns) > 1)]
+    return []
 
 
 def _ends(result: AssociationResult, console: Console) -> Table:
@@ -235,16 +268,13 @@ def _ends(result: AssociationResult, console: Console) -> Table:
 
 
 def _print_matrix(console: Console, results: Results) -> None:
-    """Print tests by settings, where there are several settings of the same tests.
+    """Print tests by settings, if there are several settings of the same tests.
 
-    The number of patterns that differ alone, where there are more settings than fit.
+    If there are more settings than fit, how far apart the effect sizes of each test are.
     """
-    together = [r for r in results if r.pattern or any(e.place == "level1" for e in r.effects())]
-    tests = {result.test for result in together}
-    if len(together) < 2 or len(tests) == len(together):
+    together = _side_by_side(results)
+    if not together:
         return
-    if any(result.by_target or result.period is not None for result in together):
-        return  # a series has its trend
     from eatlas.results.compare import side_by_side  # noqa: PLC0415  (few compare)
 
     rows, shared = side_by_side(together), Settings.among(together).common
@@ -252,14 +282,26 @@ def _print_matrix(console: Console, results: Results) -> None:
     table = compared(rows)
     say(console, "")
     say(console, f"{head}: {table.caption}.", "bold", hang=2)
-    matrix = rich_table(replace(table, caption=""))
+    matrix = rich_table(replace(table, caption=""), between=" ")
     if least_width(matrix, console) <= console.width:
         show(console, matrix)
         if little := little_legend(together):
             say(console, little, "dim")
         return
-    for row in filter(lambda row: row.differs, rows):
-        say(console, row.differs, head=f"{row.name}: ", hang=2)
+    for row in rows:
+        sizes = [size.d for size in row.effects(row.places[0]) if size and size.d is not None]
+        if sizes:
+            text = f"d at level 1 goes from {effect(min(sizes))} to {effect(max(sizes))}"
+            say(console, text, head=f"{row.name}: ", hang=2)
+
+
+def _side_by_side(results: Results) -> list[AssociationResult]:
+    """Results of the same tests in several settings; none of a series, which has its trend."""
+    together = [r for r in results if any(e.place == "level1" for e in r.effects())]
+    tests = {result.test for result in together}
+    if any(result.by_target or result.period is not None for result in together):
+        return []
+    return together if 1 < len(together) != len(tests) else []
 
 
 def _print_comparisons(console: Console, results: Results, family: DeclaredFamily) -> None:

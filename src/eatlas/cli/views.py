@@ -99,7 +99,7 @@ def _show(made: Views, folder: Path) -> None:
         for number, text in enumerate(made.sentences(test) or [f"{made.forms}."]):
             say(console, text, head="" if number else f"{test}: ", hang=2)
         say(console, "")
-        maps = maps_table(made, test, maps=True)
+        maps = maps_table(made, test, whole=False)
         agreements = agreement_tables(made, test, within=len(maps.rows) <= OPEN)
         for table in (maps, *agreements):
             if table in agreements:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,20 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.engine.frequency import Keys, Ranking
+from eatlas.engine.topics import Keys, Ranking
 from eatlas.errors import EatlasError
 from eatlas.measures.association import DECIMALS, pattern_of, to_record
-from eatlas.measures.base import Array, Input, generator_of
-from eatlas.measures.inference import CONFIDENCE
-from eatlas.measures.levels import COMPARED, several, sides, stimuli_of, too_many
+from eatlas.measures.base import Array, Input
+from eatlas.measures.inference import CONFIDENCE, TWO
+from eatlas.measures.levels import COMPARED, Ordered, several, sides, too_many
+from eatlas.measures.units import TestUnits, stimulus_table
 from eatlas.notes import Note
 from eatlas.results import AssociationResult
-from eatlas.results.levels import Adjusted, AdjustedLevel, AdjustedLevel2, AdjustedTerm
-from eatlas.results.parts import Coverage, GroupCoverage, at, defined, defined_ends
+from eatlas.results.levels import Adjusted, AdjustedLevel, AdjustedLevel2, AdjustedTerm, StudentP
+from eatlas.results.parts import TAILS, Coverage, GroupCoverage, at, defined, defined_ends
 from eatlas.sources import CaseRule
-from eatlas.stats.bootstrap import block_layout, percentile
+from eatlas.stats.crossed import adjusted_crossed_test
 from eatlas.stats.effect_size import DrawEffects, effect_sizes
-from eatlas.stats.regression import Regression, regression_test, resampled_estimates
+from eatlas.stats.regression import Regression, regression_test
+from eatlas.stats.units import average_over_units
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 if TYPE_CHECKING:
@@ -33,12 +36,10 @@ Roles = tuple[str, ...]
 """Two opposed groups."""
 APART = 0.9
 """Groups whose label shares more of its variance with the covariates can hardly be told apart."""
+LEAST_DF = 1.0
+"""Of an interval; with fewer its ends are millions of effect sizes apart."""
 MOST_TERMS = 2_000
 """Words of two groups whose residuals are permuted."""
-RESAMPLES = 2_000
-"""Of words, behind an interval; its ends have Monte Carlo errors of some .04."""
-LEAST_DEFINED = 0.9
-"""Share of the resamples that must tell the groups from the covariates, or there is no interval."""
 
 
 @dataclass(frozen=True)
@@ -143,10 +144,7 @@ def adjusted(
 ) -> Adjusted | None:
     """Effect sizes, p-values and the pattern of a result given covariates of its words."""
     groups = {role: SortedGroup.of(given.coverage[role], covariates.of[role]) for role in ROLES}
-    table = _table(given, result)
-    if table is not None:
-        sides_of = [[groups[role].places for role in roles] for roles in (TARGETS, ATTRIBUTES)]
-        table = table[np.ix_(*(a + [len(a) + place for place in b] for a, b in sides_of))]
+    table = pair_table(given, result, groups)
     single = at(result, "terms") is not None
     scores = {"terms": np.empty(0)} if single else _scores(result, groups)
     of_pair: dict[Roles, CovariateDesign | None] = {}
@@ -167,11 +165,20 @@ def adjusted(
         in_order = [(role, name) for role in TARGETS for name in given.coverage[role].stimuli]
         terms = [AdjustedTerm(group=r, term=t, level2=levels[r, t]) for r, t in in_order]
         return Adjusted(**about, terms=tuple(terms))
-    intervals = _intervals(measure, given, groups, table, designs)
+    units = None if table is None else recorded_units(result, groups)
     by_place = {}
     for place, design in designs.items():
         (level,) = _levels(measure, given, scores[place][None], design, given.drawn.get(place))
-        by_place[place] = level.model_copy(update={"interval": intervals.get(place)})
+        if table is not None and units is not None:
+            spread = float(scores[place][design.units].std(ddof=measure.ddof))
+            if result.draws is not None:  # that of each draw
+                plain = at(result, place)
+                spread = plain.difference / plain.effect_size if plain.effect_size else 0.0
+            pairs = UnitPairs(table, groups, units)
+            level = level.model_copy(
+                update=_crossed(measure, given, pairs.compared(place), covariates, spread)
+            )
+        by_place[place] = level
     level2 = None
     if {"level2.X", "level2.Y"} <= by_place.keys():
         level2 = AdjustedLevel2({role: by_place[f"level2.{role}"] for role in TARGETS})
@@ -230,9 +237,7 @@ def _scores(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> dic
     by_place = {"level1": scores}
     for role in TARGETS:
         by_place[f"level2.{role}"] = at(scores, f"attributes_with_{role}")
-    order = {role: group.places for role, group in groups.items()}
-    if at(result.draws, "contexts") is not None:  # CEAT, whose scores are by name
-        order = {role: sorted(places) for role, places in order.items()}
+    order = _places(result, groups)
     return {
         place: np.array([by_role[role][i] for role in COMPARED[place] for i in order[role]])
         for place, by_role in by_place.items()
@@ -240,14 +245,29 @@ def _scores(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> dic
     }
 
 
-def _table(given: Input, result: AssociationResult) -> Array | None:
-    """Mean association of each target stimulus with each attribute stimulus, where it is a mean."""
-    averaged = result.draws is None and result.logit_scale is None
-    if not averaged or set(given.rows) != set(ROLES) or too_many(given.rows):
+def _places(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> dict[str, list[int]]:
+    """Where the sorted stimuli are in the scores of a result; those of a CEAT are by name."""
+    by_name = at(result.draws, "contexts") is not None
+    return {r: sorted(of.places) if by_name else of.places for r, of in groups.items()}
+
+
+def pair_table(
+    given: Input, result: AssociationResult, groups: Mapping[str, SortedGroup]
+) -> Array | None:
+    """Mean association of all pairs of stimuli, sorted by name, where it is a mean."""
+    if result.draws is not None:
+        if not (kept := at(result, "similarities")):
+            return None
+        order, before, lines = _places(result, groups), 0, []
+        for first, second in (TARGETS, ATTRIBUTES):
+            before = len(order[first])
+            lines.append([*order[first], *(before + place for place in order[second])])
+        return np.array(kept)[np.ix_(*lines)]
+    if result.logit_scale is not None or set(given.rows) != set(ROLES) or too_many(given.rows):
         return None
-    stimuli = stimuli_of(given.coverage)
-    means = {role: stimuli[role].mean_rows(rows) for role, rows in given.rows.items()}
-    return kernels.similarities(*sides(means))
+    ordered = Ordered.of(given.rows, given.coverage)
+    words = None if several(ordered.stimuli) else kernels.similarities(*sides(ordered.rows))
+    return stimulus_table(ordered, words)
 
 
 def design_of(
@@ -336,36 +356,91 @@ def _levels(
     ]
 
 
-def _intervals(
-    measure: Any,
-    given: Input,
-    groups: Mapping[str, SortedGroup],
-    table: Array | None,
-    designs: Mapping[str, CovariateDesign],
-) -> dict[str, tuple[float, float] | None]:
-    """Percentile intervals over resamples of the words of all four groups."""
-    wanted: Any = getattr(measure, "resamples", 0)
-    count: int = RESAMPLES if wanted == "auto" else wanted
-    if table is None or not count:
+@dataclass(frozen=True)
+class UnitPairs:
+    """Associations of all pairs of stimuli, sorted by name, and the units that they make."""
+
+    table: Array
+    """Targets (X, then Y) by attributes (A, then B)."""
+    groups: Mapping[str, SortedGroup]
+    units: TestUnits
+
+    def compared(self, place: str) -> ComparedUnits:
+        """The units of the two groups that a level compares, toward those of the other side."""
+        roles = COMPARED[place]
+        table = self.table if roles == TARGETS else self.table.T
+        columns = ATTRIBUTES if roles == TARGETS else (place.rpartition(".")[2],)
+        if len(columns) == 1:  # the targets of X, or of Y, alone
+            before = len(self.groups["X"].names) if columns == ("Y",) else 0
+            table = table[:, before : before + len(self.groups[columns[0]].names)]
+        rows, covariates, sizes = [], [], []
+        parts = np.split(table, [len(self.groups[roles[0]].names)])
+        for role, part in zip(roles, parts, strict=True):
+            whole = self.groups[role].whole
+            labels = np.unique(self.units.labels[role][whole], return_inverse=True)[1]
+            rows.append(average_over_units(part[whole], labels))
+            covariates.append(average_over_units(self.groups[role].covariates[whole], labels))
+            sizes.append(len(rows[-1]))
+        averaged, column_sizes, before = [], [], 0
+        for role in columns:
+            labels = self.units.labels[role]
+            part = np.concatenate(rows)[:, before : before + len(labels)]
+            averaged.append(average_over_units(part, labels, axis=1))
+            column_sizes.append(averaged[-1].shape[1])
+            before += len(labels)
+        return ComparedUnits(
+            np.concatenate(averaged, axis=1), np.concatenate(covariates), sizes, column_sizes
+        )
+
+
+@dataclass(frozen=True)
+class ComparedUnits:
+    """Two groups of units in rows, with covariates, and the units they are compared toward."""
+
+    table: Array
+    covariates: Array
+    sizes: list[int]
+    column_sizes: list[int]
+
+    def regression(self, covariates: Covariates | None) -> Regression | None:
+        """What least squares makes of them; None where residuals of words are permuted instead."""
+        if covariates is None:
+            return Regression.of_groups(self.sizes)
+        columns, names, _ = covariates.columns(self.covariates)
+        try:
+            return Regression.of_groups(self.sizes, columns, names)
+        except EatlasError:  # too few units for the covariates
+            return None
+
+
+def _crossed(
+    measure: Any, given: Input, units: ComparedUnits, covariates: Covariates, spread: float
+) -> dict[str, Any]:
+    """P-values and interval at equal covariates for other words; nothing where none can be had."""
+    if min(units.column_sizes) < TWO or min(units.sizes) < TWO:
         return {}
-    stimuli, sizes = stimuli_of(given.coverage), None
-    if several(stimuli):  # a stimulus counts in means by its sentences
-        counts = {role: stimuli[role].sizes[groups[role].places].astype(float) for role in ROLES}
-        of_targets, of_attributes = sides(counts)
-        sizes = of_targets, of_attributes
-    n_x, n_a = len(groups["X"].names), len(groups["A"].names)
-    layout = block_layout(table, n_x, n_a, counts=sizes, precision=given.precision)
-    streams = {
-        role: generator_of(given.seed, {role: groups[role].names}, "resamples") for role in ROLES
-    }
-    parts = {place: (designs[place].regression, designs[place].units) for place in designs}
-    drawn = resampled_estimates(
-        layout, [parts.get(place) for place in COMPARED], count, streams, measure.ddof
+    regression = units.regression(covariates)
+    if regression is None:
+        return {}
+    tested = adjusted_crossed_test(
+        units.table,
+        regression,
+        units.column_sizes,
+        level=getattr(measure, "confidence", CONFIDENCE),
+        scale=given.magnitude,
+        precision=given.precision,
     )
-    intervals = {}
-    for place, effects in zip(COMPARED, drawn, strict=True):
-        d = effects[np.isfinite(effects)]
-        if len(d) >= max(1, LEAST_DEFINED * count):
-            ends, _ = percentile(d, getattr(measure, "confidence", CONFIDENCE))
-            intervals[place] = defined_ends(ends, DECIMALS)
-    return intervals
+    if math.isnan(tested["t"]) or not spread:
+        return {}
+    ends = tested["low"] / spread, tested["high"] / spread
+    return {
+        "p": StudentP.model_validate({tail: tested[f"p_{tail}"] for tail in TAILS}),
+        "estimate": defined(tested["difference"] / spread),
+        "interval": defined_ends(ends, DECIMALS) if tested["df"] >= LEAST_DF else None,
+        "df": tested["df"],
+    }
+
+
+def recorded_units(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> TestUnits:
+    """Near-synonyms of the sorted stimuli."""
+    return TestUnits.recorded(result.units, {role: tuple(g.names) for role, g in groups.items()})

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from eatlas.corpora import Contexts, Pairs
     from eatlas.engine.references import ReferenceLike
     from eatlas.measures import Measure
+    from eatlas.measures.base import Topical
     from eatlas.sources.covariates import CovariatesLike
     from eatlas.stimuli.kinds import TestsLike
 
@@ -41,7 +42,7 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     contexts: Contexts | Pairs | str | Path | None = None,
     windows: int | str | Iterable[int | str] | None = None,
     reference: ReferenceLike | None = None,
-    frequency: int | str | None = None,
+    frequency: Topical = "auto",
     covariates: CovariatesLike | None = None,
     case: CaseRule = "auto",
     seed: int = 0,
@@ -83,13 +84,13 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         by term and group, such as a census, ``"FILE.csv?year=2010"`` or a frame; or another
         measurement, a result of divdist or a file of them. Of the last two each target takes its
         own shares.
-    frequency : {"auto", "off"} or int, optional
-        Draws of random topics, as frequent and as coherent as a test's lists, with which ML-EAT and
-        WEAT compare it: 2,000 where the source has an order of frequency and it takes less than a
-        second; none; or so many.
+    frequency : {"auto", "on", "off"}, default "auto"
+        Whether ML-EAT and WEAT compare a test with pairs of random topics, as near to one another
+        as its lists, where the source has its words in order of frequency; "auto": if it takes less
+        than a second to read all words.
     covariates : str, path, mapping or frame, optional
-        Numbers of words, such as valence or length. Associations are found given these too, beside
-        the frequency where the source knows it, and stand in ``result.adjusted``. A CSV or TSV file
+        Numbers of words, such as valence or length. Associations are adjusted for these, and for
+        the frequency where the source knows it, in ``result.adjusted``. A CSV or TSV file
         with the words in its first column, ``"norms.csv"`` or
         ``"norms.csv?columns=valence,arousal"``; ``{"joy": 8.2, ...}``, or several such mappings by
         name, ``{"valence": {"joy": 8.2, ...}, ...}``; or a frame.

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.decoding import lines_of
 from eatlas.engine.adjusting import Covariates, SortedGroup, covariates_of, design_of, left_out_of
-from eatlas.engine.frequency import Ranking, keys_of
+from eatlas.engine.frequency import keys_of
+from eatlas.engine.group_units import SearchUnits, averaged
+from eatlas.engine.topics import Ranking
 from eatlas.errors import CoverageError, StimulusError, listed
 from eatlas.notes import Note
 from eatlas.results.parts import Concepts, Coverage, Provenance
@@ -161,7 +163,9 @@ class Groups:
     """Unit rows of the words, in the order of the coverage."""
     sha256: str
     file: str
-    """Name of the file whose words were clustered into the groups, if they were."""
+    """Name of the file whose words were clustered into the groups, if they came from one."""
+    made: bool
+    """Whether they are clusters of names."""
 
     @property
     def language(self) -> str:
@@ -228,7 +232,10 @@ def look_up_groups(
             "the groups have too many words", got=f"{total:,}", allowed=f"at most {MOST_WORDS:,}"
         )
     notes += embedded.notes
-    return Groups(test, called, embedded.coverage, embedded.keys, rows, embedded.sha256, file)
+    return Groups(
+        test, called, embedded.coverage, embedded.keys, rows, embedded.sha256, file,
+        names is not None,
+    )  # fmt: skip
 
 
 def require_words(
@@ -290,15 +297,20 @@ class GroupRegression(NamedTuple):
 
     regression: Regression
     units: Array
-    """Unit rows of the words that are compared, shape (N, d), group by group."""
+    """Mean unit rows of the units that are compared, shape (N, d), group by group."""
     covariates: tuple[str, ...]
     """What the differences are given, if anything."""
 
 
 def given_frequency(
-    groups: Groups, order: WordOrder | str, alpha: float, case: CaseRule, notes: list[Note]
+    groups: Groups,
+    of_units: SearchUnits,
+    order: WordOrder | str,
+    alpha: float,
+    case: CaseRule,
+    notes: list[Note],
 ) -> GroupRegression:
-    """Groups given the frequency of their words; as they are where a note says why."""
+    """Units of groups given the frequency of their words; as they are if a note says why."""
     language = groups.language
     if isinstance(order, str):
         ranking = Ranking(reason=order)
@@ -307,12 +319,15 @@ def given_frequency(
         ranking = Ranking(order.name, order.size, order.ranks(spelled))
     keys = keys_of(ranking, groups.coverage, case, language)
     covariates = covariates_of(groups.coverage, ranking, keys, None, case, language)
-    compared: GroupRegression | str
-    compared = covariates if isinstance(covariates, str) else _adjusted(groups, covariates, notes)
+    compared: GroupRegression | str = covariates if isinstance(covariates, str) else ""
+    if not isinstance(covariates, str):
+        compared = _adjusted(groups, of_units, covariates, notes)
     if isinstance(compared, str):
         notes.insert(0, Note("themes.unadjusted", values={"reason": compared}))
-        # no order of words changes the relabellings
-        rows = [part[np.argsort(groups.coverage[r].used)] for r, part in groups.rows.items()]
+        rows = []
+        for role, part in groups.rows.items():
+            group = SortedGroup.of(groups.coverage[role], np.empty((len(part), 0)))
+            rows.append(averaged(part, *of_units.used(role, group))[0])
         regression = Regression.of_groups([len(part) for part in rows])
         compared = GroupRegression(regression, np.concatenate(rows), ())
     sizes, total = compared.regression.sizes, compared.regression.labellings
@@ -323,13 +338,18 @@ def given_frequency(
     return compared
 
 
-def _adjusted(groups: Groups, covariates: Covariates, notes: list[Note]) -> GroupRegression | str:
-    """Groups given covariates of their words; or why that cannot be."""
-    names, coverage = groups.names, groups.coverage
-    in_order = {role: SortedGroup.of(coverage[role], covariates.of[role]) for role in names}
-    design = design_of(tuple(names), in_order, covariates, names, notes)
+def _adjusted(
+    groups: Groups, of_units: SearchUnits, covariates: Covariates, notes: list[Note]
+) -> GroupRegression | str:
+    """Units of groups given covariates of their words; or why that cannot be."""
+    names, rows, units, words = groups.names, [], {}, {}
+    for role in names:
+        group = SortedGroup.of(groups.coverage[role], covariates.of[role])
+        words[role], labels = of_units.used(role, group)
+        means, units[role] = averaged(groups.rows[role], words[role], labels)
+        rows.append(means)
+    design = design_of(tuple(names), units, covariates, names, notes)
     if design is None:
         return str(notes.pop().values["reason"])
-    left_out_of(in_order, covariates, names, notes)
-    rows = np.concatenate([groups.rows[role][in_order[role].places] for role in names])
-    return GroupRegression(design.regression, rows[design.units], covariates.names)
+    left_out_of(words, covariates, names, notes)
+    return GroupRegression(design.regression, np.concatenate(rows), covariates.names)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from eatlas.engine.adjusting import adjusted, adjusted_shares, covariates_of
+from eatlas.engine.adjusting import Covariates, adjusted, adjusted_shares, covariates_of
 from eatlas.engine.frequency import keys_of, placed, ranking_for
+from eatlas.engine.sensitivity import sensitivity
 from eatlas.errors import (
     ContractError,
     CoverageError,
@@ -22,7 +23,7 @@ from eatlas.measures.base import Array, Input, Measure, Need, generator_of, stim
 from eatlas.measures.levels import diagnose_terms
 from eatlas.notes import Note, as_note, as_notes, warn
 from eatlas.results import AssociationResult, is_result
-from eatlas.results.confirming import same_vectors
+from eatlas.results.confirming import searched_words
 from eatlas.results.parts import Concepts, Coverage, GroupCoverage, Provenance
 from eatlas.signature import Signature
 from eatlas.sources import CaseRule, Source, embed, open_sources, open_vectors, period_of
@@ -170,18 +171,24 @@ def measure_opened(
     for note in notes:
         if note.code.partition(".")[0] in {"undefined", "space"}:
             warn(note, test.id, stacklevel=3)
-    about_words, more = _words_compared(measure, test, source, given, result, case, covariates)
+    about_words, more, of_words = _words_compared(
+        measure, test, source, given, result, case, covariates
+    )
     if (part := getattr(source, "part", None)) is not None:
         from eatlas.engine.documents import over_documents  # noqa: PLC0415  (few sources are parts)
 
         about_words["documents"] = over_documents(measure, given, result, part)
         remarks = (*part.notes_of({*test.terms}), *remarks)
     about_test = [*filter(None, [namesake(test)])]
-    if same_vectors(result):
+    if same := searched_words(result):
         theme = result.provenance.explored_on.theme  # type: ignore[union-attr]
-        about_test.append(Note("stimuli.same-vectors", values={"theme": theme}))
+        about_test.append(Note("stimuli.same-words", values={"theme": theme, "words": same}))
     every = as_notes((*about_test, *remarks, *notes, *more))
-    return result.model_copy(update={"diagnosis": diagnosis, "warnings": every, **about_words})
+    result = result.model_copy(update={"diagnosis": diagnosis, "warnings": every, **about_words})
+    if not isinstance(test, AssociationTest):
+        return result
+    needed = sensitivity(measure, given, result, of_words)
+    return result.model_copy(update={"sensitivity": needed})
 
 
 def _looked_up(
@@ -238,14 +245,15 @@ def _words_compared(
     result: AssociationResult,
     case: CaseRule,
     covariates: WordCovariates | None,
-) -> tuple[dict[str, Any], list[Note]]:
-    """How frequent the words are, and the associations given that and other covariates."""
+) -> tuple[dict[str, Any], list[Note], Covariates | None]:
+    """How frequent the words are, the associations given that and other covariates, and these."""
     ranking = ranking_for(measure, test, source, case)
     if ranking is None:
         off = getattr(measure, "frequency", None) == "off"
-        return {"frequency_reason": "frequency=off"} if off else {}, []
+        return {"frequency_reason": "frequency=off"} if off else {}, [], None
     keys = keys_of(ranking, given.coverage, case, test.language)
     fields, notes = dict[str, Any](), list[Note]()
+    of_words: Covariates | str | None = None
     if isinstance(test, AssociationTest):
         fields, notes = placed(measure, result, test, ranking, keys, given.rows)
     if adjusts(measure):
@@ -257,7 +265,7 @@ def _words_compared(
             notes.append(Note("adjusted.none", "adjusted", {"reason": of_words}))
         else:
             fields["adjusted"] = adjust(measure, given, result, of_words, notes)
-    return fields, notes
+    return fields, notes, None if isinstance(of_words, str) else of_words
 
 
 Read = tuple[dict[str, Any], dict[str, Any], Sequence[Note]]

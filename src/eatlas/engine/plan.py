@@ -22,7 +22,7 @@ from eatlas.engine.measuring import AnySource, adjusts, covariates_for, open_for
 from eatlas.errors import EatlasError, SignatureError, SourceError, require_whole
 from eatlas.executors import Executor, here
 from eatlas.measures import Measure, get_measure, measure_types
-from eatlas.measures.base import NEEDS, OF_MODELS, Need, Wish
+from eatlas.measures.base import NEEDS, OF_MODELS, Need, Topical, Wish
 from eatlas.notes import Note, warn
 from eatlas.sources import CaseRule, Tell, ask, period_of
 from eatlas.sources.coverage import needed_items, require_case
@@ -118,7 +118,7 @@ def unread(  # noqa: PLR0913  (each is a choice of the user's)
     contexts: Any = None,
     windows: Any = None,
     reference: Any = None,
-    frequency: int | str | None = None,
+    frequency: Topical = "auto",
     covariates: Any = None,
     case: CaseRule = "auto",
     seed: int = 0,
@@ -179,23 +179,22 @@ def _each(choice: Any) -> list[Any]:
     return list(choice) if isinstance(choice, list | tuple | range) else [choice]
 
 
-def _with_frequency(measures: Sequence[Measure], frequency: int | str | None) -> list[Measure]:
-    """Each measure once; those that state no number of random topics take that of the run."""
+def _with_frequency(measures: Sequence[Measure], frequency: Topical) -> list[Measure]:
+    """Each measure once; those that do not say whether they are compared with topics as the run."""
     if not measures:
         raise SignatureError("no measure was chosen", allowed=", ".join(measure_types()))
-    if frequency is not None:
-        if frequency != "off" and not any(hasattr(measure, "frequency") for measure in measures):
-            raise SignatureError(
-                "none of the measures draws random topics",
-                got=f"frequency={frequency}",
-                allowed="with ml-eat and weat",
-            )
-        measures = [
-            measure.with_parameters(frequency=frequency)
-            if getattr(measure, "frequency", None) == "auto"
-            else measure
-            for measure in measures
-        ]
+    if frequency == "on" and not any(hasattr(measure, "frequency") for measure in measures):
+        raise SignatureError(
+            "none of the measures is compared with random topics",
+            got=f"frequency={frequency}",
+            allowed="with ml-eat and weat",
+        )
+    measures = [
+        measure.with_parameters(frequency=frequency)
+        if getattr(measure, "frequency", None) == "auto"
+        else measure
+        for measure in measures
+    ]
     return list({measure.signature: measure for measure in measures}.values())
 
 

@@ -112,6 +112,7 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
     groups_from: str | Path | Sequence[str] | None = None,
     groups: int = GROUPS,
     names: str | Path | Mapping[str, str] | None = None,
+    split: bool = True,
 ) -> ScanResult | ThemesResult:
     """Test every word of a vocabulary against two attribute groups, or its themes.
 
@@ -155,6 +156,12 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
     names : path or mapping of str to str, optional
         What themes are called, by the names that they would have; or a CSV file with the columns
         ``theme`` and ``name``.
+    split : bool
+        With `themes`, search with a random half of the words of each group, and hold the others out
+        for tests that can confirm what is found (:meth:`ThemesResult.tests
+        <eatlas.results.themes.ThemesResult.tests>`). Groups of fewer than 8 words, near-synonyms
+        counted as one, and groups that are made of names are not split. False searches with all
+        words, and nothing can be confirmed with them.
 
     Returns
     -------
@@ -194,14 +201,15 @@ def scan(  # noqa: PLR0913  (each is a decision of its own)
     if themes is not None:
         search = make_themes(
             vectors, attributes, themes, measure, groups_from=groups_from, groups=groups,
-            names=names, first=first, out=out, case=case, seed=seed,
+            names=names, first=first, out=out, case=case, seed=seed, split=split,
         )  # fmt: skip
         with Clusterings(search) as clusterings:
             cluster_all(search, clusterings)
             return find_themes(search, clusterings)
-    if groups_from is not None or names is not None:
+    if groups_from is not None or names is not None or not split:
         raise EatlasError(
-            "groups_from and names belong to themes", remedy="ask for themes, such as themes=60"
+            "groups_from, names and split belong to themes",
+            remedy="ask for themes, such as themes=60",
         )
     plan = make_scan(
         vectors, attributes, measure,

@@ -26,7 +26,8 @@ from eatlas import kernels
 from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.csv_cells import cell
 from eatlas.engine.frequency import order_of
-from eatlas.engine.groups import given_frequency, head_of, look_up_groups
+from eatlas.engine.group_units import SearchUnits
+from eatlas.engine.groups import Groups, given_frequency, head_of, look_up_groups
 from eatlas.engine.store import NumberedPieces
 from eatlas.engine.theme_words import Places, Words, words_of_themes
 from eatlas.errors import (
@@ -42,7 +43,6 @@ from eatlas.notes import Note
 from eatlas.results.parts import defined, defined_ends
 from eatlas.results.scan import summary_of
 from eatlas.results.themes import (
-    MOST_TERMS,
     NAMED,
     Clustering,
     GroupDifference,
@@ -86,9 +86,7 @@ class ThemesPlan:
 
     measure: SCEAT
     units: Array
-    """Unit rows of the groups' words that are compared, shape (N, d), group by group."""
-    centres: Mapping[str, Array]
-    """Mean unit row of all words of each group, by role."""
+    """Mean unit rows of the groups' units that are compared, shape (N, d), group by group."""
     regression: Regression
     words: Words
     categories: Mapping[str, Places] | None
@@ -129,6 +127,7 @@ def make_themes(  # noqa: PLR0913  (each is a decision of its own)
     out: str | Path | None = None,
     case: CaseRule = "auto",
     seed: int = 0,
+    split: bool = True,
 ) -> ThemesPlan:
     """Resolve and check everything; the words are read here."""
     _require_choices(themes, first, seed, groups)
@@ -146,7 +145,12 @@ def make_themes(  # noqa: PLR0913  (each is a decision of its own)
         notes.append(Note("themes.from-a-scan", values=about))
     compared = look_up_groups(attributes, groups_from, groups, source, case, seed, notes)
     order = order_of(source, "always", english=is_english(compared.language))
-    comparison = given_frequency(compared, order, chosen.alpha, case, notes)
+    units = SearchUnits.of(compared.coverage, compared.rows)
+    if reason := _no_split(units, compared, split=split):
+        notes.append(Note("themes.not-split", values={"reason": reason}))
+    else:
+        units = units.split(seed)
+    comparison = given_frequency(compared, units, order, chosen.alpha, case, notes)
     first = first or WORDS
     of_themes = words_of_themes(source, order, first, compared, categories, case, notes)
     words = of_themes.words
@@ -156,27 +160,35 @@ def make_themes(  # noqa: PLR0913  (each is a decision of its own)
     coverage, stimuli = compared.coverage, dict[str, Any](kind="themes")
     stimuli |= {role: sorted((*group.used, *group.missing)) for role, group in coverage.items()}
     head = {
-        "signature": f"themes({of},alpha={chosen.alpha:g},ddof={chosen.ddof},first={first})",
+        "signature": f"themes({of},alpha={chosen.alpha:g},ddof={chosen.ddof},first={first}"
+        + (")" if split else ",split=off)"),
         "concepts": compared.names,
         "coverage": coverage,
         "vocabulary": of_themes.about,
         "alpha": chosen.alpha,
         "covariates": comparison.covariates,
         "shared": comparison.regression.shared if comparison.covariates else None,
+        "units": units.record(dict(zip(compared.names, comparison.regression.sizes, strict=True))),
+        "held_out": units.held_out,
         "themes_file": themes_file,
         "groups_from": compared.file,
         **head_of(source, name, compared.test, stimuli, compared.sha256, case, seed),
     }
     depends = [__version__, source.fingerprint, seed, counts, words.words]
     identity = hashlib.sha256(json.dumps(depends).encode()).hexdigest()
-    centres = {
-        role: rows[np.argsort(coverage[role].used)].mean(axis=0)
-        for role, rows in compared.rows.items()
-    }
     return ThemesPlan(
-        chosen, comparison.units, centres, comparison.regression, words, of_themes.categories,
+        chosen, comparison.units, comparison.regression, words, of_themes.categories,
         counts, renamed, head, tuple(notes), seed, identity, path,
     )  # fmt: skip
+
+
+def _no_split(units: SearchUnits, groups: Groups, *, split: bool) -> str:
+    """Why no words of the groups are held out; empty if they are."""
+    if not split:
+        return "that was asked for"
+    if groups.made:
+        return "clusters of names are made of the vectors of all of them"
+    return units.too_few(groups.names)
 
 
 def _require_choices(themes: Any, first: Any, seed: Any, groups: Any) -> None:
@@ -350,7 +362,6 @@ def _themes(plan: ThemesPlan, members: Mapping[str, Places]) -> list[Theme]:
         beyond = family.p_max_t[row] < alpha
         near, _ = _by_nearness(plan.words, places)
         words = [plan.words.words[i] for i in near.tolist()]
-        central = plan.words.rows[near[:MOST_TERMS]].mean(axis=0, dtype=np.float64)
         associated, against = _examples(words, _differences(plan, near, sides), difference)
         themes.append(
             Theme(
@@ -362,7 +373,6 @@ def _themes(plan: ThemesPlan, members: Mapping[str, Places]) -> list[Theme]:
                 effect_size=defined(difference / spread),
                 interval=defined_ends(ends),
                 means=dict(zip(roles, means[row].tolist(), strict=True)),
-                cosines={role: float(central @ centre) for role, centre in plan.centres.items()},
                 p=family.tails[row].p,
                 p_max_t=float(family.p_max_t[row]),
                 associated=associated,

@@ -23,6 +23,7 @@ from eatlas.engine.verify_themes import as_compared, compared_with, repeat
 from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSourceError, listed
 from eatlas.measures import Measure, get_measure
 from eatlas.results import AssociationResult, Failure, TrendResult
+from eatlas.results.base import FINDING
 from eatlas.results.parts import at
 from eatlas.results.themes import ThemesResult
 from eatlas.results.trend import series_source
@@ -38,7 +39,7 @@ __all__ = ["Verdict", "differences", "verify"]
 
 ContextsLike = Contexts | Pairs | str | Path
 """Contexts of words or of pairs, or a file of them."""
-MOST_DRAWS = {"draws": 10_000_000, "resamples": 1_000_000, "frequency": 1_000_000}
+MOST_DRAWS = {"draws": 10_000_000, "resamples": 1_000_000}
 """Random draws that a file of somebody else's may request: minutes, not days."""
 FIRST = ("provenance.", "concepts.", "title:", "citation:", "coverage:", "periods", "missing")
 NEXT = ("level1.", "level2.", "pattern.")
@@ -73,7 +74,7 @@ ROUNDED = dict.fromkeys(
 ) | {"share_intervals": 1.01e-6, "kept": 1.01e-4, "patterns": 1.01e-3}
 """Absolute, of parts that are kept to a few decimals: one resample of 1,000 may be on the other
 side of a threshold."""
-NOT_COMPARED = frozenset({"vectors_sha256", "kept_patterns", "rel_err", "decisive"})
+NOT_COMPARED = frozenset({"vectors_sha256", "kept_patterns", "rel_err", "decisive", "sensitivity"})
 """What the last bits of vectors decide, which are the machine's where a model computes them."""
 
 KNOWN = {"given": "the test that was given,", "built in": "the built-in test"}
@@ -127,7 +128,7 @@ def verify(
     of their size; resampled numbers to their last decimal. Where a model computed the vectors, in
     single precision, numbers may differ by 1e-4 of their size, p-values with their counts by 5e-3,
     and those of random draws by two draws, 2 / (draws + 1); in lower precision by more. The hash of
-    the vectors, and terms that a conclusion hangs on, are not compared then.
+    the vectors, and the words that a finding is sensitive to, are not compared then.
 
     Names of groups, title, citation and terms of a result whose test is built in must be those of
     the built-in test. Those of other tests must fit the hash that the file has, which
@@ -414,6 +415,8 @@ def _verdict(check: _Check, instead: Collection[str]) -> Verdict:
     if not isinstance(again, AssociationResult):
         return _unrepeated(result, again)
     old, new = result.to_dict(), again.to_dict()
+    for record in (old, new):  # it follows from the numbers
+        record.pop(FINDING)
     if result.source in instead or result.source_from in instead:
         for part in (r.get(key) for r in (old, new) for key in ("encoding", "language_model")):
             (part or {}).pop("model", None)

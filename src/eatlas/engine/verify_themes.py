@@ -23,11 +23,12 @@ from eatlas.sources import Source
 from eatlas.sources.counts import table_cells
 from eatlas.stimuli import AssociationTest, Concept, GroupsTest, Test, built_in_tests
 
-_SETTINGS = re.compile(r"themes\([^()]*,alpha=([^,()]+),ddof=(\d+),first=(\d+)\)")
+_SETTINGS = re.compile(r"themes\([^()]*,alpha=([^,()]+),ddof=(\d+),first=(\d+)(,split=off)?\)")
 _NOT_KEPT = frozenset(
-    f"themes.{name}" for name in ("from-a-scan", "groups-made", "names-left", "own-words")
+    f"themes.{name}"
+    for name in ("from-a-scan", "groups-made", "names-left", "not-split", "own-words")
 )
-"""Notes on the user's files of names and of categories, which the record has not."""
+"""Notes on the user's files of names and of categories, and wishes, which the record has not."""
 _LAST_DECIMAL = 1.01e-6
 """Of the table, which has six."""
 
@@ -67,13 +68,14 @@ def repeat(result: ThemesResult, source: Source, groups: Any) -> Repeated:
     settings = _SETTINGS.fullmatch(result.signature)
     if settings is None:
         raise ResultsError("this is not the signature of themes", got=result.signature)
-    alpha, ddof, first = settings.groups()
+    alpha, ddof, first, whole = settings.groups()
     origin = result.provenance
     with TemporaryDirectory(prefix="eatlas-") as folder:
         out = Path(folder, "words.csv")
         anew = partial(
             scan, source, groups, f"sc-eat(alpha={alpha},ddof={ddof})",
             first=int(first), case=origin.case, seed=origin.seed, out=out,
+            split=bool(result.held_out),
         )  # fmt: skip
         again, why = _of_clusters(result, anew)
         again = again or _of_words(result, anew)
@@ -85,7 +87,8 @@ def repeat(result: ThemesResult, source: Source, groups: Any) -> Repeated:
     of = result.clustering.count if result.clustering else result.themes_file or "categories"
     as_in_file = ("source", "source_from", "themes_file", "groups_from")
     update = {part: getattr(result, part) for part in as_in_file}
-    update["signature"] = f"themes({of},alpha={alpha},ddof={ddof},first={first})"
+    split = "" if result.held_out else whole or ""
+    update["signature"] = f"themes({of},alpha={alpha},ddof={ddof},first={first}{split})"
     again = again.model_copy(update=update)
     return Repeated(again, lines, (f"taken from the file: {'; '.join(remarks)}",))
 

@@ -60,7 +60,7 @@ from eatlas.stats.shares import LARGEST_SCALE
 Statistic = Literal["difference", "studentised"]
 """What is compared over relabellings."""
 Adjust = Literal["frequency", "none"]
-"""Whether associations are found given the frequency of the words too."""
+"""Whether associations are also found adjusted for the frequency of the words."""
 OF_MODEL = "model"
 """The scale that a source states."""
 SCALE = Allowed(
@@ -100,8 +100,8 @@ class AssociationMeasure(Measure):
         freedom, which allows for groups that differ
         in size and in spread. Studentised p-values are counted or drawn at random.
     adjust : {"frequency", "none"}
-        Whether effect sizes and p-values are found given the frequency of the words as well, and
-        given the covariates of a run.
+        Whether effect sizes and p-values are also found adjusted for the frequency of the words,
+        and for the covariates of a run.
     """
 
     kind: ClassVar[str] = "association"

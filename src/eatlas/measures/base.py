@@ -52,6 +52,8 @@ them is found."""
 Wish = Literal["ranks", "cheap", "always"]
 """Of the frequency of words: ranks alone; random topics too, where that takes less than a second;
 or wherever it can be."""
+Topical = Literal["auto", "on", "off"]
+"""Whether a test is compared with random topics; auto: where that takes less than a second."""
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,10 @@ from eatlas.measures.association import (
     to_record,
 )
 from eatlas.measures.base import Array, Input, Needs, parameter, whole
-from eatlas.measures.inference import generalised
+from eatlas.measures.inference import CONFIDENCE, generalised_input
 from eatlas.measures.levels import QUANTILES as QUARTILES
 from eatlas.measures.levels import kept_pairs, kept_scores, sizes, sorted_rows
+from eatlas.measures.units import TestUnits, unit_levels
 from eatlas.notes import Note
 from eatlas.results.contextual import CEATResult, ContextDraws
 from eatlas.results.levels import (
@@ -64,6 +65,7 @@ from eatlas.stats.effect_size import (
 )
 from eatlas.stats.inputs import relative_tolerance
 from eatlas.stats.permutation.problem import normal_tails
+from eatlas.stats.units import find_units
 from eatlas.stimuli import ROLES
 from eatlas.stimuli.kinds import OPPOSITES
 
@@ -132,6 +134,12 @@ class StimulusContexts:
                 for start, n in parts
             ]
         )
+
+    @property
+    def units(self) -> TestUnits:
+        """Stimuli whose mean vectors say the same thing twice are one unit."""
+        parts = np.split(self.means, np.cumsum(self.sizes)[:-1])
+        return TestUnits({role: find_units(p) for role, p in zip(ROLES, parts, strict=True)})
 
     def draw(self, draws: int, replace: Replace, seed: int) -> NDArray[np.int64]:
         """Row of the context of each stimulus in each draw, shape (draws, stimuli).
@@ -269,8 +277,11 @@ class CEAT(PatternMeasure):
         unit = contexts.rows.units(chosen[: first_draws(sizes)])
         cosines = unit[:, :border] @ unit[:, border:].transpose(0, 2, 1)
         table = np.asarray(contexts.means[:border] @ contexts.means[border:].T)
+        units, names = contexts.units, {role: tuple(of) for role, of in contexts.counts.items()}
+        pairs, joined = units.average(table), None
+        if units.joined:
+            joined = unit_levels(self, given, units, names, pairs, level2=True)
         counts = SentenceCounts({role: dict(contexts.counts[role]) for role in ROLES})
-        how: Any = {"unit": "stimulus", "precision": given.precision}
         return CEATResult(
             **given.head,
             **fields,
@@ -278,7 +289,10 @@ class CEAT(PatternMeasure):
             scores=mean_scores(drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0), sizes),
             similarities=kept_pairs(table),
             draws=ContextDraws(**draws, contexts=counts),
-            generalisation=generalised(table, sizes, notes=notes, **how),
+            units=joined,
+            generalisation=generalised_input(
+                given, pairs, units, notes, CONFIDENCE, sentences=True, level2=True
+            ),
         )
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from eatlas import kernels
 from eatlas.errors import EatlasError, described, require_whole
 from eatlas.measures.base import Array, Input
-from eatlas.measures.levels import MOST_CELLS, Ordered, several, sides, sizes, too_many
+from eatlas.measures.levels import MOST_CELLS
+from eatlas.measures.units import TestUnits
 from eatlas.notes import Note
 from eatlas.results.levels import (
     CrossedLevel,
@@ -102,28 +102,25 @@ def unanswered(reason: str, confidence: float, unit: Unit = "term") -> Generalis
 
 def generalised_input(
     given: Input,
-    ordered: Ordered,
     table: Array | None,
+    units: TestUnits | None,
     notes: list[Note],
     confidence: float,
     *,
+    sentences: bool,
     level2: bool,
 ) -> Generalisation:
-    """Whether other targets and other attributes would show it: over stimuli, where several.
+    """Whether other targets and other attributes would show it.
 
-    `table` has the associations of all pairs of terms of tests of words.
+    `table` has the associations of all pairs of units; None of too many.
     """
-    unit: Unit = "term"
-    rows = ordered.rows
-    if several(ordered.stimuli):
-        unit = "stimulus"
-        rows = {role: ordered.stimuli[role].mean_rows(group) for role, group in rows.items()}
-        table = None if too_many(rows) else kernels.similarities(*sides(rows))
-    if table is None:
+    unit: Unit = "stimulus" if sentences else "term"
+    if table is None or units is None:
         return unanswered(f"the pairs of terms are more than {MOST_CELLS:,}", confidence, unit)
+    x, y, a, b = (units.sizes[role] for role in ROLES)
     return generalised(
         table,
-        sizes(rows),
+        (x, y, a, b),
         confidence=confidence,
         notes=notes,
         unit=unit,

@@ -19,6 +19,7 @@ from eatlas.measures.base import (
     Input,
     Needs,
     Pca,
+    Topical,
     Wish,
     parameter,
     whole,
@@ -38,6 +39,7 @@ from eatlas.measures.levels import (
     too_many,
 )
 from eatlas.measures.resampling import Over, Variation, variation
+from eatlas.measures.units import TestUnits, stimulus_table, unit_levels
 from eatlas.notes import OVER_STIMULI, Note
 from eatlas.results import AssociationResult, MLEATResult, WEATResult
 from eatlas.results.levels import Level, SentenceCounts, StimulusLevel, Unit
@@ -46,11 +48,6 @@ from eatlas.stats.bootstrap import PatternRule, TailRule
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 Association = Literal["cosine", "projection"]
-LEAST_LISTS = 100
-"""Draws of random topics to compare a test with: with fewer no p below .01 can be seen."""
-_FREQUENCY = Allowed(
-    f"auto, off, or a whole number from {LEAST_LISTS}", whole(LEAST_LISTS, "auto", "off").includes
-)
 _PAIRS = Allowed("a text of defining pairs", lambda value: isinstance(value, str))
 
 
@@ -93,7 +90,7 @@ confidence, frequency
     pca: Pca = parameter("uncentred", Pca, optional=True)
     resamples: int | Literal["auto"] = parameter("auto", whole(0, "auto"), optional=True)
     confidence: float = parameter(0.95, SHARE, optional=True)
-    frequency: int | str = parameter("auto", _FREQUENCY, optional=True)
+    frequency: Topical = parameter("auto", Topical, optional=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -110,9 +107,9 @@ confidence, frequency
         """The terms of the defining pairs; and words of topics, as `frequency` says."""
         pairs = defining_pairs(self.direction) if self.direction else ()
         off: Wish | None = None if self.adjust == "none" else "ranks"
-        ranks: dict[Any, Wish | None] = {"off": off, "auto": "cheap"}
+        ranks: dict[Topical, Wish | None] = {"off": off, "auto": "cheap", "on": "always"}
         words = tuple(term for pair in pairs for term in pair)
-        return Needs(words=words, ranks=ranks.get(self.frequency, "always"))
+        return Needs(words=words, ranks=ranks[self.frequency])
 
     def arranged(
         self, vectors: dict[str, Array], coverage: Coverage, words: Mapping[str, Array]
@@ -176,8 +173,8 @@ class MLEAT(WEAT):
         for groups that differ in size and in spread; its p-values are counted up to 1,000,000
         relabellings and drawn beyond.
     adjust : {"frequency", "none"}, default "frequency"
-        Levels 1 and 2 and the pattern are found given the frequency of the words too, where the
-        source has its words in that order, and given the covariates of a run; none: not at all.
+        Levels 1 and 2 and the pattern are also found adjusted for the frequency of the words, where
+        the source has its words in that order, and for the covariates of a run; none: not at all.
     over : {"stimuli", "sentences"}, default "stimuli"
         In tests of sentences, what is read and relabelled: stimuli, each with all its sentences; or
         single sentences, as May et al. (2019) publish the SEAT, without an account of frequency.
@@ -199,10 +196,10 @@ class MLEAT(WEAT):
         100,000 for short lists to 10,000 for very long ones.
     confidence : float, default 0.95
         Nominal confidence of the intervals.
-    frequency : {"auto", "off"} or int, default "auto"
-        Draws of random topics, as frequent and as coherent as the test's lists, with which it is
-        compared: "auto" makes 2,000 where the source has its words in order of frequency and it
-        takes less than a second.
+    frequency : {"auto", "on", "off"}, default "auto"
+        Whether the test is compared with pairs of random topics, as near to one another as its
+        lists, where the source has its words in order of frequency; "auto": if it takes less than
+        a second to read all words.
 
     Examples
     --------
@@ -294,6 +291,12 @@ def compared(
         over = StimulusLevel(
             **judged, sentences=SentenceCounts(counts), scores=kept_scores(read), **varied_over
         )
+    pairs, units = stimulus_table(ordered, table), TestUnits.of(given, ordered)
+    if pairs is not None:
+        pairs = units.average(pairs)
+    joined = None
+    if pairs is not None and units.joined:
+        joined = unit_levels(measure, given, units, ordered.names, pairs, level2=level2)
     n = {place: (len(first), len(second)) for place, (first, second) in read.items()}
     # of sentences that are not independent no power is known
     power = None
@@ -306,8 +309,9 @@ def compared(
         **varied,
         "scores": kept_scores(contrasts),
         "stimulus_level": over,
+        "units": joined,
         "generalisation": generalised_input(
-            given, ordered, table, notes, vary.confidence, level2=level2
+            given, pairs, units, notes, vary.confidence, sentences=sentences, level2=level2
         ),
         "power": power,
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -14,15 +13,7 @@ from eatlas.kernels.cosines import product
 from eatlas.measures.association import DECIMALS, LABELS, AssociationMeasure
 from eatlas.measures.base import Array, Input, generator_of
 from eatlas.measures.decisive import LeftOutReading, decisive
-from eatlas.measures.levels import (
-    MOST_CELLS,
-    Ordered,
-    Rows,
-    places_by_name,
-    several,
-    sides,
-    sizes,
-)
+from eatlas.measures.levels import MOST_CELLS, Ordered, places_by_name, several, sides, sizes
 from eatlas.notes import OVER_STIMULI, Note
 from eatlas.results.levels import (
     EffectInterval,
@@ -33,7 +24,7 @@ from eatlas.results.levels import (
     Uncertainty,
     Unit,
 )
-from eatlas.results.parts import Coverage, defined, defined_ends
+from eatlas.results.parts import defined, defined_ends
 from eatlas.stats.bootstrap import (
     Layout,
     PatternRule,
@@ -57,12 +48,6 @@ WORK = 170_000_000
 """Products of a weight and a cosine, in the scores of one level: 50,000 resamples of 64 by 50."""
 MOST_LEFT_OUT = 10_000
 """Units that are left out one by one: the work grows with their square, 5 s for so many."""
-CLOSE = 0.9
-"""Cosine of two words, once the mean of all words of the test is taken out: of the ten tests of
-Caliskan et al. on the bundled vectors, prison and jail, violin and cello, awful, horrible and
-terrible reach it."""
-MANY = 1_000
-"""Words of a group that are looked at for such pairs, at most."""
 Over = Literal["stimuli", "sentences"]
 """What is relabelled where stimuli have several sentences: stimuli, or single sentences."""
 PLACES = ("level1", "level2.X", "level2.Y")
@@ -215,8 +200,6 @@ def variation(
     )
     drivers_ = vary.influence(layout, measure=measure)
     count = vary.count(layout)
-    if count and given.asked is None:
-        vary.notes.extend(close_words(given.unit or given.rows, given.coverage))
     return {"influence": drivers_, "uncertainty": vary.intervals(layout, count, measure.rule)}, {}
 
 
@@ -259,25 +242,3 @@ def over_attributes(
         return None
     (effects,) = resampled(layout, count, vary.streams("ABXY"), vary.ddof, 1)
     return interval_of(effects, vary.confidence)
-
-
-def close_words(rows: Rows, coverage: Coverage) -> Iterator[Note]:
-    """Say which words of a group are nearly one."""
-    centre = np.concatenate(list(rows.values())).mean(axis=0)
-    for role, vectors in rows.items():
-        group = coverage[role]
-        if not 2 <= len(vectors) <= MANY or len(group.used) != len(vectors):
-            continue
-        away = vectors - centre
-        length = np.linalg.norm(away, axis=1, keepdims=True)
-        unit = away / np.where(length > 0, length, 1.0)
-        cosines = np.triu(unit @ unit.T, k=1)
-        pairs = [
-            (float(cosines[i, j]), group.used[i], group.used[j])
-            for i, j in np.argwhere(cosines >= CLOSE).tolist()
-            if cosines[i, j] < 1 - 1e-9  # one vector under two names is remarked on elsewhere
-        ]
-        if pairs:
-            cosine, *pair = max(pairs, key=lambda close: close[0])
-            values = {"pair": pair, "cosine": cosine, "others": len(pairs) - 1}
-            yield Note("resampling.close-words", role, {**values, "images": bool(group.image)})

@@ -6,30 +6,33 @@ chooses, with the lines of their cells; LaTeX, Markdown, HTML and the terminal o
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from eatlas.errors import joined
 from eatlas.numbers import UNDEFINED, effect, interval, number_of, p_value, percent
-from eatlas.present.drawings.eat_map import glyphs
 from eatlas.present.effects import (
     after_legend,
-    answers_of,
     chance_cell,
     chance_legend,
+    covariates_of,
     documents_legend,
-    label_after,
+    interval_in_words,
     larger_doubt,
     levels_of,
     matched_of,
     only_terms,
     own_share,
+    p_heads,
     resampled_units,
     title_after,
+    without_adjustment,
 )
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import finding_of
+from eatlas.present.findings import NAMES, finding_of, findings_of, terms_adjusted
 from eatlas.present.rendering import lines, phrase
 from eatlas.present.targets import (
     DECIMALS,
@@ -45,7 +48,9 @@ from eatlas.present.targets import (
 from eatlas.present.text import isolated, one_line
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
+from eatlas.results.finding import Finding, Question
 from eatlas.results.levels import CELLS, Interval
+from eatlas.results.parts import at
 from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
@@ -79,8 +84,6 @@ class Cell:
     faint: bool = False
     value: float | None = None
     """The number of the first line, by which a page sorts its rows."""
-    beside: tuple[str, ...] = ()
-    """Lines of a map beside those of the text, in a terminal."""
     tone: Tone = ""
     """Shade behind it, in formats that have any: LaTeX and HTML."""
 
@@ -114,15 +117,20 @@ class Row(NamedTuple):
     """What tells the result from the others of its test."""
     family: DeclaredFamily = DeclaredFamily(None)
     """Whose adjusted p-values are shown."""
+    finding: Finding | None = None
+    """What the result shows among the others of the table."""
+
+    @property
+    def question(self) -> Question | None:
+        """The first question of a test of X, Y, A and B."""
+        return None if self.finding is None else self.finding.questions.get("level1")
 
 
-def rows_of(result: AssociationResult, *how: Any, published_first: bool = False) -> list[Row]:
+def rows_of(result: AssociationResult, *how: Any) -> list[Row]:
     """The row of a result; of a measure of single terms one for each term."""
     effects = result.effects()
     if only_terms(effects):
         return [Row(result, {shown.place: shown}, *how) for shown in effects]
-    if published_first:
-        effects = tuple(sorted(effects, key=lambda shown: not shown.remark))
     return [Row(result, {shown.place: shown for shown in effects}, *how)]
 
 
@@ -148,26 +156,39 @@ def little_legend(results: Iterable[AssociationResult]) -> str:
     return LITTLE if any(result.shows_little for result in results) else ""
 
 
-def _sides(row: Row) -> str:
-    """The groups; below those of a test of sentences how many stimuli they have."""
-    result = row.result
-    text = ",\n".join(map(" / ".join, result.sides))
-    if result.over_stimuli:
-        sizes = (f"{len(result.scored(role)):,}" for role in result.concepts)
-        text += "\nstimuli: {}, {}; {}, {}".format(*sizes)
-    return text
-
-
 def _two_sided(row: Row) -> str:
     """The pattern under the two-sided rule, where it is another."""
     read = row.result.primary
     return "" if read.two_sided_label == read.label else f"two-sided:\n{read.two_sided_label}"
 
 
-def _other_pattern_after(row: Row) -> str:
-    """The pattern after covariates, where it is another."""
-    label = label_after(row.result)
-    return "" if label == row.result.primary.label else label
+def _value_of_p(name: str) -> Callable[[Row], float | None]:
+    """A p-value of the first question as a number."""
+    return lambda row: at(row.question, f"p.{name}")
+
+
+def _p_of_question(name: str) -> Callable[[Row], str]:
+    """A p-value of the first question; why there is none."""
+    value_of = _value_of_p(name)
+
+    def written(row: Row) -> str:
+        if row.question is None:
+            return ""
+        p = value_of(row)
+        if p is not None:
+            return p_value(p, row.result.rule.alpha)
+        missing = name == "adjusted" and row.question.p.new is not None
+        return without_adjustment(row.result).replace(" ", "\n") if missing else UNDEFINED
+
+    return written
+
+
+def _verdict(row: Row) -> str:
+    """The verdict on the first question, and below it why nothing more is claimed."""
+    if row.question is None:
+        return ""
+    reason = "\n".join(textwrap.wrap(row.question.reason, REASON))
+    return "\n".join(filter(None, (NAMES[row.question.verdict], reason)))
 
 
 def _draws(row: Row) -> str:
@@ -194,29 +215,29 @@ def _over_documents(_: Row, shown: Effect) -> str:
     return f"documents {interval(ends)}" if ends else ""
 
 
+REASON = 28
+"""Letters of a line of a reason."""
 OF_RESULT: dict[str, Callable[[Row], str]] = {
     "test": lambda row: marked(one_line(row.result.test), row.result),
-    "called": lambda row: marked(called(row.result), row.result),
     "source": lambda row: one_line(row.setting),
     "concepts": lambda row: "\n".join(" / ".join(map(one_line, side)) for side in row.result.sides),
     "attributes": lambda row: "\n".join(map(one_line, row.result.sides[-1])),
-    "sides": _sides,
-    "map": lambda row: "A {}\nB {}".format(*glyphs(row.result)),
     "pattern": lambda row: row.result.primary.label,
-    "pattern after": lambda row: label_after(row.result),
-    "other pattern after": _other_pattern_after,
     "two-sided pattern": _two_sided,
     "draws": _draws,
     "chance": lambda row: chance_cell(row.result),
     "finding": lambda row: row.result.summary(),
-    "sentence": lambda row: f"{finding_of(row.result, row.family)}.",
+    "sentence": lambda row: str(row.finding or finding_of(row.result)),
+    "these words": _p_of_question("these"),
+    "new words": _p_of_question("new"),
+    "adjusted words": _p_of_question("adjusted"),
+    "verdict": _verdict,
 }
 """What a line of a cell says of a result."""
 OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
     "d": lambda _, shown: effect(shown.d),
     "interval": lambda _, shown: interval(shown.interval) if shown.interval else "",
     "documents": _over_documents,
-    "p": lambda _, shown: _p(shown, shown.p_of()),
     "p in the direction of d": lambda _, shown: _p(shown, shown.p_of(shown.direction)),
     "two-sided p": _p_two_sided,
     "adjusted p": _p_adjusted,
@@ -230,7 +251,14 @@ VALUES: dict[str, Callable[[Row, Effect], float | None]] = {
     "p in the direction of d": lambda _, shown: shown.p_of(shown.direction),
     "adjusted p": lambda row, shown: row.family.adjusted(row.result, shown),
 }
-"""The number behind a first line."""
+"""The number behind a first line that says something of an effect size."""
+VALUES_OF_RESULT: dict[str, Callable[[Row], float | None]] = {
+    "these words": _value_of_p("these"),
+    "new words": _value_of_p("new"),
+    "adjusted words": _value_of_p("adjusted"),
+    "chance": lambda row: at(matched_of(row.result), "level1.p_two_sided"),
+}
+"""The number behind one that says something of a result."""
 
 
 @dataclass(frozen=True)
@@ -246,9 +274,8 @@ class Declared:
     """Head in a terminal, where it is another."""
     number: bool = False
     strong: bool = False
-    faint: bool = False
-    beside: bool = False
-    """Whether the map stands beside the numbers after covariates."""
+    starred: bool = True
+    """Whether stars of the paper's rule stand at its effect sizes."""
     when: str = ""
     """What the results of the table have, as :func:`arranged` tells it."""
 
@@ -258,7 +285,6 @@ class Declared:
 
 
 TEST = Declared("Test", ("test",))
-NAME = Declared("", ("called", "sides"), strong=True)
 SOURCE = Declared("Source", ("source",), when="settings")
 CONCEPTS = Declared("Concepts", ("concepts",), when="effects")
 ATTRIBUTES = Declared("Concepts", ("attributes",), when="terms")
@@ -266,59 +292,50 @@ TERM = Declared("Term", ("term",), of="effect", when="terms")
 GROUP = Declared("Group", ("role",), of="effect", when="terms")
 P_LINES = ("p in the direction of d", "two-sided p")
 EFFECT = Declared("d", ("d", "interval", "documents", *P_LINES), of="effect", number=True)
-P = Declared("p", P_LINES, of="effect", number=True, when="d")
 ADJUSTED = Declared("adjusted p", ("adjusted p",), of="effect", number=True)
 LEVEL3 = Declared("Level 3", (), of="level 3", number=True, when="level 3")
-MAP = Declared("Map", ("map",), short="Map\n  XY", faint=True, when="pattern")
 PATTERN = Declared(
-    "EAT pattern", ("pattern", "two-sided pattern", "draws"), strong=True, when="pattern"
+    "EAT pattern (paper's rule)",
+    ("pattern", "two-sided pattern", "draws"),
+    short="EAT pattern",
+    when="pattern",
 )
 AFTER = Declared(
-    "After", ("d", "interval", *P_LINES, "pattern after"), of="after", number=True, when="after"
+    "After", ("d", "two-sided p"), of="after", number=True, starred=False, when="after"
 )
-AFTER_BESIDE = AFTER.only("d", "p", beside=True)
-CHANCE = Declared("Chance", ("chance",), number=True, when="chance")
+QUESTION = (
+    Declared("these words", ("these words",), number=True, when="question"),
+    Declared("new words", ("new words",), number=True, when="question"),
+    Declared("adjusted", ("adjusted words",), number=True, when="question"),
+    Declared("Verdict", ("verdict",), strong=True, when="question"),
+)
+"""The p-values of the first question, and the verdict on it."""
+STACKED = Declared(
+    "p",
+    ("these words", "new words", "adjusted words"),
+    number=True,
+    when="question",
+)
+CHANCE = Declared("Random topics", ("chance",), number=True, when="chance")
 FINDING = Declared("Finding", ("finding",), when="no d")
 
 MANUSCRIPT = (
-    TEST, SOURCE, CONCEPTS, ATTRIBUTES, TERM, GROUP, EFFECT, ADJUSTED, LEVEL3, PATTERN, AFTER,
-    CHANCE, FINDING,
+    TEST, SOURCE, CONCEPTS, ATTRIBUTES, TERM, GROUP, EFFECT, ADJUSTED, *QUESTION, LEVEL3, PATTERN,
+    AFTER, CHANCE, FINDING,
 )  # fmt: skip
 NARROW = (
     TEST.only("test", "concepts", "source", strong=True, when="no terms"),
     TEST.only("test", "attributes", "source", strong=True, when="terms"),
-    TERM, GROUP, EFFECT, ADJUSTED, PATTERN.only("pattern", strong=False), FINDING,
+    TERM, GROUP, EFFECT.only("d", "interval", "documents", when="no terms", starred=False),
+    EFFECT.only("d", *P_LINES, when="terms"), ADJUSTED, STACKED, QUESTION[-1], FINDING,
 )  # fmt: skip
-"""Of a manuscript what fits between the margins of a page: d, interval, p and pattern."""
+"""Of a manuscript what fits between the margins of a page: d, interval, p-values and verdict."""
 WIDTHS: dict[str, tuple[Declared, ...]] = {"narrow": NARROW, "wide": MANUSCRIPT}
 PAGE = (
-    TEST, SOURCE, CONCEPTS, EFFECT.only("d", "interval", "documents"), P, ADJUSTED, PATTERN,
-    AFTER.only("d", "p", "other pattern after"), CHANCE,
-    FINDING.only("sentence", when="no pattern"),
+    TEST, SOURCE, CONCEPTS, EFFECT, ADJUSTED, *QUESTION, PATTERN, AFTER, CHANCE,
+    FINDING.only("sentence", when="no question"),
 )  # fmt: skip
 """Each result in one line, whose columns can be sorted."""
-TERMINAL = (
-    NAME,
-    EFFECT.only("d", "p"),
-    LEVEL3,
-    MAP,
-    PATTERN,
-    AFTER_BESIDE,
-    CHANCE,
-    replace(FINDING, when="no effects"),
-)
-"""In a terminal: each effect size with the p that is read below it."""
-BY_ID = NAME.only("called", short="Test")
-APART = {
-    LEVEL3: (BY_ID, LEVEL3),
-    AFTER_BESIDE: (
-        BY_ID,
-        AFTER.only("d"),
-        AFTER.only("p", title="p"),
-        AFTER.only("pattern after", title="EAT pattern", number=False),
-    ),
-}
-"""Columns of a terminal that are below a table which is too wide with them."""
 
 
 def arranged(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
@@ -344,6 +361,8 @@ def arranged(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
         "no pattern": first.result.pattern is None,
         "level 3": first.result.level3 is not None,
         "after": has_d and any(row.result.adjusted is not None for row in rows),
+        "question": any(row.question for row in rows),
+        "no question": not any(row.question for row in rows),
         "chance": any(matched_of(row.result) is not None for row in rows),
     }
     shown = [declared for declared in form if has[declared.when]]
@@ -362,21 +381,20 @@ def _column(declared: Declared, key: str, rows: Sequence[Row]) -> Column:
     if declared.of == "after":
         if title == AFTER.title:
             title = title_after(row.result for row in rows)
-            short = title.replace(" ", "\n")
     elif declared.of == "result":
-        short = short or ("" if title else rows[0].result.heading)
+        if declared in QUESTION:
+            group = "p at level 1" * declared.number
+            title = (
+                p_heads(row.result for row in rows)["adjusted"] if title == "adjusted" else title
+            )
     elif declared.of == "level 3":
         group, title = title, f"{key[0]}, {key[1]}"
-        short = f"{group if key == CELLS[0] else ''}\n{key[0]},{key[1]}"
     else:
         shown = next(row.effects[key] for row in rows if key in row.effects)
         several = any(len(row.effects) > 1 for row in rows)
         group = shown.title if several and shown.symbol != shown.title else ""
         if "d" in declared.lines:
             title = shown.symbol
-            level, _, side = shown.title.partition(", ")
-            if several:  # "Level 2" is above the first of its columns alone
-                short = f"{'' if side == 'Y' else level}\n{title}{side and f' of {side}'}"
         elif declared is ADJUSTED:
             title = rows[0].family.method
     return Column(title, group, declared.number, short)
@@ -400,11 +418,11 @@ def _cell(declared: Declared, key: str, row: Row) -> Cell:
             value = VALUES[declared.lines[0]](row, shown)
     elif declared.of == "result":
         lines = [OF_RESULT[line](row) for line in declared.lines]
+        if declared.lines[0] in VALUES_OF_RESULT:
+            value = VALUES_OF_RESULT[declared.lines[0]](row)
     written = tuple(part for line in lines if line for part in line.split("\n"))
-    star = bool("d" in declared.lines and shown and shown.significant)
-    label = label_after(row.result) if declared.beside else ""
-    beside = glyphs(label) if label else ()
-    return Cell(written or (UNDEFINED,), star, declared.strong, declared.faint, value, beside)
+    star = bool(declared.starred and "d" in declared.lines and shown and shown.significant)
+    return Cell(written or (UNDEFINED,), star, declared.strong, value=value)
 
 
 NAMED = 4
@@ -426,12 +444,15 @@ def tables(
 ) -> list[Table]:
     """Tables of a manuscript: one for each signature, in order of first appearance."""
     by_signature: dict[str, list[AssociationResult]] = {}
-    for result in results:
+    every = list(results)
+    for result in every:
         by_signature.setdefault(result.signature, []).append(result)
+    findings = dict(zip(map(id, every), findings_of(every), strict=True))
     made = []
     for members in by_signature.values():
         if members[0].by_target is None:
-            made.append(_of_signature(members, family, WIDTHS[columns]))
+            told = [findings[id(member)] for member in members]
+            made.append(_of_signature(members, told, family, WIDTHS[columns]))
             made += parts_tables(members, whole=columns == "wide")
         else:  # a row for each target
             whole = columns == "wide"
@@ -440,11 +461,18 @@ def tables(
 
 
 def _of_signature(
-    members: Sequence[AssociationResult], family: DeclaredFamily, form: Sequence[Declared]
+    members: Sequence[AssociationResult],
+    findings: Sequence[Finding],
+    family: DeclaredFamily,
+    form: Sequence[Declared],
 ) -> Table:
     """The results of one signature, and what a reader needs below them."""
     settings = Settings.among(members)
-    rows = [row for result in members for row in rows_of(result, settings.of(result), family)]
+    rows = [
+        row
+        for result, finding in zip(members, findings, strict=True)
+        for row in rows_of(result, settings.of(result), family, finding)
+    ]
     sources = list(map(one_line, settings.in_words()))
     named = ", ".join(sources) if len(sources) <= NAMED else number_of(len(sources), "source")
     return replace(
@@ -459,12 +487,13 @@ def _of_signature(
 
 
 def page_table(
-    members: Sequence[AssociationResult], settings: Settings, family: DeclaredFamily
+    told: Sequence[tuple[AssociationResult, Finding]], settings: Settings, family: DeclaredFamily
 ) -> Table:
-    """The results of one signature, one line for each."""
+    """The results of one signature with what they show, one line for each."""
+    members = [result for result, _ in told]
     rows = [
-        Row(result, {e.place: e for e in levels_of(result)}, settings.of(result), family)
-        for result in members
+        Row(result, {e.place: e for e in levels_of(result)}, settings.of(result), family, finding)
+        for result, finding in told
     ]
     notes = (
         over_attributes(row.effects for row in rows),
@@ -493,8 +522,8 @@ def _of_targets(result: AssociationResult, number: int, *, whole: bool) -> Table
 
 
 BOTH = (
-    "95% intervals of d: {0} are drawn again, or words are. They agree where both hold 0, or "
-    "neither does; else the doubt that is larger is named."
+    "95% intervals of d for other {0} and for other words. “agree”: both contain 0, or neither "
+    "does; otherwise the larger uncertainty is named."
 )
 
 
@@ -509,22 +538,23 @@ def doubts_tables(results: Sequence[AssociationResult]) -> list[Table]:
         units = f" ({known.blocks})" * (known.unit != "documents")
         texts = [
             effect(shown.d), interval(shown.interval), interval(over or None),
-            {"": "agree", None: UNDEFINED}.get(larger, f"{larger} larger"),
+            {"": "agree", None: UNDEFINED}.get(larger, larger or ""),
             f"{known.documents:,}{units}", f"{sum(known.contexts.values()):,}",
         ]  # fmt: skip
         names = [*[result.test] * several, known.part]
         cells = [*map(one_line, names), *texts]
-        rows.append(
-            tuple(Cell((text,), star=shown.significant and text is texts[0]) for text in cells)
-        )
+        rows.append(tuple(Cell((text,)) for text in cells))
     if not rows:
         return []
     heads = [*["Test"] * several, "Part"]
     documents = f"Documents{' (units)' * any('(' in row[-2].lines[0] for row in rows)}"
-    numbers = ["d", "over words", "over documents", "Doubts", documents, "Contexts"]
-    columns = (*map(Column, heads), *(Column(name, number=name != "Doubts") for name in numbers))
+    numbers = ["d", "over words", "over documents", "Larger", documents, "Contexts"]
+    columns = (
+        *map(Column, heads),
+        *(Column(name, number=name != "Larger") for name in numbers),
+    )
     notes = (BOTH.format(resampled_units(results)),)
-    return [Table("doubts", columns, tuple(rows), "Two kinds of doubt about level 1", notes)]
+    return [Table("doubts", columns, tuple(rows), "Two kinds of uncertainty about level 1", notes)]
 
 
 OVER_PARTS = (
@@ -574,7 +604,7 @@ def parts_tables(
 def ends_table(result: AssociationResult) -> Table:
     """Targets at either end, above what all of them show in words."""
     make = targets_table if result.by_target is not None else values_table
-    return replace(make(result, ends=True), caption=f"{finding_of(result)}.")
+    return replace(make(result, ends=True), caption=str(finding_of(result)))
 
 
 def targets_table(result: AssociationResult, *, ends: bool = False, after: bool = True) -> Table:
@@ -674,28 +704,35 @@ def _with_gap(rows: list[tuple[Cell, ...]], left_out: int) -> list[tuple[Cell, .
     return [*rows[: len(rows) // 2], *gap, *rows[len(rows) // 2 :]]
 
 
-def terms_table(result: AssociationResult, family: DeclaredFamily | None = None) -> Table:
-    """A row for each term, from the strongest association with A to that with B."""
-    rows = rows_of(result, "", family or DeclaredFamily(None))
-
-    def place(row: Row) -> tuple[bool, float]:
-        (shown,) = row.effects.values()
-        return shown.d is None, -(shown.d or 0.0)
-
-    rows.sort(key=place)
-    term = TERM.only("term", short=_heading(result))
-    group = GROUP.only("group", short="group")
-    return arranged(
-        rows,
-        (
-            term,
-            group,
-            EFFECT.only("d"),
-            P.only(*P.lines, short="p"),
-            ADJUSTED,
-            AFTER.only("d", "p"),
-        ),
+def terms_table(result: AssociationResult) -> Table:
+    """A row for each term, from the strongest association with A to that with B; stars by Holm."""
+    every = sorted(
+        terms_adjusted(result), key=lambda pair: (pair[0].d is None, -(pair[0].d or 0.0))
     )
+    with_after = any(shown.after for shown, _ in every)
+    rows = []
+    for shown, holm in every:
+        p_values = [_p(shown, p) or UNDEFINED for p in (shown.p_of("two_sided"), holm)]
+        star = holm is not None and holm <= shown.rule.alpha
+        group = result.concepts[shown.roles[0]]
+        cells = [
+            Cell((one_line(shown.name),)),
+            Cell((one_line(group),)),
+            Cell((effect(shown.d),), star, value=shown.d),
+            *(Cell((p,)) for p in p_values),
+        ]
+        if with_after:
+            after = shown.after
+            lines = (effect(after.d), f"({_p(after, after.p_of('two_sided'))})") if after else ()
+            cells.append(Cell(lines or (UNDEFINED,)))
+        rows.append(tuple(cells))
+    columns = [
+        Column("Term", short=_heading(result)),
+        Column("Group", short="group"),
+        *(Column(name, number=True) for name in ("d", "p", "Holm")),
+        *[Column(title_after([result]), number=True)] * with_after,
+    ]
+    return Table(result.measure, tuple(columns), tuple(rows))
 
 
 def unit_in_words(result: AssociationResult) -> str:
@@ -704,7 +741,7 @@ def unit_in_words(result: AssociationResult) -> str:
 
 
 def legend_of(result: AssociationResult) -> str:
-    """What a star of a result says, or what its numbers are."""
+    """What a star of a result says by the paper's rule, or what its numbers are."""
     if result.by_target is not None:
         return leans(result).legend()
     if result.values is not None:
@@ -716,31 +753,20 @@ def legend_of(result: AssociationResult) -> str:
     return f"{result.rule.meaning}{over.get(result.read_over, '')}"
 
 
-ASKED = "do the groups differ in this direction? Any two topics differ in most directions."
-"""What a p of permuted labels asks."""
-
-
 def explanations(members: Sequence[AssociationResult]) -> list[str]:
-    """What is below a terminal's table: what p, a star, level 3, the map and chance are."""
-    first, about = members[0], ""
-    if first.by_target is None and first.values is None:
-        if not any(shown.symbol == "d" for result in members for shown in result.effects()):
-            return []
-        if only_terms(first.effects()):
-            about = "; two-sided p in brackets."
-        elif first.level1 is None and first.level3 is None:
-            about = "; p below each effect size."
-        else:
-            about = f"; p below each effect size: {ASKED}"
-    if first.level3 is not None:
-        neutral = ", 0.50 without a preference" if answers_of(first) is not None else ""
-        about += (
-            f" Level 3: mean {unit_in_words(first)} (standard deviation){neutral}. Map: rows A and "
-            "B, columns X and Y, a filled square where they are associated."
-        )
-    legends = dict.fromkeys(legend_of(result) + about for result in members)
-    more = (after_legend(members), chance_legend(members), little_legend(members))
-    return list(filter(None, ["\n".join(legends), *more]))
+    """What is below a table of single terms or targets."""
+    legends = dict.fromkeys(
+        terms_legend(result) if only_terms(result.effects()) else legend_of(result)
+        for result in members
+    )
+    return list(filter(None, ["\n".join(legends), after_legend(members)]))
+
+
+def terms_legend(result: AssociationResult) -> str:
+    """What the p-values of a table of single terms are."""
+    alpha = f"{result.rule.alpha:g}".lstrip("0")
+    terms = number_of(len(result.effects()), "term")
+    return f"p: two-sided; * p after Holm over all {terms} ≤ {alpha}."
 
 
 def _notes(
@@ -763,7 +789,9 @@ def _notes(
         over_attributes=over_attributes(row.effects for row in rows),
         over_stimuli=any(result.over_stimuli for result in members),
         means=dict.fromkeys(result.draws.drawn for result in members if result.draws),
-        confidence=list(dict.fromkeys(percent(known.confidence) for known in uncertain)),
+        intervals=interval_in_words(members),
+        held=joined(covariates_of(members)),
+        questions=any(row.question for row in rows),
         adjusted=any(family.has(place.partition(".")[0]) for place in places),
         family=family,
         unit=unit_in_words(members[0]),

@@ -14,12 +14,20 @@ from eatlas.decoding import own_toml
 from eatlas.present.drawings.curves import steps, timeline_of
 from eatlas.present.drawings.rows import RowDrawing, line_of, pair_of
 from eatlas.present.drawings.svg import Scales
-from eatlas.present.findings import GRADES
 from eatlas.present.rendering import phrase
 from eatlas.present.sections import SERIES, Section
 from eatlas.present.sentences import finding, level_statements
 from eatlas.results import AssociationResult, Failure
-from eatlas.results.compare import NO_PROMPT, NUMBERED, choices_of, pivot, side_by_side
+from eatlas.results.compare import (
+    NO_PROMPT,
+    NUMBERED,
+    Difference,
+    Row,
+    choices_of,
+    pivot,
+    side_by_side,
+)
+from eatlas.results.finding import VERDICTS, Verdict
 from eatlas.results.levels import CELLS
 from eatlas.results.settings import source_name
 from eatlas.results.trend import series_source
@@ -96,9 +104,9 @@ def _series(
     """A series with its words and its drawing."""
     first, settings = members[0].result, members[0].settings
     gaps = {year: settings.without_paths(why) for year, why in gaps.items()}
-    dated = [(section.result.period or 0, section.result) for section in members]
-    years, name = sorted({*gaps, *(year for year, _ in dated)}), settings.series(first)
-    drawn = timeline_of({"": dict(dated)}, gaps, title=f"Effect sizes of {name} by year")
+    dated = {section.result.period or 0: (section.result, section.finding) for section in members}
+    years, name = sorted({*gaps, *dated}), settings.series(first)
+    drawn = timeline_of({"": dated}, gaps, title=f"Effect sizes of {name} by year")
     return Series(
         anchor,
         members,
@@ -130,8 +138,8 @@ class Compared(NamedTuple):
     """A section for each setting."""
     names: tuple[str, ...]
     """What the settings are called."""
-    differs: str
-    """How EAT patterns differ between the settings."""
+    row: Row
+    """The same as results, which know how far they differ."""
 
     @property
     def members(self) -> list[Section]:
@@ -139,69 +147,66 @@ class Compared(NamedTuple):
         return [section for section in self.cells if section is not None]
 
     @property
-    def labels(self) -> list[tuple[str, str]]:
-        """What each setting is called, and its EAT pattern."""
-        pairs = zip(self.names, self.cells, strict=True)
-        return [(name, s.result.primary.label) for name, s in pairs if s and s.result.pattern]
+    def told(self) -> list[tuple[str, Section]]:
+        """What each setting is called, and its section."""
+        return [(name, s) for name, s in zip(self.names, self.cells, strict=True) if s]
+
+    @property
+    def verdicts(self) -> dict[Verdict | None, int]:
+        """How many members have which verdict, the strongest first."""
+        counts = Counter(section.finding.verdict for section in self.members)
+        return {verdict: counts[verdict] for verdict in (*VERDICTS, None) if counts[verdict]}
 
     @property
     def headline(self) -> str:
-        """What all members show, or how it depends on the setting, without a stop."""
-        several = kinds()[self.by]["several"]
-        return phrase("sentences", "depends", self, several).removesuffix(".")
+        """In how many settings the association has which verdict, without a stop."""
+        return phrase("sentences", "headline", self, kinds()[self.by]["several"])
 
     @property
-    def weakest(self) -> Section:
-        """The member whose finding has the weakest grade."""
-        return max(self.members, key=lambda section: GRADES.index(section.finding.grade))
+    def sizes(self) -> list[float]:
+        """The first effect size of each member that has one."""
+        return [s.levels[0].d for s in self.members if s.levels[0].d is not None]
 
     @property
-    def strongest(self) -> Section:
-        """The member whose finding has the strongest grade."""
-        return min(self.members, key=lambda section: GRADES.index(section.finding.grade))
+    def spread(self) -> float:
+        """How far these are apart."""
+        return self.row.spread or 0.0
 
     @property
-    def apart(self) -> float:
-        """How much members disagree: in patterns first, then in the effect size."""
-        sizes = [s.levels[0].d for s in self.members if s.levels and s.levels[0].d is not None]
-        spread = max(sizes) - min(sizes) if sizes else 0.0
-        return 10.0 * (len({label for _, label in self.labels}) - 1) + spread
+    def differences(self) -> dict[str, Difference]:
+        """Of two members, how far the second is from the first, by the name of the effect size."""
+        if len(self.members) != 2 or None in self.row.members:
+            return {}
+        named = {effect.place: effect.name for effect in self.members[0].levels}
+        known = {named[place]: self.row.difference(place, 1) for place in named}
+        return {name: gap for name, gap in known.items() if gap is not None}
 
     def drawing(self, scales: Scales) -> RowDrawing:
         """Two marks on one axis, or a line over settings that rise; empty for other settings."""
-        members = [section.result for section in self.members]
-        first, *_, last = members[0].sides[-1]
-        if self.by in NUMBERED and len(members) >= LEAST:
-            names = [name for name, cell in zip(self.names, self.cells, strict=True) if cell]
-            return RowDrawing(line_of(members, names, scales.axis), f"↓ {last}", f"↑ {first}")
-        drawn = pair_of(members[0], members[1], scales.axis) if len(members) == 2 else Markup()
+        told = [(section.result, section.finding) for section in self.members]
+        first, *_, last = told[0][0].sides[-1]
+        if self.by in NUMBERED and len(told) >= LEAST:
+            names = [name for name, _ in self.told]
+            return RowDrawing(line_of(told, names, scales.axis), f"↓ {last}", f"↑ {first}")
+        drawn = pair_of(told[0], told[1], scales.axis) if len(told) == 2 else Markup()
         return RowDrawing(drawn, f"← {last}", f"{first} →")
 
     @property
-    def odd(self) -> set[str]:
-        """Anchors of the members that show another pattern than most."""
-        labels = Counter(label for _, label in self.labels)
-        if len(labels) < 2:
-            return set()
-        usual = labels.most_common(1)[0][0]
-        return {s.anchor for s in self.members if s.result.primary.label != usual}
-
-    @property
     def sentence(self) -> str:
-        """Whether the members agree."""
+        """How far the effect sizes of the members are apart."""
         levels = [s.result.level3 for s in self.members if s.result.level3 is not None]
         means = [level[cell].mean for level in levels for cell in CELLS]
-        return phrase("sentences", "compared", self, kinds()[self.by]["several"], means)
+        return phrase("sentences", "compared", self, means)
 
     @property
     def figure(self) -> Markup:
         """Effect sizes by layer, window or distance, of those that have a number."""
-        values = [(choices_of(s.result).get(self.by, ""), s.result) for s in self.members]
-        numbered = [(int(value), result) for value, result in values if value.isdigit()]
+        values = [(choices_of(s.result).get(self.by, ""), s) for s in self.members]
+        numbered = {int(value): (s.result, s.finding) for value, s in values if value.isdigit()}
         if self.by not in NUMBERED or len(numbered) < LEAST:
             return Markup()
         title = f"Effect sizes of {self.name} by {self.by}"
-        return Markup(timeline_of({"": dict(numbered)}, {}, title=title, unit=self.by))  # noqa: S704
+        return Markup(timeline_of({"": numbered}, {}, title=title, unit=self.by))  # noqa: S704
 
 
 def comparisons(shown: Iterable[Section]) -> dict[str, list[Compared]]:
@@ -226,14 +231,14 @@ def comparisons(shown: Iterable[Section]) -> dict[str, list[Compared]]:
                 continue
             cells = tuple(by_id.get(id(member)) for member in row.members)
             names = tuple(_name(by, value) for value in row.values)
-            compared.setdefault(by, []).append(Compared(by, row.name, cells, names, row.differs))
+            compared.setdefault(by, []).append(Compared(by, row.name, cells, names, row))
     # where tests rise over layers in each prompt of one model, these lines say all
     rising = {id(s) for by in NUMBERED for row in compared.get(by, ()) for s in row.members}
     models = {encoding and encoding.model for encoding in (r.encoding for r in results)}
     for by in ("prompt", "source") if len(models) == 1 and None not in models else ("prompt",):
         if all(id(s) in rising for row in compared.get(by, ()) for s in row.members):
             compared.pop(by, None)
-    return {by: sorted(rows, key=lambda row: -row.apart) for by, rows in compared.items()}
+    return {by: sorted(rows, key=lambda row: -row.spread) for by, rows in compared.items()}
 
 
 def _name(by: str, value: str) -> str:

@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 from eatlas.errors import joined
-from eatlas.numbers import UNDEFINED, count, number_of, p_value, percent
+from eatlas.numbers import UNDEFINED, count, number_of, p_value
 from eatlas.present.text import isolated, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.results.levels import Documents, Matched
+from eatlas.results.levels import Documents, Matched, MatchedLevel
 from eatlas.results.parts import at
 from eatlas.stimuli.kinds import ROLES
 
 if TYPE_CHECKING:
     from eatlas.results.answers import AnswersRecord
+    from eatlas.results.finding import Finding
 
 RUNNER_UP = 0.05
-"""Share of resamples, draws or random topics from which another pattern is worth a mention."""
+"""Share of resamples or draws from which another pattern is worth a mention."""
 LONGEST_NAME = 80
 """Characters; a longer one would hide the sentence, and is in full beside it."""
 
 
-def levels_of(result: AssociationResult) -> list[Effect]:
-    """The effect sizes of a result as a whole, without those of single terms."""
-    return [effect for effect in result.effects() if effect.term is None]
+def levels_of(result: AssociationResult, finding: Finding | None = None) -> list[Effect]:
+    """The effect sizes of a result as a whole, with what its finding says of each."""
+    levels = [effect for effect in result.effects() if effect.term is None]
+    questions = finding.questions if finding else {}
+    return [
+        replace(level, verdict=question.verdict)
+        if (question := questions.get(level.place))
+        else level
+        for level in levels
+    ]
 
 
 def printed_by_papers(result: AssociationResult) -> Effect | None:
@@ -108,34 +117,48 @@ def matched_of(result: AssociationResult) -> Matched | None:
 
 
 def chance_cell(result: AssociationResult) -> str:
-    """Share of random topics with the pattern of a result; below, the p of level 1 among them.
-
-    The p is two-sided, as no direction was stated before.
-    """
-    if (matched := matched_of(result)) is None:
-        return ""
-    shares = matched.patterns if result.pattern and matched.patterns else {}
-    lines = [percent(share) for label, share in shares.items() if label == result.label]
-    lines += [p_value(matched.level1.p_two_sided, result.rule.alpha)] if matched.level1 else []
-    return "\n".join(lines)
+    """The p of level 1 among random topics: two-sided, as no direction was stated before."""
+    matched = matched_of(result)
+    known = matched.level1 if matched else None
+    return p_value(known.p_two_sided, result.rule.alpha) if known else ""
 
 
 def chance_legend(results: Sequence[AssociationResult]) -> str:
     """What is in the column of chance of a table; nothing where it has none."""
-    known = [matched for result in results if (matched := matched_of(result)) is not None]
-    if not known:
+    if not any(map(matched_of, results)):
         return ""
-    p = "the p of d at level 1 among them, two-sided"
-    if any(matched.patterns is not None for matched in known):
-        p = f"share that shows the same pattern; below, {p}"
-    draws = count(known[0].draws)
-    return f"Chance: {draws} draws of random topics, as frequent and as coherent as the lists; {p}."
+    return (
+        "Random topics: proportion of pairs of random topics, as near to each other as the lists, "
+        "that differ as much at level 1."
+    )
 
 
-def label_after(result: AssociationResult) -> str:
-    """The EAT pattern after covariates; empty where there is none."""
-    pattern = result.adjusted and result.adjusted.pattern
-    return pattern.label if pattern else ""
+def chance_line(effect: Effect) -> str:
+    """How many random topics differ as much; empty where that is not known.
+
+    Examples
+    --------
+    >>> import eatlas
+    >>> (result,) = eatlas.run("weat-1")
+    >>> chance_line(result.effect("level1"))
+    'Among pairs of random topics as near to each other, 1.5% differ as much.'
+    """
+    if effect.matched is None:
+        return ""
+    p = effect.matched.p_two_sided
+    share = "fewer than 0.1%" if p < 0.001 else f"{p:.1%}" if p < 0.1 else f"{p:.0%}"
+    if effect.place == "level1":
+        return f"Among pairs of random topics as near to each other, {share} differ as much."
+    return (
+        f"Among random topics beside pairs of topics as near to each other, {share} differ as much."
+    )
+
+
+def chance_range(effect: Effect) -> tuple[float, float]:
+    """Where 95% of the differences of random topics are that an effect is compared with, as d."""
+    unit = effect.d / effect.difference if effect.d and effect.difference else 0.0
+    low, *_, high = cast("MatchedLevel", effect.matched).quantiles
+    return low * unit, high * unit
 
 
 def covariates_of(results: Iterable[AssociationResult]) -> list[str]:
@@ -149,25 +172,64 @@ def held_equal(names: Sequence[str]) -> str:
     return "the words' frequency" if list(names) == ["frequency"] else joined(names)
 
 
-def accounted(names: Sequence[str]) -> str:
-    """That covariates are accounted for, as the end of a sentence."""
-    return f"{held_equal(names)} {'is' if len(names) == 1 else 'are'} accounted for"
+def at_equal(results: Iterable[AssociationResult]) -> str:
+    """At equal values of what, where that is so of all results; empty where it is not.
+
+    The beginning of a title says it after "for other words".
+    """
+    every = list(results)
+    if not all(result.adjusted for result in every):
+        return ""
+    names = covariates_of(every)
+    return f"at equal {'word frequency' if names == ['frequency'] else joined(names)}"
+
+
+def interval_in_words(results: Iterable[AssociationResult]) -> str:
+    """What the intervals of results are, behind "95% interval"; empty if there are none."""
+    every = list(results)
+    bases = {
+        effect.interval_basis
+        for result in every
+        for effect in result.effects()
+        if effect.term is None and effect.interval
+    }
+    if not bases & {"adjusted", "crossed"}:
+        return "over bootstrap samples" if bases else ""
+    names = covariates_of(every)
+    held = "word frequency" if names == ["frequency"] else joined(names)
+    text = "for other words"
+    if "adjusted" in bases:
+        text += f", at equal {held} if it is known" if len(bases) > 1 else f" at equal {held}"
+    return f"{text}, else over bootstrap samples" if "bootstrap" in bases else text
+
+
+def p_heads(results: Iterable[AssociationResult]) -> dict[str, str]:
+    """Heads of the columns of the three p-values of a question, by their names in a record."""
+    names = covariates_of(results) or ["frequency"]
+    held = names[0] if len(names) == 1 else "covariates"
+    return {"these": "these words", "new": "new words", "adjusted": f"adjusted for {held}"}
+
+
+def without_adjustment(result: AssociationResult) -> str:
+    """Why a question has no p-value that is adjusted, in two words."""
+    if result.adjustment_is_off:
+        return "not adjusted"
+    return "too few words" if result.adjustable else "frequency unknown"
 
 
 def title_after(results: Iterable[AssociationResult]) -> str:
-    """Head of the columns of numbers after covariates."""
+    """Head of the columns of numbers that are adjusted for covariates."""
     names = covariates_of(results)
-    return f"After {names[0] if len(names) == 1 else 'covariates'}"
+    return f"Adjusted for {names[0] if len(names) == 1 else 'covariates'}"
 
 
 def after_legend(results: Sequence[AssociationResult]) -> str:
-    """What is in the column of numbers after covariates; nothing where a table has none."""
+    """What is in the column of adjusted numbers; nothing where a table has none."""
     after = [r for r in results if r.adjusted is not None and r.by_target is None]
     if not after:
         return ""
     what = "d and p of each term" if only_terms(after[0].effects()) else "d and p at level 1"
-    pattern = ", and the pattern," if any(map(label_after, after)) else ""
-    return f"{title_after(after)}: {what}{pattern} once {accounted(covariates_of(after))}."
+    return f"{title_after(after)}: {what} between words of equal {joined(covariates_of(after))}."
 
 
 def documents_in_words(documents: Documents) -> str:
@@ -185,7 +247,7 @@ def resampled_units(results: Iterable[AssociationResult]) -> str:
 
 
 def larger_doubt(effect: Effect) -> str | None:
-    """Which doubt is larger, about words or about documents, where they differ on the sign of d.
+    """Which uncertainty is larger, about words or about documents, if they differ on the sign of d.
 
     Empty where they say the same of it; None where one of them is unknown.
     """

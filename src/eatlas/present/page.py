@@ -83,14 +83,13 @@ def report_html(
     }  # fmt: skip
     details = [detail_of(section, values) for section in shown]
     packs = range(0, len(details), PACK) if packed else ()
-    with_interval = {bool(e.interval) for r in every for e in r.effects()[:1] if e.term is None}
     return render(
         "report",
         **values,
         **page_files("cards.js", "report.js"),
         title=_title(shown, settings, compared) if every else words["heading"],
         names_in_full=settings.in_words(full=True),
-        intervals="some" if len(with_interval) > 1 else "all" if True in with_interval else "none",
+        intervals=any(level.interval for section in shown for level in section.levels),
         legend=legend(result.primary.label for result in every if result.pattern is not None),
         symbols=symbols(),
         failures=failures,
@@ -129,11 +128,11 @@ def _title(
 ) -> str:
     """The finding of a page; where settings are compared, how far they agree."""
     every, findings = [each.result for each in shown], [each.finding for each in shown]
-    if not compared or not compared[0][1][0].labels:
+    if not compared or "level1" not in compared[0][1][0].members[0].finding.questions:
         return title(every, findings, settings)
     kind, rows = compared[0]
-    about = settings.subject, rows[0].by, kind["several"], rows, little_among(every), len(every)
-    return phrase("sentences", "title_compared", *about) + of_themes(findings)
+    about = settings.subject, kind["several"], rows, little_among(every), len(every)
+    return phrase("sentences", "title_compared", *about) + of_themes(every)
 
 
 def _tables(
@@ -144,7 +143,7 @@ def _tables(
     for section in shown:
         by_signature.setdefault(section.result.signature, []).append(section)
     return [
-        (page_table([section.result for section in members], settings, family), members)
+        (page_table([(each.result, each.finding) for each in members], settings, family), members)
         for members in by_signature.values()
     ]
 
@@ -235,7 +234,7 @@ def write_report(
         The procedure.
     columns : {"narrow", "wide"}, optional
         A narrow table has d, interval, p and pattern and fits between the margins of a page; a
-        wide one also mean cosines, shares of resamples, numbers after covariates and chance. By
+        wide one also mean cosines, shares of resamples, adjusted numbers and random topics. By
         default LaTeX is narrow, all else wide; CSV always has all.
     images : path or list of paths, optional
         Of a page: folders that hold the images of the tests, of which it then has thumbnails. A

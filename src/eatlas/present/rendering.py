@@ -20,7 +20,7 @@ from eatlas import numbers
 from eatlas.errors import joined, listed
 from eatlas.notes import Note
 from eatlas.present import effects
-from eatlas.present.drawings.eat_map import PATTERNS, mini
+from eatlas.present.drawings.eat_map import PATTERNS, mini, mini_of
 from eatlas.present.text import clean, isolated, readable
 from eatlas.results.settings import source_name
 
@@ -151,14 +151,17 @@ def _safe(value: object) -> object:
 FILTERS: dict[str, Callable[..., object]] = {
     function.__name__: function
     for function in (
-        numbers.all_of, numbers.count, numbers.effect, numbers.goes, numbers.interval,
-        numbers.level_of, numbers.number_of, numbers.odds, numbers.p_equals,
-        numbers.percent, numbers.plural, readable, source_name, effects.about_terms,
-        effects.answers_of, effects.lists_of,
-        effects.accounted, effects.covariates_of, effects.documents_in_words,
-        effects.held_equal, effects.larger_doubt, effects.resampled_units,
-        effects.names_of, effects.rank_row, effects.runner_up, effects.short_name,
-        effects.printed_by_papers, effects.title_after, effects.unit_of, isolated, mini,
+        numbers.all_of, numbers.brief_p, numbers.count, numbers.effect, numbers.is_plural,
+        numbers.interval, numbers.level_of, numbers.number_of, numbers.odds, numbers.p_equals,
+        numbers.percent, numbers.plural, numbers.spelled, readable, source_name,
+        effects.about_terms, effects.answers_of, effects.chance_line, effects.chance_range,
+        effects.lists_of,
+        effects.at_equal, effects.covariates_of, effects.documents_in_words,
+        effects.held_equal, effects.interval_in_words, effects.larger_doubt,
+        effects.levels_of, effects.p_heads,
+        effects.printed_by_papers, effects.resampled_units, effects.names_of, effects.rank_row,
+        effects.runner_up, effects.short_name,
+        effects.title_after, effects.unit_of, effects.without_adjustment, isolated, mini, mini_of,
     )
 } | {
     "by_place": lambda found: {effect.place: effect for effect in found},
@@ -168,7 +171,7 @@ FILTERS: dict[str, Callable[..., object]] = {
     "listed": lambda names: joined(names) if len(names) <= NAMED else listed(names, NAMED),
     "lower_first": lambda text: text[:1].lower() + text[1:],
     "upper_first": lambda text: text[:1].upper() + text[1:],
-    "named": lambda names: listed(dict.fromkeys(names), FEW),
+    "named": lambda names, most=FEW: listed(dict.fromkeys(names), most),
     "p": numbers.p_value,
     "signature": _signature,
     "unbroken": _unbroken,

@@ -21,7 +21,13 @@ from markupsafe import Markup, escape
 
 from eatlas.errors import ResultsError
 from eatlas.present import answers  # noqa: F401  (templates call its filters)
-from eatlas.present.columns import parts_tables, targets_table, terms_table, values_table
+from eatlas.present.columns import (
+    parts_tables,
+    targets_table,
+    terms_legend,
+    terms_table,
+    values_table,
+)
 from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, eat_map, in_words
 from eatlas.present.drawings.plane import LEFT_ROOM, SIDE, UPPER_ROOM, has_map, plane_figure
 from eatlas.present.drawings.rows import row_of
@@ -29,10 +35,9 @@ from eatlas.present.drawings.single import influence, targets, triangle
 from eatlas.present.drawings.svg import share_bar
 from eatlas.present.effects import levels_of, own_share, shares_of, short_name
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import Finding, finding_of
+from eatlas.present.findings import findings_of
 from eatlas.present.rendering import FILTERS, phrase
 from eatlas.present.sentences import (
-    left,
     limits,
     numbers,
     sentence,
@@ -42,6 +47,7 @@ from eatlas.present.sentences import (
 from eatlas.present.text import clean, isolated
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
+from eatlas.results.finding import Finding
 from eatlas.results.settings import Settings
 from eatlas.stimuli import TARGETS
 
@@ -49,7 +55,7 @@ PAGE = frozenset((
     "main", "in-brief", "findings", "over-time", "summary", "sources", "prompts", "layers",
     "levels", "weights", "windows", "distances", "reading", "details", "not-measured",
     "unreadable", "paper", "glossary", "methods-text", "bibtex-text", "search",
-    "pattern-filter", "source-filter", "test-filter", "shown", "theme",
+    "source-filter", "test-filter", "verdict-filter", "shown", "theme",
 ))  # fmt: skip
 """Ids that the page itself needs."""
 SERIES, TITLE = "series-", "-title"
@@ -79,21 +85,18 @@ class Section:
     family: DeclaredFamily
     settings: Settings
     """What sources, and settings of several results, are called."""
+    finding: Finding
+    """What the result shows, adjusted over the tests of the page."""
 
     @cached_property
     def levels(self) -> list[Effect]:
-        """The effect sizes of the result as a whole."""
-        return levels_of(self.result)
+        """The effect sizes of the result as a whole, with what the finding says of each."""
+        return levels_of(self.result, self.finding)
 
     @cached_property
     def tested(self) -> bool:
         """Whether there are effect sizes d, with p-values; other numbers have none."""
         return any(effect.symbol == "d" for effect in self.levels)
-
-    @cached_property
-    def finding(self) -> Finding:
-        """What the result shows, where all of the page are counted as tests."""
-        return finding_of(self.result, self.family)
 
     @property
     def source_name(self) -> str:
@@ -108,7 +111,11 @@ def sections(results: Iterable[AssociationResult], family: DeclaredFamily) -> li
     every = list(results)
     settings = Settings.among(every)
     ids = anchors(result.test for result in every)
-    return [Section(*pair, family, settings) for pair in zip(ids, every, strict=True)]
+    shown = findings_of(every)
+    return [
+        Section(anchor, result, family, settings, finding)
+        for anchor, result, finding in zip(ids, every, shown, strict=True)
+    ]
 
 
 def anchors(tests: Iterable[str]) -> list[str]:
@@ -265,13 +272,13 @@ def marked(sentence: str, result: AssociationResult) -> Markup:
 FILTERS.update({
     function.__name__: function
     for function in (
-        figures, images_of, marked, parts_tables, row_of, left, limits, numbers, own_share,
+        figures, images_of, marked, parts_tables, row_of, limits, numbers, own_share,
         patterns_seen, score_unit, sentence, share_bar, shares_of, source_of,
-        statements, targets_table, terms_table, values_table,
+        statements, targets_table, terms_legend, terms_table, values_table,
     )
 })  # fmt: skip
 FILTERS["uncaptioned"] = lambda table: replace(table, caption="")
 FILTERS["eat_map"] = lambda result: Markup(eat_map(result))  # noqa: S704
 FILTERS["map_in_words"] = in_words
-FILTERS["in_numbers"] = lambda result: phrase("sentences", "numbers", result)
+FILTERS["in_numbers"] = lambda result: phrase("sentences", "more", result)
 FILTERS["statement"] = lambda result, about: statement(about, result)

@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eatlas.decoding import own_toml
+from eatlas.errors import joined
 from eatlas.numbers import effect, plural
 from eatlas.present import targets  # noqa: F401  (templates call its filters)
 from eatlas.present.effects import (
-    held_equal,
     levels_of,
     matched_of,
     names_of,
     unit_of,
 )
-from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import Finding, finding_of
+from eatlas.present.findings import finding_of
 from eatlas.present.rendering import lines, phrase
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
+from eatlas.results.finding import Finding
 from eatlas.results.parts import at
 from eatlas.results.settings import Settings
 from eatlas.stimuli import TARGETS
@@ -35,16 +35,8 @@ if TYPE_CHECKING:
 WORDING = Path(__file__).parent / "data" / "wording.toml"
 
 
-def sentence(result: AssociationResult, finding: Finding | None = None) -> str:
-    """Say what a result shows, and the numbers behind it.
-
-    Parameters
-    ----------
-    result : AssociationResult
-        One without a pattern, a comparison of targets or single terms is summed up in its own
-        words.
-    finding : Finding, optional
-        Where it counts tests that are shown together; by default that of the result alone.
+def sentence(result: AssociationResult) -> str:
+    """Say what a result shows by itself, and the numbers behind it.
 
     Returns
     -------
@@ -54,17 +46,12 @@ def sentence(result: AssociationResult, finding: Finding | None = None) -> str:
     Examples
     --------
     >>> import eatlas
-    >>> print(sentence(eatlas.run(tests="weat-6")[0]).split(";")[0])
-    Female names go with Family
+    >>> print(sentence(eatlas.run(tests="weat-1")[0]).split(". ")[0])
+    Flowers are more strongly associated with Pleasant than Insects are
     """
-    shown = finding or finding_of(result)
-    numbers = phrase("sentences", "numbers", result)
-    return " ".join(filter(None, (f"{shown}.", numbers, result.remark)))
-
-
-def left(result: AssociationResult) -> str:
-    """What is left after covariates; empty where the conclusion stays."""
-    return phrase("sentences", "left", result)
+    shown = finding_of(result)
+    numbers = phrase("sentences", "levels", result, shown), phrase("sentences", "more", result)
+    return " ".join(filter(None, (str(shown), *numbers, result.remark)))
 
 
 def numbers(result: AssociationResult) -> list[tuple[str, str]]:
@@ -72,21 +59,19 @@ def numbers(result: AssociationResult) -> list[tuple[str, str]]:
     return [(e.title, effect(e.d, 3)) for e in levels_of(result) if e.symbol != "d"]
 
 
-def limits(result: AssociationResult) -> list[str]:
+def limits(result: AssociationResult, finding: Finding) -> list[str]:
     """What a finding on X and Y does not say, where readers may think that it does."""
     if not any(e.place == "level1" and e.d is not None for e in result.effects()):
         return []
-    names, attributes = names_of(result), {}
-    leans: dict[str, tuple[int, str, int] | None] = {}
+    names, nearer = names_of(result), {}
     for role in TARGETS:
-        attributes[role] = result.primary.attribute(role) if result.primary.pattern else None
-        values, towards = at(result.primary.scores, role), attributes[role] or "A"
-        nearer = sum(value > 0 if towards == "A" else value < 0 for value in values)
-        leans[role] = (
-            (nearer, names["B" if towards == "A" else "A"], len(values)) if values else None
-        )
-    found = attributes if result.primary.pattern else None
-    return lines("limits", r=result, found=found, name=names, leans=leans)
+        question, values = finding.questions.get(f"level2.{role}"), at(result.primary.scores, role)
+        if question is None or not values:
+            continue
+        first, second = "AB" if (question.effect_size or 0.0) > 0 else "BA"
+        towards = sum(value > 0 if first == "A" else value < 0 for value in values)
+        nearer[role] = question.verdict, towards, len(values), names[first], names[second]
+    return lines("limits", r=result, name=names, nearer=nearer)
 
 
 def wording(results: Iterable[AssociationResult]) -> Mapping[str, str]:
@@ -163,10 +148,8 @@ statement = partial(phrase, "trust")
 """One statement: the name of its macro, and what that takes."""
 
 
-def statements(
-    result: AssociationResult, levels: Sequence[Effect], family: DeclaredFamily
-) -> list[tuple[str, str]]:
-    """What a reader should weigh before believing a finding on X and Y; nothing for others.
+def statements(result: AssociationResult, levels: Sequence[Effect]) -> list[tuple[str, str]]:
+    """Each test behind a finding on X and Y in full; nothing for others.
 
     One sentence or two each, with a word in front that says what they are about.
     """
@@ -174,18 +157,17 @@ def statements(
     if level1 is None:
         return []
     if level1.p is None:
-        return [("Random labels.", statement("undefined", result))]
+        return [("These words.", statement("undefined", result))]
     if level1.d is None:
         return []
-    words = statement("resamples", result, level1), statement("other_words", result)
-    held = held_equal(result.adjusted.covariates) if result.adjusted else ""
+    held = joined(result.adjusted.covariates) if result.adjusted else ""
     about = {
-        "Random labels.": statement("chance", result, level1, family),
-        f"Other {plural(unit_of(result, word='word'))}.": " ".join(filter(None, words)),
+        "These words.": statement("these_words", result, level1),
+        "New words.": statement("new_words", result),
+        f"Adjusted for {held}.": statement("adjusted", result),
         f"Other {result.draws.varied}." if result.draws else "": statement("contexts", result),
         "Other documents.": statement("documents", result),
-        f"Given {held}.": statement("given", result, level1),
-        "Chance." if matched_of(result) else "Frequency.": statement("frequency", result),
+        "Random topics." if matched_of(result) else "Frequency.": statement("frequency", result),
         f"Single {plural(unit_of(result))}.": statement("single_terms", result, level1),
         "What this design can find.": statement("design", result),
     }

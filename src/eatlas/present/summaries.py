@@ -10,30 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eatlas.decoding import own_toml
-from eatlas.numbers import percent, plural
+from eatlas.numbers import percent
 from eatlas.present.effects import (
     answers_of,
     covariates_of,
-    held_equal,
     larger_doubt,
     matched_of,
     resampled_units,
-    unit_of,
 )
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import (
-    CHECKS,
-    CONFIRMED,
-    DOCUMENTS,
-    GRADES,
-    OF_ANSWERS,
-    PAIRS,
-    REFUSALS,
-    TEMPLATES,
-    TESTS,
-    WORDS,
-    findings_of,
-)
+from eatlas.present.findings import findings_of
 from eatlas.present.rendering import lines
 from eatlas.present.sections import Section, distinct, source_of
 from eatlas.present.sentences import levels_of_trend, wording
@@ -69,18 +55,14 @@ def in_brief(
         """Tests and, where there are several, their settings: source, layer, year, measure."""
         return distinct(isolated(section.settings.named(section.result)) for section in chosen)
 
-    def failing(*checks: str) -> list[str]:
-        return names(
-            section
-            for section in graded
-            if any(c.holds is False and c.name in checks for c in section.finding.checks)
-        )
-
     results = [section.result for section in shown]
-    of_groups = [r for r in results if r.kind == "association"]
     used, missing = _terms(results)
     trends = [line for line in series if line.finding]
-    graded = [section for section in shown if section.finding.grade in GRADES[:3]]
+    reasons: dict[str, list[Section]] = {}
+    for section in shown:
+        question = section.finding.questions.get("level1")
+        if question is not None and question.verdict == "these words":
+            reasons.setdefault(question.reason, []).append(section)
     return lines(
         "brief",
         trends=[
@@ -88,26 +70,23 @@ def in_brief(
             for line in trends[:TRENDS]
         ],
         more_trends=len(trends[TRENDS:]),
-        graded=len(graded),
-        fails={check: failing(check) for check in (*CHECKS, DOCUMENTS, *OF_ANSWERS)},
+        reasons={reason: names(of) for reason, of in reasons.items()},
         refusing=names(section for section in shown if section.result.shows_little),
-        uncounted=failing(WORDS, TESTS),
         doubts=[
             (names([section])[0], larger)
             for section in shown
             for effect in section.levels
             if effect.place == "level1" and (larger := larger_doubt(effect)) is not None
         ],
-        method=family.method,
-        after=[result for result in results if result.adjusted],
-        hangs=[(names([s])[0], s.finding.hangs_on) for s in graded if s.finding.hangs_on],
+        sensitive=[
+            (names([s])[0], s.finding.sensitive_to) for s in shown if s.finding.sensitive_to
+        ],
         used=used,
         missing=missing,
         words=wording(results),
-        units=plural("word" if all(unit_of(r) == "term" for r in of_groups) else "stimulus"),
         lacking=distinct(isolated(r.test) for r in results if r.coverage.counts()[1]),
         gaps=any(line.gaps for line in series),
-        confirmed=CONFIRMED if any(said.effect for said in family.confirmations) else "",
+        confirmed=any(said.effect for said in family.confirmations),
     )
 
 
@@ -138,7 +117,6 @@ def methods_paragraph(
         )
     formula = measures[0]["formula"]
     shared = len(measures) > 1 and all(measure["formula"] == formula for measure in measures)
-    matched = [known for r in every if (known := matched_of(r)) is not None]
     crossed = [r.generalisation for r in every if r.generalisation and _crossed(r)]
     p_values = [e.p for r in every for e in r.effects() if e.p is not None]
     resampled = [r.uncertainty for r in every if r.uncertainty is not None]
@@ -167,15 +145,20 @@ def methods_paragraph(
         crossed=distinct(percent(known.confidence) for known in crossed),
         crossed_units=sorted({CROSSED_UNITS[known.unit] for known in crossed}, reverse=True),
         after=_after([result for result in every if result.by_target is None]),
-        matched=distinct(f"{known.draws:,}" for known in matched),
-        matched_patterns=any(known.patterns is not None for known in matched),
+        matched=any(map(matched_of, every)),
         blocks=distinct(str(lv.block_length) for t in trends for _, lv in levels_of_trend(t)),
         used=used,
         missing=missing,
         words=wording(every),
         family=family,
         themes=_themes(every, family),
-        checks=_checks_made(every, family),
+        questions=any("level1" in finding.questions for finding in findings_of(every)),
+        bootstrapped=any(
+            e.interval and e.resampled and e.interval == e.resampled.interval
+            for r in every
+            for e in r.effects()
+        ),
+        joined_words=distinct(f"{r.units.threshold:g}".lstrip("0") for r in every if r.units),
         asked=any(result.unanswered is not None for result in every),
     )
     return " ".join(text)
@@ -207,31 +190,6 @@ def _themes(
     return themes
 
 
-def _checks_made(
-    results: Sequence[AssociationResult], family: DeclaredFamily | None
-) -> list[str] | None:
-    """By what else than these words findings were graded; None where none has a p-value."""
-    findings = [finding for finding in findings_of(results, family) if not finding.untested]
-    held = held_equal(covariates_of(results))
-    words = dict(
-        zip(CHECKS[1:], ("of the crossed test", f"given {held}", "among random topics",
-                         "counting all tests"), strict=True)
-    )  # fmt: skip
-    words |= {
-        PAIRS: "by the interval of d over other pairs and answers",
-        REFUSALS: "by the p-value had answers without a choice gone against it that random "
-        "refusing does not explain",
-        TEMPLATES: "by its sign in each template",
-    }
-    if not any(map(answers_of, results)):
-        words |= {
-            PAIRS: "by the interval of D over lists",
-            REFUSALS: "by the share of lists that assign nothing",
-        }
-    made = {check.name for f in findings for check in f.checks if check.holds is not None}
-    return [text for check, text in words.items() if check in made] if findings else None
-
-
 _ROLE = re.compile(r"^[A-Za-z]+( and attributes| lists| groups)?: ")
 _BY = re.compile(r"^(as|word for word as) (used|printed|combined) by ")
 _WORK = re.compile(r"\(\d{4}\)")
@@ -253,7 +211,7 @@ def _works_of(citations: Iterable[str]) -> list[str]:
     return distinct([*works, *users])
 
 
-def _after(results: Sequence[AssociationResult]) -> dict[str, list[str]]:
+def _after(results: Sequence[AssociationResult]) -> dict[str, Any]:
     """Covariates that are accounted for, files of them, and the orders behind p-values."""
     names = covariates_of(results)
     p_values = [e.after.p for r in results for e in r.effects() if e.after and e.after.p]
@@ -268,6 +226,8 @@ def _after(results: Sequence[AssociationResult]) -> dict[str, list[str]]:
         "names": names,
         "files": distinct(files),
         "ranked": distinct(source_name(ranks.vocabulary) for ranks in ranked) or ["the source"],
+        "crossed": any(p.method_of("greater") == "student" for p in p_values),
+        "permuted": bool(of_shares) or any(p.method_of("greater") != "student" for p in p_values),
         "orders": orders + [f"{number} random orders" for number in drawn],
     }
 
@@ -362,18 +322,22 @@ def bibtex(
     """
     every = list(results)
     of_targets: list[Any] = [result for result in every if result.by_target is not None]
+    questions = any("level1" in finding.questions for finding in findings_of(every))
     methods = {
         "glove-sample": any(r.source_string == "glove-sample" for r in every),
         "bootstrap": any(r.uncertainty for r in every) or any(r.resamples for r in of_targets),
         "random-topics": any(matched_of(r) is not None for r in every),
         "counted": any(t.contexts is not None for r in every for t in r.by_target or ()),
-        "holm": any(r.labels for r in of_targets)
+        "questions": questions and any(map(_crossed, every)),
+        "holm": questions
+        or any(r.labels for r in of_targets)
         or any(said.effect for said in family.confirmations)
         or any(t.p is not None for r in every if r.kind == "groups" for t in r.values or ()),
         "themes": any(r.provenance.explored_on for r in every),
         "documents": any(r.documents for r in every),
         "crossed": any(map(_crossed, every)),
         "adjusted": any(r.adjusted for r in every),
+        **dict.fromkeys(("residuals", "residuals-by-error"), _after(every)["permuted"]),
         "studentised": any(
             parameters(r.signature).get("statistic") == "studentised" for r in every
         ),

@@ -18,20 +18,20 @@ from eatlas.present.columns import (
     Column,
     Table,
     ends_table,
-    legend_of,
+    explanations,
     little_legend,
-    page_table,
-    parts_tables,
     tables,
     terms_table,
 )
-from eatlas.present.effects import after_legend, only_terms, resampled_units, title_after
+from eatlas.present.effects import only_terms, resampled_units
 from eatlas.present.family import DeclaredFamily
+from eatlas.present.findings import finding_of, findings_of
 from eatlas.present.paper_tables import paper_tables
 from eatlas.present.rendering import FILTERS, render, text
 from eatlas.present.text import clean, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
+from eatlas.results.finding import Finding
 from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
@@ -244,7 +244,8 @@ def report_table(
         raise ResultsError("there are no results to put in a table")
     declared = DeclaredFamily.of(results, family, adjust)
     if format == "csv":
-        return csv_text([row for result in results for row in _rows(result, declared)])
+        pairs = zip(results, findings_of(results), strict=True)
+        return csv_text([row for pair in pairs for row in _rows(*pair, declared)])
     layout = layout_of(format, columns, (*WIDTHS, PAPER))
     made = paper_tables(results) if layout == PAPER else tables(results, declared, layout)
     return MARKUP[format](made)
@@ -265,9 +266,11 @@ def layout_of(
     return columns
 
 
-def _rows(result: AssociationResult, family: DeclaredFamily) -> Iterator[dict[str, Any]]:
+def _rows(
+    result: AssociationResult, finding: Finding, family: DeclaredFamily
+) -> Iterator[dict[str, Any]]:
     """The rows of a result, each with the adjusted p-values of its effect sizes."""
-    effects, rows = result.effects(), result.rows()
+    effects, rows = result.effects(), result.rows_with(finding)
     terms = only_terms(effects) and len(rows) == len(effects)
     name = f"p_two_sided_{family.family.method}" if family.family else ""
     for number, row in enumerate(rows):
@@ -305,55 +308,44 @@ MOST_ROWS = 50
 def notebook_html(shown: Any) -> str:
     """What a notebook shows of a result, or of several: their numbers, in light colours."""
     results = [shown] if is_result(shown) else list(shown)
-    settings, alone = Settings.among(results), results[0] if is_result(shown) else None
-    listed = results[:MOST_ROWS]
+    alone = results[0] if is_result(shown) else None
     if alone and (alone.by_target is not None or alone.values is not None):
-        made = [ends_table(alone)]
+        made, legends = [ends_table(alone)], explanations([alone])
     elif alone and only_terms(alone.effects()):
-        made = [terms_table(alone)]
+        made, legends = [terms_table(alone)], explanations([alone])
     else:
-        made = [
-            page_table(
-                [r for r in listed if r.signature == signature], settings, DeclaredFamily(None)
-            )
-            for signature in dict.fromkeys(result.signature for result in listed)
-        ]
-        made += parts_tables(listed, whole=alone is not None)
-    legends = (*map(legend_of, listed), after_legend(listed), little_legend(listed))
+        made = tables(results, DeclaredFamily(None), "narrow")
+        legends = [note for table in made for note in table.notes]
     return render(
         "notebook",
         given=results,
         result=alone,
-        source=settings.common,
+        drawn=alone is not None and "level1" in finding_of(alone).questions,
         tables=[replace(table, rows=table.rows[:MOST_ROWS]) for table in made],
-        more=max(0, (len(made[0].rows) if alone and made else len(results)) - MOST_ROWS),
-        legends=list(filter(None, dict.fromkeys(legends))),
+        more=sum(max(0, len(table.rows) - MOST_ROWS) for table in made),
+        legends=list(dict.fromkeys(legends)),
         failures=() if alone else tuple(getattr(shown, "failures", ())),
     )
 
 
-STARS = "* significant as each measure reads its p-value."
-
-
 def compared(found: SideBySide) -> Table:
-    """Rows by settings: the first effect size of each result, its EAT pattern, what differs."""
-    differs = any(row.differs for row in found)
-    head = Column("Setting" if found.by == "test" else "Test")
-    columns = [head, *map(Column, map(one_line, found.values)), *[Column("Differs")] * differs]
+    """Rows by settings: the first effect size of each result, its verdict, and how far apart."""
+    results = found.results
+    told = dict(zip(map(id, results), findings_of(results), strict=True))
+    two, head = len(found.values) == 2, Column("Setting" if found.by == "test" else "Test")
+    columns = [head, *map(Column, map(one_line, found.values)), *[Column("Difference")] * two]
     rows = []
     for row in found:
         cells = [Cell((one_line(row.name),), strong=True)]
-        for number, (result, label) in enumerate(zip(row.members, row.labels, strict=True)):
+        for result in row.members:
             effects = result.effects() if result else ()
             d = effect(effects[0].d) if effects else result.summary() if result else UNDEFINED
-            star = bool(effects and effects[0].star)
-            after = effects[0].after if effects else None
-            left = f"({effect(after.d)}{after.star})" if after else ""
-            gap = row.difference(effects[0].place, number) if effects else None
-            lines = d, label, left, _between(gap), _little(result)
-            cells.append(Cell(tuple(filter(None, lines)), star))
-        rows.append((*cells, *[Cell((row.differs,))] * differs))
-    notes = tuple(filter(None, (STARS, little_legend(found.results))))
+            verdict = told[id(result)].verdict if result else None
+            lines = d, verdict or "", _little(result)
+            cells.append(Cell(tuple(filter(None, lines))))
+        gap = row.difference(row.places[0], 1) if two and row.places else None
+        rows.append((*cells, *[Cell(_between(gap))] * two))
+    notes = tuple(filter(None, [little_legend(results)]))
     return Table(f"by-{found.by}", tuple(columns), tuple(rows), summary(found), notes)
 
 
@@ -364,35 +356,31 @@ def _little(result: AssociationResult | None) -> str:
     return f"{DAGGER} {percent(result.unanswered or 0.0)} no choice"
 
 
-def _between(gap: Difference | None) -> str:
-    """How far a part of a corpus is from the first; empty for other settings."""
-    parts = gap and gap.documents
-    if not parts or parts.difference is None:
-        return ""
+def _between(gap: Difference | None) -> tuple[str, ...]:
+    """How far the second setting is from the first, with an interval, and p between parts."""
+    if gap is None:
+        return (UNDEFINED,)
+    parts = gap.documents
+    if parts is None or parts.difference is None:
+        return tuple(filter(None, (effect(gap.d), interval(gap.interval) if gap.interval else "")))
     both = interval(parts.over_both) if parts.over_both else ""
     p = "" if parts.p is None else p_equals(parts.p)
-    return " ".join(filter(None, (f"less the first {effect(parts.difference)}", both, p)))
+    return tuple(filter(None, (effect(parts.difference), both, p)))
 
 
 def summary(found: SideBySide) -> str:
-    """How many rows and columns there are, how many patterns differ, and what brackets hold."""
-    adjusted = any(level.after for result in found.results for level in result.effects()[:1])
-    brackets = f"; in brackets: d {title_after(found.results).lower()}" if adjusted else ""
-    units = resampled_units(found.results)
-    between = f"; less the first over {units} and words, p by relabelling {units}" if units else ""
-    return f"{_sizes(found)}{brackets}{between}"
-
-
-def _sizes(found: SideBySide) -> str:
+    """How many rows and columns there are, and how far apart the first effect sizes are."""
     rows = number_of(len(found), "setting" if found.by == "test" else "test")
     noun = Settings.among(found.results).noun if found.by == "setting" else found.by
     size = f"{rows}, {number_of(len(found.values), noun)}"
-    if not any(any(row.labels) for row in found):
-        return size
-    many = len(found.changed)
-    if not many:
-        return f"{size}; no EAT pattern differs"
-    return f"{size}; {number_of(many, 'EAT pattern')} {'differs' if many == 1 else 'differ'}"
+    gaps = {row.name: row.spread for row in found if row.spread is not None}
+    units = resampled_units(found.results)
+    between = f"; intervals over {units} and words, p by permutation of {units}" if units else ""
+    if not gaps:
+        return f"{size}{between}"
+    furthest = max(gaps, key=gaps.__getitem__)
+    of = f" ({one_line(furthest)})" * (len(gaps) > 1)
+    return f"{size}; d at level 1 differs by at most {effect(gaps[furthest])}{of}{between}"
 
 
 def compared_text(found: SideBySide) -> str:
@@ -400,7 +388,7 @@ def compared_text(found: SideBySide) -> str:
     table = compared(found)
     lines = [
         [column.title for column in table.columns],
-        *([" ".join((c.lines[0] + "*" * c.star, *c.lines[1:])) for c in row] for row in table.rows),
+        *([" ".join(cell.lines) for cell in row] for row in table.rows),
     ]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = (

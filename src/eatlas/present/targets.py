@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from eatlas.errors import joined
 from eatlas.numbers import MINUS, UNDEFINED, effect, number_of, percent
-from eatlas.present.effects import accounted, title_after
+from eatlas.present.effects import title_after
 from eatlas.present.rendering import FILTERS, lines
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
@@ -149,11 +150,13 @@ class Leans:
         """What the numbers of a table are, with those after covariates or without."""
         texts = [self.meaning("Brackets")]
         if self.result.labels is not None:
-            texts.append("p: labels of the words relabelled; * Holm's p over all targets < .05.")
+            texts.append(
+                "p: permutation of the words' labels; * p after Holm over all targets < .05."
+            )
         if after and self.result.adjusted is not None:
             what = "points" if len(self.columns) == 1 else "bias"
             names = self.result.adjusted.covariates
-            texts.append(f"{title_after([self.result])}: {what} and p once {accounted(names)}.")
+            texts.append(f"{title_after([self.result])}: {what} and p at equal {joined(names)}.")
         return " ".join(texts)
 
     @property

@@ -8,7 +8,6 @@ from eatlas.errors import joined
 from eatlas.numbers import count, effect, interval, number_of, p_value
 from eatlas.present.columns import Cell, Column, Table
 from eatlas.present.drawings.themes import Scale, chart
-from eatlas.present.effects import held_equal
 from eatlas.present.rendering import page_files, phrase, render
 from eatlas.present.sentences import wording
 from eatlas.present.summaries import cited
@@ -25,7 +24,7 @@ WORDS, PAIRS = 40, 30
 SCREEN = 720.0
 """Pixels of the chart in the page."""
 MADE = "themes.groups-made"
-UNADJUSTED = "NOT adjusted for frequency"
+UNADJUSTED = "NOT adjusted for word frequency"
 LOUD = ("themes.unadjusted", MADE, "themes.from-a-scan")
 """Notes without which no finding is read."""
 
@@ -39,15 +38,17 @@ def title(result: ThemesResult) -> str:
         sides = [role for role in names if sizes[role]] or [*names]
         both = len(sides) == 2 and bool(themes)
         groups = " or ".join(names[r] + f" ({count(sizes[r])})" * both for r in sides)
-        finding = f"{'goes' if len(themes) < 2 else 'go'} with {groups} beyond chance"
+        verb = "is" if len(themes) < 2 else "are"
+        finding = f"{verb} significantly more associated with {groups}"
     else:
         groups = "clusters of names" if made else "groups"
         few = len(names) <= FEW + 1 and not made
         among = joined([*names.values()]) if few else f"{len(names)} {groups}"
-        finding = f"{'differs' if len(themes) < 2 else 'differ'} beyond chance between {among}"
-    adjusted = f"given {held_equal(result.covariates)}" if result.covariates else UNADJUSTED
+        finding = f"{'differs' if len(themes) < 2 else 'differ'} significantly between {among}"
+    adjusted = "adjusted for word frequency" if result.covariates else UNADJUSTED
     of = number_of(len(result.themes), "theme")
-    parts = [f"{count(len(themes)) if themes else 'None'} of {of} {finding}, {adjusted}"]
+    half = ", in half of the words of each group" * bool(result.held_out)
+    parts = [f"{count(len(themes)) if themes else 'None'} of {of} {finding}, {adjusted}{half}"]
     rare = sum(theme.stability is not None and theme.stability < 0.5 for theme in themes)
     if len(themes) > FEW and rare and result.clustering:
         repeats = result.clustering.repeats
@@ -122,6 +123,8 @@ def themes_html(result: ThemesResult) -> str:
         again=again,
         more=more,
         legend=phrase("themes", "legend", result, called(result)),
+        halves=phrase("themes", "halves", result),
+        units=phrase("themes", "units", result),
         methods=themes_methods(result),
         bibtex=themes_bibtex(result),
         table=themes_table(result),
@@ -133,7 +136,6 @@ def themes_html(result: ThemesResult) -> str:
         pairs_shown=PAIRS,
         words=wording([]),
         searched=result,
-        directional=False,
         **page_files("cards.js", "report.js"),
     )
 
@@ -151,6 +153,7 @@ def themes_bibtex(result: ThemesResult) -> str:
         "themes": True,
         "k-means": result.clustering is not None,
         "residuals": adjusted,
+        "residuals-by-error": adjusted and by_error,
         "adjusted": adjusted and by_error,
         "studentised": by_error and not adjusted,
         "holm": pairs,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from eatlas.numbers import percent
 from eatlas.results.base import AssociationResult, Share, as_numbers
-from eatlas.results.effects import parameters, shown
+from eatlas.results.effects import Effect, parameters, shown
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
 from eatlas.results.parts import (
@@ -181,6 +182,20 @@ class AskResult(ThreeLevelResult):
         """Share of the answers that choose nothing; of probability, where options have little."""
         answers = self.answers
         return 1 - (answers.mass or 0.0) if answers.improbable else answers.refused
+
+    def further_obstacles(self, effect: Effect) -> Iterable[str]:
+        """Refusals that could explain an effect size, and an interval over pairs that holds 0."""
+        answers, above = self.answers, effect.direction == "greater"
+        level: OfComparisons = at(answers, effect.place)
+        d, p = level.against(effect.direction)
+        left = d is not None and p is not None and (d > 0) is above and p <= effect.rule.alpha
+        if self.shows_little or answers.improbable:
+            yield "the model seldom chose an option"
+        elif answers.refused and not left:
+            yield "refusals and unusable answers could explain it"
+        ends = level.d.interval
+        if ends and not (ends[0] > 0 if above else ends[1] < 0):
+            yield "not shown to hold for other pairs and answers"
 
     def cell_text(self, name: str) -> str:
         """The mean share of a cell, in percent."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
@@ -25,7 +25,9 @@ from eatlas.results.levels import (
     Level,
     Level3,
     Power,
+    Sensitivity,
     StimulusLevel,
+    Units,
 )
 from eatlas.results.parts import (
     MANY_REFUSED,
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from typing_extensions import TypeIs
 
+    from eatlas.results.finding import Finding
     from eatlas.stimuli import ContextsOrigin
 
 
@@ -60,6 +63,8 @@ PLACES = {
 }
 """Title, groups and suffix of columns of an effect size, by its place in a record."""
 SCHEMA: Literal["eatlas/result/1"] = "eatlas/result/1"
+FINDING = "finding"
+"""Key of the finding in the JSON of a result."""
 
 
 class Head(Record):
@@ -101,8 +106,6 @@ class AssociationResult(Findings, Head):
 
     kind: ClassVar[str] = "association"
     """Kind of test that the result belongs to."""
-    heading: ClassVar[str] = "EAT: X / Y, A / B"
-    """Over the names of tests and their concepts in tables."""
     display_name: ClassVar[str] = ""
     """Name of the measure in texts, such as ML-EAT; by default the upper case of `measure`."""
     full_name: ClassVar[str] = ""
@@ -133,7 +136,7 @@ class AssociationResult(Findings, Head):
     frequency_reason: str = Field(default="", exclude_if=is_empty)
     """Why it is not known."""
     adjusted: Adjusted | None = None
-    """The same associations given the frequency and other covariates of the words; None where
+    """The same associations adjusted for frequency and other covariates of the words; None where
     `warnings` says why, and with ``adjust=none``."""
     documents: Documents | None = Field(default=None, exclude_if=is_none)
     """How far other documents would say something else; None but for parts of a corpus."""
@@ -149,8 +152,13 @@ class AssociationResult(Findings, Head):
     """Effect sizes of each draw of contexts."""
     stimulus_level: StimulusLevel | None = Field(default=None, exclude_if=is_none)
     """Findings over the stimuli of sentences; None in tests of words, and where each has one."""
+    units: Units | None = Field(default=None, exclude_if=is_none)
+    """Near-synonyms that count as one word; None where no words are joined."""
     generalisation: Generalisation | None = Field(default=None, exclude_if=is_none)
     """Crossed tests: whether other words would show it."""
+    sensitivity: Sensitivity | None = Field(default=None, exclude_if=is_none)
+    """Words without which a p-value of level 1 is above alpha; None where none is below it, and of
+    too many words."""
     power: Power | None = Field(default=None, exclude_if=is_none)
     """What the design can find."""
     language_model: LanguageModelRecord | None = Field(default=None, exclude_if=is_none)
@@ -302,7 +310,7 @@ class AssociationResult(Findings, Head):
 
     @property
     def changed_after(self) -> bool | None:
-        """Whether the conclusion is another after covariates; None where there is none after them.
+        """Whether the conclusion is another once adjusted for covariates; None without adjustment.
 
         The EAT pattern may be another, or what is read from level 1, or from a single term.
         """
@@ -315,9 +323,36 @@ class AssociationResult(Findings, Head):
         )
 
     @property
-    def finding(self) -> Any:
-        """What the result shows: a sentence, its grade, and the checks behind it."""
-        return offered("finding")(self)
+    def adjustment_is_off(self) -> bool:
+        """Whether the measure was told not to adjust for the frequency of words."""
+        return parameters(self.signature).get("adjust") == "none"
+
+    @property
+    def adjustable(self) -> bool:
+        """Whether the frequency of some words is known."""
+        ranks = at(self.frequency, "ranks")
+        return bool(ranks) and any(
+            rank is not None for role in ROLES for rank in ranks[role].terms.values()
+        )
+
+    def further_obstacles(self, effect: Effect) -> Iterable[str]:  # noqa: ARG002  (a choice)
+        """Why an effect size says nothing beyond its words, in measures that have own reasons."""
+        return ()
+
+    @property
+    def finding(self) -> Finding:
+        """What the result shows: its questions, the answer to each, and a sentence."""
+        finding: Finding = offered("finding")(self)
+        return finding
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values, exactly what the JSON holds, with the finding by itself."""
+        return {**super().to_dict(), FINDING: self.finding.to_dict()}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Self:
+        """Rebuild the record; its finding follows from its numbers."""
+        return super().from_dict({key: values[key] for key in values if key != FINDING})
 
     def plot(
         self,
@@ -428,8 +463,6 @@ class AssociationResult(Findings, Head):
             row |= effect.more_columns()
         if self.frequency is not None:
             row |= {f"median_rank_{role}": self.frequency.ranks[role].median for role in ROLES}
-        if shares := at(self.frequency, "matched.patterns"):
-            row["matched_pattern_share"] = shares.get(self.label)
         row |= self.adjusted.columns() if self.adjusted else {}
         row |= self.documents.columns() if self.documents else {}
         if self.draws is not None:
@@ -447,20 +480,21 @@ class AssociationResult(Findings, Head):
         Returns
         -------
         dict of str to float
-            At most ten, under the same names in every result of a measure; NaN where undefined.
+            At most eleven, under the same names in every result of a measure; NaN where undefined.
             First the number: ``d``, or ``value``, or ``mean_bias``; then ``p`` in the tail that is
-            read, ``p_two_sided``, and ``low`` and ``high`` of the interval, which CEAT and
-            LPBS-CEAT do not have; then further effect sizes, such as ``d_x`` and ``d_y`` of level
-            2; last ``used`` and ``missing`` terms, and of a model that is asked the share
-            ``unanswered`` of answers that choose nothing. Of an SC-EAT ``d`` is the mean over
-            terms; ``d_lowest``, ``d_highest`` and ``p_holm``, the smallest p after Holm, say more.
+            read, ``p_two_sided``, of level 1 ``p_claim``, which is at most alpha if the claim is
+            supported, and ``low`` and ``high`` of the interval; then further effect sizes, such as
+            ``d_x`` and ``d_y`` of level 2; last ``used`` and ``missing`` terms, and of a model that
+            is asked the share ``unanswered`` of answers that choose nothing. Of an SC-EAT ``d`` is
+            the mean over terms; ``d_lowest``, ``d_highest`` and ``p_holm``, the smallest p after
+            Holm, say more.
 
         Examples
         --------
         >>> import eatlas
         >>> metrics = eatlas.run(tests="weat-6")[0].metrics()
         >>> round(metrics["d"], 2), list(metrics)[1:]
-        (1.72, ['p', 'p_two_sided', 'low', 'high', 'd_x', 'd_y', 'used', 'missing'])
+        (1.72, ['p', 'p_two_sided', 'p_claim', 'low', 'high', 'd_x', 'd_y', 'used', 'missing'])
         """
         numbers: dict[str, float | None] = {}
         for effect in self.effects()[: 4 if self.unanswered is None else 3]:
@@ -469,14 +503,21 @@ class AssociationResult(Findings, Head):
             if len(numbers) == 1:
                 low, high = effect.interval or (None, None)
                 numbers |= {"p": effect.p_of(), "p_two_sided": effect.p_of("two_sided")}
-                numbers |= {"low": low, "high": high} if self.draws is None else {}
+                if self.generalisation and effect.place == "level1":
+                    numbers["p_claim"] = self.finding.questions["level1"].p.claim
+                numbers |= {"low": low, "high": high}
         used, missing = self.coverage.counts()
         asked = {} if self.unanswered is None else {"unanswered": self.unanswered}
         return as_numbers({**numbers, "used": used, "missing": missing, **asked})
 
+    def rows_with(self, finding: Finding) -> list[dict[str, Any]]:
+        """Flat rows with the verdicts of a finding; rows of single terms or targets have none."""
+        rows = self.rows()
+        return [rows[0] | finding.columns()] if len(rows) == 1 else rows
+
     def to_frame(self) -> pd.DataFrame:
-        """Return the result as a pandas frame, one row for each row of :meth:`rows`."""
-        return as_frame(self.rows())
+        """Return the result as a pandas frame, one row for each row of :meth:`rows_with`."""
+        return as_frame(self.rows_with(self.finding))
 
     def __repr__(self) -> str:
         return f"<{self.signature} of {self.test} on {self.source}: {self.summary()}>"
@@ -574,7 +615,6 @@ class GroupsResult(AssociationResult):
     """
 
     kind: ClassVar[str] = "groups"
-    heading: ClassVar[str] = "Test: targets, groups"
 
     concepts: Concepts
     """Names of the concept of targets, as ``targets``, and of each group."""

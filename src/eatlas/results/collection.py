@@ -14,12 +14,11 @@ import numpy as np
 from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.lazy import as_frame, offered
 from eatlas.results.base import AssociationResult
-from eatlas.results.confirming import Confirmation, confirmations_of
 from eatlas.results.effects import Effect
 from eatlas.results.json_lines import read_lines, to_json_line
-from eatlas.results.levels import PValues
+from eatlas.results.levels import PValues, StudentP
 from eatlas.results.parts import Tail
-from eatlas.results.settings import Settings
+from eatlas.results.settings import FACTS, Settings, test_and_setting
 from eatlas.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
 from eatlas.stimuli import ContextsOrigin
 from eatlas.writing import atomic_file
@@ -28,10 +27,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eatlas.results.compare import SideBySide
+    from eatlas.results.confirming import Confirmation
+    from eatlas.results.finding import Finding
     from eatlas.results.trend import TrendResult
 
-FACTS = ("test", "source", "signature", "period", "window", "distance")
-"""What distinguishes a result from others: its test and its setting."""
 Levels = Literal["level1", "level2", "both"]
 """Which effect sizes of each result belong to the family."""
 Method = Literal["holm", "bh", "by"]
@@ -105,7 +104,7 @@ class Family:
 
     def adjusted(self, result: AssociationResult, level: str = "level1") -> float | None:
         """Adjusted p of one effect size of a result; None where the family has it not."""
-        place = (*named(result), level)
+        place = (*test_and_setting(result), level)
         return next((m.adjusted for m in self.members if m.place[:-1] == place), None)
 
     def to_frame(self) -> pd.DataFrame:
@@ -115,7 +114,7 @@ class Family:
 
 def _findings(
     results: Iterable[AssociationResult], levels: Levels
-) -> Iterator[tuple[AssociationResult, int, Effect, PValues]]:
+) -> Iterator[tuple[AssociationResult, int, Effect, PValues | StudentP]]:
     """Effect sizes with a p-value, and how often their test was measured in their setting so far.
 
     A test that was measured twice in one setting has two; of one id with other stimuli it is
@@ -123,20 +122,13 @@ def _findings(
     """
     times: Counter[tuple[Any, ...]] = Counter()
     for result in results:
-        key = *named(result), result.provenance.stimuli_sha256
+        key = *test_and_setting(result), result.provenance.stimuli_sha256
         times[key] += 1
         for effect in result.effects():
             places = ("level1", "over_attributes") if levels == "level1" else (levels,)
             belongs = levels == "both" or effect.place.startswith(places)
             if belongs and effect.in_family and effect.p is not None:
                 yield result, times[key], effect, effect.p
-
-
-def named(result: AssociationResult) -> tuple[Any, ...]:
-    """The test of a result and its setting, in the order of `FACTS`."""
-    sizes = {} if result.contexts is None else result.contexts.columns()
-    setting = (result.source, result.signature, result.period)
-    return (result.test, *setting, sizes.get("window"), sizes.get("distance"))
 
 
 _FORMS = {
@@ -230,8 +222,13 @@ class Results(Sequence[AssociationResult]):
         return str(offered("notebook")(self))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one tidy frame; results of several measures share the columns they can."""
-        return as_frame(row for result in self._results for row in result.rows())
+        """Return one tidy frame; results of several measures share the columns they can.
+
+        Verdicts and ``p_claim`` are those of :attr:`findings`, adjusted over the tests of each
+        setting.
+        """
+        pairs = zip(self._results, self.findings, strict=True)
+        return as_frame(row for result, finding in pairs for row in result.rows_with(finding))
 
     def metrics(self) -> dict[str, float]:
         """Return the numbers of each result under the id of its test, for MLflow and W&B.
@@ -326,7 +323,8 @@ class Results(Sequence[AssociationResult]):
         among = Settings.among(result for result, *_ in findings)
         groups: dict[tuple[Any, ...], list[int]] = {}
         for i, (result, time, *_) in enumerate(findings):
-            groups.setdefault(() if settings else (*named(result)[1:], time), []).append(i)
+            setting = test_and_setting(result)[1:]
+            groups.setdefault(() if settings else (*setting, time), []).append(i)
         members: dict[int, FamilyMember] = {}
         families: list[Family] = []
         for group in groups.values():
@@ -334,7 +332,7 @@ class Results(Sequence[AssociationResult]):
             adjusted = METHODS[method](np.array(raw)).tolist()
             for i, p, its_adjusted in zip(group, raw, adjusted, strict=True):
                 result, time, effect, _ = findings[i]
-                facts: dict[str, Any] = dict(zip(FACTS, named(result), strict=True))
+                facts: dict[str, Any] = dict(zip(FACTS, test_and_setting(result), strict=True))
                 again = f"number {time}" if time > 1 else ""
                 members[i] = FamilyMember(
                     level=effect.place, term=effect.term, effect_size=effect.d,
@@ -347,8 +345,22 @@ class Results(Sequence[AssociationResult]):
         every = tuple(members[i] for i in range(len(findings)))
         return Family(every, method, tail, levels, tuple(families))
 
+    @property
+    def findings(self) -> list[Finding]:
+        """What each result shows, with p-values adjusted over the tests of each setting.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> results = eatlas.run(tests=["weat-1", "weat-7"])
+        >>> [finding.questions["level1"].verdict for finding in results.findings]
+        ['supported', 'these words']
+        """
+        findings: list[Finding] = offered("findings")(self)
+        return findings
+
     def confirmations(self) -> tuple[Confirmation, ...]:
-        """Say of each test of a theme whether other vectors confirm it.
+        """Say of each test of a theme whether words that the search did not use confirm it.
 
         Returns
         -------
@@ -358,11 +370,13 @@ class Results(Sequence[AssociationResult]):
 
         Notes
         -----
-        Level 2 of X is read, given the frequency of the words where it is known; p-values are
-        two-sided and adjusted by Holm's procedure over the themes measured in one setting. Vectors
-        of the same text share its chance, so they confirm little, and nothing here can tell.
+        Level 2 of X is read, adjusted for word frequency if this is known; p-values are two-sided
+        and adjusted by Holm's procedure over the themes measured in one setting. A test with any
+        word that the search used confirms nothing, on any vectors.
         """
-        return confirmations_of(self, lambda result: named(result)[1:])
+        from eatlas.results.confirming import confirmations_of  # noqa: PLC0415  (needs collections)
+
+        return confirmations_of(self)
 
     def compare(self, by: str = "setting") -> SideBySide:
         """Put results that are alike but for one respect side by side, and say what differs.

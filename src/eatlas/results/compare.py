@@ -232,6 +232,13 @@ class Row:
         """Places of the effect sizes of results as a whole, such as ``level1``."""
         return tuple(self._effects)
 
+    @property
+    def spread(self) -> float | None:
+        """How far apart the first effect sizes of the members are; None of fewer than two."""
+        first = self._effects.get(next(iter(self.places), ""), ())
+        sizes = [effect.d for effect in first if effect is not None and effect.d is not None]
+        return max(sizes) - min(sizes) if len(sizes) > 1 else None
+
     def effects(self, place: str) -> tuple[Effect | None, ...]:
         """One effect size of each member."""
         return self._effects[place]
@@ -349,10 +356,10 @@ class SideBySide(Sequence[Row]):
     >>> import eatlas
     >>> both = {"plain": "glove-sample", "centred": "glove-sample?transform=center"}
     >>> eatlas.run(["weat-1", "weat-6"], both).compare("source")
-    2 tests, 2 sources; 1 EAT pattern differs; in brackets: d after frequency
-    Test    plain                      centred                        Differs
-    weat-1  1.17* AX-Singular (1.22*)  1.21* Non-Directional (1.25*)  AX-Singular → Non-Directional
-    weat-6  1.72* BY-Singular (2.37*)  1.72* BY-Singular (2.35*)
+    2 tests, 2 sources; d at level 1 differs by at most 0.04 (weat-1)
+    Test    plain           centred         Difference
+    weat-1  1.17 supported  1.21 supported  0.04 [−0.03, 0.09]
+    weat-6  1.72 supported  1.72 supported  0.00 [−0.05, 0.03]
     """
 
     by: str
@@ -413,7 +420,7 @@ class SideBySide(Sequence[Row]):
             The common part as ``row``, what it is compared by (such as ``source``), ``pattern``;
             ``place``, ``name``, ``effect_size``, ``low`` and ``high`` (its interval), ``p``,
             ``significant``; ``adjusted_effect_size``, ``adjusted_p``, ``adjusted_significant``
-            and ``adjusted_pattern``, given covariates of the words; ``difference`` from the
+            and ``adjusted_pattern``, at equal covariates of the words; ``difference`` from the
             first setting, with ``difference_low`` and ``difference_high`` where both have the
             same terms, and of parts of a corpus ``difference_documents_low``, ``..._high``,
             ``difference_both_low``, ``..._high`` (over documents, and over documents and words)

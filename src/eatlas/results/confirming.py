@@ -1,4 +1,4 @@
-"""Whether results confirm themes that were found on other vectors."""
+"""Whether results confirm themes that a search found, with words that it did not use."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
-from eatlas.results.effects import Effect
-from eatlas.stats.multiplicity import holm
+from eatlas.results.parts import at
+from eatlas.results.questions import SignedP, evidence_of, holm_adjusted
+from eatlas.results.settings import test_and_setting
 
 if TYPE_CHECKING:
     from eatlas.results.base import AssociationResult
+    from eatlas.results.effects import Effect
     from eatlas.stimuli import ExploredOn
 
-Verdict = Literal["same vectors", "not tested", "confirmed", "not confirmed"]
+Verdict = Literal["same words", "not tested", "confirmed", "not confirmed"]
 TESTED = "level2.X"
 """Where a result has the association of a theme with A and B."""
 
@@ -24,27 +24,36 @@ TESTED = "level2.X"
 class Confirmation:
     """What a result says of a theme that was found before.
 
-    A theme is confirmed where level 2 of X, given the covariates if there are any, has the sign
-    that was found, and a two-sided p below alpha, adjusted by Holm's procedure over the themes that
-    are measured in the same setting.
+    A theme is confirmed if level 2 of X, for words that the search did not use, has the sign that
+    was found and a two-sided p of at most alpha, adjusted by Holm's procedure over the themes that
+    are measured in the same setting. As in the search, the association is adjusted for word
+    frequency if this is known, and near-synonyms count as one word.
     """
 
     result: AssociationResult
     found: ExploredOn
-    """Where the theme was found, and which attributes it goes with there."""
+    """Where the theme was found, with which words, and which attributes it is associated with."""
     verdict: Verdict
-    """The same vectors confirm nothing; a measure without level 2 of X does not test it."""
+    """A test with words of the search confirms nothing. One without a p-value of level 2 of X, or
+    without the adjustment for a known word frequency, does not test the theme."""
+    same: tuple[str, ...] = ()
+    """Words of the test that the search used."""
     effect: Effect | None = None
-    """Level 2 of X, given the covariates if there are any."""
+    """Level 2 of X, adjusted for the covariates if there are any."""
     adjusted: float | None = None
-    """Its two-sided p, adjusted."""
+    """Its two-sided p, adjusted over the themes."""
     together: int = 0
     """How many p-values were adjusted together, this one included."""
 
     @property
     def group(self) -> str:
-        """Name of the attributes that the theme goes with where it was found."""
+        """Name of the attributes that the theme is associated with where it was found."""
         return self.result.concepts.get(self.found.towards, self.found.towards)
+
+    @property
+    def same_vectors(self) -> bool:
+        """Whether the result is of the vectors of the search, in the same file."""
+        return self.found.fingerprint == self.result.provenance.source_fingerprint
 
     @property
     def other_side(self) -> bool:
@@ -60,40 +69,48 @@ class Confirmation:
 _SIDES = {"A": "greater", "B": "less"}
 
 
-def same_vectors(result: AssociationResult) -> bool:
-    """Whether the theme of a result was found on the vectors that it is measured on."""
-    theme, cells = result.provenance.explored_on, result.level3
-    cosines = (cells.XA.mean, cells.XB.mean) if cells else ()
-    return bool(theme and theme.same_vectors(result.provenance.source_fingerprint, cosines))
+def searched_words(result: AssociationResult) -> tuple[str, ...]:
+    """Words of the groups of a result with which its theme was searched for."""
+    theme = result.provenance.explored_on
+    searched = {word.casefold() for word in theme.words} if theme else set()
+    words = (word for group in result.coverage.values() for word in group.used)
+    return tuple(word for word in words if word.casefold() in searched)
 
 
-def confirmations_of(
-    results: Iterable[AssociationResult], setting: Any
-) -> tuple[Confirmation, ...]:
-    """What results say of themes; `setting` is what tells the settings of results apart."""
+def confirmations_of(results: Iterable[AssociationResult]) -> tuple[Confirmation, ...]:
+    """What results say of themes."""
     confirmations: list[Confirmation] = []
-    families: dict[Any, list[tuple[int, Effect]]] = {}
+    families: dict[Any, list[tuple[int, float]]] = {}
     for result in results:
         theme = result.provenance.explored_on
         if theme is None:
             continue
-        plain = next((effect for effect in result.effects() if effect.place == TESTED), None)
-        verdict: Verdict = "not confirmed"
-        if same_vectors(result):
-            verdict = "same vectors"
-        elif plain is None or plain.p is None:
-            verdict = "not tested"
-        else:
-            family = families.setdefault(setting(result), [])
-            family.append((len(confirmations), plain.after or plain))
-        confirmations.append(Confirmation(result, theme, verdict))
+        said = Confirmation(result, theme, "not tested", searched_words(result))
+        effect, p = _tested(result)
+        if said.same:
+            said = replace(said, verdict="same words")
+        elif effect is not None and p is not None:
+            families.setdefault(test_and_setting(result)[1:], []).append((len(confirmations), p))
+            said = replace(said, effect=effect)
+        confirmations.append(said)
     for family in families.values():
-        # without spread there is no effect size, and p is 1
-        raw = [effect.p_of("two_sided") or 1.0 for _, effect in family]
-        for (i, effect), p in zip(family, holm(np.array(raw)).tolist(), strict=True):
-            same_side = effect.direction == _SIDES[confirmations[i].found.towards]
-            verdict = "confirmed" if same_side and p < effect.rule.alpha else "not confirmed"
-            confirmations[i] = replace(
-                confirmations[i], verdict=verdict, effect=effect, adjusted=p, together=len(family)
-            )
+        for (i, _), p in zip(family, holm_adjusted([p for _, p in family]), strict=True):
+            said = replace(confirmations[i], adjusted=p, together=len(family))
+            holds = p <= said.effect.rule.alpha and not said.other_side  # type: ignore[union-attr, operator]
+            confirmations[i] = replace(said, verdict="confirmed" if holds else "not confirmed")
     return tuple(confirmations)
+
+
+def _tested(result: AssociationResult) -> tuple[Effect | None, float | None]:
+    """Level 2 of X and its two-sided p; nothing where a search would have found another."""
+    evidence = evidence_of(result).get(TESTED)
+    if evidence is None:
+        return None, None
+    if (adjusted := evidence.effect.after) is not None:
+        of_units = at(evidence.effect.adjusted, "estimate")
+        if of_units is None:  # the words are the units
+            of_units = adjusted.d
+        return adjusted, SignedP.of(evidence.adjusted.p, of_units, adjusted).claimed
+    if result.adjustment_is_off or result.adjustable:  # frequency alone may be what is found
+        return None, None
+    return evidence.effect, evidence.these.claimed

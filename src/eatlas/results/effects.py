@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from eatlas.errors import SignatureError
-from eatlas.results.levels import EffectInterval, PValues
+from eatlas.results.levels import EffectInterval, PValues, StudentP
 from eatlas.results.parts import TAILS, Tail, at
 from eatlas.signature import Signature
 
 if TYPE_CHECKING:
+    from eatlas.results.finding import Verdict
     from eatlas.results.levels import (
         AdjustedLevel,
         CrossedLevel,
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 DEFAULT_ALPHA = 0.05
 ReadOver = Literal["terms", "stimuli", "sentences"]
+IntervalBasis = Literal["adjusted", "crossed", "bootstrap"]
+"""The crossed test at equal covariates, the crossed test, or bootstrap samples of the words."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,7 @@ class Effect:
     """The difference of means behind d, in the result's ``unit``."""
     n: tuple[int, int] | None = None
     """Sizes of the two groups whose labels are permuted."""
-    p: PValues | None = None
+    p: PValues | StudentP | None = None
     """Permutation p-values of all three tails, with counts and total. None for a number
     without one, and where a group has one stimulus alone. Without spread d is None, and every p
     here is 1."""
@@ -178,6 +181,9 @@ class Effect:
     """From other parts of the corpus."""
     over_sentences: Effect | None = None
     """The same over single sentences, for comparison; None where terms are read."""
+    verdict: Verdict | None = None
+    """What a finding says of it, among the results that are shown together; None of an effect size
+    about which no finding asks."""
 
     @property
     def name(self) -> str:
@@ -186,8 +192,29 @@ class Effect:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Bootstrap interval of d."""
-        return self.resampled.interval if self.resampled else None
+        """Interval of d for other words, at equal covariates where these are known.
+
+        That of the crossed test; where there is none, the bootstrap interval. None where the test
+        at equal covariates has less than one degree of freedom.
+        """
+        return next((ends for ends in self._intervals().values() if ends), None)
+
+    @property
+    def interval_basis(self) -> IntervalBasis | None:
+        """The test that `interval` belongs to."""
+        return next((basis for basis, ends in self._intervals().items() if ends), None)
+
+    def _intervals(self) -> dict[IntervalBasis, tuple[float, float] | None]:
+        """The intervals that are known, that of the strongest claim first."""
+        if self.adjusted is not None and self.adjusted.df is not None:
+            return {"adjusted": self.adjusted.interval}
+        ends = self.crossed and self.crossed.ends
+        scale = self.d / self.difference if self.d and self.difference else None
+        return {
+            "adjusted": self.adjusted.interval if self.adjusted else None,
+            "crossed": (ends[0] * scale, ends[1] * scale) if ends and scale else None,
+            "bootstrap": self.resampled.interval if self.resampled else None,
+        }
 
     @property
     def before(self) -> PartDifference | None:

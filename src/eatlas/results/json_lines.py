@@ -17,8 +17,9 @@ from eatlas.decoding import json_value, require_file
 from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.paths import is_there
 from eatlas.plugins import loaded, usable
-from eatlas.results.base import SCHEMA, AssociationResult
+from eatlas.results.base import FINDING, SCHEMA, AssociationResult
 from eatlas.results.parts import Record
+from eatlas.version import __version__
 from eatlas.writing import atomic_file
 
 if TYPE_CHECKING:
@@ -74,19 +75,42 @@ def record_from_dict(values: dict[str, Any]) -> AssociationResult:
             got=described(measure),
             allowed=", ".join(record_types()),
         )
-    return record_types()[measure].from_dict(values)
+    record = record_types()[measure].from_dict(values)
+    require_finding(record, values.get(FINDING))
+    return record
+
+
+def require_finding(record: AssociationResult, stated: Any) -> None:
+    """Refuse a finding that does not follow from the numbers of a result of this version."""
+    if stated is None or record.provenance.version != __version__:
+        return
+    if stated != record.finding.to_dict():
+        sentence = stated.get("sentence") if isinstance(stated, dict) else stated
+        raise ResultsError(
+            "the finding does not follow from the numbers of the result",
+            got=described(sentence),
+            allowed=str(record.finding),
+            remedy="run the test again, or leave the finding out of the file",
+        )
 
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema that every built-in result satisfies, draft 2020-12."""
     from pydantic.json_schema import models_json_schema  # noqa: PLC0415  (only tools need it)
 
+    from eatlas.results.finding import Finding  # noqa: PLC0415
     from eatlas.results.trend import TrendResult  # noqa: PLC0415
 
-    records: list[type[Record]] = [*dict.fromkeys(_built_in().values()), TrendResult]
+    of_results = [*dict.fromkeys(_built_in().values())]
+    records: list[type[Record]] = [*of_results, TrendResult]
+    every: list[type[Record]] = [*records, Finding]
     refs, definitions = models_json_schema(
-        [(record, "serialization") for record in records], title="eatlas result, version 1"
+        [(record, "serialization") for record in every],
+        title="eatlas result, version 1",
     )
+    for record in of_results:
+        name = refs[record, "serialization"]["$ref"].rpartition("/")[2]
+        definitions["$defs"][name]["properties"][FINDING] = refs[Finding, "serialization"]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **definitions,

@@ -168,6 +168,12 @@ class CrossedLevel(Record):
     low: float | None
     """Lower end of the confidence interval of the difference."""
     high: float | None
+
+    @property
+    def ends(self) -> Interval | None:
+        """The interval; None where nothing varies within the groups."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
     targets: float
     """Variance of the difference estimated from the targets alone, residual included."""
     attributes: float
@@ -181,7 +187,10 @@ CrossedLevel2 = BySide[CrossedLevel | None]
 
 
 class Generalisation(Record):
-    """Whether different targets and attributes would show it: a crossed random-effects test."""
+    """Whether different targets and attributes would show it: a crossed random-effects test.
+
+    Near-synonyms are one unit, as ``units`` of the result says.
+    """
 
     unit: Unit = "term"
     """What varies: terms; or stimuli, over whose sentences associations are averaged first."""
@@ -261,27 +270,20 @@ class Ranks(Record):
 
 
 class MatchedLevel(Record):
-    """One effect size among those of random topics."""
+    """One difference of mean associations among those of random topics."""
 
     p_greater: Probability
-    """Share of the draws with d at least as great, with the observed one: (b + 1) / (B + 1)."""
+    """Share of the topics whose difference is at least as great, with the observed one:
+    (b + 1) / (B + 1)."""
     p_less: Probability
     p_two_sided: Probability
     """At least as far from the mean of all of them."""
-    mean: float
-    """Of the draws' effect sizes."""
     quantiles: tuple[float, float, float, float, float]
-    """Of the draws' effect sizes: .025, .25, .5, .75, .975."""
-    counts: tuple[int, ...]
-    """Draws whose d is in each of 40 steps of equal width."""
-    ends: tuple[float, float]
-    """Where the first step begins and the last one ends."""
-    undefined: int = 0
-    """Draws without an effect size; they count as at least as extreme."""
+    """Of the topics' differences: .025, .25, .5, .75, .975."""
 
 
 MatchedLevel2 = BySide[MatchedLevel]
-"""The effect sizes of X and of Y."""
+"""The differences of X and of Y."""
 
 
 class Coherence(Record):
@@ -300,29 +302,42 @@ Coherences = ByRole[Coherence]
 """Of each list."""
 
 
-class MatchedAttributes(Record):
-    """What the targets show with random topics in the place of the attributes alone."""
+class Nearness(Record):
+    """How near two lists are to one another, and the pairs of topics in their place.
 
-    level1: MatchedLevel | None
-    level2: MatchedLevel2 | None = None
+    Cosine of the means of their unit vectors.
+    """
+
+    own: float
+    topics: float
+    """Mean of the pairs."""
+    pairs: int
+
+
+class NearnessOfPairs(Record):
+    """Of X and Y, and of A and B."""
+
+    targets: Nearness
+    attributes: Nearness
 
 
 class Matched(Record):
-    """What random topics show in the test's place, as frequent and as coherent as its lists."""
+    """What pairs of random topics show, as near to one another as X and Y, and as A and B.
 
-    draws: int
-    """Of a topic for each list."""
+    Each topic is as frequent and as coherent as the list in whose place it is. The difference of
+    the means in a pair has the length of that of the lists.
+    """
+
     words: int
     """Different words that the topics are made of."""
     coherence: Coherences
+    nearness: NearnessOfPairs
     level1: MatchedLevel | None
-    """None where the effect size is undefined."""
+    """Pairs in the place of X and Y with pairs in the place of A and B; None where the effect size
+    is undefined."""
     level2: MatchedLevel2 | None = None
-    """None for a measure without a level 2, and where an effect size is undefined."""
-    patterns: dict[str, float] | None = None
-    """Share of the draws that show each EAT pattern, by the rule of the result."""
-    attributes: MatchedAttributes
-    """The same with the test's own targets."""
+    """Topics in the place of X, or of Y, with pairs in the place of A and B; None for a measure
+    without a level 2, and where an effect size is undefined."""
 
 
 class Frequency(Record):
@@ -330,7 +345,7 @@ class Frequency(Record):
 
     ranks: Ranks
     matched: Matched | None = None
-    """None where topics cannot be drawn; `reason` says why."""
+    """None where there are no topics; `reason` says why."""
     reason: str = ""
 
 
@@ -348,6 +363,20 @@ class Ends(ByTail[Bounds | None]):
 
 class NormalP(ByTail[Probability]):
     """P-values of z under a normal distribution."""
+
+
+class StudentP(ByTail[Probability]):
+    """P-values of Student's t, for which nothing is counted or drawn."""
+
+    count: ClassVar[None] = None
+    draws: ClassVar[None] = None
+
+    def method_of(self, name: str) -> str:  # noqa: ARG002  (as permutation p-values have)
+        """Return how one tail's p-value was found."""
+        return "student"
+
+    def count_of(self, name: str) -> None:
+        """Nothing is counted."""
 
 
 class PValues(Record):
@@ -398,6 +427,52 @@ class Level(Record):
     n: tuple[int, int]
     """Sizes of the two groups whose labels are permuted."""
     p: PValues
+
+
+class Clusters(ByRole[tuple[tuple[str, ...], ...]]):
+    """Near-synonyms of each group: the words, or stimuli, of each cluster of two and more."""
+
+
+UnitSizes = ByRole[int]
+"""Units of each group."""
+UnitLevel2 = BySide[Level | None]
+"""Both level 2 associations of units; None for a group of one unit."""
+
+
+class Units(Record):
+    """What counts as one word: near-synonyms are permuted, and summed, as one unit.
+
+    Only of tests in which some words are joined; in others every word is a unit.
+    """
+
+    threshold: float
+    """Least mean cosine of the residuals, from the mean of the list, of two joined clusters."""
+    clusters: Clusters
+    sizes: UnitSizes
+    level1: Level | None
+    """The differential association of units; None where a group has one."""
+    level2: UnitLevel2 | None = None
+    """None where the measure has no level 2."""
+
+
+class UnitsByRole(ByRole[tuple[tuple[str, ...], ...]]):
+    """Some units of each group: the word, or stimulus, of each; of near-synonyms several."""
+
+
+class Sensitivity(Record):
+    """Units without which a p-value of level 1 is above alpha, or its difference of the other sign.
+
+    The p-values are those of the first question of the finding, each None where it is above alpha
+    with all words, or where it was not computed. Near-synonyms are left out together. Removals that
+    leave a group too small for a test are not looked at.
+    """
+
+    these: UnitsByRole | None = None
+    """Of the permutation test of these words."""
+    new: UnitsByRole | None = None
+    """Of the crossed test for other words."""
+    adjusted: UnitsByRole | None = None
+    """Of the crossed test at equal covariates."""
 
 
 SentenceCounts = ByRole[dict[str, int]]
@@ -473,14 +548,19 @@ class AdjustedLevel(Record):
     """Difference of the groups' means at equal covariates, by least squares."""
     n: tuple[int, int]
     """Words of the two groups that have the covariates."""
-    p: PValues
-    """Freedman and Lane's: residuals are permuted, and the studentised difference is found anew."""
+    p: PValues | StudentP
+    """Of the crossed test of units at equal covariates; where no table of associations can be had,
+    Freedman and Lane's: residuals are permuted, and the studentised difference is found anew."""
     shared: float = Field(ge=0.0, le=1.0)
     """Share of the variance of the groups' label that the covariates explain. Near 1 the groups
     can hardly be told from the covariates."""
+    estimate: Magnitude | None = Field(default=None, exclude_if=is_none)
+    """Of the crossed test, in units of the effect size, which it equals if no words are joined."""
     interval: Interval | None = None
-    """Percentile interval of the effect size over resamples of words; None where none were
-    drawn."""
+    """Confidence interval of that estimate, for other words; None without a crossed test, or with
+    less than one degree of freedom."""
+    df: float | None = Field(default=None, exclude_if=is_none)
+    """Degrees of freedom of that test."""
 
 
 AdjustedLevel2 = BySide[AdjustedLevel]

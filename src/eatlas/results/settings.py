@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from eatlas.results.parts import Encoding
     from eatlas.results.trend import TrendResult
 
+FACTS = ("test", "source", "signature", "period", "window", "distance")
+"""What distinguishes a result from others: its test and its setting."""
 _FEW_FOLDERS = 12
 _SCHEMES = ("hf:", "st:", "clip:")
 _NO_NAMES = {"model", "models", "weights", "checkpoint", "final", "output"}
@@ -102,6 +104,13 @@ def _model(name: str) -> str:
 def _without(encoding: Encoding) -> str:
     """What texts lack that other encodings give them."""
     return "" if encoding.special_tokens else ", no special tokens"
+
+
+def test_and_setting(result: AssociationResult) -> tuple[Any, ...]:
+    """The test of a result and its setting, in the order of `FACTS`."""
+    sizes = {} if result.contexts is None else result.contexts.columns()
+    setting = (result.source, result.signature, result.period)
+    return (result.test, *setting, sizes.get("window"), sizes.get("distance"))
 
 
 def parts_of(result: AssociationResult) -> dict[str, str]:

@@ -426,7 +426,6 @@ class PLLResult(TargetValuesResult):
     """
 
     kind: ClassVar[str] = "sentence-pairs"
-    heading: ClassVar[str] = "Test: pairs of sentences"
     subject: ClassVar[str] = "model's predictions"
 
     measure: Literal["pll"]

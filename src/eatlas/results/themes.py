@@ -5,13 +5,14 @@ Also the reader of files of scans, of words or of themes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from eatlas.decoding import require_file
-from eatlas.errors import ResultsError, joined, require_whole
+from eatlas.errors import ResultsError, require_whole
 from eatlas.lazy import as_frame
 from eatlas.notes import Noted
 from eatlas.numbers import number_of, p_equals
@@ -74,8 +75,6 @@ class Theme(Record):
     """Of the effect size, simultaneously for all themes; None with more than two groups."""
     means: dict[str, float]
     """Mean score of the words of each group, by role, at the mean of the covariates."""
-    cosines: dict[str, float]
-    """Mean cosine of its first 25 words with the words of each group, by role, not adjusted."""
     p: Probability
     """Two-sided, of this theme by itself; of more than two groups that any differ."""
     p_max_t: Probability
@@ -123,6 +122,17 @@ class Clustering(Record):
     """Relabellings in each of these."""
 
 
+class GroupUnits(Record):
+    """What counts as one word of a group: near-synonyms are permuted, and summed, as one unit."""
+
+    threshold: float
+    """Least mean cosine of the residuals, from the mean of the list, of two joined clusters."""
+    clusters: dict[str, tuple[tuple[str, ...], ...]]
+    """The words of each cluster of two and more, by role."""
+    sizes: dict[str, int]
+    """Units of each group that the search compared, by role."""
+
+
 class ThemesVocabulary(Record):
     """The words that themes are made of."""
 
@@ -148,8 +158,12 @@ class ThemesResult(ScanHead):
     are."""
     shared: float | None = Field(default=None, exclude_if=is_none)
     """Share of the groups' variance that the covariates explain."""
+    units: GroupUnits
+    held_out: dict[str, tuple[str, ...]] = Field(default={}, exclude_if=is_empty)
+    """Words of each group that the search did not use, by role: tests of its themes compare these.
+    Empty if it used all of them, and then no test of these words confirms a theme."""
     total: int
-    """Relabellings of the groups' words."""
+    """Permutations of the groups' units."""
     relabellings: int
     """So many of them were looked at."""
     clustering: Clustering | None
@@ -170,6 +184,8 @@ class ThemesResult(ScanHead):
             {*t.sides, *(role for pair in t.pairs for role in pair.groups)} for t in self.themes
         )
         alike = all(theme.means.keys() == roles for theme in self.themes)
+        alike &= self.units.sizes.keys() == self.units.clusters.keys() == roles
+        alike &= self.held_out.keys() in ({*()}, roles)
         two = len(roles) != 2 or roles == {"A", "B"}
         if not (self.themes and alike and two and all(each <= roles for each in named)):
             raise ValueError("a result has themes, each of the groups that it names")
@@ -180,6 +196,14 @@ class ThemesResult(ScanHead):
         """Themes with an adjusted p below alpha, the smallest first."""
         below = (theme for theme in self.themes if theme.p_max_t < self.alpha)
         return tuple(sorted(below, key=strength))
+
+    @property
+    def searched(self) -> dict[str, tuple[str, ...]]:
+        """Words of each group that the search used, by role."""
+        return {
+            role: tuple(word for word in group.used if word not in self.held_out.get(role, ()))
+            for role, group in self.coverage.items()
+        }
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each theme, with its first words.
@@ -217,24 +241,29 @@ class ThemesResult(ScanHead):
         """Return :meth:`rows` as a pandas frame."""
         return as_frame(self.rows())
 
-    def tests(self, top: int | None = None) -> tuple[AssociationTest, ...]:
-        """Make an association test of each theme that was found, for other vectors to confirm.
+    def tests(
+        self, top: int | None = None, *, of_searched_words: bool = False
+    ) -> tuple[AssociationTest, ...]:
+        """Make an association test of each theme that was found, for other words to confirm.
 
-        X are the words nearest the centre of the theme, 25 at most; Y are those of the theme that
-        leans most to the other group. A and B are the two groups; of more than two those with the
-        largest and the smallest mean in the theme.
+        X are the words nearest the centre of the theme, 25 at most; Y are those of the theme most
+        strongly associated with the other group. A and B are the halves of the two groups that the
+        search did not use; of more than two groups those with the largest and the smallest mean in
+        the theme. If the search used all words, A and B are these words.
 
         Parameters
         ----------
         top : int, optional
             Take so many themes, the strongest first, whether their p is below alpha or not.
+        of_searched_words : bool
+            Take the words that the search used as A and B, to explore on. Such a test confirms
+            nothing, on any vectors.
 
         Returns
         -------
         tuple of AssociationTest
-            Each says in ``explored`` and ``explored_on`` where its words were chosen. On the same
-            vectors it confirms nothing: run it on vectors of another text, and look at
-            :meth:`eatlas.Results.confirmations`.
+            Each records in ``explored_on`` the words that the search used. Run it on the same or
+            on other vectors, and look at :meth:`eatlas.Results.confirmations`.
         """
         strongest = sorted(self.themes, key=strength)
         themes = self.found if top is None else strongest[: require_whole("top", top, 0)]
@@ -243,11 +272,13 @@ class ThemesResult(ScanHead):
             base = name = identifier(f"theme-{theme.name.lower()}")
             while name in tests:  # names that differ in spaces or commas alone
                 name = f"{base}-{len(tests) + 1}"
-            tests[name] = self._test_of(theme, name)
+            tests[name] = self._test_of(theme, name, {} if of_searched_words else self.held_out)
         return tuple(tests.values())
 
-    def _test_of(self, theme: Theme, name: str) -> AssociationTest:
-        """The test of one theme."""
+    def _test_of(
+        self, theme: Theme, name: str, held_out: Mapping[str, tuple[str, ...]]
+    ) -> AssociationTest:
+        """The test of one theme with the words that were held out, or else with those searched."""
         a, b = self.concepts if len(self.concepts) == 2 else theme.sides
         towards: Literal["A", "B"] = "A" if theme.lean(a, b) > 0 else "B"
         x = theme.words[:MOST_TERMS]
@@ -265,16 +296,18 @@ class ThemesResult(ScanHead):
             )
         source, provenance = self.source, self.provenance
         of_groups = f"; A and B: {provenance.citation}" if provenance.citation else ""
-        concepts = {"X": (theme.name, x), "Y": (opposite.name, y[:MOST_TERMS])} | {
-            role: (self.concepts[of], self.coverage[of].used + self.coverage[of].missing)
-            for role, of in (("A", a), ("B", b))
-        }
+        concepts = {"X": (theme.name, x), "Y": (opposite.name, y[:MOST_TERMS])}
+        for role, of in (("A", a), ("B", b)):  # no search used words that the source lacks
+            words = (held_out.get(of) or self.searched[of]) + self.coverage[of].missing
+            concepts[role] = self.concepts[of], words
         return AssociationTest(
             id=name,
             title=f"{theme.name}: a theme of {source}",
             citation=f"Theme found by eatlas {provenance.version} on {source}{of_groups}",
             language=provenance.language,
-            notes=self._notes_of(theme, *((a, b) if towards == "A" else (b, a))),
+            notes=self._notes_of(
+                theme, *((a, b) if towards == "A" else (b, a)), held_out=bool(held_out)
+            ),
             explored=len(self.themes),
             explored_on=ExploredOn(
                 source=source,
@@ -283,26 +316,31 @@ class ThemesResult(ScanHead):
                 towards=towards,
                 p_max_t=theme.p_max_t,
                 themes=len(self.themes),
-                cosines=(round(theme.cosines[a], 5), round(theme.cosines[b], 5)),
+                words=tuple(word for words in self.searched.values() for word in words),
             ),
             **{role: Concept(name=of, terms=terms) for role, (of, terms) in concepts.items()},
         )
 
-    def _notes_of(self, theme: Theme, nearer: str, farther: str) -> tuple[str, ...]:
-        """What the test of a theme says of its words; the roles are those that it leans to."""
-        adjusted = f", given {joined(self.covariates)}" if self.covariates else ""
+    def _notes_of(
+        self, theme: Theme, nearer: str, farther: str, *, held_out: bool
+    ) -> tuple[str, ...]:
+        """What the test of a theme says of its words; the roles are those of the two groups."""
+        adjusted = ", adjusted for word frequency" if self.covariates else ""
         again = (
             "" if theme.stability is None else f"; again in {theme.stability:.0%} of clusterings"
         )
         notes = [
             f"X: of {theme.n} words of a theme those nearest its centre. Among {len(self.themes)} "
-            f"themes of {self.source} it leans towards {self.concepts[nearer]}{adjusted}: maxT "
-            f"{p_equals(theme.p_max_t)}{again}.",
-            f"Y: of the theme that leans most to {self.concepts[farther]} there.",
+            f"themes of {self.source} it is associated with {self.concepts[nearer]}{adjusted}: "
+            f"maxT {p_equals(theme.p_max_t)}{again}.",
+            f"Y: of the theme most strongly associated with {self.concepts[farther]} there.",
         ]
         if self.groups_from:
             notes.append(f"A and B: clusters of the words of {self.groups_from} on {self.source}.")
-        return *notes, "Exploratory: vectors of another text can confirm it, these cannot."
+        if held_out:
+            return *notes, "A and B: the words that the search did not use, to confirm the theme."
+        notes.append("A and B: the words of the search. Only other words can confirm the theme.")
+        return tuple(notes)
 
     def write_tests(self, path: str | Path, top: int | None = None) -> None:
         """Write these tests to a TOML file, which ``eatlas run --tests`` reads.

@@ -214,6 +214,8 @@ class Source(ABC):
     """Whether :meth:`vocabulary` yields the words in order of frequency."""
     word_order: Any = None
     """The same, kept once it was read."""
+    topic_words: Any = None
+    """Words that random topics are made of, kept once they were looked up."""
 
     @property
     def slow_to_list(self) -> bool:

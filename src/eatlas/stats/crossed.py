@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from eatlas.stats.inputs import least_spread, t_outside, t_quantile
 from eatlas.stats.permutation.problem import SMALLEST
+from eatlas.stats.regression import Regression
 
 Array = NDArray[np.float64]
 Variance = tuple[float, float]
@@ -105,9 +106,67 @@ def crossed_test(
     are larger, and exceed the level with unequal groups (see the page on inference).
     """
     parts = analyse(table, targets, attributes)
-    difference, (of_targets, df_targets), (of_attributes, df_attributes), (residual, _) = parts
+    return _tested(*parts, table=table, level=level, scale=scale, precision=precision)
+
+
+def adjusted_crossed_test(
+    table: Array,
+    regression: Regression,
+    column_sizes: Sequence[int],
+    *,
+    level: float = 0.95,
+    scale: float | None = None,
+    precision: float | None = None,
+) -> dict[str, float]:
+    """Test whether two groups of rows differ at equal covariates, for other rows and columns.
+
+    The rows of `table` are the units of the groups and covariates of `regression`, first group
+    first; columns are of one group, or of two whose difference is taken. The fields are those of
+    :func:`crossed_test`, which it equals without covariates.
+
+    With gamma the least-squares difference of the groups given the covariates, ``gamma = c's`` for
+    the scores s of the rows, and h the leverages of the whole model:
+
+    - rows, V_T: HC2, ``sum c**2 e**2 / (1 - h)`` with the residuals e of s, and the degrees of
+      freedom of :class:`Regression`;
+    - columns, V_A: Welch's variance of the columns' own gammas, ``u = c'table``;
+    - residual, V_R: for each group of m columns ``sum c**2 / (1 - h) E**2 / (m (m - 1))`` with the
+      residuals E of its columns, each row centred.
+
+    Variance, t and degrees of freedom follow from the three as in :func:`crossed_test`.
+    """
+    edges = np.cumsum(column_sizes)[:-1]
+    scores = _difference(table, column_sizes, axis=1)
+    estimates, of_groups = regression.variances(regression.residuals(scores))
+    by_group = of_groups[:, 0]
+    rows = float(by_group.sum()), float(regression.freedom(by_group))
+    columns = [_of_mean(part) for part in np.split(regression.estimates(table.T), edges)]
+    cells = []
+    for part in np.split(table, edges, axis=1):
+        away = regression.full_residuals(part.T).T
+        away = away - away.mean(axis=1, keepdims=True)
+        m = part.shape[1]
+        residual = float(regression.weights @ np.square(away).sum(axis=1)) / (m * (m - 1))
+        cells.append((residual, m - 1))
+    parts = float(estimates[0]), rows, _sum(columns), _sum(cells)
+    return _tested(*parts, table=table, level=level, scale=scale, precision=precision)
+
+
+def _tested(
+    difference: float,
+    rows: Variance,
+    columns: Variance,
+    residual: Variance,
+    *,
+    table: Array,
+    level: float,
+    scale: float | None,
+    precision: float | None,
+) -> dict[str, float]:
+    """Student's test and interval of a contrast from the parts of its variance."""
+    (of_targets, df_targets), (of_attributes, df_attributes) = rows, columns
     both = of_targets + of_attributes
-    se = math.sqrt(max(both - residual, of_targets, of_attributes))
+    se = math.sqrt(max(both - residual[0], of_targets, of_attributes))
     scale = float(np.abs(table).max()) if scale is None else scale
     t = df = outside = reach = math.nan
     if se > least_spread(scale, precision):
@@ -128,5 +187,5 @@ def crossed_test(
         "high": difference + reach,
         "targets": of_targets,
         "attributes": of_attributes,
-        "residual": residual,
+        "residual": residual[0],
     }

@@ -27,7 +27,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, require_whole
-from eatlas.stats.bootstrap import Layout, Streams, draw
 from eatlas.stats.inputs import check_noise, least_spread, numbers, relative_tolerance
 from eatlas.stats.permutation.problem import ALWAYS_EXACT, PermutationResult, Tail
 from eatlas.stats.permutation.sampled import DRAWS, memberships, tails_among
@@ -149,11 +148,8 @@ class Regression:
         Residuals have the shape (N,) or (rows, N); estimates (orders,) or (rows, orders), and
         variances one axis more, the first.
         """
-        group, free = self.labels[:, 0], self.free
-        length = float(group @ group)
-        full = np.column_stack([self.basis[:, 1:], group / math.sqrt(length)])
-        # a unit that the model fits whatever its score has no residual
-        weights = np.where(free > DEPENDENT, np.square(group / length) / free, 0.0)
+        length = float(self.labels[:, 0] @ self.labels[:, 0])
+        full, weights = self.full[:, 1:], self.weights
         of_group = np.zeros((self.size, 2))
         of_group[: self.n, 0], of_group[self.n :, 1] = weights[: self.n], weights[self.n :]
 
@@ -167,6 +163,25 @@ class Regression:
 
         estimates, *variances = _in_each(residuals, orders, columns)
         return estimates, np.stack(variances)
+
+    @property
+    def full(self) -> Array:
+        """Orthonormal columns of the constant, the covariates and the label of two groups."""
+        group = self.labels[:, 0]
+        return np.column_stack([self.basis, group / np.linalg.norm(group)])
+
+    def full_residuals(self, scores: Array) -> Array:
+        """What covariates and groups together leave of each row."""
+        full = self.full
+        return np.asarray(scores - (scores @ full) @ full.T)
+
+    @property
+    def weights(self) -> Array:
+        """Weight of each squared residual in the HC2 variance of the difference of two groups."""
+        group, free = self.labels[:, 0], self.free
+        # a unit that the model fits whatever its score has no residual
+        fits = free <= DEPENDENT
+        return np.where(fits, 0.0, np.square(group / (group @ group)) / np.where(fits, 1.0, free))
 
     @property
     def free(self) -> Array:
@@ -187,20 +202,23 @@ class Regression:
         estimates, variances = self.variances(residuals, orders)
         variance = variances.sum(axis=0)
         t = _ratio(estimates, np.sqrt(variance))
-        df = self._freedom(variances)
+        df = self.freedom(variances)
         z = np.sqrt(df * np.log1p(np.square(t) / df)) * (8 * df + 1) / (8 * df + 3)
         return np.asarray(np.copysign(z, t))
 
     def margins(self, residuals: Array, z: float) -> Array:
         """Half widths of intervals for the difference of two groups whose :meth:`t` is within z."""
         variances = self.variances(residuals)[1][..., 0]
-        variance, df = variances.sum(axis=0), self._freedom(variances)
+        variance, df = variances.sum(axis=0), self.freedom(variances)
         with np.errstate(over="ignore", invalid="ignore"):
             t = np.sqrt(df * np.expm1(np.square(z * (8 * df + 3) / (8 * df + 1)) / df))
             return np.asarray(t * np.sqrt(variance))
 
-    def _freedom(self, variances: Array) -> Array:
-        """Degrees of freedom of the sum of the variances of two groups, as Welch has them."""
+    def freedom(self, variances: Array) -> Array:
+        """Degrees of freedom of the sum of the variances of two groups, as Welch has them.
+
+        The groups are along the first axis.
+        """
         variance = variances.sum(axis=0)
         freedom = np.maximum([part.sum() for part in np.split(self.free, [self.n])], DEPENDENT)
         spread = np.tensordot(1 / freedom, np.square(variances), axes=1)
@@ -470,54 +488,3 @@ def studentised_test(
     observed, error = float(regression.t(residuals)[0]), float(regression.errors(residuals))
     tie = _tie(observed, error, peak, precision)
     return tails_among(t, observed, total, every=total <= listed, tie=tie, strict=strict)
-
-
-def resampled_estimates(
-    layout: Layout,
-    parts: Sequence[tuple[Regression, NDArray[np.intp]] | None],
-    count: int,
-    streams: Streams,
-    ddof: int,
-) -> list[Array]:
-    """Effect sizes given covariates in resamples of the units of all four groups.
-
-    `parts` have the regression of each level, and which of its units take part. One array of shape
-    (count,) for each level, empty where it has none. NaN where the units that were drawn do not
-    tell the groups from the covariates.
-    """
-    effects: list[list[Array]] = [[] for _ in parts]
-    for weights in draw(layout.sizes, count, streams):
-        levels = zip(effects, parts, layout.levels, layout.sides(*weights), strict=False)
-        for drawn, part, level, (units, others) in levels:
-            if part is not None:
-                regression, places = part
-                scores = level.moments(units, others)[0][places]
-                drawn.append(_weighted(regression, scores, units[places], ddof))
-    return [np.concatenate(drawn) if drawn else np.empty(0) for drawn in effects]
-
-
-def _weighted(regression: Regression, scores: Array, weights: Array, ddof: int) -> Array:
-    """Effect size given covariates for each set of weights, by the method of Gram and Schmidt.
-
-    Scores and weights have the shape (units, sets).
-    """
-
-    def dot(first: Array, second: Array) -> Array:
-        return np.asarray(np.einsum("ib,ib,ib->b", weights, first, second))
-
-    ones, total = np.ones_like(weights), weights.sum(axis=0)
-    label = (np.arange(regression.size) < regression.n).astype(np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        centred = scores - dot(scores, ones) / total
-        spread = np.sqrt(dot(centred, centred) / (total - ddof))
-        done = [(ones, total)]
-        for column in (*regression.basis[:, 1:].T, label):
-            rest = np.repeat(column[:, None], weights.shape[1], axis=1)
-            whole = dot(rest, rest)
-            for earlier, length in done:
-                rest = rest - earlier * (dot(rest, earlier) / length)
-            left = dot(rest, rest)
-            left[left <= DEPENDENT * whole] = np.nan
-            done.append((rest, left))
-        group, length = done[-1]
-        return np.asarray(dot(centred, group) / length / spread)

@@ -71,12 +71,8 @@ class ContextsOrigin(Frozen):
         return f"{self.name or 'a corpus'}, SHA-256 {self.sha256}"
 
 
-ROUNDED = 1e-4
-"""Mean cosines of the same vectors differ by less, in files of five decimals or half precision."""
-
-
 class ExploredOn(Frozen):
-    """The vectors on which a theme was found whose words are X."""
+    """The vectors, and the words of groups, with which a theme was found whose words are X."""
 
     source: str
     """Source string of the vectors, or the name that the scan gave them."""
@@ -84,25 +80,13 @@ class ExploredOn(Frozen):
     """Identifies their content."""
     theme: str
     towards: Literal["A", "B"]
-    """The attributes that the theme goes with there."""
+    """The attributes that the theme is associated with there."""
     p_max_t: float = Field(gt=0.0, le=1.0)
     """Two-sided, adjusted for all themes by the step-down maxT."""
     themes: int = Field(ge=1)
     """How many were tested."""
-    cosines: tuple[float, float] | None = Field(
-        default=None, exclude_if=lambda value: value is None
-    )
-    """Mean cosines of X with A and with B there."""
-
-    def same_vectors(self, fingerprint: str, cosines: Sequence[float] = ()) -> bool:
-        """Whether a source has these vectors: transformed, averaged over phrases, in another file.
-
-        `cosines` are the means of X with A and with B on that source.
-        """
-        both = (self.fingerprint, fingerprint)
-        gaps = [abs(a - b) for a, b in zip(self.cosines or (), cosines, strict=False)]
-        same_file = len({each.removeprefix("cbow:").split(";")[0] for each in both}) == 1
-        return same_file or (len(gaps) == 2 and max(gaps) < ROUNDED)
+    words: tuple[str, ...] = Field(min_length=1)
+    """Words of the groups that the search used, with which no test confirms the theme."""
 
 
 class Described(Frozen):
@@ -127,7 +111,7 @@ class Described(Frozen):
     """Number of lists of words that were looked at, these among them, where words were changed
     after results had been seen; None where the words were chosen before any result."""
     explored_on: ExploredOn | None = None
-    """Where X was found as a theme, so that only other vectors can confirm it."""
+    """Where X was found as a theme, and with which words: only others can confirm it."""
 
     @property
     def concepts(self) -> Mapping[str, Concept]:

@@ -8,13 +8,13 @@ from hashlib import sha256
 
 import pytest
 from tests.present.reading import Page
-from tests.present.records import full, head, ml_eat, sc_eat, trend, weat
+from tests.present.records import PATTERNS, full, head, ml_eat, planted, sc_eat, trend, weat
 from tests.present.test_page import NASTY, nasty_results
 
 import eatlas
 from eatlas.errors import ResultsError
-from eatlas.present.drawings.eat_map import PATTERNS
-from eatlas.present.findings import GRADES, findings_of
+from eatlas.numbers import p_value
+from eatlas.present.findings import findings_of
 from eatlas.results import Results, read_results
 
 PROVENANCE = head()["provenance"]
@@ -44,32 +44,34 @@ def details(page, link):
 
 def test_every_result_is_a_cell_with_its_map_numbers_and_details(tmp_path):
     given = [
-        ml_eat(label, test=f"test-{i}", source=source)
-        for source in ("first.txt", "second.txt")
-        for i, label in enumerate(PATTERNS)
+        ml_eat(label, test=test, source=f"{label}.txt") for label in PATTERNS for test in ("p", "q")
     ]
     site, page = written(tmp_path, *given)
-    assert (site.models, site.tests, site.results, site.notes) == (2, 9, 18, ())
+    assert (site.models, site.tests, site.results, site.notes) == (9, 2, 18, ())
     found = cells(page)
     assert len(found) == 18
-    findings = {(r.test, r.source): f for r, f in zip(given, findings_of(given), strict=True)}
-    for result in given:
+    for result, finding in zip(given, findings_of(given), strict=True):
         link = found[f"{result.test}, {result.source}"]
-        x, y, _ = PATTERNS[result.pattern.label]
-        finding = findings[result.test, result.source]
-        shade = "" if finding.grade == "not shown" else "up-3 "
-        assert link["class"] == f"m m-{x}{y} {shade}g{GRADES.index(finding.grade)}"
-        assert link["data-g"] == finding.grade
-        assert link["aria-label"].endswith(f", {finding.grade}")
-        assert link["data-l"] == result.pattern.label
-        sizes = [s.replace("−", "-").rstrip("*") for s in link["data-s"].split("|")]
+        x, y = (side.lower() if side else "N" for side in PATTERNS[result.pattern.label])
+        assert link["class"] == f"m x-{x} y-{y} up-3 v2"
+        assert link["data-v"] == "2"
+        assert link["aria-label"].endswith(", these word lists only")
+        sizes = [s.replace("−", "-") for s in link["data-s"].split("|")]
         assert list(map(float, sizes)) == [round(one.d, 2) for one in result.effects()]
         html = details(page, link)
-        assert result.pattern.label in html
-        assert finding.sentence in Page(html).text
-        assert all(check.name.capitalize() in html for check in finding.checks)
+        shown = Page(html).text
+        assert all(question.sentence in shown for question in finding.questions.values())
+        assert "generalisation cannot be tested (too few words)" in shown
+        assert f"By the paper’s rule: {result.pattern.label}" in shown
         assert result.provenance.source_fingerprint in html
         assert result.signature.split("(")[0] in html
+
+
+def test_a_supported_cell_is_strong_and_one_that_is_not_shown_has_no_colour(tmp_path):
+    strong = planted("AB-Divergent", words=1e-3, others=1e-3, after=1e-3, source="strong.txt")
+    weak = planted(words=0.6, others=0.6, after=0.6, source="weak.txt")
+    _, page = written(tmp_path, strong, weak)
+    assert [link["class"] for link in cells(page).values()] == ["m x-A y-B up-3 v3", "m x-N y-N v1"]
 
 
 def test_links_do_not_depend_on_what_else_is_shown_nor_on_the_numbers(tmp_path):
@@ -129,7 +131,6 @@ def test_of_a_result_that_was_measured_again_the_last_is_shown(tmp_path):
     ]
     site, page = written(tmp_path, *given)
     (link,) = cells(page).values()
-    assert link["data-l"] == "A-Uniform"
     assert "A-Uniform" in details(page, link)
     assert "several versions of eatlas: 0.9.1, 0.10.0" in site.notes[0]
     assert site.notes[1].startswith("1 result has another of the same vectors")
@@ -231,25 +232,17 @@ def test_what_cannot_be_a_site_or_has_no_results_is_refused(tmp_path):
         eatlas.write_atlas(tmp_path / "void.jsonl", tmp_path / "site")
 
 
-@pytest.mark.slow
-def test_a_corner_marks_where_covariates_change_the_conclusion(tmp_path):
-    results = eatlas.run(["weat-1", "weat-3", "weat-5"], measures="ml-eat(resamples=0)")
-    _, page = written(tmp_path, *results)
-    links, left = [*cells(page).values()], [result.adjusted for result in results]
-    assert [link.get("title") for link in links] == [
-        None,
-        f"After frequency: AX-Singular, d = {left[1].level1.effect_size:.2f}",
-        f"After frequency: AY-Singular, d = {left[2].level1.effect_size:.2f}*",
-    ]
-    assert ["later" in link["class"] for link in links] == [False, True, True]
-    assert "so in 2 results" in page.text
-    for adjusted, link in zip(left, links, strict=True):
-        level1 = adjusted.level1
-        assert link["aria-label"].endswith(link.get("title", ""))
-        assert link["data-s"].split("|")[1].rstrip("*") == f"{level1.effect_size:.2f}"
-        html = details(page, link)
-        assert f"Given the words' frequency: {adjusted.pattern.label}" in Page(html).text
-        assert f"{level1.effect_size:.2f}" in html
+def test_after_the_first_number_stands_the_adjusted_one(tmp_path):
+    (result,) = eatlas.run("weat-5", measures="ml-eat(resamples=0)")
+    _, page = written(tmp_path, result)
+    (link,) = cells(page).values()
+    assert link["data-s"].split("|")[:2] == [
+        f"{result.d:.2f}", f"{result.adjusted.level1.effect_size:.2f}",
+    ]  # fmt: skip
+    shown = Page(details(page, link)).text.replace("\N{NO-BREAK SPACE}", " ")
+    p = result.finding.questions["level1"].p
+    assert "these words p new words p adjusted for frequency p claim" in shown
+    assert f" {p_value(p.new)} {p_value(p.adjusted)} {p_value(p.claim)} these word lists" in shown
 
 
 def test_single_terms_and_no_covariates(tmp_path):
@@ -258,20 +251,21 @@ def test_single_terms_and_no_covariates(tmp_path):
     )
     _, page = written(tmp_path, terms, plain)
     first, second = [link for link in page.all("a") if "data-at" in link]
-    changed = sum(level.conclusion != level.after.conclusion for level in terms.effects())
-    assert first["title"] == f"After frequency: another conclusion of {changed} terms"
-    assert "title" not in second
-    assert "after frequency" not in details(page, second)
+    assert f"{len(terms.effects())} terms" in first["aria-label"]
+    assert "not adjusted" in Page(details(page, second)).text
 
 
 def test_the_title_says_what_sources_agree_on(tmp_path):
-    given = [ml_eat("A-Uniform", test=test, source=source) for test in "pq" for source in "ab"]
-    given.append(ml_eat("B-Uniform", test="q", source="c", d=-0.9))
+    strong = {"words": 1e-4, "others": 1e-4, "after": 1e-4}
+    given = [planted(test=test, source=source, **strong) for test in "pq" for source in "ab"]
+    given.append(planted(test="q", source="c", **strong | {"words": 0.9}))
     _, page = written(tmp_path, *given)
-    assert page.text.count("Level 1 is above 0 in ") == 2  # h1 and the title of the window
-    assert "Level 1 is above 0 in 4 of 5 results; 1 of 2 tests has one EAT pattern" in page.text
+    said = (
+        "ne of two tests is supported in all sources that have it (p); 4 of 5 results are supported"
+    )
+    assert page.text.count(f"O{said}") == 2  # h1 and the title of the window
     _, page = written(tmp_path, *given[:4], title="Mine")
-    assert "Mine: Level 1 is above 0 in all 4 results; all 2 tests have one EAT" in page.text
+    assert "Mine: Two of two tests are supported in all sources that have them (p, q)" in page.text
 
 
 def test_of_many_results_a_cell_has_the_numbers_alone(tmp_path, monkeypatch):
@@ -279,5 +273,5 @@ def test_of_many_results_a_cell_has_the_numbers_alone(tmp_path, monkeypatch):
     _, page = written(tmp_path, full())
     (link,) = cells(page).values()
     html = details(page, link)
-    assert 'class="levels"' in html
+    assert "generalisation cannot be tested (too few words)" in Page(html).text
     assert "Which single terms drive it" not in html

@@ -41,7 +41,7 @@ def page(words: Path) -> Iterator[ExplorerPage]:
 
 def test_the_page_begins_with_the_strongest_theme_and_counts_all_themes(page, words):
     scan = eatlas.read_scan(words)
-    (test,) = scan.tests(top=1)
+    (test,) = scan.tests(top=1, of_searched_words=True)
     assert list(page._explorer.tests.values()) == [test]
     assert [source.spec for source in page._explorer.sources] == ["glove-sample"]
     board = ask(page.address, "view", json.dumps({"test": test.id}).encode()).text
@@ -70,6 +70,14 @@ def test_tests_of_ones_own_and_other_vectors_come_first(words):
             "glove-sample?transform=center"
         ]
         assert page.looked_at("weat-7") == 0
+
+
+def test_the_page_shows_no_words_that_the_search_held_out():
+    scan = eatlas.scan("glove-sample", "divdist-gender", themes=THEMES)
+    with eatlas.explore(themes=scan) as page:
+        (test,) = page._explorer.tests.values()
+    assert (test.A.terms, test.B.terms) == tuple(scan.searched.values())
+    assert scan.held_out["A"]
 
 
 def test_files_that_are_no_themes(tmp_path, words):

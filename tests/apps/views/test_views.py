@@ -29,6 +29,7 @@ from eatlas.apps.views.page import FILES, agreement_tables, maps_table
 from eatlas.apps.views.record import Coefficient, SideAgreement, ViewsRecord
 from eatlas.errors import EatlasError, ResultsError, SourceError
 from eatlas.numbers import effect
+from eatlas.present.findings import NAMES, findings_of
 from eatlas.results import Failure
 from eatlas.results.parts import schema_of
 
@@ -377,8 +378,18 @@ def test_results_of_all_views_go_to_other_processes(planted):
 
 
 def test_tables_have_a_row_for_each_view(planted):
-    table = maps_table(planted, "planted", maps=True)
+    table = maps_table(planted, "planted")
     assert [row[0].lines[0] for row in table.rows] == ["vectors", "log-probabilities", "answers"]
+    titles = [column.title for column in table.columns]
+    assert titles[4:8] == ["these words", "new words", "adjusted for frequency", "Verdict"]
+    assert titles[8].endswith("(paper's rule)")
+    for row, finding in zip(table.rows, findings_of(planted.results), strict=True):
+        assert row[7].lines[0] == NAMES[finding.verdict]
+        assert [cell.star for cell in row[4:]] == [False] * 5, "stars are of the paper's rule"
+    assert {row[7].lines[0] for row in table.rows} == {"not shown", "these word lists only"}
+    narrow = maps_table(planted, "planted", whole=False)
+    assert [column.title for column in narrow.columns] == ["View", "d", "d", "d", "Verdict"]
+    assert [row[-1] for row in narrow.rows] == [row[7] for row in table.rows]
     matrix, of_attributes = agreement_tables(planted, "planted")
     pair = planted.agreement("planted", 0, 1)
     assert matrix.rows[0][1].lines[0] == pair.targets.text

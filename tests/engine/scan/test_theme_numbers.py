@@ -60,12 +60,27 @@ def cosines(rows, theme, groups):
     return units[[at[w] for w in theme]] @ units[[at[w] for w in words]].T
 
 
-def columns_of(groups, *, adjusted=True):
-    """Constant and, given frequency, the log rank and its square."""
+def columns_of(groups, *, adjusted=True, units=None):
+    """Constant and, given frequency, the log rank and its square; of units the mean log rank."""
     ranks = np.array([WORDS.index(w) + 1 for group in groups.values() for w in group])
-    x = np.log(ranks)
+    x = np.log(ranks) if units is None else units @ np.log(ranks)
     x = (x - x.mean()) / x.std()
     return np.column_stack([np.ones(len(x))] + [x, x**2] * adjusted)
+
+
+def units_of(result, groups):
+    """Each unit as a row with equal weights of its words, as the record has them; and its group."""
+    words = [w for group in groups.values() for w in group]
+    rows, sides = [], []
+    for side, (role, group) in enumerate(zip(result.concepts, groups.values(), strict=True)):
+        clusters = [*result.units.clusters[role]]
+        joined = {w for cluster in clusters for w in cluster}
+        clusters += [(w,) for w in group if w not in joined]
+        assert len(clusters) == result.units.sizes[role]
+        for cluster in sorted(clusters, key=min):
+            rows.append([(w in cluster) / len(cluster) for w in words])
+            sides.append(side)
+    return np.array(rows), np.array(sides)
 
 
 def z_of(y, alone, whole, n):
@@ -158,10 +173,8 @@ def test_words_of_a_theme_have_differences_whose_mean_is_the_themes(groups, tmp_
     result, themes = found(source_of(rows), groups, out=tmp_path / "words.csv")
     with (tmp_path / "words.csv").open(encoding="utf-8") as file:
         table = [*csv.DictReader(file)]
-    sizes = [len(group) for group in groups.values()]
-    whole = np.column_stack(
-        [np.repeat(np.eye(len(sizes)), sizes, axis=0), columns_of(groups)[:, 1:]]
-    )
+    units, sides = units_of(result, groups)
+    whole = np.column_stack([np.eye(len(groups))[sides], columns_of(groups, units=units)[:, 1:]])
     roles = [*result.concepts]
     for name, theme in themes.items():
         lines = {line["word"]: line for line in table if line["theme"] == name}
@@ -171,7 +184,7 @@ def test_words_of_a_theme_have_differences_whose_mean_is_the_themes(groups, tmp_
         assert np.mean([*differences.values()]) == pytest.approx(theme.difference, abs=1e-6)
         first, last = (roles.index(side) for side in theme.sides)
         for w, row in zip(lines, cosines(rows, lines, groups), strict=True):
-            params = OLS(row, whole).fit().params
+            params = OLS(units @ row, whole).fit().params
             assert differences[w] == pytest.approx(params[first] - params[last], abs=2e-6)
             assert int(lines[w]["rank"]) == WORDS.index(w) + 1
         near = [float(line["nearness"]) for line in lines.values()]
@@ -182,6 +195,72 @@ def test_words_of_a_theme_have_differences_whose_mean_is_the_themes(groups, tmp_
         most = sorted(differences, key=lambda w: -sign * differences[w])
         assert {each.word for each in theme.associated} <= set(most[:6])
         assert all(sign * each.difference < 0 for each in theme.against)
+
+
+HALVES = {"one": WORDS[5:400:16], "two": WORDS[50:900:34]}
+
+
+@pytest.mark.parametrize("adjusted", [True, False])
+def test_near_synonyms_and_held_out_words_by_statsmodels(adjusted):
+    """Copies of words are one unit; half of the units is searched with, by seed and words."""
+    rows = rows_of(9)
+    copies = {"one": HALVES["one"][:6], "two": HALVES["two"][4:8]}
+    for i in range(0, 6, 2):
+        rows[WORDS.index(copies["one"][i + 1])] = 2 * rows[WORDS.index(copies["one"][i])]
+    for w in copies["two"]:
+        rows[WORDS.index(w)] = rows[WORDS.index(copies["two"][0])] + 0.01
+    source = source_of(rows, ordered=adjusted)
+    themes = {
+        n: [w for w in t if w not in {*HALVES["one"], *HALVES["two"]}] for n, t in THEMES.items()
+    }
+    result, of_name = found(source, HALVES, themes, seed=4)
+    for i in range(0, 6, 2):
+        pair = {*copies["one"][i : i + 2]}
+        assert any(pair <= {*cluster} for cluster in result.units.clusters["A"])
+    assert any({*copies["two"]} <= {*cluster} for cluster in result.units.clusters["B"])
+    searched = {name: [*result.searched[role]] for role, name in result.concepts.items()}
+    for role, group in zip("AB", HALVES.values(), strict=True):
+        assert sorted((*result.searched[role], *result.held_out[role])) == sorted(group)
+        for cluster in result.units.clusters[role]:  # one unit is never in both halves
+            assert {*cluster} <= {*result.held_out[role]} or not {*cluster} & {
+                *result.held_out[role]
+            }
+        joined = {w for cluster in result.units.clusters[role] for w in cluster}
+        every = len(result.units.clusters[role]) + len({*group} - joined)
+        assert result.units.sizes[role] == (every + 1) // 2
+    kept = {
+        role: [c for c in clusters if c[0] in searched[result.concepts[role]]]
+        for role, clusters in result.units.clusters.items()
+    }
+    half = result.model_copy(update={"units": result.units.model_copy(update={"clusters": kept})})
+    units, sides = units_of(half, searched)
+    alone = columns_of(searched, adjusted=adjusted, units=units)
+    for name, theme in of_name.items():
+        s = units @ cosines(rows, themes[name], searched).mean(axis=0)
+        fit = OLS(s, np.column_stack([alone, sides == 0])).fit()
+        assert theme.difference == pytest.approx(fit.params[-1], abs=1e-7)
+        assert theme.effect_size == pytest.approx(fit.params[-1] / s.std(ddof=1), rel=1e-5)
+    backwards = {name: group[::-1] for name, group in reversed(HALVES.items())}
+    swapped = eatlas.scan(source, backwards, themes=themes, seed=4)
+    assert swapped.held_out == {"A": result.held_out["B"], "B": result.held_out["A"]}
+    other = eatlas.scan(source, HALVES, themes=themes, seed=5)
+    assert other.held_out != result.held_out
+    every = eatlas.scan(source, HALVES, themes=themes, split=False)
+    assert (every.held_out, every.searched["A"]) == ({}, tuple(HALVES["one"]))
+    assert every.signature.endswith(",split=off)")
+    assert any(note.code == "themes.not-split" for note in every.warnings)
+
+
+def test_a_group_of_two_units_has_numbers_and_is_not_split():
+    rows = rows_of(10)
+    for first, second in (GROUPS["one"][:2], GROUPS["one"][2:]):
+        rows[WORDS.index(second)] = rows[WORDS.index(first)]
+    result, _ = found(source_of(rows))
+    assert (result.units.sizes, result.held_out) == ({"A": 2, "B": 4}, {})
+    assert result.total == 15
+    assert all(0 < theme.p <= theme.p_max_t <= 1 for theme in result.themes)
+    (note,) = (each for each in result.warnings if each.code == "themes.not-split")
+    assert "one has 2 words and two has 4 words if near-synonyms count as one" in str(note)
 
 
 def numbers(theme):
@@ -287,7 +366,7 @@ def clusters():
     ids=["like frequencies", "far apart", "three groups"],
 )
 def test_random_words_of_the_sample_seldom_have_a_theme(clusters, ends, plain, adjusted):
-    """Searches of 30 with a theme below .05, plain and given frequency."""
+    """Searches of 30 with a theme below .05, plain and adjusted for frequency."""
     source, words, categories = clusters
     counts = np.zeros(2)
     for seed in range(30):
@@ -297,9 +376,10 @@ def test_random_words_of_the_sample_seldom_have_a_theme(clusters, ends, plain, a
             chosen = r.choice(np.arange(low, high)[free[low:high]], 20, replace=False)
             free[chosen] = False
             groups[f"g{i}"] = [words[k] for k in chosen]
-        plan = make_themes(source, groups, categories)
+        plan = make_themes(source, groups, categories, split=False)
         scores = _scores(plan, plan.categories)
-        for i, regression in enumerate((Regression.of_groups([20] * len(ends)), plan.regression)):
+        unadjusted = Regression.of_groups(plan.regression.sizes)
+        for i, regression in enumerate((unadjusted, plan.regression)):
             family = family_test(scores, regression, draws=399, seed=seed)
             counts[i] += family.p_max_t.min() < 0.05
     assert plain[0] <= counts[0] <= plain[1]

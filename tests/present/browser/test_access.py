@@ -1,6 +1,7 @@
 """The keyboard reaches everything, and axe finds no fault (WCAG 2.2 AA and good practice)."""
 
 import pytest
+from playwright.sync_api import expect
 from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE, unfold
 
@@ -46,10 +47,13 @@ def test_the_keyboard_sorts_follows_links_and_unfolds(ten_page, open_page):
     page.keyboard.press("Enter")
     assert page.url.endswith("#weat-6")
     assert page.evaluate("document.activeElement.id") == "weat-6"
+    expect(page.locator("article.result:has(#weat-6) .body")).to_be_visible()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "line"
     page.keyboard.press("Tab")
-    assert page.evaluate(FOCUSED).startswith("Each check in full")
+    assert page.evaluate("document.activeElement.ariaLabel") == "Questions of weat-6"
+    page.keyboard.press("Tab")
+    assert page.evaluate(FOCUSED).startswith("Each test in full")
     page.locator("article.result:has(#weat-6) .body summary", has_text="Words:").focus()
     page.keyboard.press("Enter")
     assert page.locator("article.result:has(#weat-6) table.coverage").is_visible()

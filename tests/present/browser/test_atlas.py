@@ -4,13 +4,18 @@ import pytest
 from playwright.sync_api import expect
 from tests.browsing import violations
 from tests.present.browser.conftest import DESK, PHONE
-from tests.present.records import PATTERNS, ml_eat, sc_eat, weat
+from tests.present.records import PATTERNS, ml_eat, planted, sc_eat, weat
 
 import eatlas
 from eatlas.results import Results
 
 SOURCES = ("glove-small.txt", "glove-large.txt", "bert-base")
 FOCUSED = "document.activeElement.getAttribute('aria-label')"
+P_VALUES = [
+    {"words": 1e-4, "others": 1e-4, "after": 1e-4}, {"words": 1e-4, "others": 0.5, "after": 0.5},
+    {"words": 0.9, "others": 0.9, "after": 0.9},
+]  # fmt: skip
+"""Of results that are supported, of those in these word lists only, and of others."""
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +24,7 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("atlas")
     labels = list(PATTERNS)
     results = [
-        ml_eat(labels[(i + j) % 9], test=f"{'arts' if i % 2 else 'age'}-{i}", source=source, d=0.1 * i + j)
+        planted(labels[(i + j) % 9], test=f"{'arts' if i % 2 else 'age'}-{i}", source=source, d=0.1 * i + j - 0.05, **P_VALUES[(i + j) % 3])
         for j, source in enumerate(SOURCES)
         for i in range(9)
         if (i, j) != (4, 2)
@@ -62,14 +67,14 @@ def test_filters(site, open_page):
     page.get_by_label("Family of tests").select_option("age")
     expect(shown).to_have_text("2 of 3 sources, 5 of 9 tests")
     assert page.locator("#matrix .matrix:visible td:visible").count() == 10
-    page.get_by_label("Pattern").select_option("AB-Divergent")
-    expect(shown).to_contain_text("AB-Divergent in 2")
-    assert page.locator("#matrix .matrix:visible td:visible:not(.dim)").count() == 2
+    page.locator("#verdict-filter").select_option(label="supported")
+    expect(shown).to_contain_text("; supported in 4")
+    assert page.locator("#matrix .matrix:visible td:visible:not(.dim)").count() == 4
     page.get_by_label("Measure").select_option("1")
-    expect(shown).to_have_text("1 source, 1 test; AB-Divergent in 0")
+    expect(shown).to_have_text("1 source, 1 test; supported in 0")
 
 
-def test_heads_sort_by_size_and_by_grade(site, open_page):
+def test_heads_sort_by_size_and_by_verdict(site, open_page):
     page = open_page(site)
     rows = page.locator("#matrix .matrix:visible tbody th")
 
@@ -83,11 +88,10 @@ def test_heads_sort_by_size_and_by_grade(site, open_page):
 
     page.locator(".matrix:visible th.test button").nth(1).click()
     assert shown(3, 3) == sorted(shown(3, 3), reverse=True)
-    page.get_by_label("Heads sort by").select_option("grade")
-    grades = ["shown", "partly", "doubtful", "not shown", "no test"]
-    cells = page.locator("#matrix .matrix:visible td:nth-child(3) a")
-    ranks = [grades.index(cell.get_attribute("data-g")) for cell in cells.all()]
-    assert ranks == sorted(ranks)
+    page.get_by_label("Heads sort by").select_option("verdict")
+    cells = page.locator("#matrix .matrix:visible td:nth-child(3) a").all()
+    said = [cell.get_attribute("aria-label").rpartition(", ")[2] for cell in cells]
+    assert said == ["supported", "these word lists only", "not shown"]
     page.get_by_role("button", name="Source").click()
     assert page.locator(".matrix:visible th.corner").get_attribute("aria-sort") == "descending"
     assert rows.count() == 3
@@ -111,9 +115,14 @@ def test_two_sources_side_by_side(site, open_page):
     page = open_page(site)
     said = page.locator("#compared")
     expect(said).to_have_text(
-        "9 tests of both, the largest difference first. Level 1 has the same sign in 8; "
-        "the EAT pattern is the same in 0."
+        "9 tests of both, the largest difference first. Level 1 has the same sign in 8."
     )
+    head = page.locator(".side thead th").last
+    expect(head).to_have_text("Verdicts, Level 1")
+    row = page.locator(".side tbody tr", has_text="arts-1")
+    expect(row.locator("td").last).to_have_text("these word lists only / not shown")
+    arrows = row.locator("svg path.a").get_attribute("d")
+    assert "m-3-3" in arrows, "an interval that goes beyond the scale ends in an arrow"
     page.get_by_label("Second source").select_option(label="bert-base")
     expect(said).to_contain_text("8 tests of both, ")
     link = page.evaluate("location.hash")

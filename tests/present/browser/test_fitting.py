@@ -110,14 +110,17 @@ def test_figures_and_numbers_are_saved(ten_page, open_page):
     with page.expect_download() as saved:
         taken.get_by_role("button", name="EAT-Map (SVG)").click()
     svg = Path(saved.value.path()).read_text("utf-8")
-    assert saved.value.suggested_filename == "weat-6.svg"
+    assert saved.value.suggested_filename == "weat-6-3.svg"  # below the map and the terms
     assert 'xmlns="http://www.w3.org/2000/svg"' in svg
     assert "rgb(179, 38, 30)" in svg  # red without the page's style
     with page.expect_download() as saved:
         taken.get_by_role("button", name="Numbers (CSV)").click()
     head, *rows = Path(saved.value.path()).read_text("utf-8").splitlines()
-    assert head.startswith('"Level","d, 95% interval"')
+    assert head == (
+        '"Question","d, interval for other words at equal word frequency","these words, p",'
+        '"new words, p","adjusted for frequency, p","claim, p after Holm","Verdict"'
+    )
     assert [row.split('","')[0] for row in rows] == [
-        '"Level 1 Male names against Female names', '"Level 2, X Male names',
-        '"Level 2, Y Female names',
+        '"Male names against Female names', '"Male names', '"Female names',
     ]  # fmt: skip
+    assert rows[0].endswith('"these word lists only not significant after correction for 10 tests"')

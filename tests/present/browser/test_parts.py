@@ -14,9 +14,9 @@ def test_packed_details_are_what_they_would_be_unpacked(open_page):
     page = open_page(many)
     for place in (0, 17, 40):
         part = page.locator("details.later").nth(place)
-        assert part.locator(".finding").count() == 0
+        assert part.locator("table.cosines").count() == 0
         page.locator("summary.line").nth(place).click()
-        expect(part.locator(".finding")).to_be_visible()
+        expect(part.locator("table.cosines")).to_be_visible()
     whole = Parsed(report_html(many[17:18], family="none")).text
     shown = page.locator("details.later").nth(17).locator("table.cosines").first.inner_text()
     for row in shown.split("\n"):
@@ -25,9 +25,17 @@ def test_packed_details_are_what_they_would_be_unpacked(open_page):
 
 def test_a_link_from_outside_opens_its_test(open_page):
     page = open_page([full(test=f"test-{i}") for i in range(41)], at="#test-30")
-    expect(page.locator("article.result:has(#test-30) .finding")).to_be_visible()
-    assert page.locator(".finding").count() == 1
+    expect(page.locator("article.result:has(#test-30) table.cosines")).to_be_visible()
+    assert page.locator("table.cosines").count() == 1
     assert page.locator("#test-30").evaluate("h => Math.abs(h.getBoundingClientRect().top) < 200")
+
+
+def test_a_result_is_chosen_by_its_test_and_setting(mixed, open_page):
+    page = open_page(mixed)
+    options = page.get_by_label("Go to a result").locator("option").all_text_contents()
+    assert options[1:3] == ["one, first.txt, ML-EAT", "one, second.txt, ML-EAT"]
+    page.get_by_label("Go to a result").select_option(index=2)
+    expect(page.locator("#one-2")).to_be_visible()
 
 
 def test_without_a_script_packed_findings_are_read(open_page):
@@ -35,7 +43,9 @@ def test_without_a_script_packed_findings_are_read(open_page):
     assert page.get_by_text("this page needs its script to unpack them").is_visible()
     heads = page.locator("article.result h3").all_text_contents()
     assert len(heads) == 41
-    assert all("neither is shown" in head for head in heads)
+    assert all("No significant difference between" in head for head in heads)
+    reasons = page.locator("article.result .values").all_text_contents()
+    assert all("not significant after correction for 41 tests" in text for text in reasons)
 
 
 def test_the_methods_and_the_references_are_copied(mixed, open_page):

@@ -36,6 +36,15 @@ def test_rows_are_sorted_by_a_column_and_back(mixed, open_page):
         assert cell.get_attribute("aria-sort") == direction
 
 
+def test_rows_are_sorted_by_a_p_value_of_the_question(ten_page, open_page):
+    page = open_page(ten_page)
+    unfold(page)
+    head(page, "adjusted for frequency").click()
+    tests = table_of(page).locator("tbody th").all_inner_texts()
+    assert tests[:2] == ["weat-1", "weat-2"]  # p = 1.1e-4, 3.1e-4
+    assert tests[-1] == "weat-9"  # p = .76
+
+
 def test_rows_are_found(mixed, open_page):
     page = open_page(mixed)
     unfold(page)
@@ -44,7 +53,8 @@ def test_rows_are_found(mixed, open_page):
         ("#search", "ONE  first", 2),
         ("#search", "insects", 5),  # an SC-EAT does not name its targets in the summary
         ("#test-filter", "two", 2),
-        ("#pattern-filter", "AX-Singular", 2),
+        ("#verdict-filter", "these word lists only", 5),
+        ("#verdict-filter", "not shown", 1),  # that of the undefined one
         ("#source-filter", "second.txt", 2),
     ):
         shown = page.locator("#shown")

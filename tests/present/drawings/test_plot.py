@@ -21,6 +21,7 @@ from eatlas.present.drawings.plot import KINDS, PAGE, TEMPLATES, Plot, style
 from eatlas.present.drawings.point_names import text_box
 from eatlas.present.drawings.single import BINS, DOT, null, triangle
 from eatlas.present.drawings.svg import size_of
+from eatlas.present.findings import findings_of
 from eatlas.results import Results
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -105,7 +106,9 @@ def test_hostile_names_stay_text(kind):
 
 
 def test_what_is_drawn_without_a_kind(results, religion):
-    assert eatlas.plot(results[0]).alt.startswith("EAT-Map, pattern AX-Singular")
+    assert eatlas.plot(results[0]).alt.startswith(
+        "EAT-Map by the paper's rule, pattern AX-Singular"
+    )
     assert eatlas.plot(religion[0]).alt.startswith("Leans of ")
     for several in (results, weat(), [ml_eat()], Results([ml_eat(), weat()]), sc_eat({"a": 0.6})):
         assert eatlas.plot(several).alt.startswith("Forest plot of ")
@@ -160,8 +163,10 @@ def test_notebooks_show_an_image():
         "<figcaption>[^<>]+</figcaption></figure>",
         plot._repr_html_(),
     )
-    finding = "Flowers lean towards Pleasant more than Insects"
-    assert repr(eatlas.plot([weat()])) == f"<drawing: {finding}>"
+    assert repr(eatlas.plot([weat()])) == (
+        "<drawing: In these word lists, Flowers are more strongly associated with Pleasant than "
+        "Insects are; generalisation cannot be tested (too few words)>"
+    )
 
 
 @pytest.mark.parametrize(
@@ -171,7 +176,10 @@ def test_notebooks_show_an_image():
         (lambda _: eatlas.plot(None), "a drawing is made of results"),
         (lambda _: eatlas.plot([]), "got: 0 results"),
         (lambda _: eatlas.plot(weat(), "eat-map"), "allowed: results of ML-EAT"),
-        (lambda _: eatlas.plot(weat(), "adjusted"), "allowed: results with associations given cov"),
+        (
+            lambda _: eatlas.plot(weat(), "adjusted"),
+            "allowed: results with associations adjusted for",
+        ),
         (lambda r: eatlas.plot(r, "timeline"), "got: 2 results, 0 of them with a period"),
         (lambda r: eatlas.plot(r, "specification"), "kind specification cannot show this"),
         (
@@ -190,12 +198,17 @@ def test_what_is_refused(results, call, said):
 
 
 def test_a_forest_has_the_numbers_of_every_effect(results):
-    written = texts(eatlas.plot(results, width="double"))
+    plot = eatlas.plot(results, width="double")
+    written = texts(plot)
     for result in results:
         for effect in result.effects():
             assert f"{effect.d:.2f}".replace("-", "−") in written
-    assert written.count("*") == sum(e.significant for r in results for e in r.effects())
-    assert "Filled and starred: p < .05 in the direction of d." in " ".join(written)
+            low, high = effect.interval
+            assert f"[{low:.2f}, {high:.2f}]".replace("-", "−") in written
+    verdicts = [q.verdict for f in findings_of(results) for q in f.questions.values()]
+    assert verdicts.count("supported") == len(re.findall('class="m on[ "]', plot.drawn)) == 3
+    assert verdicts.count("not shown") == len(re.findall('class="m no[ "]', plot.drawn)) == 3
+    assert "Filled: supported. Outlined: in these word lists only." in " ".join(written)
 
 
 def test_a_forest_of_one_measure_has_a_mark_for_each_of_its_numbers(religion):
@@ -214,11 +227,13 @@ def test_adjusted_joins_both_effect_sizes_of_level_1_of_many_and_of_all_levels_o
         assert [text for text in written if re.fullmatch(r"−?\d\.\d\d", text)] == [
             f"{e.d:.2f}".replace("-", "−") for e in both
         ]
-        assert written.count("*") == sum(e.significant for e in both)
         for mark in (r"m on( [xy])?", r"m( [xy])?", r"i( [xy])?", "b faint"):
             assert len(re.findall(f'class="{mark}"', plot.drawn)) == len(effects)
-    assert "weat-6: Male names against Female names: d = 1.72*, adjusted 2.37*" in many.alt
-    assert "Filled: d given frequency, with its 95% interval." in many.description
+    assert "weat-6: Male names against Female names: d = 1.72, 2.37 adjusted" in many.alt
+    assert (
+        "Filled: d adjusted for frequency, with its 95% interval for other words."
+        in many.description
+    )
 
 
 def test_adjusted_marks_lie_on_one_axis():
@@ -240,11 +255,12 @@ def test_adjusted_of_no_spread_is_a_dash():
 
 def test_a_matrix_says_what_differs(two):
     plot = two.compare("source").plot()
-    assert plot.title == "1 of 2 EAT patterns differs between plain and centred"
-    bold = [t.text for t in svg_root(plot.svg).iter(f"{SVG}text") if t.get("font-weight") == "700"]
-    assert {"AX-Singular", "Non-Directional"} <= set(bold)
-    assert "BY-Singular" not in bold
-    assert "weat-6: plain: BY-Singular; centred: BY-Singular" in two.compare("source").plot().alt
+    assert plot.title == "Level 1 differs by at most 0.04 between plain and centred (weat-1)"
+    assert texts(plot).count("supported") == 4
+    assert "weat-6: plain: supported" in plot.alt
+    assert (
+        "centred: supported, weat-6: level 1, Male names against Female names: d = 1.72" in plot.alt
+    )
     with pytest.raises(ResultsError, match="does not fit"):
         eatlas.plot(two, "matrix", width=40)
 

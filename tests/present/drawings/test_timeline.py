@@ -4,18 +4,19 @@ import re
 from itertools import pairwise
 
 from tests.present.reading import svg_root
-from tests.present.records import full, ml_eat, weat
+from tests.present.records import full, ml_eat, planted, weat
 
 from eatlas.present.drawings.curves import timeline_of
+from eatlas.present.findings import finding_of
+
+
+def pairs(line):
+    return {at: (result, finding_of(result)) for at, result in line.items()}
 
 
 def draw(effects, missing=None, made=weat):
-    """By year; an effect size below 0.5 is not significant."""
-    members = {
-        year: made(d=d, greater=None if d is None or abs(d) >= 0.5 else 6000)
-        for year, d in effects.items()
-    }
-    return svg_root(timeline_of({"": members}, missing or {}, title="by year"))
+    members = {year: made(d=d) for year, d in effects.items()}
+    return svg_root(timeline_of({"": pairs(members)}, missing or {}, title="by year"))
 
 
 def paths(root, kind):
@@ -44,20 +45,30 @@ def test_missing_years_are_shaded_and_told():
     assert alone.get("aria-label").endswith("Insects: undefined in every year")
 
 
-def test_significant_marks_are_filled_and_told_with_their_numbers():
-    root = draw({1900: 0.1, 1910: 0.5, 1920: -0.7})
+def test_marks_are_filled_by_the_verdict_and_say_it():
+    members = {
+        1900: planted(words=0.6, others=0.6, after=0.6),
+        1910: planted(words=0.01, others=0.6, after=0.6),
+        1920: planted(words=0.01, others=0.01, after=0.01),
+    }
+    root = svg_root(timeline_of({"": pairs(members)}, {}, title="by year"))
     shapes = [p for p in root.iter("path") if p.get("class") in ("on", "off") and len(p)]
-    assert [mark.get("class") for mark in shapes] == ["off", "on", "on"]
-    assert "1910, Level 1: Flowers against Insects: d = 0.50, p = .0078" in told(root)
+    assert [mark.get("class") for mark in shapes[:3]] == ["off", "off", "on"]
+    name = "Level 1: Flowers against Insects"
+    said = [text for text in told(root) if name in text]
+    assert said[:3] == [
+        f"1900, {name}: d = 1.40, not shown",
+        f"1910, {name}: d = 1.40, these word lists only",
+        f"1920, {name}: d = 1.40, supported",
+    ]
     assert root.find("title").text == "by year"
-    assert root.get("aria-label") == (
-        "Level 1: Flowers against Insects: d from 0.10 in 1900 to −0.70 in 1920, "
-        "p below alpha in 2 of 3 years"
+    assert root.get("aria-label").startswith(
+        f"{name}: d from 1.40 in 1900 to 1.40 in 1920, supported in 1 of 3 years"
     )
 
 
 def test_lines_and_their_names_are_apart_and_intervals_are_bars():
-    years = {"": {year: full() for year in (1900, 1910)}}
+    years = {"": pairs({year: full() for year in (1900, 1910)})}
     root = svg_root(timeline_of(years, {}, title="t"))
     starts = [float(re.match(r"M([\d.]+)", d)[1]) for d in paths(root, "open")]
     assert sorted(starts) == [starts[1], starts[0], starts[2]]
@@ -66,16 +77,11 @@ def test_lines_and_their_names_are_apart_and_intervals_are_bars():
     heights = sorted(float(name.get("y")) for name in names)
     assert all(late - early >= 14 for early, late in pairwise(heights))
     assert len(paths(draw({1900: 1.0, 1910: 1.0}, made=ml_eat), "open")) == 3
-    shades = [
-        sum(r.get("class") == "fig-shade" for r in draw({1900: 1, 1910: 1}, made=m).iter("rect"))
-        for m in (ml_eat, weat)
-    ]
-    assert shades == [1, 0], "the threshold"
 
 
 def test_long_names_leave_room_for_each_other():
     names = {"X": "x" * 300, "Y": "שמות " * 99, "A": "a" * 300, "B": "שמות"}
-    years = {"": {year: ml_eat(names=names) for year in (1900, 1910)}}
+    years = {"": pairs({year: ml_eat(names=names) for year in (1900, 1910)})}
     root = svg_root(timeline_of(years, {}, title="t"))
     written = [text.text for text in root.iter("text")]
     for pattern in ("x{9,}…", "\u2068(שמות ?)+…\u2069", "↓ \u2068שמות\u2069", "↑ a+…"):
@@ -83,7 +89,8 @@ def test_long_names_leave_room_for_each_other():
 
 
 def test_several_series_share_a_panel_of_one_effect():
-    series = {name: {n: full(d=d) for n in (1, 2)} for name, d in (("plain", 1.0), ("The {}", 0.5))}
+    sizes = {"plain": 1.0, "The {}": 0.5}
+    series = {name: pairs({n: full(d=d) for n in (1, 2)}) for name, d in sizes.items()}
     root = svg_root(timeline_of(series, {}, unit="layer", only=0))
     dashes = [p.get("stroke-dasharray") for p in root.iter("path") if p.get("class") == "open"]
     assert len(set(dashes)) == 2
@@ -106,7 +113,7 @@ def rows_of_patterns(root):
 
 
 def test_each_period_has_a_stroke_in_the_row_of_its_pattern():
-    series = {"": {year: ml_eat(label) for year, label in LABELS.items()}}
+    series = {"": pairs({year: ml_eat(label) for year, label in LABELS.items()})}
     root = svg_root(timeline_of(series, {1930: "too few"}, title="t"))
     uniform, singular = rows_of_patterns(root)
     assert [said for _, said in uniform] == [f"{y}: A-Uniform" for y in (1900, 1910, 1940)]
@@ -130,11 +137,13 @@ def test_a_series_without_patterns_has_no_rows_and_is_as_high_as_ever():
 
 def test_patterns_of_several_series_are_below_the_first_effect_size_alone():
     series = {
-        name: {n: ml_eat(label) for n in (1, 2, 3)}
+        name: pairs({n: ml_eat(label) for n in (1, 2, 3)})
         for name, label in (("The {}", "A-Uniform"), ("A {}", "B-Uniform"))
     }
     first, second = (svg_root(timeline_of(series, {}, unit="layer", only=n)) for n in (0, 1))
     assert [len(row) for row in rows_of_patterns(first)] == [3, 3]
     assert rows_of_patterns(second) == []
-    assert "EAT pattern: The {}" in [text.text for text in first.iter("text")]
-    assert "EAT patterns of A {}: B-Uniform in layer 1 to 3" in first.get("aria-label")
+    assert "EAT pattern by the paper's rule: The {}" in [text.text for text in first.iter("text")]
+    assert "EAT patterns of A {} by the paper's rule: B-Uniform in layer 1 to 3" in first.get(
+        "aria-label"
+    )

@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 
 _LATEX = {
     r"\textbackslash{}": "\\", r"\{": "{", r"\}": "}", r"\$": "$", r"\&": "&", r"\#": "#",
-    r"\%": "%", r"\_": "_", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^",
+    r"\%": "%", r"\_": "_", r"\textasciitilde{}": "~", r"\textdagger{}": "†", r"\textasciicircum{}": "^",
     r"\textless{}": "<", r"\textgreater{}": ">", r"\textbar{}": "|", r"{\char34}": '"',
     r"{\char96}": "`", r"\textendash{}": "–", r"\ldots{}": "…", "{[}": "[", "{]}": "]", "{*}": "*", "$-$": "−",
     r"\textquotedblleft{}": "“", r"\textquotedblright{}": "”", r"\textquoteleft{}": "‘",

@@ -47,8 +47,9 @@ def test_the_table_of_a_paper():
     assert r"\usepackage{booktabs,array}" in text
     assert "resizebox" not in text
     assert r"\textbf{test-1} \newline Flowers / Insects \newline Pleasant / Unpleasant" in text
-    assert r"1.40\rlap{$^{*}$} \\ {[}1.00, 1.70{]} \\ .0078 \\ (.016)" in text
-    assert [len(row) for row in rows(text)] == [6, 6]
+    assert r"1.40 \\ {[}1.00, 1.70{]}" in text
+    assert r".016 \\ \textendash{} \\ \textendash{}" in text
+    assert [len(row) for row in rows(text)] == [7, 7]
     assert "Level 3" not in text
     text = report_table(both, "latex", columns="wide")
     assert (
@@ -57,10 +58,10 @@ def test_the_table_of_a_paper():
     ) in text
     assert r"\label{tab:eatlas-ml-eat}" in text
     assert r"\multicolumn{2}{c}{Level 1} & \multicolumn{1}{c}{Level 2, X}" in text
-    assert r"\cmidrule(lr){3-4} \cmidrule(lr){5-5} \cmidrule(lr){6-6} \cmidrule(lr){7-10}" in text
+    assert r"\cmidrule(lr){6-6} \cmidrule(lr){7-9} \cmidrule(lr){11-14}" in text
     assert r"Flowers / Insects \newline Pleasant / Unpleasant" in text
     assert r"1.40\rlap{$^{*}$} \\ {[}1.00, 1.70{]} \\ .0078 \\ (.016)" in text
-    assert [len(row) for row in rows(text)] == [11, 11]
+    assert [len(row) for row in rows(text)] == [15, 15]
 
 
 def test_a_table_longer_than_a_page_goes_on_over_pages():
@@ -77,7 +78,7 @@ def test_columns_that_no_table_has_are_refused():
 
 def test_small_p_values_are_powers_of_ten():
     values = ml_eat().to_dict()
-    values["level1"]["p"]["greater"] = 3.2e-8
+    values["level1"]["p"]["two_sided"] = 3.2e-8
     text = report_table([type(ml_eat()).from_dict(values)], "latex")
     assert r"$3.2\times10^{-8}$" in text
 
@@ -91,7 +92,7 @@ def test_braces_and_environments_close():
     opened, closed = (re.findall(rf"\\{word}\{{(.*?)\}}", plain) for word in ("begin", "end"))
     assert sorted(opened) == sorted(closed)
     assert opened.count("table*") == 3
-    assert [len(row) for row in rows(text)] == [6]  # of the first table
+    assert [len(row) for row in rows(text)] == [7]  # of the first table
 
 
 def test_rows_do_not_begin_with_an_option():

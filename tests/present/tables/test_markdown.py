@@ -38,16 +38,20 @@ def test_the_table_of_a_paper():
     ((head, row),) = markdown_tables(text)
     assert head == [
         "Test", "Concepts", "Level 1\nd", "Level 1\nHolm", "Level 2, X\nd", "Level 2, Y\nd",
-        "Level 3\nX, A", "Level 3\nX, B", "Level 3\nY, A", "Level 3\nY, B", "EAT pattern",
+        "p at level 1\nthese words", "p at level 1\nnew words",
+        "p at level 1\nadjusted for frequency", "Verdict",
+        "Level 3\nX, A", "Level 3\nX, B", "Level 3\nY, A", "Level 3\nY, B",
+        "EAT pattern (paper's rule)",
     ]  # fmt: skip
     assert row == [
         "test-1", "Flowers / Insects\nPleasant / Unpleasant", "1.40*\n[1.00, 1.70]\n.0078\n(.016)",
-        ".016", "0.90*\n[0.50, 1.20]\n.0078\n(.016)", "0.10\n.46\n(.92)", *["0.10\n(0.05)"] * 4,
-        "AX-Singular\ntwo-sided:\nA-Uniform\nresamples: 75%",
+        ".016", "0.90*\n[0.50, 1.20]\n.0078\n(.016)", "0.10\n.46\n(.92)", ".016", "–", "–",
+        "these word lists only\ngeneralisation cannot be\ntested (too few words)",
+        *["0.10\n(0.05)"] * 4, "AX-Singular\ntwo-sided:\nA-Uniform\nresamples: 75%",
     ]  # fmt: skip
     for note in (
         "Concepts: X / Y, and below them A / B.",
-        "In brackets: 95% bootstrap interval over the choice of terms.",
+        "In brackets: 95% interval over bootstrap samples.",
         "Holm: two-sided p, adjusted over one p-value alone of the level 1 comparisons.",
     ):
         assert note in text

@@ -36,6 +36,20 @@ def test_within_a_ten_millionth_of_the_count(n, m, d, seed):
         assert difference(a, b) <= a.rel_err
 
 
+@pytest.mark.parametrize(("n", "m", "d"), [(18, 22, 0.3), (19, 23, 0.6), (22, 23, 0.9)])
+def test_an_accepted_error_saves_the_count_and_is_kept(n, m, d):
+    scores = separated(n, m, d, 0)
+    exact = permutation_test(scores, n)
+    brief = permutation_test(scores, n, error=1e-5)
+    assert exact.greater.method == "exact"
+    for name in ("greater", "less", "two_sided"):
+        a, b = getattr(brief, name), getattr(exact, name)
+        assert a.method == "inversion"
+        assert difference(a, b) <= a.rel_err < 1e-5
+    few = permutation_test(scores[n - 8 : n + 8], 8, error=1e-5)
+    assert few.greater.method == "exact"
+
+
 @pytest.mark.parametrize("n", [8, 12, 16, 20])
 def test_the_stated_error_holds_for_small_designs(n):
     for seed in range(5):

@@ -2,8 +2,7 @@
 
 The page sends words; a result is computed by the same code as in ``eatlas run``, and the answer is
 HTML with the drawings of the report. :mod:`measuring` has the words, what a page may send, and
-the results; :mod:`page` what is shown, :mod:`served` the application, and the same from Python;
-:mod:`frozen` a copy that needs no server.
+the results; :mod:`page` what is shown, :mod:`served` the application, and the same from Python.
 """
 
 from eatlas.apps.explorer.measuring import Explorer

@@ -321,7 +321,7 @@ def themes_in_order(scan: ThemesResult | None) -> list[tuple[str, list[tuple[The
         for theme in sorted(scan.themes, key=strength)
     ]
     below = len(scan.found)
-    parts = {"Beyond chance": rows[:below], "Not beyond chance": rows[below:]}
+    parts = {"Significant": rows[:below], "Not significant": rows[below:]}
     return [(name, part) for name, part in parts.items() if part]
 
 

@@ -36,7 +36,7 @@ from eatlas.apps.explorer.measuring import (
 from eatlas.errors import EatlasError, joined
 from eatlas.notes import Note
 from eatlas.numbers import count, number_of
-from eatlas.present.drawings.eat_map import symbols
+from eatlas.present.drawings.eat_map import states_of, symbols
 from eatlas.present.drawings.plane import (
     CROSS,
     Plane,
@@ -60,16 +60,15 @@ from eatlas.present.drawings.svg import (
     outline,
     path,
 )
-from eatlas.present.effects import levels_of, title_after
-from eatlas.present.findings import finding_of
+from eatlas.present.effects import levels_of
+from eatlas.present.findings import finding_of, p_values
 from eatlas.present.rendering import render
-from eatlas.present.sentences import left as what_is_left
 from eatlas.present.sentences import sentence
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.sources import embed_concepts
-from eatlas.stimuli import ROLES, Concept, is_bundled
+from eatlas.stimuli import ROLES, TARGETS, Concept, is_bundled
 
 FIGURES: dict[str, str] = {
     "plane": "map of the words",
@@ -115,22 +114,12 @@ def page_of(explorer: Explorer) -> str:
 def board_of(explorer: Explorer, request: Request) -> str:
     """What is found with the words of a request, beside what was found before any change."""
     view = explorer.view(request)
-    return board_html(explorer, request, view, chance=bool(view.result and view.result.adjusted))
-
-
-def board_html(
-    explorer: Explorer, request: Request, view: BoardView, *, chance: bool, whole: bool = False
-) -> str:
-    """The views of some words: whether chance is offered, and whether intervals are known."""
     lists = view.lists
     return render(
         "explore_board",
         view=view,
         r=view.result,
         groups=[_group(view, role) for role in ROLES],
-        was=_was(view),
-        chance=chance,
-        others=Markup(_others(explorer, request, view, view.result)) if whole else "",  # noqa: S704
         in_memory=not view.source.spec,
         command=command(explorer, request),
         saved=lists.changes or not is_bundled(lists.origin),
@@ -144,13 +133,6 @@ def _was(view: BoardView) -> str:
     return view.original.primary.label if view.original and view.original.pattern else ""
 
 
-def chance_of(explorer: Explorer, request: Request) -> str:
-    """The finding, compared with random topics too: that takes a second, or several."""
-    view = explorer.view(request)
-    result = explorer.measured(view.lists, view.source, resamples=0)
-    return render("explore_finding", r=result, view=view, was=_was(view), chance=False)
-
-
 def _beside(explorer: Explorer, request: Request, view: BoardView) -> dict[str, Any] | None:
     """The finding on the source to compare with, beside that on the first; None without one."""
     if len(request.numbers) < 2:
@@ -161,18 +143,10 @@ def _beside(explorer: Explorer, request: Request, view: BoardView) -> dict[str, 
         second = explorer.quick(view.lists, there)
     except EatlasError as error:
         problem = error.what
-    both = [result for result in (view.result, second) if result is not None]
-    labels = {_label(result) for result in both}
     return {
         "sources": [(view.source.name, view.result, ""), (there.name, second, problem)],
-        "scales": Scales.of(both),
-        "same": len(labels) == 1 if len(both) == 2 else None,
+        "scales": Scales.of(result for result in (view.result, second) if result is not None),
     }
-
-
-def _label(result: AssociationResult) -> str:
-    """The EAT pattern, or else the finding, by which two sources are compared."""
-    return result.primary.label if result.pattern else str(finding_of(result))
 
 
 class LevelRow(NamedTuple):
@@ -180,35 +154,31 @@ class LevelRow(NamedTuple):
 
     now: Effect
     was: Effect | None
-    after: bool
-    """Whether it is what is left after covariates."""
+    p_values: str
+    """Those of its question, in a line."""
     drawn: Markup
-
-    @property
-    def name(self) -> str:
-        """By which the page knows the row."""
-        return f"{self.now.place}{' after' if self.after else ''}"
 
 
 def _rows(
     explorer: Explorer, request: Request, result: AssociationResult, original: Any
 ) -> tuple[list[LevelRow], str]:
     """The effect sizes of a result with those before any change, and the end of their scale."""
+    finding = finding_of(result)
     before = {effect.place: effect for effect in levels_of(original)} if original else {}
-    pairs = [(now, before.get(now.place)) for now in levels_of(result) if now.symbol == "d"]
-    effects = [
-        (now, was, bool(after))
-        for pair in pairs
-        for after, (now, was) in enumerate((pair, [e and e.after for e in pair]))
-        if now is not None
-    ]
+    levels = [(now, before.get(now.place)) for now in levels_of(result, finding)]
     key = request.test, explorer.source(request.source).name
-    values = [explorer.reach.get(key), *(was.d for _, was, _ in effects if was)]
-    for now, *_ in effects:
-        values += [now.d, *(now.interval or ())]
+    values = [explorer.reach.get(key), *(effect.d for pair in levels for effect in pair if effect)]
     axis = Axis.of_effects(values)
     explorer.reach[key] = axis.high
-    rows = [LevelRow(now, was, after, moved_effect(now, was, axis)) for now, was, after in effects]
+    rows = [
+        LevelRow(
+            now,
+            was,
+            p_values(result, finding.questions[now.place]).removeprefix("p "),
+            moved_effect(now, was, axis),
+        )
+        for now, was in levels
+    ]
     return rows, f"{axis.high:g}"
 
 
@@ -218,8 +188,7 @@ def _finding(
     """What the template needs of a result."""
     groups = view.lists.groups
     rows, limit = _rows(explorer, request, result, view.original)
-    text, left = sentence(result), what_is_left(result)
-    text += f" {left[0].upper()}{left[1:]}." if left else ""
+    text = sentence(result)
     if view.looked_at > 1 or view.lists.changes:
         if view.lists.changes:
             text += " The words were changed after results had been seen;"
@@ -228,7 +197,7 @@ def _finding(
     rests = any(row.now.d is not None and row.now.influence is not None for row in rows)
     return {
         "rows": rows,
-        "after": title_after([result]).lower(),
+        "states": dict(zip(TARGETS, states_of(finding_of(result)), strict=True)),
         "limit": limit,
         "text": text,
         "plane": plane_of(view, result) if view.placed.at else "",
@@ -290,47 +259,29 @@ def _twins_of(view: BoardView, role: str, word: str) -> str:
 
 
 def others_of(explorer: Explorer, request: Request) -> str:
-    """How often resampled words show each pattern, and effect sizes with their intervals."""
+    """How often resampled words show each EAT pattern."""
     view = explorer.view(request)
     try:
         result = explorer.measured(view.lists, view.source, frequency="off")
     except EatlasError as error:
         return render("explore_others", problem=error.what)
-    return _others(explorer, request, view, result)
-
-
-def _others(
-    explorer: Explorer, request: Request, view: BoardView, result: AssociationResult | None
-) -> str:
-    """What resamples of a result say."""
-    if result is None:
-        return ""
-    rows, limit = _rows(explorer, request, result, view.original)
-    after = title_after([result]).lower()
-    return render(
-        "explore_others", result=result, levels=levels_of(result), after=after, problem="",
-        rows=rows, limit=limit,
-    )  # fmt: skip
+    return render("explore_others", result=result, was=_was(view), problem="")
 
 
 def across_of(explorer: Explorer, request: Request) -> str:
-    """The words, and those before any change, on every source; where each goes between two.
-
-    A pattern is marked where it differs from that of the source that is shown.
-    """
+    """The words, and those before any change, on every source; where each goes between two."""
     lists, results = explorer.lists(request), []
-    both = {"these words": lists} | ({"before": Lists.of(lists.origin)} if lists.changes else {})
-    rows: list[tuple[str, list[tuple[AssociationResult | None, str, str]]]] = []
-    own = explorer.source(request.source)
+    both = {"now": lists} | ({"before": Lists.of(lists.origin)} if lists.changes else {})
+    rows: list[tuple[str, list[tuple[AssociationResult | None, str]]]] = []
     for source in explorer.sources:
-        cells: list[tuple[AssociationResult | None, str, str]] = []
+        cells: list[tuple[AssociationResult | None, str]] = []
         for words in both.values():
             try:
-                result, shown = (explorer.quick(words, at) for at in (source, own))
+                result = explorer.quick(words, source)
             except EatlasError as error:
-                cells.append((None, error.what, ""))
+                cells.append((None, error.what))
                 continue
-            cells.append((result, "", label if (label := _label(result)) != _label(shown) else ""))
+            cells.append((result, ""))
             results.append(result)
         rows.append((source.name, cells))
     moved, between, why = Markup(), ("", ""), ""

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from eatlas.apps.explorer.frozen import frozen_page
 from eatlas.apps.explorer.measuring import (
     DEFAULT_MEASURE,
     Explorer,
@@ -21,7 +20,6 @@ from eatlas.apps.explorer.page import (
     FIGURES,
     across_of,
     board_of,
-    chance_of,
     file_name,
     look_of,
     others_of,
@@ -38,7 +36,6 @@ from eatlas.results.themes import ThemesResult, read_themes
 from eatlas.sources import open_sources
 from eatlas.stimuli import load_tests, to_toml
 from eatlas.untrusted import data_only, trusted_among
-from eatlas.writing import atomic_file
 
 LARGEST = 256 << 10
 """Bytes of the body of a request."""
@@ -57,7 +54,6 @@ def application(explorer: Explorer) -> App:
         acts={
             "view": lambda request: PageAnswer(board_of(explorer, request)),
             "others": lambda request: PageAnswer(others_of(explorer, request)),
-            "chance": lambda request: PageAnswer(chance_of(explorer, request)),
             "across": lambda request: PageAnswer(across_of(explorer, request)),
             "look": lambda request: PageAnswer(look_of(explorer, request)),
             "file": lambda request: as_json(lists_of_file(request.text)),
@@ -102,28 +98,6 @@ class ExplorerPage(Served):
     def left_out(self) -> tuple[str, ...]:
         """Tests that cannot be explored, each with the reason."""
         return self._explorer.left_out
-
-    def save(self, path: str | Path) -> None:
-        """Write a frozen copy: one page without a server, for one test and one source.
-
-        It holds the cosines of the test's words and of further ones, and answers changes of words
-        with effect sizes, exact p-values and the EAT-Map. What else the page shows is that of the
-        original words.
-
-        Parameters
-        ----------
-        path : str or path
-            Of the HTML file.
-
-        Raises
-        ------
-        EatlasError
-            If there are several tests or sources, the measure is not ML-EAT with exact p-values,
-            X and Y or A and B have more than 40 words, or the file cannot be written.
-        """
-        page = frozen_page(self._explorer)
-        with atomic_file(Path(path)) as file:
-            file.write(page)
 
     def looked_at(self, test: str) -> int:
         """Return the number of lists of a test that were looked at so far.
@@ -170,8 +144,9 @@ def explore(
         else ``ml-eat``.
     themes : ThemesResult or path, optional
         Themes of :func:`eatlas.scan`, or a file of them: their words are offered as lists. The test
-        of the strongest theme is there to begin with, its Y the theme that leans most to the other
-        group. The count of lists that were looked at has all themes in it.
+        of the strongest theme is there to begin with, its Y the theme most strongly associated with
+        the other group, and A and B the words that the search used: what it held out is not shown.
+        The count of lists that were looked at has all themes in it.
     port : int
         0 for a free one.
     open : bool, default False
@@ -220,7 +195,8 @@ def explore(
         measure = signatures.pop() if measure is None and len(signatures) == 1 else measure
         tests = [result.to_test() for result in results]
     if scan is not None:
-        tests = [*([] if tests is None else load_tests(tests)), *scan.tests(top=1)]
+        strongest = scan.tests(top=1, of_searched_words=True)
+        tests = [*([] if tests is None else load_tests(tests)), *strongest]
     explorer = Explorer.of(
         "caliskan" if tests is None else tests,
         "glove-sample" if vectors is None else vectors,

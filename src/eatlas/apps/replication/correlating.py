@@ -10,7 +10,7 @@ from eatlas.apps.leanings import Array, Numbers, in_every, leanings_of, paired, 
 from eatlas.apps.replication.recipe import Correlated
 from eatlas.errors import EatlasError
 from eatlas.results import AssociationResult
-from eatlas.sources import Counts
+from eatlas.sources import Counts, period_of
 from eatlas.stats.correlation import RankCorrelation, rank_correlation
 from eatlas.stats.shares import divergence
 from eatlas.stimuli import GroupsTest
@@ -33,7 +33,7 @@ def with_table(
     EatlasError
         If the table has no such year, or no target with numbers for the groups of the test.
     """
-    by_year = {_year(one): one for one in table}
+    by_year = {period_of(one): one for one in table}
     rng = np.random.default_rng(seed)
     if None in results:
         year = _of_year(by_year, rule.year)
@@ -54,7 +54,7 @@ def with_table(
 def not_tabled(table: Sequence[Counts], test: GroupsTest, rule: Correlated) -> list[str]:
     """Targets of which a table has no shares of the groups in any year that is taken."""
     years = {None, rule.year, *range(rule.years[0], rule.years[1] + 1)}
-    taken = [one for one in table if _year(one) in years]
+    taken = [one for one in table if period_of(one) in years]
     groups, terms = [group.name for group in test.groups], test.targets.terms
     there = [np.isfinite(shares_of(one, groups, terms)).all(axis=1) for one in taken]
     return [term for term, of in zip(terms, np.any(there, axis=0), strict=True) if not of]
@@ -72,11 +72,6 @@ def sizes_of(result: AssociationResult) -> Numbers:
     if sizes is None:
         raise EatlasError(f"no number of {result.display_name} is no bias")
     return sizes
-
-
-def _year(table: Counts) -> int | None:
-    year: int | None = getattr(table, "period", None)
-    return year
 
 
 def _of_year(by_year: Mapping[int | None, Counts], year: int) -> Counts:

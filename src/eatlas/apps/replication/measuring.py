@@ -227,17 +227,15 @@ class Answers:
     def _results_behind(self, cell: Cell) -> list[AssociationResult]:
         """The result that has the number of a cell, those of two stages, or of every year.
 
-        None where one is missing, or lacks the target whose number it is.
+        Empty if one is missing, or lacks the target whose number it is.
         """
         asked = cell.question
         if not asked.place:
             return []
-        results = []
-        for name in cell.models:
-            measured = self.measured.get((name, asked.method), Measured()).results
-            if self.procedures[asked.method].correlated is not None:
-                return [r for (test, _), r in measured.items() if test == asked.test]
-            results.append(measured.get((asked.test, asked.period)))
+        measured = [self.measured.get((m, asked.method), Measured()).results for m in cell.models]
+        if self.procedures[asked.method].correlated is not None:
+            return [r for of in measured[:1] for (test, _), r in of.items() if test == asked.test]
+        results = [of.get((asked.test, asked.period)) for of in measured]
         there = [r for r in results if r is not None and asked.target not in missing_in(r)]
         return there if len(there) == len(results) else []
 

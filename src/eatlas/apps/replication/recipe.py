@@ -397,11 +397,6 @@ class Procedure:
         several = (one.words for one in self.replaced if one.is_for(test, role))
         return {word: other for words in several for word, other in words.items()}
 
-    def readings(self, follow: Followed, family: Family) -> tuple[Reading, ...]:
-        """What the choices say of models of a family."""
-        readings = (choice.reading(follow) for choice in self.choices)
-        return tuple(one for one in readings if not one.vectors or family in one.vectors)
-
 
 @cache
 def read_recipe(name: str) -> Recipe:

@@ -23,8 +23,8 @@ from eatlas.apps.views.record import (
 from eatlas.numbers import effect
 from eatlas.present.columns import (
     EFFECT,
-    MAP,
     PATTERN,
+    QUESTION,
     SOURCE,
     Cell,
     Column,
@@ -34,7 +34,7 @@ from eatlas.present.columns import (
     little_legend,
     marked,
 )
-from eatlas.present.drawings.eat_map import map_panel, mini, symbols
+from eatlas.present.drawings.eat_map import map_panel, mini_of, symbols
 from eatlas.present.drawings.sheet import Sheet
 from eatlas.present.drawings.svg import (
     LEFT,
@@ -47,9 +47,10 @@ from eatlas.present.drawings.svg import (
     path,
     short,
 )
+from eatlas.present.findings import findings_of
 from eatlas.present.page import REPORT, write_run
 from eatlas.present.rendering import page_files, render
-from eatlas.present.tables import STARS, csv_text, latex
+from eatlas.present.tables import csv_text, latex
 from eatlas.present.text import isolated, pixels
 from eatlas.results import AssociationResult, to_json_line
 from eatlas.results.json_lines import USUAL_NAME as RESULTS
@@ -77,6 +78,7 @@ TABLES = ("Effect sizes", *(f"Agreement over {side}" for side in SIDES))
 """What the tables of a test show."""
 OPEN = 10
 """Rows of a table that the page shows at once; a longer one is folded."""
+RULE = "* By the paper's rule, as EAT patterns."
 TRIANGLES = (
     "Above the diagonal: over the targets. Below: over the attributes. Not filled: 0, or undefined."
 )
@@ -86,19 +88,22 @@ NUMBERS, LINE = 132.0, 20.0
 """Pixels of a number with its interval, and of a row."""
 
 
-def maps_table(views: Views, test: str, *, maps: bool = False) -> Table:
-    """A row for each view: effect sizes and EAT pattern, in a terminal with small maps."""
+def maps_table(views: Views, test: str, *, whole: bool = True) -> Table:
+    """A row for each view: effect sizes, p-values, verdict and EAT pattern; in a terminal fewer."""
+    told = list(members(views, test))
+    findings = findings_of(result for _, result in told)
     rows = [
-        Row(result, {place: result.effect(place) for place in PLACES}, name)
-        for number, result in members(views, test)
+        Row(result, {place: result.effect(place) for place in PLACES}, name, finding=finding)
+        for (number, result), finding in zip(told, findings, strict=True)
         for name in [marked(views.called(number), result)]
     ]
-    effects = EFFECT.only("d", "p") if maps else EFFECT.only("d", "interval", "p")
-    view = replace(SOURCE, title="View", strong=True)
-    form = (view, effects, *[MAP] * maps, PATTERN.only("pattern"))
+    view, verdict = replace(SOURCE, title="View", strong=True), QUESTION[-1]
+    more = (*QUESTION, PATTERN.only("pattern")) if whole else (verdict,)
+    effects = EFFECT.only("d", "interval") if whole else EFFECT.only("d")
     little = little_legend(row.result for row in rows)
-    notes = tuple(filter(None, (STARS, little)))
-    caption = f"Views on {test}: effect sizes with intervals and p, EAT patterns."
+    notes = tuple(filter(None, (RULE * whole, little)))
+    caption = f"Views on {test}: effect sizes d{' with intervals' * whole}, and what is shown."
+    form = (view, effects, *more)
     return replace(arranged(rows, form), id=f"views-{test}", caption=caption, notes=notes)
 
 
@@ -216,11 +221,10 @@ def _layers(
 ) -> list[tuple[str, list[tuple[str, Markup, str]]]]:
     """The layers of each model that has several, with their small maps."""
     models: dict[str, list[tuple[str, Markup, str]]] = {}
-    for number, result in every.items():
+    for (number, result), finding in zip(every.items(), findings_of(every.values()), strict=True):
         view = views.record.views[number]
         if view.layer:
-            first = result.effect("level1")
-            entry = view.layer, mini(result), f"{effect(first.d)}{first.star}"
+            entry = view.layer, mini_of(finding), effect(result.effect("level1").d)
             models.setdefault(view.model, []).append(entry)
     return [(model, layers) for model, layers in models.items() if len(layers) > 1]
 

@@ -342,9 +342,9 @@ class Views:
                 by_label.setdefault(result.primary.label, []).append(called)
         names = [f"{label} in {joined(views)}" for label, views in by_label.items()]
         if len(names) > 1:
-            return f"Their EAT patterns differ: {'; '.join(names)}."
+            return f"By the paper's rule their EAT patterns differ: {'; '.join(names)}."
         several = names and len(next(iter(by_label.values()))) > 1
-        return f"Their EAT pattern is the same: {names[0]}." if several else ""
+        return f"By the paper's rule their EAT pattern is the same: {names[0]}." if several else ""
 
     def _why_undefined(self, pair: Agreement) -> str:
         """Why there is no coefficient."""

@@ -10,14 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from eatlas.numbers import effect, number_of, p_equals
+from eatlas.numbers import effect, number_of
 from eatlas.present.drawings.periods import patterns_below
 from eatlas.present.drawings.svg import (
     LARGEST,
     NAME,
+    SMALL_MARK,
     Axis,
     broken,
     dot,
+    ends_within,
     figure,
     label,
     mark_of,
@@ -29,9 +31,11 @@ from eatlas.present.drawings.svg import (
     words,
 )
 from eatlas.present.effects import levels_of
+from eatlas.present.findings import NAMES as VERDICTS
 from eatlas.present.text import isolated, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
+from eatlas.results.finding import Finding
 
 LOOKS: dict[str, tuple[str | None, int]] = {
     "level1": (None, 0), "level2.X": ("7 3", -1), "level2.Y": ("2 2", 1),
@@ -85,7 +89,7 @@ def steps(years: Iterable[int]) -> list[int]:
 
 
 def timeline_of(
-    series: Mapping[str, Mapping[int, AssociationResult]],
+    series: Mapping[str, Mapping[int, tuple[AssociationResult, Finding]]],
     missing: Mapping[int, str],
     *,
     title: str = "",
@@ -95,16 +99,15 @@ def timeline_of(
 ) -> str:
     """Draw each effect size by a number that each result has, such as its year.
 
-    Of several series, by their names, one effect size `only`. Lines break, and a band is gray,
-    where there is no result; a tooltip says why. Below the effect sizes, or of several series below
-    those of level 1, is the EAT pattern of each result that has one.
+    A result comes with what it shows among the others. Of several series, by their names, one
+    effect size `only`. Lines break, and a band is gray, where there is no result; a tooltip says
+    why. Below the effect sizes, or of several series below those of level 1, is the EAT pattern of
+    each result that has one.
     """
     members = [item for line in series.values() for item in line.items()]
-    first = members[0][1]
+    first = members[0][1][0]
     lines = [
-        Line(
-            {at: levels_of(result)[i] for at, result in line.items()}, name * (only is not None), n
-        )
+        Line({at: levels_of(*told)[i] for at, told in line.items()}, name * (only is not None), n)
         for n, (name, line) in enumerate(series.items())
         for i in (range(len(levels_of(first))) if only is None else [only])
     ]
@@ -115,16 +118,13 @@ def timeline_of(
         (across.at(b) - across.at(a) for a, b in pairwise(years)), default=across.end - across.start
     )
     shown = [effect for line in lines for effect in line.by.values()]
-    values = [v for e in shown for v in (e.d, *(e.interval or ()), *_over_documents(e))]
-    threshold, sides = first.rule.threshold or 0.0, first.sides[-1]
-    band = [-threshold, threshold]
-    up = Axis.around([*band, *(v for v in values if v is not None)], _BOTTOM, _TOP)
+    values = [v for e in shown for v in (e.d, *ends_within(e), *_over_documents(e))]
+    sides = first.sides[-1]
+    up = Axis.around((v for v in values if v is not None), _BOTTOM, _TOP)
     half, parts = max(1.5, min(8.0, 0.4 * closest)), []
     for year, why in missing.items():
         x, about = across.at(year), tag("title", words(f"{year}: {why}"))
         parts.append(_shade(x - half, x + half, _TOP, _BOTTOM, about))
-    if threshold:
-        parts.append(_shade(_LEFT, end, up.at(threshold), up.at(-threshold)))
     parts.append(up.grid(_LEFT, end, upright=True))
     parts += [_line(line, missing, across, up, closest) for line in lines]
     parts.append(_keys(lines, up, end, width))
@@ -142,7 +142,10 @@ def timeline_of(
     parts.append(tag("g", label("effect size d", 0, 0, anchor="middle"), transform=upright))
     foot, maps, patterns = _BOTTOM + 48, "", ""
     if only in (None, 0):
-        maps, foot, patterns = patterns_below(series, missing, across, foot, width, unit)
+        alone = {
+            name: {at: result for at, (result, _) in line.items()} for name, line in series.items()
+        }
+        maps, foot, patterns = patterns_below(alone, missing, across, foot, width, unit)
     alt = "; ".join(filter(None, [*(_in_words(line, unit) for line in lines), patterns]))
     if missing:
         alt += f"; without a result: {', '.join(map(str, missing))}"
@@ -206,16 +209,16 @@ def _line(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, closes
         whole += f"{'M' if begins else 'L'}{x:.1f} {y:.1f}"
         before = year
         if shown.interval:
-            low, high = map(up.at, shown.interval)
+            low, high = map(up.at, ends_within(shown))
             bars += f"M{x:.1f} {low:.1f}V{high:.1f}"
         if over := _over_documents(shown):
             low, high = map(up.at, over)
             thick += f"M{x:.1f} {low:.1f}V{high:.1f}"
-        p = shown.p_of()
-        of_p = "" if p is None else f", {p_equals(p, shown.rule.alpha)}"
-        text = f"{year}, {name_of(line)}: {shown.symbol} = {effect(shown.d)}{of_p}"
-        mark = outline(shape, round(x, 1), round(y, 1), size)
-        kind = "on" if shown.significant else "off"
+        said = f", {VERDICTS[shown.verdict]}" if shown.verdict else ""
+        text = f"{year}, {name_of(line)}: {shown.symbol} = {effect(shown.d)}{said}"
+        smaller = SMALL_MARK if shown.verdict == "not shown" else 1.0
+        mark = outline(shape, round(x, 1), round(y, 1), size * smaller)
+        kind = "on" if shown.verdict == "supported" else "off"
         marks.append(path(mark, kind, tag("title", words(text))))
     return tag(
         "g",
@@ -228,15 +231,15 @@ def _line(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, closes
 
 
 def _in_words(line: Line, unit: str) -> str:
-    """Where a line begins and ends, and how often p is below alpha."""
+    """Where a line begins and ends, and how often its effect size is supported."""
     defined = [(year, shown.d) for year, shown in line.by.items() if shown.d is not None]
     if not defined:
         return f"{name_of(line)}: undefined in every {unit}"
-    at, filled = "" if unit == "year" else f"{unit} ", sum(e.significant for e in line.by.values())
+    at = "" if unit == "year" else f"{unit} "
+    filled = sum(shown.verdict == "supported" for shown in line.by.values())
     start, end = (f"{effect(d)} in {at}{year}" for year, d in (defined[0], defined[-1]))
     return (
-        f"{name_of(line)}: d from {start} to {end}, p below alpha in {filled} of {len(line.by)} "
-        f"{unit}s"
+        f"{name_of(line)}: d from {start} to {end}, supported in {filled} of {len(line.by)} {unit}s"
     )
 
 

@@ -1,16 +1,17 @@
 """The EAT-Map: which target is associated with which attribute, in words and drawn.
 
-Four cells: columns are the target groups X and Y, rows the attributes A and B; a cell is red where
-the target is associated with the attribute, else gray (Wolfe, Hiniker and Howe 2024, section
-"EAT-Maps"). A red cell is also darker and says so, so that nobody needs the colour.
+Four cells: columns are the target groups X and Y, rows the attributes A and B. In the map of an EAT
+pattern a cell is red if the target is associated with the attribute by the paper's rule, else gray
+(Wolfe, Hiniker and Howe 2024, section "EAT-Maps"). A red cell is also darker and says so, so that
+nobody needs the colour. The small map of a finding has the same cells by its verdicts: filled for
+supported, outlined for these word lists only, empty for not shown.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -19,6 +20,7 @@ from eatlas.present.drawings.svg import (
     NAMESPACE,
     Axis,
     broken,
+    ends_within,
     estimate,
     figure,
     label,
@@ -33,12 +35,17 @@ from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.stimuli import ATTRIBUTES, TARGETS
 
+if TYPE_CHECKING:
+    from eatlas.results.finding import Finding, Question
+
 ON, ON_TEXT = "#b3261e", "#ffffff"  # luminance ratio to OFF 4.9, of the text 6.5
-OFF, EDGE = "#dfdfe4", "#74747e"
+OFF, EDGE, PAPER = "#dfdfe4", "#74747e", "#fdfdfc"
 SYMBOL = "eat-"
 """How the ids of the small maps begin that a page defines once."""
 NEITHER, UNDEFINED = "N", "U"
 """What a column of a map may show besides A and B."""
+STATES = ("A", "B", "a", "b", NEITHER, UNDEFINED)
+"""All of them; a small letter is for these word lists only, and outlined."""
 PATTERNS: dict[str, tuple[str, str, str]] = {
     "AB-Divergent": ("A", "B", "X with A, Y with B"),
     "BA-Divergent": ("B", "A", "X with B, Y with A"),
@@ -56,8 +63,9 @@ WIDTH, LEFT, RIGHT, TOP, BELOW = 428.0, 132.0, 16.0, 84.0, 46.0
 CELL_H, GAP, NUMBERS, SCALE = 78.0, 4.0, 44.0, 40.0
 """Pixels of cells, of the numbers below a column, and of its interval on the scale of d."""
 NAME, SMALL_NAME, LINE, MOST_LINES = 13.0, 11.0, 16.0, 3
-SMALL = 20.0
-"""Pixels of a cell of a small map."""
+SMALL, COLUMN = 20.0, 22.0
+"""Pixels of a cell of a small map, and from one to the next."""
+SIDES = "0 0 44 44"
 
 
 def states(shown: str | AssociationResult) -> tuple[str, str]:
@@ -73,19 +81,19 @@ def states(shown: str | AssociationResult) -> tuple[str, str]:
     return x, y
 
 
-def glyphs(shown: str | AssociationResult) -> tuple[str, str]:
-    """The map as two lines of two glyphs, row A above row B, for a terminal.
+def states_of(finding: Finding) -> tuple[str, str]:
+    """What the columns of X and Y show by a finding: a small letter for these word lists only."""
+    x, y = (_state(finding.questions.get(f"level2.{role}")) for role in TARGETS)
+    return x, y
 
-    >>> import eatlas
-    >>> glyphs(eatlas.run(tests="weat-6")[0])
-    ('□□', '□■')
-    """
-    columns = states(shown)
-    a, b = (
-        "".join("▨" if s == UNDEFINED else "■" if s == row else "□" for s in columns)
-        for row in ATTRIBUTES
-    )
-    return a, b
+
+def _state(question: Question | None) -> str:
+    """What one column shows."""
+    if question is None or question.effect_size is None:
+        return UNDEFINED
+    attribute = "A" if question.effect_size > 0 else "B"
+    shown = {"supported": attribute, "these words": attribute.lower()}
+    return shown.get(question.verdict, NEITHER)
 
 
 def in_words(result: AssociationResult) -> str:
@@ -105,23 +113,23 @@ def in_words(result: AssociationResult) -> str:
         way = f"associated with {attribute or f'neither {a} nor {b}'}"
         parts.append(f"{name}, {way} ({', '.join(facts)})")
     over = " over stimuli" if result.over_stimuli else ""
-    return f"EAT-Map, pattern {result.primary.label}{over}: {'; '.join(parts)}."
+    return f"EAT-Map by the paper's rule, pattern {result.primary.label}{over}: {'; '.join(parts)}."
 
 
 def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "") -> str:
-    """Draw the map with names, numbers and pattern, or another heading."""
+    """Draw the map of a pattern with names and numbers, under the pattern or another heading."""
     read, wide = result.primary, (width - LEFT - GAP - RIGHT) / 2
     middle, over = LEFT + wide + GAP / 2, []
     level1 = next((shown.d for shown in result.effects() if shown.place == "level1"), None)
     if level1:
-        x, y, a, b = (isolated(result.concepts[role]) for role in (*TARGETS, *ATTRIBUTES))
-        closer = f"{x} closer to {a if level1 > 0 else b} than {y}: d = {effect(level1)}"
-        over = broken(closer, width - 24, MOST_LINES, NAME)
+        x, y = (isolated(result.concepts[role]) for role in TARGETS)
+        compared = f"Level 1: {x} against {y}, d = {effect(level1)}"
+        over = broken(compared, width - 24, MOST_LINES, NAME)
     top = TOP + LINE * len(over)
     under = top + 2 * CELL_H + GAP
     levels = [result.effect(f"level2.{role}") for role in TARGETS]
-    axis = Axis.of_effects(v for e in levels for v in (e.d, *(e.interval or ())))
-    notes = [result.rule.meaning + (", over stimuli" if result.over_stimuli else "")]
+    axis = Axis.of_effects(v for e in levels for v in (e.d, *ends_within(e)))
+    notes = [f"By the paper's rule: {result.rule.meaning}" + ", over stimuli" * result.over_stimuli]
     if answers_of(result) is not None:
         notes.append("50% without a preference")
     if read.two_sided_label != read.label:
@@ -175,7 +183,7 @@ def map_panel(result: AssociationResult, width: float = PANEL, *, heading: str =
         )
         for row, attribute in enumerate(ATTRIBUTES):
             y, on = top + row * (high + GAP), state == attribute
-            parts.append(cell(x, y, wide, high, on=on, hatched=state == UNDEFINED))
+            parts.append(cell(x, y, wide, high, _look(state, attribute)))
             if on:
                 parts.append(
                     label("●", middle, y + high / 2 + 5, anchor="middle", class_="eat-on-text")
@@ -198,7 +206,7 @@ def _column(
     parts = [_name(result.concepts[role], wide - 8, 2, middle, top - 24, "middle")]
     for i, attribute in enumerate(ATTRIBUTES):
         on, undefined, y = state == attribute, state == UNDEFINED, top + i * (CELL_H + GAP)
-        parts.append(cell(left, y, wide, CELL_H, on=on, hatched=undefined))
+        parts.append(cell(left, y, wide, CELL_H, _look(state, attribute)))
         y += CELL_H / 2
         look: dict[str, Any] = {"anchor": "middle", "class_": "eat-on-text" if on else None}
         if undefined:
@@ -217,6 +225,11 @@ def _column(
     if p is not None:
         parts.append(muted(in_powers(p_equals(p, result.rule.alpha)), middle, under + 17, size=12))
     return tag("g", *parts)
+
+
+def _look(state: str, attribute: str) -> str:
+    """Of a cell in the map of a pattern."""
+    return "on" if state == attribute else "hatched" if state == UNDEFINED else ""
 
 
 def _scale(level: Effect, axis: Axis, top: float) -> str:
@@ -245,18 +258,22 @@ def _name(
     return text_lines(lines, x, first, whole=name, step=step, **look)
 
 
-def cell(x: float, y: float, width: float, height: float, *, on: bool, hatched: bool) -> str:
-    """Draw the rectangle of a cell, hatched where the association is undefined.
+def cell(x: float, y: float, width: float, height: float, look: str = "") -> str:
+    """Draw the rectangle of a cell: "on", "outlined", "hatched" if undefined, or plain.
 
     It has its colours with it: small maps are in notebooks and in styles too.
     """
-    inset, strokes = 0.0 if on else 0.5, ""
-    rect = tag(
-        "rect", x=x + inset, y=y + inset, width=width - 2 * inset, height=height - 2 * inset, rx=3,
-        fill=ON if on else OFF, stroke=None if on else EDGE, class_="eat-on" if on else "eat-off",
-    )  # fmt: skip
-    if not hatched:
+    inset = {"on": 0.0, "outlined": 1.5}.get(look, 0.5)
+    looks: dict[str, dict[str, Any]] = {
+        "on": {"fill": ON, "class_": "eat-on"},
+        "outlined": {"fill": PAPER, "stroke": ON, "stroke_width": 3, "class_": "eat-outlined"},
+    }
+    drawn = looks.get(look, {"fill": OFF, "stroke": EDGE, "class_": "eat-off"})
+    size = {"width": width - 2 * inset, "height": height - 2 * inset}
+    rect = tag("rect", x=x + inset, y=y + inset, **size, rx=3, **drawn)
+    if look != "hatched":
         return rect
+    strokes = ""
     for offset in range(8, int(width + height) + 1, 8):  # a pattern of SVG would need an id
         x1, y1 = min(offset, width), max(0.0, offset - width)
         x2, y2 = max(0.0, offset - height), min(offset, height)
@@ -275,43 +292,53 @@ def legend(labels: Iterable[str]) -> list[dict[str, Any]]:
 
 def mini(shown: str | AssociationResult) -> Markup:
     """Use the small map of a pattern or of a result; the label beside it says what it shows."""
-    x, y = states(shown)
-    inside = tag("use", href=f"#{SYMBOL}{x}{y}")
-    return Markup(tag("svg", inside, class_="mini", aria_hidden="true"))  # noqa: S704
+    return _used(*states(shown))
 
 
-def mini_map(pattern: str, x: float, y: float, side: float) -> str:
-    """Draw the small map of a pattern within a drawing."""
-    cells = _small_cells(*states(pattern))
-    return tag("svg", cells, x=x, y=y, width=side, height=side, viewBox="0 0 44 44")
+def mini_of(finding: Finding) -> Markup:
+    """Use the small map of a finding: filled, outlined and empty cells."""
+    return _used(*states_of(finding))
+
+
+def _used(x: str, y: str) -> Markup:
+    """Both columns, which the page defines."""
+    inside = tag("use", href=f"#{SYMBOL}{x}") + tag("use", href=f"#{SYMBOL}{y}", x=COLUMN)
+    return Markup(tag("svg", inside, class_="mini", viewBox=SIDES, aria_hidden="true"))  # noqa: S704
+
+
+def mini_map(columns: tuple[str, str], x: float, y: float, side: float) -> str:
+    """Draw a small map within a drawing."""
+    cells = "".join(_small_column(state, COLUMN * i) for i, state in enumerate(columns))
+    return tag("svg", cells, x=x, y=y, width=side, height=side, viewBox=SIDES)
 
 
 def symbols() -> Markup:
-    """Define the small maps, once for the page."""
-    shown = [
-        tag("symbol", _small_cells(x, y), id=f"{SYMBOL}{x}{y}", viewBox="0 0 44 44")
-        for x, y in product(("A", "B", NEITHER, UNDEFINED), repeat=2)
-    ]
-    return Markup(tag("svg", *shown, class_="symbols", aria_hidden="true"))  # noqa: S704
+    """Define the columns of small maps, once for the page."""
+    shown = [tag("g", _small_column(state), id=f"{SYMBOL}{state}") for state in STATES]
+    inside = tag("defs", *shown)
+    return Markup(tag("svg", inside, class_="symbols", aria_hidden="true"))  # noqa: S704
 
 
-def small_map(x: str, y: str, colours: Mapping[str, str]) -> str:
-    """Draw the small map of two columns as an SVG file, for the style of a page."""
-    cells = _small_cells(x, y)
-    for name, colour in (("on", ON), ("on-text", ON_TEXT), ("off", OFF), ("edge", EDGE)):
+def small_column(state: str, colours: Mapping[str, str]) -> str:
+    """Draw a column of a small map as an SVG file, for the style of a page."""
+    cells = _small_column(state)
+    own = ("on", ON), ("on-text", ON_TEXT), ("off", OFF), ("edge", EDGE), ("paper", PAPER)
+    for name, colour in own:
         cells = cells.replace(f'"{colour}"', f'"{colours.get(name, colour)}"')
-    return tag("svg", cells, xmlns=NAMESPACE, viewBox="0 0 44 44").replace('"', "'")
+    box = f"0 0 {COLUMN:g} {2 * COLUMN:g}"
+    return tag("svg", cells, xmlns=NAMESPACE, viewBox=box).replace('"', "'")
 
 
-def _small_cells(*columns: str) -> str:
-    """Draw the four cells of a small map, X left and Y right."""
+def _small_column(state: str, left: float = 0.0) -> str:
+    """Draw both cells of a target in a small map."""
     parts = []
-    for i, state in enumerate(columns):
-        for row, attribute in enumerate(ATTRIBUTES):
-            x, y = 1 + 22.0 * i, 1 + 22.0 * row
-            on = state == attribute
-            parts.append(cell(x, y, SMALL, SMALL, on=on, hatched=state == UNDEFINED))
-            if on:
-                centre = {"cx": x + SMALL / 2, "cy": y + SMALL / 2, "r": 3.5}
-                parts.append(tag("circle", **centre, fill=ON_TEXT, class_="eat-on-text"))
+    for row, attribute in enumerate(ATTRIBUTES):
+        x, y, filled = left + 1, 1 + COLUMN * row, state == attribute
+        outlined = state.upper() == attribute and not filled
+        look = "on" if filled else "outlined" if outlined else "hatched" * (state == UNDEFINED)
+        parts.append(cell(x, y, SMALL, SMALL, look))
+        if filled or outlined:
+            dot = {"cx": x + SMALL / 2, "cy": y + SMALL / 2, "r": 3.5}
+            colour, kind = (ON_TEXT, "eat-on-text") if filled else (ON, "eat-on")
+            parts.append(tag("circle", **dot, fill=colour, class_=kind))
     return "".join(parts)

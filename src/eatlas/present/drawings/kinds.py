@@ -21,7 +21,7 @@ from eatlas.present.drawings.stacked import key_of, notes_of
 from eatlas.present.drawings.svg import WIDTH
 from eatlas.present.drawings.themes import chart
 from eatlas.present.effects import levels_of, shares_of
-from eatlas.present.findings import findings_of
+from eatlas.present.findings import findings_of, first_of
 from eatlas.present.targets import leans
 from eatlas.present.text import isolated
 from eatlas.present.themes import title as themes_title
@@ -44,7 +44,7 @@ def each(draw: Callable[[AssociationResult, float], Drawing]) -> Callable[..., D
             return draw(results[0], width)
         findings = findings_of(results)
         return below(
-            replace(draw(result, width), title=str(finding), about=stacked.named(result))
+            replace(draw(result, width), title=first_of(finding), about=stacked.named(result))
             for result, finding in zip(results, findings, strict=True)
         )
 
@@ -72,9 +72,11 @@ def _triangle(result: AssociationResult, width: float) -> Drawing:
 def _eat_maps(results: Sequence[AssociationResult], width: float) -> Drawing:
     """Maps beside each other; small ones where whole ones have no room."""
     whole, settings = int(width // 400) or 1, Settings.among(results)
-    notes = ("Columns: targets. Rows: attributes. Red: associated.",)
+    notes = ("Columns: targets. Rows: attributes. Red: associated by the paper's rule.",)
     if len(results) == 1:
-        return beside([eat_map(results[0], min(width, 1.3 * MAP_WIDTH))], width, notes=notes)
+        title = f"By the paper's rule: {results[0].primary.label}"
+        drawn = eat_map(results[0], min(width, 1.3 * MAP_WIDTH))
+        return beside([drawn], width, title=title, notes=notes)
     columns = whole if len(results) <= whole else int(width // PANEL)
     draw, own = (eat_map, 1.3 * MAP_WIDTH) if columns == whole else (map_panel, 1.3 * PANEL)
     maps = [
@@ -86,7 +88,8 @@ def _eat_maps(results: Sequence[AssociationResult], width: float) -> Drawing:
         for result in results
     ]
     rules = dict.fromkeys(result.rule.meaning for result in results)
-    return beside(maps, width, columns, key=f"{' or '.join(rules)}.", notes=notes)
+    title = f"EAT-Maps of {number_of(len(results), 'result')} by the paper's rule"
+    return beside(maps, width, columns, title=title, key=f"{' or '.join(rules)}.", notes=notes)
 
 
 MOST_LINES = 4
@@ -131,6 +134,7 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
         first = next(iter(line.values()))
         alike.setdefault((unit, first.test, first.measure), []).append(dict(sorted(line.items())))
     settings = Settings.among(next(iter(line.values())) for _, line in lines)
+    findings = dict(zip(map(id, results), findings_of(results), strict=True))
     parts = []
     for (unit, _, _), series in alike.items():
         several = 1 < len(series) <= MOST_LINES
@@ -140,21 +144,40 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
             }
             first = next(iter(group[0].values()))
             names = [settings.of(next(iter(line.values()))) for line in group]
+            told = [{at: (r, findings[id(r)]) for at, r in line.items()} for line in group]
             about = "" if several else names[0]
             for n in range(len(levels_of(first))) if several else [None]:
                 drawn = timeline_of(
-                    dict(zip(names, group, strict=True)), missing, unit=unit, width=width, only=n
+                    dict(zip(names, told, strict=True)), missing, unit=unit, width=width, only=n
                 )
                 title = stacked.named(first) if n in (None, 0) and len(alike) > 1 else ""
                 what = "" if n is None else levels_of(first)[n].name
                 above = " · ".join(filter(None, (about, what)))
                 parts.append(replace(beside([drawn], width), title=title, about=above))
-    key, notes = key_of(results), notes_of(results)
+    key = key_of(results, (e for r in results for e in levels_of(r, findings[id(r)])))
+    notes, title = notes_of(results), _moves(lines)
     if any(result.pattern is not None for result in results):
         notes += (PERIODS,)
     if len(parts) == 1:
-        return replace(parts[0], title="", about="", key=key, notes=notes)
-    return below(parts, key=key, notes=notes)
+        return replace(parts[0], title=title, about="", key=key, notes=notes)
+    return below(parts, title=title, key=key, notes=notes)
+
+
+def _moves(lines: Sequence[tuple[str, Mapping[int, AssociationResult]]]) -> str:
+    """Of all series, between which numbers the first effect size of one moves most."""
+    moves = []
+    for unit, line in lines:
+        known = [(at, d) for at, result in sorted(line.items()) if (d := result.d) is not None]
+        if len(known) > 1:
+            (first, start), (last, end) = known[0], known[-1]
+            ends = (f"{effect(d)} ({at if unit == 'year' else f'{unit} {at}'})"
+                    for d, at in ((start, first), (end, last)))  # fmt: skip
+            level = levels_of(next(iter(line.values())))[0]
+            named = f"{level.symbol} at level 1" if level.place == "level1" else level.title
+            test = f" of {next(iter(line.values())).test}" if len(lines) > 1 else ""
+            moves.append((abs(end - start), f"{named}{test} goes from {' to '.join(ends)}"))
+    most = "Most of all, " * (len(moves) > 1)
+    return f"{most}{max(moves)[1]}" if moves else ""
 
 
 def _themes(result: ThemesResult, width: float) -> Drawing:
@@ -179,7 +202,8 @@ def _specification(study: object, width: float) -> Drawing:
     range_of = f"d from {effect(min(effects))} to {effect(max(effects))}"
     title = f"{filled or 'None'} of {of} significant, {range_of}"
     note = "Each column is a specification; below its effect size are its pattern and its choices."
-    key = "Filled: significant. Lines: intervals."
+    lines = " Lines: intervals." * any(spec.low is not None for spec in measured)
+    key = f"Filled: significant.{lines}"
     return beside([drawn], width, title=title, key=key, notes=(note,))
 
 
@@ -207,7 +231,7 @@ KINDS: dict[str, Kind] = {
     "adjusted": Kind(
         stacked.adjusted,
         lambda r: any(shown.after for shown in r.effects()),
-        "results with associations given covariates",
+        "results with associations adjusted for covariates",
     ),
     "plane": Kind(
         each(_plane), has_map, "results of ML-EAT, CEAT, LPBS or LPBS-CEAT that kept the "

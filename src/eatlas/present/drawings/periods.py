@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import groupby, pairwise
 
-from eatlas.present.drawings.eat_map import PATTERNS, mini_map
+from eatlas.present.drawings.eat_map import PATTERNS, mini_map, states
 from eatlas.present.drawings.svg import LARGEST, NAME, Axis, broken, label, path, short, tag, words
 from eatlas.present.text import isolated, pixels
 from eatlas.results import AssociationResult
@@ -14,7 +14,10 @@ SIDE, NAMES, LETTERS, LINE = 14.0, 26.0, 11.0, 13.0
 """Pixels of the map of a pattern, from the axis to its name, of its letters, of a line of these."""
 INSET, HEADING, FOOT = 10.0, 24.0, 6.0
 """Pixels from the axis to its first period, of the heading of a series, and below all rows."""
-PERIODS = "Below, a stroke in the row of each EAT pattern at each result that shows it."
+PERIODS = (
+    "Below, a stroke in the row of each EAT pattern, by the paper's rule, at each result that "
+    "shows it."
+)
 """What a caption says of the rows."""
 Series = Mapping[int, AssociationResult]
 
@@ -36,14 +39,17 @@ def patterns_below(
         by_period = {at: r.primary.label for at, r in sorted(line.items()) if r.pattern is not None}
         if not by_period:
             continue
-        title, left = f"EAT pattern{f': {name}' * bool(name)}", across.start - INSET
+        title = f"EAT pattern by the paper's rule{f': {name}' * bool(name)}"
+        left = across.start - INSET
         drawn += label(short(title, width - left, NAME), left, y + 16, size=NAME)
         y += HEADING
         for pattern in (known for known in PATTERNS if known in by_period.values()):
             row, high = _row(pattern, by_period, across, y, width, unit)
             drawn, y = drawn + row, y + high
         of = f" of {isolated(name)}" * bool(name)
-        spoken.append(f"EAT patterns{of}: {', '.join(_runs(by_period, missing, unit))}")
+        spoken.append(
+            f"EAT patterns{of} by the paper's rule: {', '.join(_runs(by_period, missing, unit))}"
+        )
     return drawn, y + FOOT * bool(drawn), "; ".join(spoken)
 
 
@@ -70,7 +76,7 @@ def _row(
     return "".join((
         path(f"M{across.start:.1f} {middle:g}H{across.end:.1f}", "fig-grid"),
         strokes,
-        mini_map(pattern, left - SIDE - 4, middle - SIDE / 2, SIDE),
+        mini_map(states(pattern), left - SIDE - 4, middle - SIDE / 2, SIDE),
         *(label(text, left, first + LINE * n, size=LETTERS) for n, text in enumerate(lines)),
     )), high  # fmt: skip
 

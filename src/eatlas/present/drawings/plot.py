@@ -16,8 +16,8 @@ from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
 from eatlas.present.drawings import stacked
 from eatlas.present.drawings.kinds import KINDS
 from eatlas.present.drawings.sheet import Drawing, alt_of
-from eatlas.present.drawings.svg import NAMESPACE, size_of
-from eatlas.present.findings import findings_of
+from eatlas.present.drawings.svg import NAMESPACE, size_of, words
+from eatlas.present.findings import findings_of, first_of
 from eatlas.present.findings import title as title_of
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
@@ -55,8 +55,8 @@ class Plot:
     Examples
     --------
     >>> import eatlas
-    >>> eatlas.plot(eatlas.run(tests="weat-6"), kind="forest", width="single")
-    <drawing, 89 mm wide: Female names go with Family; for Male names, neither is shown>
+    >>> eatlas.plot(eatlas.run(tests="weat-1"), kind="forest", width="single")
+    <drawing, 89 mm wide: Flowers are more strongly associated with Pleasant than Insects are>
     """
 
     drawn: str
@@ -86,7 +86,7 @@ class Plot:
             size = 'width="{:.2f}mm" height="{:.2f}mm"'.format(*mm)
         head, _, rest = self.drawn.partition(">")
         start = f'<svg xmlns="{NAMESPACE}" {size} font-family="{FONTS}" '
-        said = escape(" ".join(filter(None, (self.alt, self.description))), quote=False)
+        said = words(" ".join(filter(None, (self.alt, self.description))))
         about = f"<desc>{said}</desc><style>{style()}</style>"
         paper = '<rect width="100%" height="100%" fill="#ffffff"/>'
         return f"{head.replace('<svg ', start, 1)}>{about}{paper}{rest}\n"
@@ -186,17 +186,16 @@ def plot(
         returns, for ``"matrix"`` and ``"scatter"``; what :meth:`eatlas.Results.family` returns, for
         ``"significance"``; or what :func:`eatlas.scan` returns with ``themes``.
     kind : str, optional
-        - ``"eat-map"``: EAT-Maps beside each other; ML-EAT.
-        - ``"findings"``: a row for each result: map, sentence, effect sizes, share of
-          resamples.
+        - ``"eat-map"``: EAT-Maps by the paper's rule, beside each other; ML-EAT.
+        - ``"findings"``: a row for each result: map by verdict, sentences, p-values, effect sizes.
         - ``"forest"``: effect sizes with intervals and numbers; every measure.
-        - ``"adjusted"``: effect sizes as they are and given covariates of the words, joined by a
+        - ``"adjusted"``: effect sizes, plain and adjusted for covariates of the words, joined by a
           line: level 1 of several results, all levels of one.
         - ``"plane"``: the map of the words, each target at its mean cosines with both attributes;
           ML-EAT, CEAT, LPBS and LPBS-CEAT.
         - ``"influence"``: which terms drive the associations; ML-EAT and WEAT.
-        - ``"resamples"``: share of resamples that show each EAT pattern; ML-EAT.
-        - ``"matrix"``: tests by settings, with small EAT-Maps and forests, and what differs.
+        - ``"resamples"``: share of resamples with each EAT pattern by the paper's rule; ML-EAT.
+        - ``"matrix"``: tests by settings, with small maps by verdict and forests.
         - ``"significance"``: tests by settings, a cell filled where level 1 is significant after
           adjustment for all of them.
         - ``"scatter"``: effect sizes of the same tests by one method against those by another, a
@@ -242,9 +241,9 @@ def plot(
     >>> import eatlas
     >>> results = eatlas.run(tests=["weat-6", "weat-8"])
     >>> eatlas.plot(results[0]).alt.partition(":")[0]
-    'EAT-Map, pattern BY-Singular'
-    >>> eatlas.plot(results)
-    <drawing: GloVe 6B (100d): of 2 tests, 1 holds every check and 1 holds all checks but one>
+    "EAT-Map by the paper's rule, pattern BY-Singular"
+    >>> eatlas.plot(results).title.split(": ")[1]
+    'one of two associations holds for other words at equal word frequency'
     """
     kind = kind or _usual_kind(results)
     given = {"alpha": alpha, "by": by, "pair": pair}
@@ -350,7 +349,9 @@ def _plotted(
 def finding(shown: Sequence[AssociationResult]) -> str:
     """The title of a drawing: the finding of its result, or how many of its results show what."""
     findings = findings_of(shown)
-    return str(findings[0]) if len(shown) == 1 else title_of(shown, findings, Settings.among(shown))
+    if len(shown) == 1:
+        return first_of(findings[0]).removesuffix(".")
+    return title_of(shown, findings, Settings.among(shown))
 
 
 def listed(shown: object) -> tuple[AssociationResult, ...]:

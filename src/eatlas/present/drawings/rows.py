@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -9,22 +10,28 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from eatlas.present.drawings.svg import (
+    FILLS,
     LINE,
     MARGIN,
     ROW,
     Axis,
     Scales,
     label,
+    mark,
     mark_of,
     outline,
     path,
     small,
 )
 from eatlas.present.effects import levels_of, only_terms
+from eatlas.present.findings import most_of, terms_adjusted
 from eatlas.present.targets import leans
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
+from eatlas.results.finding import Finding
 
+Told = tuple[AssociationResult, Finding]
+"""A result with what it shows among the others of a page."""
 STRIP, SPARK = 20.0, 56.0
 """Height of a strip of targets, and of a line over settings."""
 
@@ -37,20 +44,24 @@ class RowDrawing(NamedTuple):
     right: str = ""
 
 
-def row_of(result: AssociationResult, scales: Scales) -> RowDrawing:
+def row_of(result: AssociationResult, finding: Finding, scales: Scales) -> RowDrawing:
     """The drawing of one result on the axis of its page, or on one of its own."""
     if result.by_target is not None:
         return _of_targets(result)
     if result.values is not None:
-        return _of_values(result)
+        return _of_values(result, finding)
     effects = result.effects()
     names = result.concepts
     ends = _ends(names["B"], names["A"]) if {"A", "B"} <= set(names) else ("", "")
     if only_terms(effects):
-        values = [(e.d, e.significant) for e in effects if e.d is not None]
+        values = [
+            (e.d, p is not None and p <= result.rule.alpha)
+            for e, p in terms_adjusted(result)
+            if e.d is not None
+        ]
         return RowDrawing(strip(values, scales.axis), *ends)
-    if any(effect.symbol == "d" for effect in levels_of(result)):
-        return RowDrawing(scales.line(result), *ends)
+    if any(effect.symbol == "d" for effect in effects):
+        return RowDrawing(scales.line(levels_of(result, finding)), *ends)
     return RowDrawing(Markup())
 
 
@@ -60,7 +71,7 @@ def _ends(left: str, right: str) -> tuple[str, str]:
 
 
 def _of_targets(result: AssociationResult) -> RowDrawing:
-    """Of two groups a strip of points; of more the targets that lean to each, as parts of a bar."""
+    """Of two groups a strip of points; of more the targets associated with each, as a bar."""
     shown = leans(result)
     if len(shown.groups) == 2:
         values = [(lean.points[0] or 0.0, lean.star) for lean in shown.known]
@@ -69,10 +80,8 @@ def _of_targets(result: AssociationResult) -> RowDrawing:
         return RowDrawing(
             strip(values, Axis(-limit, limit, axis.step, 0, 1)), *_ends(*reversed(shown.groups))
         )
-    counts = [0] * len(shown.groups)
-    for lean in shown.known:
-        if lean.star and lean.towards is not None:
-            counts[lean.towards] += 1
+    towards = Counter(most_of(lean.shown, shown.groups) for lean in shown.known if lean.star)
+    counts = [towards[group] for group in shown.groups]
     x, parts, all_known = MARGIN, "", max(len(shown.known), 1)
     for group, count in enumerate(counts):
         wide = LINE * count / all_known
@@ -86,11 +95,11 @@ def _of_targets(result: AssociationResult) -> RowDrawing:
     )
 
 
-def _of_values(result: AssociationResult) -> RowDrawing:
+def _of_values(result: AssociationResult, finding: Finding) -> RowDrawing:
     """A strip of the targets' numbers, with a diamond at the number for all of them."""
-    whole, span = result.effects()[0], result.each  # type: ignore[attr-defined]
+    whole, span = levels_of(result, finding)[0], result.each  # type: ignore[attr-defined]
     strokes = [
-        (target.value, p is not None and p < result.rule.alpha)
+        (target.value, p is not None and p <= result.rule.alpha)
         for target, p in zip(result.values or (), result.holm, strict=True)  # type: ignore[attr-defined]
         if target.value is not None
     ]
@@ -124,47 +133,42 @@ def strip(
         if strokes:
             parts += path("".join(f"M{x:.1f} 4v12" for x in strokes), kind)
     if whole is not None and whole.d is not None:
-        kind = "m on" if whole.significant else "m"
-        parts += path(outline("diamond", axis.at(whole.d), STRIP / 2), kind)
+        parts += path(outline("diamond", axis.at(whole.d), STRIP / 2), f"m{FILLS[whole.verdict]}")
     return _drawn(parts, STRIP)
 
 
-def line_of(results: Sequence[AssociationResult], names: Sequence[str], axis: Axis) -> Markup:
+def line_of(told: Sequence[Told], names: Sequence[str], axis: Axis) -> Markup:
     """Effect sizes over settings that rise, from the first to the last: a line for each."""
-    settings = range(len(results))
-    across = Axis(0, max(len(results) - 1, 1), 1, MARGIN, MARGIN + LINE)
+    across = Axis(0, max(len(told) - 1, 1), 1, MARGIN, MARGIN + LINE)
     up = Axis(axis.low, axis.high, 1, SPARK - 4, 4)
     parts = path(f"M{MARGIN:g} {up.at(0):.1f}h{LINE:g}", "z")
-    for place in dict.fromkeys(e.place for result in results for e in levels_of(result)):
-        shape, colour = mark_of(place)
-        known = {i: e for i in settings for e in levels_of(results[i]) if e.place == place}
+    levels = [{e.place: e for e in levels_of(*each)} for each in told]
+    for place in dict.fromkeys(place for by_place in levels for place in by_place):
+        known = {i: by_place[place] for i, by_place in enumerate(levels) if place in by_place}
         dots = [(across.at(i), up.at(e.d), e) for i, e in known.items() if e.d is not None]
         for (x, y, _), (to, high, _) in pairwise(dots):
-            parts += path(f"M{x:.1f} {y:.1f}L{to:.1f} {high:.1f}", f"i {colour}")
-        for x, y, effect in dots:
-            kind = f"m{' on' * effect.significant} {colour}"
-            parts += path(outline(shape, round(x, 1), round(y, 1), 0.7), kind.strip())
+            parts += path(f"M{x:.1f} {y:.1f}L{to:.1f} {high:.1f}", f"i {mark_of(place)[1]}")
+        parts += "".join(mark(effect, x, round(y, 1), 0.7) for x, y, effect in dots)
     parts += label(names[0], MARGIN, SPARK + 9, size=10)
     parts += label(names[-1], MARGIN + LINE, SPARK + 9, size=10, anchor="end")
     return _drawn(parts, SPARK + 12)
 
 
-def pair_of(first: AssociationResult, second: AssociationResult, axis: Axis) -> Markup:
+def pair_of(first: Told, second: Told, axis: Axis) -> Markup:
     """Effect sizes of one test in two settings, on one line each; marks of the second are small."""
     axis, parts = axis.on(MARGIN, MARGIN + LINE), ""
-    second_by_place = {effect.place: effect for effect in levels_of(second)}
-    rows = [(e, second_by_place.get(e.place)) for e in levels_of(first) if e.symbol == "d"]
+    second_by_place = {effect.place: effect for effect in levels_of(*second)}
+    rows = [(e, second_by_place.get(e.place)) for e in levels_of(*first) if e.symbol == "d"]
     height = ROW * len(rows) + 4
     parts += path(f"M{axis.at(0):g} 0v{height:g}", "z")
     for number, (one, two) in enumerate(rows):
-        y, (shape, colour) = 2 + ROW * (number + 0.5), mark_of(one.place)
+        y = 2 + ROW * (number + 0.5)
         ends = [axis.at(e.d) for e in (one, two) if e is not None and e.d is not None]
         if len(ends) == 2:
-            parts += path(f"M{ends[0]:.1f} {y:g}H{ends[1]:.1f}", f"i {colour}")
+            parts += path(f"M{ends[0]:.1f} {y:g}H{ends[1]:.1f}", f"i {mark_of(one.place)[1]}")
         for effect, size in ((one, 1.0), (two, 0.6)):
             if effect is not None and effect.d is not None:
-                kind = f"m{' on' * effect.significant} {colour}"
-                parts += path(outline(shape, round(axis.at(effect.d), 1), y, size), kind.strip())
+                parts += mark(effect, axis.at(effect.d), y, size)
     return _drawn(parts, height)
 
 

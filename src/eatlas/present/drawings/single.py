@@ -36,7 +36,7 @@ LEGEND = 14.0
 DRIVERS, ENDS = 6, 15
 """Terms of an effect size, and targets at either end, that a drawing shows."""
 DRAWN, BINS, SEED = 20_000, 41, 0
-"""Relabellings of a null distribution; bars of it, an odd number so that one is at zero."""
+"""Permutations of a null distribution; bars of it, an odd number so that one is at zero."""
 DRIVEN = {
     "X": ("x", "circle"), "Y": ("y", "square"), "A": ("a", "triangle"), "B": ("n", "diamond"),
 }  # fmt: skip
@@ -100,7 +100,7 @@ def influence(result: AssociationResult, width: float) -> Drawing:
 
 
 def null(result: AssociationResult, width: float) -> Drawing:
-    """The effect sizes of random relabellings, with the observed one of level 1."""
+    """The effect sizes of random permutations, with the observed one of level 1."""
     level, scores = result.primary.level1, result.primary.scores
     values = np.array([*scores.X, *scores.Y] if scores else [])
     if not (level and scores and level.difference and level.effect_size) or len(values) < 2:
@@ -131,7 +131,7 @@ def null(result: AssociationResult, width: float) -> Drawing:
     side, shift = ("end", 6) if x > width / 2 else ("start", -6)
     sheet.add(label(text, x + shift, top - 24, anchor=side))
     sheet.add(muted(f"two-sided {p}", x + shift, top - 9, anchor=side))
-    what, (towards_a, towards_b) = f"d of {DRAWN:,} random relabellings", result.sides[-1][:2]
+    what, (towards_a, towards_b) = f"d of {DRAWN:,} random permutations", result.sides[-1][:2]
     sheet.y = bottom + 52
     for name, at, y, anchor in (
         (f"← {towards_b}", axis.start, bottom + 34, "start"),
@@ -140,7 +140,7 @@ def null(result: AssociationResult, width: float) -> Drawing:
     ):
         sheet.add(label(short(name, 0.5 * width, 12), at, y, anchor=anchor))
     notes = (
-        f"{DRAWN:,} random relabellings of {len(values)} scores; dark: as far from 0 as the "
+        f"{DRAWN:,} random permutations of {len(values)} scores; dark: as far from 0 as the "
         "observed d, or farther.",
     )
     alt = f"What random labels show in {result.test}: {text}, two-sided {p}. {notes[0]}"

@@ -1,4 +1,4 @@
-"""Results below each other: forest, findings, adjusted, matrix, share of resamples."""
+"""Results below each other: forest, findings, adjusted, matrix, shares of resamples."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from operator import attrgetter
 
 from eatlas.errors import ResultsError, joined
 from eatlas.numbers import effect, in_powers, interval, number_of, p_value, percent
-from eatlas.present.drawings.eat_map import PATTERNS, mini_map
-from eatlas.present.drawings.sheet import Drawing, Sheet
+from eatlas.present.drawings.eat_map import PATTERNS, mini_map, states, states_of
+from eatlas.present.drawings.sheet import Drawing, Sheet, below
 from eatlas.present.drawings.svg import (
     LEFT,
     RIGHT,
     Axis,
     Scales,
     broken,
+    ends_within,
     estimate,
     label,
     mark_of,
@@ -25,12 +26,17 @@ from eatlas.present.drawings.svg import (
     stacked,
     text_lines,
 )
-from eatlas.present.effects import levels_of, own_share, shares_of
-from eatlas.present.findings import findings_of
+from eatlas.present.effects import (
+    interval_in_words,
+    levels_of,
+    shares_of,
+)
+from eatlas.present.findings import NAMES, findings_of, first_of, judged, p_values
 from eatlas.present.text import isolated, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.compare import SideBySide, side_by_side
-from eatlas.results.effects import Effect, Rule
+from eatlas.results.effects import Effect
+from eatlas.results.finding import Finding
 from eatlas.results.settings import Settings
 
 LETTERS, ROW, MARK_ROW = 12.0, 19.0, 12.0
@@ -42,7 +48,8 @@ LEAST_COLUMN = 90
 """Pixels of a column of a matrix."""
 MARKS = "Diamond: X against Y, level 1; circle and square: X alone and Y alone, level 2."
 NUMBER = 58.0
-"""Pixels of an effect size and its star."""
+"""Pixels of an effect size."""
+P_OF_CLAIM = "p: of a claim for other words, adjusted by Holm over these results."
 
 
 def named(result: AssociationResult, settings: Settings | None = None) -> str:
@@ -52,32 +59,31 @@ def named(result: AssociationResult, settings: Settings | None = None) -> str:
     return " · ".join(filter(None, (head, settings.of(result) if settings else "")))
 
 
-def key_of(results: Iterable[AssociationResult]) -> str:
-    """What fill and lines mean, by the rules of the results, in one line."""
-    effects = [e for result in results for e in result.effects()]
-    rules = dict.fromkeys(Rule(e.rule.alpha, e.rule.tail) for e in effects if e.p is not None)
-    levels = {f"{100 * e.confidence:g}%" for e in effects if e.interval and e.confidence}
-    meant = " or ".join(rule.meaning.removeprefix("* ") for rule in rules)
-    filled, lines = f"Filled: {meant}." * bool(meant), " or ".join(sorted(levels))
-    return " ".join(filter(None, (filled, f"Lines: {lines} intervals." * bool(lines))))
+def key_of(results: Iterable[AssociationResult], levels: Iterable[Effect]) -> str:
+    """What fill and lines mean, in one line."""
+    every = list(levels)
+    filled = "Filled: supported. Outlined: in these word lists only. Small: not shown."
+    drawn, judged = interval_in_words(results), any(e.verdict for e in every)
+    return " ".join(filter(None, (filled * judged, f"Lines: 95% intervals {drawn}." * bool(drawn))))
 
 
 def notes_of(results: Iterable[AssociationResult], scale: str = "") -> tuple[str, ...]:
     """What scales, marks and intervals mean, for a caption."""
+    results = list(results)
     effects = [e for result in results for e in result.effects()]
     notes = [scale] if scale else []
     notes += [MARKS] if any(e.place == "level2.X" for e in effects) else []
     if any(e.read_over == "stimuli" for e in effects):
         notes.append("Tests of sentences: over stimuli.")
-    if any(e.resampled and e.resampled.se is not None for e in effects):
-        notes.append("p asks about these words, intervals about resamples of them.")
+    if any(e.interval and e.adjusted for e in effects):
+        notes.append("The stroke on a line: the adjusted effect size.")
     return tuple(notes)
 
 
 def in_words(result: AssociationResult) -> str:
     """The effect sizes of a result as a phrase."""
     sizes = [
-        f"{e.title.lower()}, {isolated(e.name)}: {e.symbol} = {effect(e.d)}"
+        f"{e.title[:1].lower()}{e.title[1:]}, {isolated(e.name)}: {e.symbol} = {effect(e.d)}"
         + (f" {interval(e.interval)}" if e.interval else "")
         for e in result.effects()
     ]
@@ -85,15 +91,27 @@ def in_words(result: AssociationResult) -> str:
 
 
 def forest(results: Sequence[AssociationResult], width: float) -> Drawing:
-    """Effect sizes with their intervals, test below test."""
+    """Effect sizes with their intervals, test below test; other numbers on axes of their own."""
+    groups: dict[str, list[AssociationResult]] = {}
+    for result in results:
+        has_d = any(e.symbol == "d" for e in result.effects())
+        groups.setdefault("d" if has_d else result.measure, []).append(result)
+    if len(groups) > 1:
+        return below(_forest(members, width) for members in groups.values())
+    return _forest(results, width)
+
+
+def _forest(results: Sequence[AssociationResult], width: float) -> Drawing:
+    """Numbers that are on one axis."""
     settings, sheet = Settings.among(results), Sheet(width)
-    effects = [e for result in results for e in result.effects()]
+    pairs = zip(results, findings_of(results), strict=True)
+    of = {id(result): (judged(result, finding), finding) for result, finding in pairs}
+    effects = [e for levels, _ in of.values() for e in levels]
     symbol = "d" if any(e.symbol == "d" for e in effects) else effects[0].symbol
-    # numbers of one measure are on one scale, those of several where they are called alike
-    one_measure = len({result.measure for result in results}) == 1
-    alike = {e.symbol for e in effects} if one_measure else {symbol}
-    values = [v for e in effects if e.symbol in alike for v in (e.d, *(e.interval or ()))]
-    with_p = width >= WIDE and any(e.p is not None for e in effects)
+    alike = {symbol} if symbol == "d" else {e.symbol for e in effects}
+    values = [v for e in effects if e.symbol in alike for v in (e.d, *ends_within(e))]
+    claims = any(q.p.claim is not None for _, f in of.values() for q in f.questions.values())
+    with_p = width >= WIDE and claims
     numbers = (140 if any(e.interval for e in effects) else 50) + 80 * with_p
     names = min(0.36 * width, 260.0)
     axis = Axis.around(
@@ -106,12 +124,15 @@ def forest(results: Sequence[AssociationResult], width: float) -> Drawing:
         if any(e.roles in ("X", "Y", "XY") for e in members[0].effects()):
             directions(sheet, axis, members[0].sides[-1])
         for result in members:
+            levels, finding = of[id(result)]
             if len(members) > 1:
                 setting = " · ".join(filter(None, (test, settings.of(result))))
                 sheet.write(setting, size=11, class_="eat-muted")
                 sheet.y += 3
-            for row in result.effects():
-                _forest_row(sheet, axis, row, names, drawn=row.symbol in alike, with_p=with_p)
+            for row in levels:
+                question = finding.questions.get(row.place) if with_p else None
+                p = question.p.claim if question else None
+                _forest_row(sheet, axis, row, names, drawn=row.symbol in alike, p=p)
             sheet.end_block()
         sheet.y += 4
     what = symbol if len(alike) == 1 else results[0].display_name
@@ -122,9 +143,10 @@ def forest(results: Sequence[AssociationResult], width: float) -> Drawing:
         return axis.grid(first, last) + text, last + 40
 
     alt = f"Forest plot of {len(effects)} effect sizes. " + ". ".join(map(in_words, results))
-    key = key_of(results).replace("Filled:", "Filled and starred:")
-    notes = notes_of(results)
-    return sheet.close(f"{alt}.", key=key, notes=notes, around=around, kind="figure forest")
+    notes = notes_of(results) + (P_OF_CLAIM,) * with_p
+    return sheet.close(
+        f"{alt}.", key=key_of(results, effects), notes=notes, around=around, kind="figure forest"
+    )
 
 
 def directions(sheet: Sheet, axis: Axis, sides: Sequence[str]) -> None:
@@ -140,23 +162,22 @@ def directions(sheet: Sheet, axis: Axis, sides: Sequence[str]) -> None:
 
 
 def _forest_row(
-    sheet: Sheet, axis: Axis, row: Effect, names: float, *, drawn: bool, with_p: bool
+    sheet: Sheet, axis: Axis, row: Effect, names: float, *, drawn: bool, p: float | None
 ) -> None:
     """Name, mark, number, interval and p of an effect size."""
     lines = broken(_called(row), names - LEFT, 3, LETTERS)
     height = max(ROW, 14.0 * len(lines) + 5)
     y, x = sheet.y + height / 2, axis.end + 46
-    first, read = y + 4 - 7.0 * (len(lines) - 1), row.p_of()
+    first = y + 4 - 7.0 * (len(lines) - 1)
     sheet.add(
         text_lines(lines, LEFT, first, step=14, size=LETTERS),
         estimate(row, axis, y, row.symbol) if drawn else "",
         label(effect(row.d), x, y + 4, anchor="end"),
-        label(row.star, x + 1, y + 4),
         label(interval(row.interval), x + 12, y + 4) if row.interval else "",
     )
-    if with_p and read is not None:
+    if p is not None:
         edge = sheet.width - RIGHT
-        sheet.add(label(in_powers(p_value(read, row.rule.alpha)), edge, y + 4, anchor="end"))
+        sheet.add(label(in_powers(p_value(p, row.rule.alpha)), edge, y + 4, anchor="end"))
     sheet.y += height
 
 
@@ -171,20 +192,15 @@ def _ruled(sheet: Sheet) -> None:
     sheet.add(path(f"M{LEFT:g} {sheet.y:g}H{sheet.width - LEFT:g}", "fig-grid"))
 
 
-def _with_d(result: AssociationResult) -> list[Effect]:
+def _with_d(result: AssociationResult, finding: Finding) -> list[Effect]:
     """Effect sizes d of a result as a whole, level 1 first."""
-    return sorted((e for e in levels_of(result) if e.symbol == "d"), key=attrgetter("place"))
+    levels = (e for e in levels_of(result, finding) if e.symbol == "d")
+    return sorted(levels, key=attrgetter("place"))
 
 
-def _marks(sheet: Sheet, result: AssociationResult, axis: Axis, top: float) -> None:
-    """The effect sizes d of a result below each other."""
-    if levels := _with_d(result):
-        sheet.add(stacked(levels, axis, top, result.rule.threshold or 0.0)[0])
-
-
-def _names(sheet: Sheet, result: AssociationResult, x: float, room: float, top: float) -> None:
+def _names(sheet: Sheet, levels: Sequence[Effect], x: float, room: float, top: float) -> None:
     """The name of what each mark is, at its height, in its colour, up to an edge on the right."""
-    for n, e in enumerate(_with_d(result)):
+    for n, e in enumerate(levels):
         shape, colour = mark_of(e.place)
         y = top + 2 + MARK_ROW * (n + 0.5)
         kind = f"fig-name {colour}".strip()
@@ -208,56 +224,69 @@ def _towards(sheet: Sheet, result: AssociationResult, axis: Axis, y: float) -> N
 
 
 def findings(results: Sequence[AssociationResult], width: float) -> Drawing:
-    """A row for each result: its map, what it says, its effect sizes, its share of resamples."""
+    """A row for each result: its map, what it says, its p-values, its effect sizes."""
     settings, sheet, wide = Settings.among(results), Sheet(width), width >= BESIDE
-    stable = 62.0 if any(own_share(result) is not None for result in results) else 0.0
     left = LEFT + 42 if any(result.pattern for result in results) else LEFT
-    drawn = any(map(_with_d, results))
-    end = width - stable
-    axis = Scales.of(results).axis.on(end - min(0.4 * (end - left), 200.0) - 14, end - 20)
-    called = min(0.55 * (end - left), 220.0) * drawn  # room for what marks are
-    room = (axis.start - called if wide and drawn else end) - left - 14
-    heads = [muted(text, x, 14) for x, text in axis.ticks() if drawn]
-    heads += [muted("resamples", width - 10, 14, anchor="end")] * bool(stable)
-    sheet.begin(20.0)
     shown = findings_of(results)
-    for result, finding in zip(results, shown, strict=True):
+    levels = [_with_d(*told) for told in zip(results, shown, strict=True)]
+    drawn = any(levels)
+    axis = Scales.of(results).axis.on(width - min(0.4 * (width - left), 200.0) - 14, width - 20)
+    called = min(0.55 * (width - left), 220.0) * drawn  # room for what marks are
+    room = (axis.start - called if wide and drawn else width) - left - 14
+    heads = [muted(text, x, 14) for x, text in axis.ticks() if drawn]
+    sheet.begin(20.0)
+    for result, finding, marks in zip(results, shown, levels, strict=True):
         _ruled(sheet)
-        pattern = result.primary.label if result.pattern else ""
-        about = " · ".join(filter(None, (result.test, pattern, settings.of(result))))
-        lines = broken(finding.sentence, room, 4, LETTERS)
-        sheet.add(text_lines(lines, left, sheet.y + 17, size=LETTERS))
-        high = 15.0 * len(lines) + 17
-        for line in broken(about, room, 2, 11):
-            sheet.add(muted(line, left, sheet.y + high, anchor="start"))
-            high += 14.0
-        if levels := _with_d(result):
+        about = " · ".join(filter(None, (result.test, _p_of(result, finding), settings.of(result))))
+        high, last = _said(sheet, finding, about, left, room)
+        if marks:
             # on a narrow drawing below the text, or beside its last line if that is short
-            above = 28.0 if pixels(about, 11) < axis.start - left else 14.0
+            above = 28.0 if pixels(last, 11) < axis.start - left else 14.0
             top = sheet.y + (2.0 if wide else high - above)
             _towards(sheet, result, axis, top + 14)
-            _marks(sheet, result, axis, top + 18)
-            _names(sheet, result, axis.start - 8, called - 8, top + 18)
-            high = max(high, top - sheet.y + 26 + MARK_ROW * len(levels))
+            sheet.add(stacked(marks, axis, top + 18)[0])
+            _names(sheet, marks, axis.start - 8, called - 8, top + 18)
+            high = max(high, top - sheet.y + 26 + MARK_ROW * len(marks))
         if result.pattern is not None:
-            sheet.add(mini_map(result.primary.label, LEFT, sheet.y + 8, 32))
-        if (share := own_share(result)) is not None:
-            sheet.add(*_share(share, end, sheet.y + 16, stable - 10, strong=True))
+            sheet.add(mini_map(states_of(finding), LEFT, sheet.y + 8, 32))
         sheet.y += max(high, 46.0)
         sheet.end_block()
-    key = key_of(results) if drawn else ""
-    notes = notes_of(results if drawn else (), "Axis: effect size d." * drawn)
-    if stable:
-        notes += ("Share of resamples of the terms that show the same pattern.",)
+    key = key_of(results, (e for marks in levels for e in marks))
+    maps = ("Maps have the same cells: X left, Y right; A above, B below.",) * (left > LEFT)
+    notes = (*notes_of(results if drawn else (), "Axis: effect size d." * drawn), *maps, P_NOTE)
     pairs = zip(results, shown, strict=True)
-    alt = " ".join(f"{isolated(result.test)}: {finding}." for result, finding in pairs)
+    alt = " ".join(f"{isolated(result.test)}: {finding}" for result, finding in pairs)
     return sheet.close(
         alt, heads=tuple(heads), key=key, notes=notes, kind="figure findings"
     )  # fmt: skip
 
 
+P_NOTE = "p: two-sided, of the first question."
+
+
+def _p_of(result: AssociationResult, finding: Finding) -> str:
+    """The p-values of the first question."""
+    first = next(iter(finding.questions.values()), None)
+    return "" if first is None else p_values(result, first)
+
+
+def _said(
+    sheet: Sheet, finding: Finding, about: str, left: float, room: float
+) -> tuple[float, str]:
+    """Write the sentences of a finding and what it is about; the height, and the last line."""
+    lines = broken(first_of(finding), room, 4, LETTERS)
+    sheet.add(text_lines(lines, left, sheet.y + 17, size=LETTERS))
+    high, last = 15.0 * len(lines) + 17, ""
+    others = [question.sentence for question in finding.questions.values()][1:]
+    for text in (*others, about):
+        for last in broken(text, room, 3, 11):
+            sheet.add(muted(last, left, sheet.y + high, anchor="start"))
+            high += 14.0
+    return high, last
+
+
 def adjusted(results: Sequence[AssociationResult], width: float) -> Drawing:
-    """Effect sizes as they are and given covariates: level 1 of several results, all of one."""
+    """Effect sizes, plain and adjusted for covariates: level 1 of several results, all of one."""
     settings, sheet, alone = Settings.among(results), Sheet(width), len(results) == 1
     rows: list[tuple[str, Effect, Effect]] = []
     for result in results:
@@ -266,7 +295,7 @@ def adjusted(results: Sequence[AssociationResult], width: float) -> Drawing:
         first = [] if alone else [pair for pair in both if pair[0].place == "level1"]
         rows += [(": ".join(filter(None, (test, _called(e)))), e, z) for e, z in first or both]
     names = LEFT + min(0.36 * width, 260.0, max(pixels(name, LETTERS) for name, *_ in rows) + 8)
-    ends = [v for _, e, after in rows for v in (0.0, e.d, after.d, *(after.interval or ()))]
+    ends = [v for _, e, after in rows for v in (0.0, e.d, after.d, *ends_within(after))]
     edge = width - RIGHT
     axis = Axis.within((v for v in ends if v is not None), names + 8, edge - 2 * NUMBER - 8)
     if alone:
@@ -274,10 +303,11 @@ def adjusted(results: Sequence[AssociationResult], width: float) -> Drawing:
     given = [*dict.fromkeys(c for r in results if r.adjusted for c in r.adjusted.covariates)]
     covariates, held = joined(given), given[0] if len(given) == 1 else "covariates"
     held = short(held, NUMBER + 4, 11)
-    y, heads = sheet.y + 24, list(sheet.parts)
+    y, heads = sheet.y + 36, list(sheet.parts)
     heads += [
-        muted("d", edge - NUMBER - 6, y, anchor="end"),
-        muted("given", edge, y - 12, anchor="end"),
+        muted("d", edge - NUMBER, y, anchor="end"),
+        muted("adjusted", edge, y - 24, anchor="end"),
+        muted("for", edge, y - 12, anchor="end"),
         muted(held, edge, y, anchor="end"),
     ]
     sheet.parts = []
@@ -288,7 +318,7 @@ def adjusted(results: Sequence[AssociationResult], width: float) -> Drawing:
         y, (shape, colour) = sheet.y + height / 2, mark_of(row.place)
         sheet.add(text_lines(lines, LEFT, y + 4 - 7.0 * (len(lines) - 1), step=14, size=LETTERS))
         if after.interval:
-            low, high = map(axis.at, after.interval)
+            low, high = map(axis.at, ends_within(after))
             sheet.add(path(f"M{low:.1f} {y - 2.5:g}H{high:.1f}v5H{low:.1f}z", "b faint"))
         if row.d is not None and after.d is not None:
             hollow, filled = (round(axis.at(d), 1) for d in (row.d, after.d))
@@ -298,22 +328,34 @@ def adjusted(results: Sequence[AssociationResult], width: float) -> Drawing:
                 path(outline(shape, filled, y, 0.8), f"m on {colour}".strip()),
             )
         for e, x in ((row, edge - NUMBER), (after, edge)):
-            sheet.add(label(effect(e.d), x - 6, y + 4, anchor="end"), label(e.star, x - 5, y + 4))
+            sheet.add(label(effect(e.d), x, y + 4, anchor="end"))
         sheet.y += height
         sheet.end_block()
-    levels = {f"{100 * e.confidence:g}%" for _, e, after in rows if after.interval and e.confidence}
-    bars = f", with its {' or '.join(sorted(levels))} interval" if levels else ""
-    rules = dict.fromkeys(Rule(e.rule.alpha, e.rule.tail).meaning for _, e, _ in rows)
-    key = f"Hollow: d. Filled: d given {covariates}{bars}. {' or '.join(rules)}."
+    bars = ", with its 95% interval for other words" * any(after.interval for *_, after in rows)
     phrases = (
-        f"{isolated(name)}: d = {effect(e.d)}{e.star}, adjusted {effect(after.d)}{after.star}"
-        for name, e, after in rows
+        f"{isolated(name)}: d = {effect(e.d)}, {effect(z.d)} adjusted" for name, e, z in rows
     )
     return sheet.close(
-        f"Effect sizes given {covariates}. {'; '.join(phrases)}.",
-        heads=tuple(heads), key=key,
+        f"Effect sizes adjusted for {covariates}. {'; '.join(phrases)}.",
+        title=_changed(rows, covariates), heads=tuple(heads),
+        key=f"Hollow: d. Filled: d adjusted for {covariates}{bars}.",
         around=lambda first, last: (axis.grid(first, last), last + 20),
     )  # fmt: skip
+
+
+CHANGED = 2
+"""Effect sizes that the title of a drawing names."""
+
+
+def _changed(rows: Sequence[tuple[str, Effect, Effect]], covariates: str) -> str:
+    """Which effect sizes change most once covariates are adjusted for."""
+    changes = [
+        (abs(after.d - row.d), f"{name.partition(':')[0]} ({effect(row.d)} to {effect(after.d)})")
+        for name, row, after in rows
+        if row.d is not None and after.d is not None
+    ]
+    most = [text for _, text in sorted(changes, reverse=True)[:CHANGED]]
+    return f"Adjusted for {covariates}, d changes most in {joined(most)}" if most else ""
 
 
 def _share(share: float, x: float, y: float, width: float, *, strong: bool) -> list[str]:
@@ -340,7 +382,8 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
             allowed=f"{most} at most",
             remedy='take a greater width, fewer settings, or kind="timeline" for layers and years',
         )
-    axis = Scales.of(table.results).axis
+    axis, results = Scales.of(table.results).axis, table.results
+    findings = dict(zip(map(id, results), findings_of(results), strict=True))
     lefts = [names + i * column for i in range(len(table.values))]
     heads = [broken(value, column - 10, 3, LETTERS) for value in table.values]
     written = [
@@ -351,11 +394,11 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
     phrases = []
     for row in table:
         _ruled(sheet)
-        levels = _with_d(row.first)
+        levels = _with_d(row.first, findings[id(row.first)])
         lines, top = broken(row.name, names - LEFT - 8, 2, LETTERS), sheet.y + 20
         sheet.add(text_lines(lines, LEFT, sheet.y + 17, size=LETTERS, font_weight=700))
         top += 15.0 * (len(lines) - 1)
-        _names(sheet, row.first, names - 8, names - LEFT - 8, top)
+        _names(sheet, levels, names - 8, names - LEFT - 8, top)
         if levels:
             right, left = row.first.sides[-1][:2]
             ends, y = f"← {left} · {right} →", top + 16 + MARK_ROW * len(levels)
@@ -365,37 +408,35 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
             if result is None:
                 sheet.add(muted("no result", x, sheet.y + 17, anchor="start"))
                 continue
-            scale = axis.on(x + (38 if result.pattern else 4), x + column - 18)
-            _marks(sheet, result, scale, top)
+            finding = findings[id(result)]
+            marks = _with_d(result, finding)
+            sheet.add(
+                stacked(marks, axis.on(x + 38 * bool(result.pattern), x + column - 18), top)[0]
+            )
+            said = NAMES[finding.verdict]
+            sheet.add(muted(short(said, column - 6, 11), x, sheet.y + 17, anchor="start"))
             if result.pattern is not None:
-                weight = {"font_weight": 700} if row.differs else {"class_": "eat-muted"}
-                pattern = short(result.primary.label, column - 6, 11)
-                sheet.add(label(pattern, x, sheet.y + 17, size=11, **weight))
-                sheet.add(mini_map(result.primary.label, x, top + 4, 28))
-            shows = result.primary.label if result.pattern else in_words(result)
-            cells.append(f"{isolated(value)}: {shows}")
+                sheet.add(mini_map(states_of(finding), x, top + 4, 28))
+            cells.append(f"{isolated(value)}: {said}, {in_words(result)}")
         phrases.append(f"{isolated(row.name)}: {'; '.join(cells)}")
         sheet.y = below + 16
         sheet.end_block()
-    notes = notes_of(table.results, scale=f"Scales: d, {' to '.join(axis.ends())}.")
-    if table.changed:
-        notes += ("Bold: patterns of a test that differ.",)
-    alt, key = f"{'. '.join(phrases)}.", key_of(table.results)
-    title = _compared(table)
+    notes = notes_of(results, scale=f"Scales: d, {' to '.join(axis.ends())}.")
+    notes += ("Above the marks: the verdict of level 1.",)
+    every = (e for result in results for e in _with_d(result, findings[id(result)]))
+    alt, key, title = f"{'. '.join(phrases)}.", key_of(results, every), _compared(table)
     return sheet.close(alt, title=title, heads=tuple(written), key=key, notes=notes)
 
 
 def _compared(table: SideBySide) -> str:
-    """In how many tests the patterns differ between settings."""
+    """How far the first effect size differs between settings."""
     between = joined(table.values) if len(table.values) < 4 else f"{len(table.values)} settings"
-    rows = [row for row in table if any(row.labels)]
-    if not rows:
+    gaps = {row.name: gap for row in table if (gap := row.spread) is not None}
+    if not gaps:
         return f"{number_of(len(table), 'test')} in {between}"
-    changed = len(table.changed)
-    differs = "differs" if changed == 1 else "differ"
-    return (
-        f"{changed or 'None'} of {number_of(len(rows), 'EAT pattern')} {differs} between {between}"
-    )
+    furthest = max(gaps, key=gaps.__getitem__)
+    of = f" ({furthest})" * (len(gaps) > 1)
+    return f"Level 1 differs by at most {effect(gaps[furthest])} between {between}{of}"
 
 
 PARTS = {
@@ -416,7 +457,7 @@ def resamples(results: Sequence[AssociationResult], width: float) -> Drawing:
     side, whole = min(column - 8, 36.0), column > 66
     columns, heads = {pattern: names + i * column for i, pattern in enumerate(PATTERNS)}, []
     for pattern, x in columns.items():
-        heads.append(mini_map(pattern, x + (column - side) / 2, 8, side))
+        heads.append(mini_map(states(pattern), x + (column - side) / 2, 8, side))
         for i, part in enumerate(pattern.split("-")):
             text = part if whole else PARTS.get(part, part)
             heads.append(muted(text, x + column / 2, 22 + side + 12 * i))
@@ -445,4 +486,10 @@ def resamples(results: Sequence[AssociationResult], width: float) -> Drawing:
     )
     key = "Bold and dark: the observed pattern."
     alt, about = ". ".join(phrases) + ".", "Share of resamples of the terms with each EAT pattern"
-    return sheet.close(alt, about=about, heads=tuple(heads), key=key, notes=notes)
+    title = f"EAT patterns by the paper's rule of {number_of(len(results), 'result')}"
+    if len(results) == 1:
+        own = results[0].primary.label
+        title = (
+            f"{own} by the paper's rule in {percent(shares_of(results[0])[0][own])} of resamples"
+        )
+    return sheet.close(alt, title=title, about=about, heads=tuple(heads), key=key, notes=notes)

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import escape
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from markupsafe import Markup
 
 from eatlas.numbers import effect
-from eatlas.present.effects import levels_of
+from eatlas.present.effects import chance_range, levels_of
 from eatlas.present.text import clean, isolated, pixels, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
@@ -155,6 +155,14 @@ WANTED_TICKS, MOST_TICKS = 5, 10
 """Ticks of a figure; whole numbers on either side of 0 that are marked one by one."""
 LEAST = 2.0
 """For groups of equal size |d| stays below 2; unequal ones may exceed it."""
+FAR = 3 * LEAST
+"""Where an interval ends that goes further: one of few words would leave no room for the others."""
+
+
+def ends_within(shown: Effect) -> tuple[float, ...]:
+    """The ends of the interval of an effect size, as far as an axis follows them."""
+    ends = shown.interval or ()
+    return tuple(max(-FAR, min(FAR, end)) for end in ends) if shown.symbol == "d" else ends
 
 
 @dataclass(frozen=True)
@@ -278,37 +286,55 @@ def outline(shape: str, x: float, y: float, size: float = 1.0) -> str:
     return f"M{x - r:g} {y:g}a{r:g} {r:g} 0 1 0 {2 * r:g} 0a{r:g} {r:g} 0 1 0-{2 * r:g} 0z"
 
 
+FILLS = {"supported": " on", "these words": "", "not shown": " no", None: ""}
+"""Class of a mark by the verdict on its effect size: filled, outlined, or small and thin."""
+SMALL_MARK = 0.65
+"""Size of a mark about which nothing is shown."""
+
+
+def mark(shown: Effect, x: float, y: float, size: float = 1.0) -> str:
+    """The mark of an effect size around a point: its shape says the level, its fill the verdict."""
+    shape, colour = mark_of(shown.place)
+    kind = f"m{FILLS[shown.verdict]} {colour}".strip()
+    size *= SMALL_MARK if shown.verdict == "not shown" else 1.0
+    return path(outline(shape, round(x, 1), round(y, 1), size), kind)
+
+
+def interval_line(shown: Effect, axis: Axis, y: float) -> str:
+    """The line of an interval, with a stroke at the adjusted estimate.
+
+    An end beyond the axis is an arrow.
+    """
+    if shown.interval is None:
+        return ""
+    low, high = shown.interval
+    first, last = (round(axis.at(min(max(v, axis.low), axis.high)), 1) for v in (low, high))
+    drawn = f"M{first:g} {y:g}H{last:g}"
+    drawn += "m-3-3l3 3-3 3" * (high > axis.high)
+    drawn += f"M{first + 3:g} {y - 3:g}l-3 3 3 3" * (low < axis.low)
+    middle = (low + high) / 2
+    if shown.adjusted is not None and axis.low < middle < axis.high:
+        drawn += f"M{axis.at(middle):.1f} {y - 3.5:g}v7"
+    return path(drawn, f"i {mark_of(shown.place)[1]}".strip())
+
+
 def estimate(shown: Effect, axis: Axis, y: float, symbol: str = "d") -> str:
-    """The mark of an effect size on the line of its interval, filled where it is significant.
+    """The mark of an effect size on the line of its interval.
 
     A dash where it is undefined, or a number on another scale.
     """
     if shown.d is None or shown.symbol != symbol:
         return label("–", axis.at(0), y + 4, size=11, anchor="middle")
-    (shape, colour), line = mark_of(shown.place), ""
-    if shown.interval is not None:
-        low, high = (round(axis.at(end), 1) for end in shown.interval)
-        line = path(f"M{low:g} {y:g}H{high:g}", f"i {colour}".strip())
-    kind = f"m{' on' if shown.significant else ''} {colour}".strip()
-    return line + path(outline(shape, round(axis.at(shown.d), 1), y), kind)
+    return interval_line(shown, axis, y) + mark(shown, axis.at(shown.d), y)
 
 
-def stacked(
-    shown: Sequence[Effect], axis: Axis, top: float, threshold: float = 0.0
-) -> tuple[str, float]:
-    """Effect sizes below each other from an edge on, and the height that they take.
-
-    A band holds those below the threshold; without one there are lines at the ticks.
-    """
+def stacked(shown: Sequence[Effect], axis: Axis, top: float) -> tuple[str, float]:
+    """Effect sizes below each other from an edge on, with lines at the ticks, and their height."""
     height = ROW * len(shown) + 4
     zero = path(f"M{axis.at(0):g} {top:g}v{height:g}", "z")
-    if threshold:
-        low, high = (round(axis.at(end), 1) for end in (-threshold, threshold))
-        behind = path(f"M{low:g} {top:g}h{high - low:g}v{height:g}h{low - high:g}z", "band")
-    else:
-        behind = path("".join(f"M{round(x, 1):g} {top:g}v{height:g}" for x, _ in axis.ticks()), "g")
+    ticks = path("".join(f"M{round(x, 1):g} {top:g}v{height:g}" for x, _ in axis.ticks()), "g")
     rows = (estimate(row, axis, top + 2 + ROW * (i + 0.5)) for i, row in enumerate(shown))
-    return behind + zero + "".join(rows), height
+    return ticks + zero + "".join(rows), height
 
 
 def share_bar(share: float, width: int = SHARE, *, strong: bool = False) -> Markup:
@@ -327,16 +353,17 @@ class Scales:
 
     @classmethod
     def of(cls, results: Iterable[AssociationResult]) -> Self:
-        """Enclose every effect size and every interval."""
-        shown = (e for result in results for e in levels_of(result) if e.symbol == "d")
-        values = [value for e in shown for value in (e.d, *(e.interval or ()))]
-        return cls(Axis.of_effects(values, MARGIN, MARGIN + COLUMN))
+        """Enclose every effect size and the middle of every interval, unless that is far away."""
+        shown = [e for result in results for e in levels_of(result) if e.symbol == "d"]
+        middles = [sum(e.interval) / 2 for e in shown if e.interval]
+        near = [middle for middle in middles if abs(middle) <= FAR]
+        return cls(Axis.of_effects([*(e.d for e in shown), *near], MARGIN, MARGIN + COLUMN))
 
-    def line(self, result: AssociationResult, width: float = LINE) -> Markup:
-        """The effect sizes of a result in the line of its finding, in the order of the levels."""
-        rows = [row for row in levels_of(result) if row.symbol == "d"]
+    def line(self, levels: Iterable[Effect], width: float = LINE) -> Markup:
+        """Effect sizes in the line of their finding, in the order of the levels."""
+        rows = [row for row in levels if row.symbol == "d"]
         axis = self.axis.on(MARGIN, MARGIN + width)
-        inside, height = stacked(rows, axis, 0.0, result.rule.threshold or 0.0)
+        inside, height = stacked(rows, axis, 0.0)
         return small("glance", axis, height, inside) if rows else Markup()
 
     def ruler(self, width: float = COLUMN) -> Markup:
@@ -350,15 +377,15 @@ class Scales:
         inside, height = stacked([row], self.axis, 0.0)
         return small("interval", self.axis, height, inside)
 
-    def random(self, shown: Effect, lists: MatchedLevel) -> Markup:
-        """Where 95% of the effect sizes of random topics are, and the observed one."""
+    def random(self, shown: Effect) -> Markup:
+        """Where 95% of the differences of random topics are, and the observed one."""
         low, high, x = (
             round(self.axis.at(max(self.axis.low, min(self.axis.high, value))), 1)
-            for value in (lists.quantiles[0], lists.quantiles[4], shown.d or 0.0)
+            for value in (*chance_range(shown), shown.d or 0.0)
         )
         behind, height = stacked([], self.axis, 0.0)[0], 16.0
         shape, colour = mark_of(shown.place)
-        beyond = lists.p_two_sided < shown.rule.alpha
+        beyond = cast("MatchedLevel", shown.matched).p_two_sided < shown.rule.alpha
         kind = f"m{' on' * beyond} {colour}".strip()
         range_of = path(f"M{low:g} 5H{high:g}v6H{low:g}z", "b")
         mark = path(outline(shape, x, height / 2), kind)

@@ -46,7 +46,7 @@ HIGH = 16.0
 NUMBER = 52.0
 """Pixels of an effect size."""
 NOTE = "adjusted for all themes by step-down maxT."
-LOOKED = "Themes are found by looking: their words are to be tested on another source."
+LOOKED = "Themes were found by a search: words that it did not use can confirm them."
 
 
 class Scale(NamedTuple):
@@ -141,9 +141,9 @@ def chart(result: ThemesResult, width: float, title: str) -> Drawing:
     key = f"{'Filled' if scale.two else 'Strong'}: p by maxT < {level_of(result.alpha)}."
     key += " Lines: simultaneous intervals." * scale.two
     key += f" The {MOST} of {number:,} themes with the smallest p." * (number > MOST)
-    key += " NOT adjusted for frequency." * (not result.covariates)
+    key += " NOT adjusted for word frequency." * (not result.covariates)
     words = "; ".join(_in_words(result, theme) for theme in chosen[:SAID])
-    finding = f"{number_of(number, 'theme')}, {count(len(result.found))} beyond chance"
+    finding = f"{number_of(number, 'theme')}, {count(len(result.found))} significant"
     p_of = "p is two-sided and" if scale.two else "p is of F,"
     return sheet.close(
         f"{finding}. {words}.", title=title, about=source_name(result.source),

@@ -18,13 +18,15 @@
   const current = () => matrices[Number(value("measure-filter"))];
   const linkOf = (cell) => cell.firstElementChild;
 
+  const NAMES = new Map(all("#verdict-filter option").map((option) => [option.value, option.textContent]));
+
   // Filters: rows by words and family of the model, columns by those of the test.
   function fitting(kind) {
     const wanted = value(`find-${kind}s`).toLowerCase().split(/\s+/).filter(Boolean), family = value(`${kind}-family`);
     return (words, own) => wanted.every((word) => words.toLowerCase().includes(word)) && (!family || own === family);
   }
   function filter() {
-    const shown = current(), label = value("pattern-filter"), grade = value("grade-filter"), model = fitting("model"), test = fitting("test");
+    const shown = current(), verdict = value("verdict-filter"), model = fitting("model"), test = fitting("test");
     matrices.forEach((matrix) => { matrix.part.hidden = matrix !== shown; });
     const fits = shown.heads.map((head) => test(head.dataset.words, head.dataset.family));
     shown.heads.forEach((head, i) => { head.hidden = !fits[i]; });
@@ -36,13 +38,13 @@
         const cell = row.cells[i + 1], link = linkOf(cell);
         if (cell.hidden === fit) cell.hidden = !fit;
         if (!link) return;
-        const named = (!label || link.dataset.l === label) && (!grade || link.dataset.g === grade);
+        const named = !verdict || link.dataset.v === verdict;
         cell.classList.toggle("dim", !named);
         found += named && fit && !row.hidden;
       });
     }
     const of = (n, total, thing) => `${n === total ? n : `${n} of ${total}`} ${total === 1 ? thing : `${thing}s`}`;
-    byId("shown").textContent = `${of(left, shown.rows.length, "source")}, ${of(fits.filter(Boolean).length, fits.length, "test")}${label || grade ? `; ${[label, grade].filter(Boolean).join(", ")} in ${found}` : ""}`;
+    byId("shown").textContent = `${of(left, shown.rows.length, "source")}, ${of(fits.filter(Boolean).length, fits.length, "test")}${verdict ? `; ${NAMES.get(verdict)} in ${found}` : ""}`;
     rove(shown);
     if (names.size > 1) suggest(shown);
     compare();
@@ -85,11 +87,10 @@
 
   // Sorting: the head of a test sorts sources by it, that of the sources by the mean over tests;
   // missing ones stay last.
-  const GRADES = ["no test", "not shown", "doubtful", "partly", "shown"];
   const listOf = (link, name) => (link?.dataset[name] ? link.dataset[name].split("|") : []);
   const number = (text) => parseFloat((text ?? "").replace("\u2212", "-"));
   const first = (link) => number(listOf(link, "s")[0]);
-  const rank = (link) => (value("sort-by") === "grade" ? (link ? GRADES.indexOf(link.dataset.g) : NaN) : first(link));
+  const rank = (link) => (value("sort-by") === "verdict" ? (link ? Number(link.dataset.v) : NaN) : first(link));
   function key(row, column) {
     const ranks = (column ? [row.cells[column]] : [...row.cells].slice(1)).map((cell) => rank(linkOf(cell))).filter((x) => !Number.isNaN(x));
     return ranks.reduce((sum, x) => sum + x, 0) / ranks.length;
@@ -137,7 +138,7 @@
     sizes.forEach((d, i) => {
       const y = 7 + 10 * i, [low, high] = (ends[i] ?? "").split(",").map(Number), side = "ab"[i];
       if (Number.isNaN(d)) return;
-      if (ends[i]) add("line", { class: side, x1: x(low), x2: x(high), y1: y, y2: y });
+      if (ends[i]) add("path", { class: `${side} line`, d: `M${x(low)} ${y}H${x(high)}${high > END ? "m-3-3l3 3-3 3" : ""}${low < -END ? `M3 ${y - 3}l-3 3 3 3` : ""}` });  // an arrow: it goes on
       if (i) add("rect", { class: side, x: x(d) - 4, y: y - 4, width: 8, height: 8 });
       else add("circle", { class: side, cx: x(d), cy: y, r: 4 });
     });
@@ -148,7 +149,7 @@
     if (names.size < 2) return;
     const shown = current(), sides = SIDES.map(value), said = byId("compared");
     const rows = sides.map((id) => shown.rows.find((row) => row.dataset.model === id));
-    const at = Math.max(0, byId("level").selectedIndex), title = value("level"), maps = Boolean(shown.table.querySelector("a.m"));
+    const at = Math.max(0, byId("level").selectedIndex), title = value("level");
     const [head, body] = [document.querySelector(".side thead"), document.querySelector(".side tbody")];
     head.replaceChildren();
     body.replaceChildren();
@@ -165,14 +166,14 @@
       top.append(of);
     });
     top.append(th("Difference", 1, "num"), th(`${title}, from \u22122 to 2`, 1));
-    if (maps) top.append(th("Pattern", 1));
+    if (NAMES.size) top.append(th(`Verdicts, ${shown.table.dataset.effects.split("|")[0] || "first number"}`, 1));
     head.append(top);
-    let same = 0, sign = 0;
+    let sign = 0;
     const lines = [];
     for (const test of shown.heads) {
       const links = rows.map((row) => linkOf(row.cells[test.cellIndex]));
       if (test.hidden || !(links[0] || links[1])) continue;
-      const line = make("tr"), [a, b] = links.map((link) => link?.dataset.l ?? ""), called = make("th");
+      const line = make("tr"), verdicts = links.map((link) => NAMES.get(link?.dataset.v) ?? ""), called = make("th");
       const sizes = links.map((link) => number(listOf(link, "s")[at])), ends = links.map((link) => (link?.dataset.i ?? "").split("|")[at]);
       called.scope = "row";
       called.append(test.querySelector("span")?.textContent ?? test.dataset.name, make("small", test.dataset.name));
@@ -190,16 +191,15 @@
       const drawn = make("td"), difference = sizes[1] - sizes[0];
       drawn.append(forest(sizes, ends));
       line.append(make("td", signed(difference), "num"), drawn);
-      if (maps) line.append(make("td", !a || !b ? "" : a === b ? a : `${a} / ${b}`, a === b ? "" : "differs"));
+      if (NAMES.size) line.append(make("td", [...new Set(verdicts.filter(Boolean))].join(" / ")));
       lines.push([Number.isNaN(difference) ? -1 : Math.abs(difference), line, links[0] && links[1]]);
       if (!links[0] || !links[1]) continue;
-      same += a === b;
       sign += Math.sign(sizes[0]) === Math.sign(sizes[1]);
     }
     lines.sort((a, b) => b[0] - a[0]);
     body.append(...lines.map(([, line]) => line));
-    const both = lines.filter(([, , measured]) => measured).length, patterns = maps ? `; the EAT pattern is the same in ${same}` : "";
-    said.textContent = both ? `${both} ${both === 1 ? "test" : "tests"} of both, the largest difference first. ${title || "The number"} has the same sign in ${sign}${patterns}.` : "No test was measured with both.";
+    const both = lines.filter(([, , measured]) => measured).length;
+    said.textContent = both ? `${both} ${both === 1 ? "test" : "tests"} of both, the largest difference first. ${title || "The number"} has the same sign in ${sign}.` : "No test was measured with both.";
   }
   if (names.size < 2) all('#compare, a[href="#compare"]').forEach((part) => part.remove());
   else {

@@ -1,7 +1,6 @@
 "use strict";
 (() => {
   const part = (id) => document.getElementById(id);
-  const frozen = globalThis.eatlasFrozen;  // a page without a server, which measures by itself
   const board = part("board"), menu = part("moves"), REST = 300, MOST_UNDO = 200, KEPT = "eatlas-explore";
   const ROLES = ["X", "Y", "A", "B"], empty = { off: {}, added: {} };
   let now = { test: document.body.dataset.first, lists: {}, ...empty, source: 0, against: null };
@@ -24,7 +23,7 @@
   }
 
   function said(error) {
-    return error instanceof TypeError && !frozen
+    return error instanceof TypeError
       ? "The server has ended. Start it again with eatlas explore, and open the address that it prints."
       : error.message;
   }
@@ -38,13 +37,13 @@
     board.setAttribute("aria-busy", "true");
     keep();
     try {
-      const html = frozen ? frozen.view(now) : await (await ask("view", now, signal)).text();
+      const html = await (await ask("view", now, signal)).text();
       if (mine !== turn) return;
       trouble("");
       board.classList.remove("stale");
       put(html);
-      if (frozen || part("of-themes")) for (const role of ROLES) part(`add-${role}`).setAttribute("list", frozen ? "candidates" : "of-themes");
-      if (!frozen) timer = setTimeout(() => { more("others", mine, signal); if (now.against !== null) more("across", mine, signal); }, REST);
+      if (part("of-themes")) for (const role of ROLES) part(`add-${role}`).setAttribute("list", "of-themes");
+      timer = setTimeout(() => { more("others", mine, signal); if (now.against !== null) more("across", mine, signal); }, REST);
     } catch (error) {
       if (mine !== turn || error.name === "AbortError") return;
       board.classList.add("stale");  // no number of other words may stay in view
@@ -54,7 +53,7 @@
     }
   }
 
-  async function more(act, mine, signal, id = act) {
+  async function more(act, mine, signal) {
     let html;
     try { html = await (await ask(act, now, signal)).text(); } catch (error) {
       if (error.name === "AbortError") return;
@@ -62,14 +61,9 @@
       html.textContent = said(error);
       html = html.outerHTML;
     }
-    if (mine !== turn || !part(id)) return;
-    part(id).innerHTML = html;
-    part(id).hidden = false;
-    // effect sizes are drawn again, with intervals
-    for (const { dataset, content } of part(id).querySelectorAll("template")) {
-      if (dataset.level) part("levels").querySelector(`[data-level="${dataset.level}"] .drawn`)?.replaceChildren(content.cloneNode(true));
-      else for (const limit of part("levels").querySelectorAll(".limit")) limit.textContent = content.textContent;
-    }
+    if (mine !== turn || !part(act)) return;
+    part(act).innerHTML = html;
+    part(act).hidden = false;
   }
 
   // ---- parts of the board that differ are replaced; the focus stays
@@ -203,9 +197,6 @@
       if (!chipOf(role, text).classList.contains("added")) off.push(text);
       sought = { role, text: pieces.split(",")[0] };
       change({ off: { ...now.off, [role]: off }, added: { ...now.added, [role]: [...added, ...fresh] } });
-    } else if (event.target.closest("#chance")) {
-      event.target.closest("#chance").disabled = true;
-      more("chance", turn, pending.signal, "finding");
     } else if (copied) copy(copied);
   });
 
@@ -225,7 +216,7 @@
     event.preventDefault();
     const { role } = event.target.dataset, box = event.target.querySelector("input");
     const theme = [...(part("of-themes")?.options || [])].find(({ value }) => value === box.value.trim());
-    const typed = (theme ? theme.dataset.words : box.value).split(/[,;\n\t]+/).map((word) => word.trim()).filter(Boolean).map(frozen ? frozen.spelled : (word) => word);
+    const typed = (theme ? theme.dataset.words : box.value).split(/[,;\n\t]+/).map((word) => word.trim()).filter(Boolean);
     if (!typed.length) return;
     box.value = "";
     const fresh = [...new Set(typed)].filter((word) => !chipOf(role, word));
@@ -262,102 +253,99 @@
     for (const role of ROLES) [part(`name-${role}`).value, part(`words-${role}`).value] = lists[role];
     for (const role of ROLES) part(`words-${role}`).setSelectionRange(0, 0);
   }
-  if (!frozen) {
-    part("make").addEventListener("click", () => { part("new").showModal(); part("words-X").focus(); if (part("themes") && !ROLES.some((role) => part(`words-${role}`).value)) part("copy-words").click(); });
-    part("take").addEventListener("click", () => part("exports").showModal());
+  part("make").addEventListener("click", () => { part("new").showModal(); part("words-X").focus(); if (part("themes") && !ROLES.some((role) => part(`words-${role}`).value)) part("copy-words").click(); });
+  part("take").addEventListener("click", () => part("exports").showModal());
 
-    let looking = 0, lookTurn = 0;
-    function look() {
-      clearTimeout(looking);
-      const mine = ++lookTurn;
-      looking = setTimeout(async () => {
-        const made = document.createElement("template");
-        try {
-          made.innerHTML = await (await ask("look", { lists: typed(), source: now.source })).text();
-          if (mine !== lookTurn) return;
-          for (const note of made.content.querySelectorAll("[data-found]")) part(`found-${note.dataset.found}`).textContent = note.textContent;
-          for (const role of ROLES) part(`split-${role}`).replaceChildren(...made.content.querySelectorAll(`[data-split="${role}"]`));
-          part("remarks").replaceChildren(...made.content.querySelector("[data-remarks]").childNodes);
-        } catch (error) {
-          if (mine === lookTurn) part("remarks").textContent = said(error);
-        }
-      }, REST);
-    }
-    function start(lists, note) {
-      fill(lists);
-      part("started").textContent = note;
-      look();
-      part("words-X").focus();
-    }
-    part("lists").addEventListener("input", look);
-    // the first word of a list stays in sight
-    part("lists").addEventListener("paste", ({ target }) => setTimeout(() => { target.scrollTop = 0; }));
-    part("lists").addEventListener("focusout", ({ target }) => { target.scrollTop = 0; });
-    part("lists").addEventListener("click", ({ target: { dataset } }) => {
-      if (!dataset.split) return;
-      const box = part(`words-${dataset.split}`);
-      box.value = dataset.words;
-      box.focus();
-      look();
-    });
-    for (const select of part("lists").querySelectorAll("[data-theme]")) select.append(part("themes").content.cloneNode(true));
-    part("lists").addEventListener("change", ({ target }) => {
-      if (!target.dataset.theme || !target.value) return;
-      const role = target.dataset.theme, { name, words, note } = target.selectedOptions[0].dataset;
-      [part(`name-${role}`).value, part(`words-${role}`).value] = [name, words];
-      part("started").textContent = `${role}: ${note}.`;
-      target.value = "";
-      look();
-    });
-    part("lists").addEventListener("submit", (event) => {
-      event.preventDefault();
-      part("new").close();
-      change({ test: "", lists: typed(), ...empty });
-      board.focus();
-    });
-    part("starts").addEventListener("click", (event) => {
-      if (event.target.dataset.start) start(JSON.parse(event.target.dataset.start), "");
-    });
-    part("copy-words").addEventListener("click", () => {
-      const on = (role) => words(role).filter((chip) => chip.ariaPressed === "true").map((chip) => chip.dataset.text).join(", ");
-      if (part("group-X")) start(Object.fromEntries(ROLES.map((role) => [role, [part(`group-${role}`).dataset.name, on(role)]])), "");
-    });
-    part("file").addEventListener("change", async (event) => {
-      const [file] = event.target.files;
-      if (!file) return;
+  let looking = 0, lookTurn = 0;
+  function look() {
+    clearTimeout(looking);
+    const mine = ++lookTurn;
+    looking = setTimeout(async () => {
+      const made = document.createElement("template");
       try {
-        const { lists, note } = await (await ask("file", { text: await file.text() })).json();
-        start(lists, note);
+        made.innerHTML = await (await ask("look", { lists: typed(), source: now.source })).text();
+        if (mine !== lookTurn) return;
+        for (const note of made.content.querySelectorAll("[data-found]")) part(`found-${note.dataset.found}`).textContent = note.textContent;
+        for (const role of ROLES) part(`split-${role}`).replaceChildren(...made.content.querySelectorAll(`[data-split="${role}"]`));
+        part("remarks").replaceChildren(...made.content.querySelector("[data-remarks]").childNodes);
       } catch (error) {
-        part("started").textContent = `${file.name}: ${said(error)}`;
+        if (mine === lookTurn) part("remarks").textContent = said(error);
       }
-      event.target.value = "";
-    });
-
-    // ---- downloads
-    part("exports").addEventListener("click", async (event) => {
-      const { what, figure } = event.target.dataset;
-      if (!what && !figure) return;
-      part("taken").textContent = "Measuring as eatlas run does …";
-      try {
-        const answer = await ask("export", { ...now, what: what || `${part("figure").value}-${part("width").value}.${figure}` });
-        const link = document.createElement("a");
-        link.href = URL.createObjectURL(await answer.blob());
-        link.download = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition"))[1];
-        link.click();
-        setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-        part("taken").textContent = `Downloaded: ${link.download}`;
-      } catch (error) {
-        part("taken").textContent = said(error);
-      }
-    });
+    }, REST);
   }
+  function start(lists, note) {
+    fill(lists);
+    part("started").textContent = note;
+    look();
+    part("words-X").focus();
+  }
+  part("lists").addEventListener("input", look);
+  // the first word of a list stays in sight
+  part("lists").addEventListener("paste", ({ target }) => setTimeout(() => { target.scrollTop = 0; }));
+  part("lists").addEventListener("focusout", ({ target }) => { target.scrollTop = 0; });
+  part("lists").addEventListener("click", ({ target: { dataset } }) => {
+    if (!dataset.split) return;
+    const box = part(`words-${dataset.split}`);
+    box.value = dataset.words;
+    box.focus();
+    look();
+  });
+  for (const select of part("lists").querySelectorAll("[data-theme]")) select.append(part("themes").content.cloneNode(true));
+  part("lists").addEventListener("change", ({ target }) => {
+    if (!target.dataset.theme || !target.value) return;
+    const role = target.dataset.theme, { name, words, note } = target.selectedOptions[0].dataset;
+    [part(`name-${role}`).value, part(`words-${role}`).value] = [name, words];
+    part("started").textContent = `${role}: ${note}.`;
+    target.value = "";
+    look();
+  });
+  part("lists").addEventListener("submit", (event) => {
+    event.preventDefault();
+    part("new").close();
+    change({ test: "", lists: typed(), ...empty });
+    board.focus();
+  });
+  part("starts").addEventListener("click", (event) => {
+    if (event.target.dataset.start) start(JSON.parse(event.target.dataset.start), "");
+  });
+  part("copy-words").addEventListener("click", () => {
+    const on = (role) => words(role).filter((chip) => chip.ariaPressed === "true").map((chip) => chip.dataset.text).join(", ");
+    if (part("group-X")) start(Object.fromEntries(ROLES.map((role) => [role, [part(`group-${role}`).dataset.name, on(role)]])), "");
+  });
+  part("file").addEventListener("change", async (event) => {
+    const [file] = event.target.files;
+    if (!file) return;
+    try {
+      const { lists, note } = await (await ask("file", { text: await file.text() })).json();
+      start(lists, note);
+    } catch (error) {
+      part("started").textContent = `${file.name}: ${said(error)}`;
+    }
+    event.target.value = "";
+  });
+
+  // ---- downloads
+  part("exports").addEventListener("click", async (event) => {
+    const { what, figure } = event.target.dataset;
+    if (!what && !figure) return;
+    part("taken").textContent = "Measuring as eatlas run does …";
+    try {
+      const answer = await ask("export", { ...now, what: what || `${part("figure").value}-${part("width").value}.${figure}` });
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(await answer.blob());
+      link.download = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition"))[1];
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+      part("taken").textContent = `Downloaded: ${link.download}`;
+    } catch (error) {
+      part("taken").textContent = said(error);
+    }
+  });
 
   // ---- each tab has its own words, and keeps them when it is loaded again
   function keep() {
     part("undo").disabled = !past.length;
     part("reset").disabled = ![...Object.values(now.off), ...Object.values(now.added)].some((list) => list.length);
-    if (frozen) return;
     part("own").hidden = !now.lists.X;
     part("test").value = now.test;
     part("source").value = String(now.source);
@@ -366,7 +354,7 @@
     try { sessionStorage.setItem(KEPT, JSON.stringify(now)); } catch { /* begins anew */ }
   }
   try {
-    const kept = frozen ? null : JSON.parse(sessionStorage.getItem(KEPT));
+    const kept = JSON.parse(sessionStorage.getItem(KEPT));
     const tests = [...part("test").options].map((option) => option.value), n = part("source").options.length;
     if (kept && (kept.test ? tests.includes(kept.test) : kept.lists.X) && kept.source < n && (kept.against ?? 0) < n) now = { ...now, ...kept };
   } catch { /* begins anew */ }

@@ -80,7 +80,7 @@
       words: row.textContent.toLowerCase(),
       article: byId(row.dataset.result).closest("article"),
     }));
-    const choices = ["test", "pattern", "source"].filter((what) => byId(`${what}-filter`));
+    const choices = ["test", "verdict", "source"].filter((what) => byId(`${what}-filter`));
     const filter = () => {
       const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
       const chosen = choices.map((what) => [what, byId(`${what}-filter`).value]).filter(([, value]) => value);
@@ -232,7 +232,7 @@
     jump.append(new Option("Go to a result", ""));
     heads.forEach((head) => {
       const line = head.parentElement.querySelector(".meta");
-      jump.append(new Option([line.querySelector(".id"), line.querySelector("b")].filter(Boolean).map((one) => one.textContent).join(", "), head.id));
+      jump.append(new Option([line.querySelector(".id"), line.querySelector("b:not(.verdict)")].filter(Boolean).map((one) => one.textContent).join(", "), head.id));
     });
     jump.setAttribute("aria-label", "Go to a result");
     jump.addEventListener("change", () => {

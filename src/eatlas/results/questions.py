@@ -1,0 +1,250 @@
+"""What a result may claim: three questions of a test, and one rule for what each answer says.
+
+A test of X, Y, A and B asks three questions, always in this order: does X differ from Y (level 1)?
+Is X, alone, nearer to A or to B? Is Y (level 2)? For each there are up to three two-sided p-values:
+
+============ =======================================================================
+these        permutation of the labels of these words, near-synonyms as one unit
+new          crossed test: would other words of the same kinds show it?
+adjusted     the crossed test at equal word frequency, and at equal values of other covariates
+============ =======================================================================
+
+A question is *supported* if all of them are significant, with the sign of the effect size: an
+intersection-union test (Berger 1982, Multiparameter hypothesis testing and acceptance sampling,
+Technometrics 24), whose p-value is the largest of the three and needs no further correction. Over
+the tests that are shown together p-values are adjusted by Holm's procedure, each question by
+itself. What cannot be computed never makes a claim stronger.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from eatlas.errors import joined
+from eatlas.numbers import count, is_plural
+from eatlas.results.finding import PLACES, Question, QuestionP, Verdict
+from eatlas.results.parts import at
+from eatlas.results.settings import test_and_setting
+from eatlas.stats.multiplicity import holm
+
+if TYPE_CHECKING:
+    from eatlas.results.base import AssociationResult
+    from eatlas.results.effects import Effect
+
+LEAST_UNITS = 4
+"""Units of each group from which other words of its kind can be judged."""
+
+
+class SignedP(NamedTuple):
+    """A two-sided p-value, and whether what it is about has the sign of the effect size."""
+
+    p: float | None
+    agrees: bool = True
+
+    @classmethod
+    def of(cls, p: float | None, number: float | None, effect: Effect) -> SignedP:
+        """The p-value of a number beside an effect size."""
+        return cls(p, p is None or (number or 0.0) * (effect.d or 0.0) > 0)
+
+    @property
+    def claimed(self) -> float | None:
+        """The p-value of a claim with this sign."""
+        return self.p if self.agrees else 1.0
+
+    def fails(self, alpha: float) -> bool:
+        """Whether it is known and speaks against a claim."""
+        return self.p is not None and not (self.agrees and self.p <= alpha)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The p-values of one question, and what stands against a claim beyond these words."""
+
+    effect: Effect
+    these: SignedP
+    new: SignedP
+    adjusted: SignedP
+    obstacle: str = ""
+    """Why nothing can be claimed beyond these words, whatever the p-values are."""
+    covariates: str = "word frequency"
+    """For what `adjusted` is adjusted."""
+
+    @classmethod
+    def of(cls, result: AssociationResult, effect: Effect) -> Evidence:
+        """The evidence that a result has on one effect size."""
+        crossed, adjusted = effect.crossed, effect.adjusted
+        estimate = at(adjusted, "estimate")
+        if estimate is None:  # no crossed test at equal covariates
+            estimate = at(adjusted, "effect_size")
+        new = SignedP.of(at(crossed, "p_two_sided"), at(crossed, "difference"), effect)
+        left = SignedP.of(at(adjusted, "p.two_sided"), estimate, effect)
+        names = result.adjusted.covariates if result.adjusted else ("frequency",)
+        return cls(
+            effect,
+            _permuted(result, effect),
+            new,
+            left,
+            next(_obstacles(result, effect, new.p, left.p), ""),
+            joined(["word frequency" if name == "frequency" else name for name in names]),
+        )
+
+    @property
+    def claim(self) -> float | None:
+        """The p-value of a claim beyond these words; None where none can be made."""
+        if self.obstacle or self.these.p is None:
+            return None
+        tests = (self.these, self.new, self.adjusted)
+        return max(test.claimed for test in tests if test.claimed is not None)
+
+    def failure(self, alpha: float) -> str:
+        """The first reason why there is no claim beyond these words; empty if there is none."""
+        if self.adjusted.fails(alpha):
+            turned = (self.adjusted.p or 0.0) <= alpha
+            opposite = "of the opposite sign" if turned else "not significant"
+            return f"{opposite} after adjusting for {self.covariates}"
+        if self.new.fails(alpha):
+            return "not shown to generalise to other words"
+        return self.obstacle
+
+
+def _permuted(result: AssociationResult, effect: Effect) -> SignedP:
+    """The permutation test of the units."""
+    if result.units is None:
+        return SignedP(effect.p_of("two_sided"))
+    level = at(result.units, effect.place)
+    if level is None or level.effect_size is None:
+        return SignedP(None)
+    return SignedP.of(level.p.two_sided, level.effect_size, effect)
+
+
+def units_of(result: AssociationResult, role: str) -> int:
+    """How many words of a group count, near-synonyms as one."""
+    return result.units.sizes[role] if result.units else len(result.scored(role))
+
+
+def _obstacles(
+    result: AssociationResult, effect: Effect, new: float | None, adjusted: float | None
+) -> Iterator[str]:
+    """Why a result can claim nothing beyond its words, the first reason first."""
+    roles = "XYAB" if effect.place == "level1" else f"{effect.place[-1]}AB"
+    if min(units_of(result, role) for role in roles) < LEAST_UNITS:
+        yield "generalisation cannot be tested (too few words)"
+    elif new is None:
+        yield "generalisation was not tested"
+    if adjusted is None and result.adjustment_is_off:
+        yield "word frequency was not adjusted for"
+    elif adjusted is None and result.adjustable:
+        yield "word frequency cannot be adjusted for"
+    ends = at(effect.documents, "interval")
+    if result.documents is not None and not (ends and (ends[0] > 0 or ends[1] < 0)):
+        yield "not shown to hold for other documents"
+    yield from result.further_obstacles(effect)
+
+
+def holm_adjusted(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm's adjusted p-values of those that are known."""
+    known = [i for i, p in enumerate(p_values) if p is not None]
+    adjusted: list[float | None] = [None] * len(p_values)
+    if known:
+        raw = np.array([p_values[i] for i in known], float)
+        for i, p in zip(known, holm(raw).tolist(), strict=True):
+            adjusted[i] = p
+    return adjusted
+
+
+def evidence_of(result: AssociationResult) -> dict[str, Evidence]:
+    """The evidence on each question of a test of X, Y, A and B."""
+    return {
+        effect.place: Evidence.of(result, effect)
+        for effect in result.effects()
+        if effect.place in PLACES and effect.term is None
+    }
+
+
+def questions_of(results: Iterable[AssociationResult]) -> list[dict[str, Question]]:
+    """The answers of each of some results that are shown together.
+
+    P-values are adjusted over the tests of each setting (source, layer, period, measure), as those
+    of :meth:`Results.family`; each question by itself.
+    """
+    evidence = [(result, evidence_of(result)) for result in results]
+    groups: dict[tuple[str, tuple[object, ...]], list[tuple[int, Evidence]]] = {}
+    times: Counter[tuple[object, ...]] = Counter()
+    for i, (result, of_places) in enumerate(evidence):
+        test, *setting = test_and_setting(result)
+        key = test, *setting, result.provenance.stimuli_sha256
+        times[key] += 1
+        for place, found in of_places.items():
+            groups.setdefault((place, (times[key], *setting)), []).append((i, found))
+    answers: list[dict[str, Question]] = [{} for _ in evidence]
+    for (place, _), group in groups.items():
+        these = holm_adjusted([found.these.claimed for _, found in group])
+        claims = holm_adjusted([found.claim for _, found in group])
+        for (i, found), p_these, p_claim in zip(group, these, claims, strict=True):
+            answers[i][place] = answer(evidence[i][0], found, p_these, p_claim, len(group))
+    return [{place: found[place] for place in PLACES if place in found} for found in answers]
+
+
+def answer(
+    result: AssociationResult,
+    evidence: Evidence,
+    these: float | None,
+    claim: float | None,
+    tests: int,
+) -> Question:
+    """The verdict on one question, and its sentence.
+
+    `these` and `claim` are adjusted over so many tests that are shown together.
+    """
+    effect, alpha = evidence.effect, evidence.effect.rule.alpha
+    corrected = f"not significant after correction for {count(tests)} tests"
+    verdict: Verdict = "not shown"
+    reason = ""
+    if these is None:
+        reason = "cannot be tested (too few words)"
+    elif these > alpha and not evidence.these.fails(alpha):
+        reason = corrected
+    elif these <= alpha and claim is not None and claim <= alpha:
+        verdict = "supported"
+    elif these <= alpha:
+        verdict, reason = "these words", evidence.failure(alpha) or corrected
+    p_values = (evidence.these.p, evidence.new.p, evidence.adjusted.p, claim)
+    return Question(
+        verdict=verdict,
+        effect_size=effect.d,
+        interval=effect.interval,
+        p=QuestionP(**dict(zip(QuestionP.model_fields, p_values, strict=True))),
+        reason=reason,
+        facets=("words",) if verdict == "supported" else (),
+        sentence=sentence_of(result.concepts, effect, verdict, reason),
+    )
+
+
+def sentence_of(names: Mapping[str, str], effect: Effect, verdict: Verdict, reason: str) -> str:
+    """The sentence of a question: one table of verdicts by levels."""
+    target = "X" if effect.place == "level1" else effect.place[-1]
+    are, are_y = ("are" if is_plural(names[role]) else "is" for role in (target, "Y"))
+    names = {role: f"“{name}”" if ", " in name else name for role, name in names.items()}
+    x, y = names[target], names["Y"]
+    a, b = (names["A"], names["B"]) if (effect.d or 0.0) > 0 else (names["B"], names["A"])
+    if effect.place == "level1":
+        shown = f"{x} {are} more strongly associated with {a} than {y} {are_y}"
+        what, missing = "difference", f"difference between {x} and {y} in their association"
+    else:
+        shown = f"{x} {are} associated with {a} rather than {b}"
+        what, missing = "association", f"association of {x}"
+    if verdict == "supported":
+        return f"{shown}."
+    if verdict == "these words":
+        return f"In these word lists, {shown}; {_in_words(what, reason)}."
+    return f"No significant {missing} with {names['A']} or {names['B']} is shown."
+
+
+def _in_words(what: str, reason: str) -> str:
+    """A reason as the end of a sentence on a difference, or an association."""
+    return f"the {what} is {reason}" if reason.startswith(("not ", "of ")) else reason
