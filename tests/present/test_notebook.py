@@ -66,6 +66,6 @@ def test_failures_are_named():
 
 def test_p_adjusted_for_frequency_is_said_with_its_column():
     text = Page(with_adjusted(ml_eat("A-Uniform"), ml_eat("AY-Singular"))._repr_html_()).text
-    assert ".016 – .016 these word lists only" in text
+    assert ".016 – – these word lists only" in text
     assert "Adjusted: the same at equal frequency." in text
     assert "Adjusted:" not in Page(ml_eat()._repr_html_()).text

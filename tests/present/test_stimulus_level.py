@@ -59,7 +59,7 @@ def test_summary_sentence_and_map_are_over_stimuli(apart):
     assert said.startswith(
         "No significant difference between Flowers and Insects in their association with Pleasant or Unpleasant is shown."
     )
-    assert f"Flowers against Insects, over stimuli: d = {effect(d)} [" in said
+    assert f"Flowers against Insects, over stimuli: d = {effect(d)}, p = " in said
     assert states(apart) == ("N", "N")
     assert "* p &lt; .05 in the direction of d, over stimuli" in eatlas.plot(apart).drawn
 

@@ -210,8 +210,8 @@ def _lines(result: AssociationResult, finding: Finding, *, whole: bool) -> list[
 def _facts(result: AssociationResult, place: str, question: Question, level: Effect | None) -> str:
     """The numbers behind an answer, and a reason that its sentence does not give."""
     size = f"{level.symbol} {effect(level.d, 2 if level.symbol == 'd' else 3)}" if level else ""
-    if level and level.interval:
-        size += f" {interval(level.interval)}"
+    if level and question.interval:
+        size += f" {interval(question.interval)}"
     smallest = question.p.these if place in {"terms", "targets"} else None
     p = p_values(result, question)
     if smallest is not None:

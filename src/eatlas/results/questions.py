@@ -77,7 +77,8 @@ class Evidence:
     @classmethod
     def of(cls, result: AssociationResult, effect: Effect) -> Evidence:
         """The evidence that a result has on one effect size."""
-        crossed, adjusted = effect.crossed, effect.adjusted
+        few = has_few_units(result, effect)
+        crossed, adjusted = (None, None) if few else (effect.crossed, effect.adjusted)
         estimate = at(adjusted, "estimate")
         if estimate is None:  # no crossed test at equal covariates
             estimate = at(adjusted, "effect_size")
@@ -127,12 +128,17 @@ def units_of(result: AssociationResult, role: str) -> int:
     return result.units.sizes[role] if result.units else len(result.scored(role))
 
 
+def has_few_units(result: AssociationResult, effect: Effect) -> bool:
+    """Whether a group that is compared has too few units to speak for other words of its kind."""
+    roles = "XYAB" if effect.place == "level1" else f"{effect.place[-1]}AB"
+    return min(units_of(result, role) for role in roles) < LEAST_UNITS
+
+
 def _obstacles(
     result: AssociationResult, effect: Effect, new: float | None, adjusted: float | None
 ) -> Iterator[str]:
     """Why a result can claim nothing beyond its words, the first reason first."""
-    roles = "XYAB" if effect.place == "level1" else f"{effect.place[-1]}AB"
-    if min(units_of(result, role) for role in roles) < LEAST_UNITS:
+    if has_few_units(result, effect):
         yield "generalisation cannot be tested (too few words)"
     elif new is None:
         yield "generalisation was not tested"
@@ -217,7 +223,7 @@ def answer(
     return Question(
         verdict=verdict,
         effect_size=effect.d,
-        interval=effect.interval,
+        interval=None if has_few_units(result, effect) else effect.interval,
         p=QuestionP(**dict(zip(QuestionP.model_fields, p_values, strict=True))),
         reason=reason,
         facets=("words",) if verdict == "supported" else (),
