@@ -13,8 +13,8 @@ from eatlas.results.questions import PLACES
 from eatlas.stimuli import built_in_tests
 
 ROLES, WORDS, TESTS = "XYAB", 8, 200
-SAME = 0.93
-"""At least so many supported claims of so many words a list keep their direction in the full study."""
+SAME = 0.92
+"""The proportion of supported claims with so many words that keep their direction in the full study."""
 
 
 def pools(vocabulary):
