@@ -180,9 +180,9 @@ PLANTED = ("random words", "halves of topics")
 CLUSTERED = (*PLANTED, "pairs of near-synonyms", "fours of near-synonyms")
 
 
-def designs(v: Vocabulary, world: str, n: int, count: int, of: int = 0) -> Iterator[Lists]:
-    """Lists of a world, always the same ones; `of` sets some apart from others."""
-    rng = np.random.default_rng([n, [*WORLDS].index(world), of])
+def designs(v: Vocabulary, world: str, n: int, count: int, seed: int = 0) -> Iterator[Lists]:
+    """Lists of a world, always the same ones for a seed."""
+    rng = np.random.default_rng([n, [*WORLDS].index(world), seed])
     return (WORLDS[world](v, n, rng) for _ in range(count))
 
 
@@ -266,7 +266,9 @@ def null_worlds(v: Vocabulary, given: argparse.Namespace) -> Iterator[str]:
     yield "| --- | ---: | ---: | ---: | ---: | ---: |"
     for world in given.worlds:
         for n in given.sizes:
-            found = [measured(v, lists) for lists in designs(v, world, n, given.designs)]
+            found = [
+                measured(v, lists) for lists in designs(v, world, n, given.designs, given.seed)
+            ]
             p = np.array([claims(each) for each in found])
             rates = [*(reports(p, tests) for tests in (1, 3, 10)), mean(claims_these, found)]
             yield f"| {world} | {n} | {' | '.join(f'{rate:.3f}' for rate in rates)} |"
@@ -280,7 +282,7 @@ def power(v: Vocabulary, given: argparse.Namespace) -> Iterator[str]:
         for n in given.sizes:
             cells = []
             for d in EFFECTS:
-                lists = designs(v, world, n, given.designs, of=int(10 * d))
+                lists = designs(v, world, n, given.designs, int(10 * d))
                 found = [measured(v, each, d)["level1"] for each in lists]
                 right = [each for each in found if (each.effect.d or 0.0) > 0]
                 p = [(each.claim, each.these.claimed) for each in right]
@@ -349,6 +351,7 @@ def main() -> None:
     parser.add_argument("--designs", type=int, default=600)
     parser.add_argument("--sizes", type=int, nargs="+", default=[8, 16, 25])
     parser.add_argument("--worlds", nargs="+", default=list(WORLDS), choices=list(WORLDS))
+    parser.add_argument("--seed", type=int, default=0, help="other designs, of null worlds")
     parser.add_argument("--at", type=float, default=THRESHOLD, help="threshold of near-synonyms")
     table = parser.add_mutually_exclusive_group()
     table.add_argument("--planted", dest="table", action="store_const", const=power)
