@@ -1,4 +1,4 @@
-"""Terms that a conclusion hangs on: against a measurement without each term in turn."""
+"""Terms without which the paper's rule reads otherwise: measured without each in turn."""
 
 import pytest
 from tests.inputs import make_sentences, make_test, make_vectors

@@ -1,4 +1,4 @@
-"""Which terms a conclusion hangs on: without them another pattern, or another level 1, is read."""
+"""Terms without which the paper's rule reads another EAT pattern, or another level 1."""
 
 from __future__ import annotations
 

@@ -147,12 +147,12 @@ class Variation:
                 by_role[role] = tuple(defined(change, DECIMALS) for change in without[order])
             records.append(TermInfluence(by_role))
         level2 = Level2Influence(X=records[1], Y=records[2]) if self.levels > 1 else None
-        hangs_on = None
+        terms = None
         if measure is not None:
             names = {role: group.stimuli for role, group in self.given.coverage.items()}
             reading = LeftOutReading(measure, self.given, layout, changes)
-            hangs_on = decisive(reading, names, self.ordered.places)
-        return Influence(unit=self.unit, level1=records[0], level2=level2, decisive=hangs_on)
+            terms = decisive(reading, names, self.ordered.places)
+        return Influence(unit=self.unit, level1=records[0], level2=level2, decisive=terms)
 
 
 def interval_of(effects: Array, confidence: float) -> EffectInterval:
