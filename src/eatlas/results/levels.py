@@ -671,7 +671,7 @@ class Findings(Record):
         return self.pattern.two_sided_label if self.pattern else UNDEFINED
 
     def decisive_terms(self) -> dict[str, str]:
-        """The terms without which the conclusion is another, as a column; none where they are not known."""
+        """The terms without which the conclusion is another, as a column; none if not known."""
         if self.influence is None or self.influence.decisive is None:
             return {}
         return {"decisive": "; ".join(each.term for each in self.influence.decisive)}
