@@ -49,6 +49,7 @@ from eatlas.stats.effect_size import effect_size, unequal_spread
 from eatlas.stats.permutation import (
     DRAWING,
     DRAWS,
+    GUARANTEE,
     METHODS,
     STUDENTISED_METHODS,
     PermutationResult,
@@ -163,8 +164,13 @@ class AssociationMeasure(Measure):
                 notes.extend(of_spread(first, second, place))
         return Level(effect_size=None if np.isnan(d) else d, difference=difference, n=n, p=p)
 
-    def permuted(self, scores: Array, n: int, given: Input, scale: float) -> PermutationResult:
-        """P-values of the first `n` scores against the others, as the parameters find them."""
+    def permuted(
+        self, scores: Array, n: int, given: Input, scale: float, error: float = GUARANTEE
+    ) -> PermutationResult:
+        """P-values of the first `n` scores against the others, as the parameters find them.
+
+        `error` is that of :func:`permutation_test`, for p-values whose counts are not shown.
+        """
         if self.statistic == "difference" and self.p not in DRAWING:
             return _remembered(
                 tuple(scores.tolist()),
@@ -173,6 +179,7 @@ class AssociationMeasure(Measure):
                 scale=scale,
                 strict=self.strict,
                 precision=given.precision,
+                error=error,
             )
         test = permutation_test if self.statistic == "difference" else studentised_test
         return test(

@@ -12,8 +12,7 @@ from eatlas import kernels
 from eatlas.measures.association import AssociationMeasure
 from eatlas.measures.base import Array, Input
 from eatlas.measures.levels import Ordered, several, sides, too_many
-from eatlas.results.levels import Clusters, UnitLevel2, Units, UnitSizes
-from eatlas.stats.permutation import PermutationResult, permutation_test
+from eatlas.results.levels import Clusters, Level, UnitLevel2, Units, UnitSizes
 from eatlas.stats.units import THRESHOLD, Labels, average_over_units, find_units
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
@@ -121,14 +120,13 @@ def unit_levels(
     for role, rows in zip(TARGETS, of_targets, strict=True) if level2 else ():
         toward_role = table[rows].mean(axis=0)
         scores[f"level2.{role}"] = [toward_role[columns] for columns in of_attributes]
-    levels = {
-        place: measure.level(
-            first, second, place, [], given, _permuted(measure, first, second, given)
-        )
-        if min(len(first), len(second)) >= LEAST
-        else None
-        for place, (first, second) in scores.items()
-    }
+    levels: dict[str, Level | None] = {}
+    for place, (first, second) in scores.items():
+        levels[place] = None
+        if min(len(first), len(second)) >= LEAST:
+            both_groups, scale = np.concatenate([first, second]), given.magnitude
+            p = measure.permuted(both_groups, len(first), given, scale, error=ERROR)
+            levels[place] = measure.level(first, second, place, [], given, p)
     both = {role: levels.get(f"level2.{role}") for role in TARGETS}
     return Units(
         threshold=THRESHOLD,
@@ -136,20 +134,4 @@ def unit_levels(
         sizes=UnitSizes({role: n[role] for role in ROLES}),
         level1=levels["level1"],
         level2=UnitLevel2(both) if level2 else None,
-    )
-
-
-def _permuted(
-    measure: AssociationMeasure, first: Array, second: Array, given: Input
-) -> PermutationResult | None:
-    """P-values whose counts nobody reads, by inversion where that is quicker."""
-    if measure.statistic != "difference" or measure.p != "auto":
-        return None
-    return permutation_test(
-        np.concatenate([first, second]),
-        len(first),
-        scale=given.magnitude,
-        strict=measure.strict,
-        precision=given.precision,
-        error=ERROR,
     )

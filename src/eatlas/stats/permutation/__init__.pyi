@@ -13,4 +13,9 @@ from .sampled import (
     recomputed_tails as recomputed_tails,
     recomputed_test as recomputed_test,
 )
-from .two_sample import DRAWING as DRAWING, METHODS as METHODS, permutation_test as permutation_test
+from .two_sample import (
+    DRAWING as DRAWING,
+    GUARANTEE as GUARANTEE,
+    METHODS as METHODS,
+    permutation_test as permutation_test,
+)
