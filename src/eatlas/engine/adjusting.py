@@ -165,20 +165,18 @@ def adjusted(
         in_order = [(role, name) for role in TARGETS for name in given.coverage[role].stimuli]
         terms = [AdjustedTerm(group=r, term=t, level2=levels[r, t]) for r, t in in_order]
         return Adjusted(**about, terms=tuple(terms))
-    units = None if table is None else recorded_units(result, groups)
+    pairs = None if table is None else UnitPairs(table, groups, recorded_units(result, groups))
     by_place = {}
     for place, design in designs.items():
-        (level,) = _levels(measure, given, scores[place][None], design, given.drawn.get(place))
-        if table is not None and units is not None:
+        crossed = {}
+        if pairs is not None:
             spread = float(scores[place][design.units].std(ddof=measure.ddof))
             if result.draws is not None:  # that of each draw
                 plain = at(result, place)
                 spread = plain.difference / plain.effect_size if plain.effect_size else 0.0
-            pairs = UnitPairs(table, groups, units)
-            level = level.model_copy(
-                update=_crossed(measure, given, pairs.compared(place), covariates, spread)
-            )
-        by_place[place] = level
+            crossed = _crossed(measure, given, pairs.compared(place), covariates, spread)
+        drawn = given.drawn.get(place)
+        (by_place[place],) = _levels(measure, given, scores[place][None], design, drawn, crossed)
     level2 = None
     if {"level2.X", "level2.Y"} <= by_place.keys():
         level2 = AdjustedLevel2({role: by_place[f"level2.{role}"] for role in TARGETS})
@@ -258,7 +256,7 @@ def pair_table(
     if result.draws is not None:
         if not (kept := at(result, "similarities")):
             return None
-        order, before, lines = _places(result, groups), 0, []
+        order, lines = _places(result, groups), []
         for first, second in (TARGETS, ATTRIBUTES):
             before = len(order[first])
             lines.append([*order[first], *(before + place for place in order[second])])
@@ -328,30 +326,36 @@ def _levels(
     scores: Any,
     design: CovariateDesign,
     drawn: DrawEffects | None = None,
+    crossed: Mapping[str, Any] | None = None,
 ) -> list[AdjustedLevel]:
     """Effect sizes, with their p-values, of rows that share their relabellings.
 
     The effect size of draws is the mean of theirs, a difference of their standardised scores.
+    Residuals are permuted only if there is no crossed test, of the only row.
     """
     rows, regression = scores[:, design.units], design.regression
     n, scale, tested = regression.n, given.magnitude, rows
     if drawn is not None:
         scale, tested = drawn.scale, drawn.scores[None, design.units]
     how: dict[str, Any] = {"scale": scale, "precision": given.precision}
-    answer = regression_test(tested, n, design.columns, seed=given.seed, **how)
+    if crossed:
+        tests = [crossed]
+    else:
+        permuted = regression_test(tested, n, design.columns, seed=given.seed, **how)
+        tests = [{"p": to_record(p)} for p in permuted.p]
     _, d = effect_sizes(tested, n, ddof=measure.ddof, **how)
     spread = np.ones(1) if drawn is not None else rows.std(axis=1, ddof=measure.ddof)
-    effects = answer.estimates / np.where(np.isnan(d), np.nan, spread)
+    effects = regression.estimates(tested) / np.where(np.isnan(d), np.nan, spread)
     return [
         AdjustedLevel(
             effect_size=defined(effect),
             difference=estimate,
             n=(n, rows.shape[1] - n),
-            p=to_record(p),
-            shared=answer.shared,
+            shared=regression.shared,
+            **test,
         )
-        for effect, estimate, p in zip(
-            effects.tolist(), regression.estimates(rows).tolist(), answer.p, strict=True
+        for effect, estimate, test in zip(
+            effects.tolist(), regression.estimates(rows).tolist(), tests, strict=True
         )
     ]
 
