@@ -38,10 +38,12 @@ import eatlas
 from eatlas.engine.adjusting import Covariates, adjusted
 from eatlas.engine.frequency import order_of
 from eatlas.measures.base import Input
+from eatlas.results.finding import PLACES
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.results.questions import PLACES, Evidence, evidence_of, holm_adjusted
+from eatlas.results.questions import Evidence, evidence_of
 from eatlas.sources import spellings
 from eatlas.sources.frequency_order import bundled_order
+from eatlas.stats.multiplicity import holm_adjusted
 from eatlas.stats.units import THRESHOLD, find_units
 
 ROLES = "XYAB"

@@ -19,6 +19,7 @@ from eatlas import kernels
 from eatlas.errors import EatlasError, listed
 from eatlas.measures.base import generator_of
 from eatlas.notes import Note
+from eatlas.results.finding import PLACES
 from eatlas.results.levels import (
     Coherence,
     Coherences,
@@ -53,7 +54,6 @@ MOST_LISTS = 64
 SHORT = 0.05, 0.8
 """Topics whose coherence is so much less than a list's, and less than such a part of it, get a
 remark."""
-PLACES = ("level1", "level2.X", "level2.Y")
 
 
 class Listed(NamedTuple):

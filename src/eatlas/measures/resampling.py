@@ -15,6 +15,7 @@ from eatlas.measures.base import Array, Input, generator_of
 from eatlas.measures.decisive import LeftOutReading, decisive
 from eatlas.measures.levels import MOST_CELLS, Ordered, places_by_name, several, sides, sizes
 from eatlas.notes import OVER_STIMULI, Note
+from eatlas.results.finding import PLACES
 from eatlas.results.levels import (
     EffectInterval,
     Influence,
@@ -50,8 +51,6 @@ MOST_LEFT_OUT = 10_000
 """Units that are left out one by one: the work grows with their square, 5 s for so many."""
 Over = Literal["stimuli", "sentences"]
 """What is relabelled where stimuli have several sentences: stimuli, or single sentences."""
-PLACES = ("level1", "level2.X", "level2.Y")
-"""Of the three effect sizes of a test in a result, as notes name them."""
 
 
 @dataclass(frozen=True)

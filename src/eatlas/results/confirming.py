@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from eatlas.results.parts import at
-from eatlas.results.questions import SignedP, evidence_of, holm_adjusted
+from eatlas.results.questions import SignedP, evidence_of
 from eatlas.results.settings import test_and_setting
+from eatlas.stats.multiplicity import holm_adjusted
 
 if TYPE_CHECKING:
     from eatlas.results.base import AssociationResult

@@ -19,18 +19,16 @@ itself. What cannot be computed never makes a claim stronger.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
 
 from eatlas.errors import joined
 from eatlas.numbers import count, is_plural
 from eatlas.results.finding import PLACES, Question, QuestionP, Verdict
 from eatlas.results.parts import at
 from eatlas.results.settings import test_and_setting
-from eatlas.stats.multiplicity import holm
+from eatlas.stats.multiplicity import holm_adjusted
 
 if TYPE_CHECKING:
     from eatlas.results.base import AssociationResult
@@ -150,17 +148,6 @@ def _obstacles(
     if result.documents is not None and not (ends and (ends[0] > 0 or ends[1] < 0)):
         yield "not shown to hold for other documents"
     yield from result.further_obstacles(effect)
-
-
-def holm_adjusted(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's adjusted p-values of those that are known."""
-    known = [i for i, p in enumerate(p_values) if p is not None]
-    adjusted: list[float | None] = [None] * len(p_values)
-    if known:
-        raw = np.array([p_values[i] for i in known], float)
-        for i, p in zip(known, holm(raw).tolist(), strict=True):
-            adjusted[i] = p
-    return adjusted
 
 
 def evidence_of(result: AssociationResult) -> dict[str, Evidence]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, cached_property
 from importlib import resources
@@ -26,7 +24,7 @@ from eatlas.results.parts import (
     is_empty,
     is_none,
 )
-from eatlas.stats.multiplicity import holm
+from eatlas.stats.multiplicity import holm_adjusted
 from eatlas.stimuli.kinds import OF_TARGETS
 
 
@@ -175,7 +173,7 @@ class TargetsResult(GroupsResult):
     @cached_property
     def holm(self) -> tuple[float | None, ...]:
         """Holm's adjusted p of each target, over all targets with a p."""
-        return _holm(None if t.labels is None else t.labels.p for t in self.targets)
+        return tuple(holm_adjusted(None if t.labels is None else t.labels.p for t in self.targets))
 
     def effect(self, place: str) -> Effect:
         """The mean bias, or the bias of the concept as a whole."""
@@ -341,7 +339,7 @@ class TargetValuesResult(GroupsResult):
     @cached_property
     def holm(self) -> tuple[float | None, ...]:
         """Holm's adjusted p of each target, over all targets with a p."""
-        return _holm(target.p for target in self.targets)
+        return tuple(holm_adjusted(target.p for target in self.targets))
 
     @property
     def tested(self) -> str:
@@ -459,13 +457,6 @@ class PLLResult(TargetValuesResult):
         share = f"{self.value:.1f}% of {self.count:,} pairs [{low:.1f}, {high:.1f}]"
         text = super().summary().replace(f"{self.display_name} = {_brief(self.value)}", share)
         return text.replace("targets", "types")
-
-
-def _holm(p_values: Iterable[float | None]) -> tuple[float | None, ...]:
-    """Holm's adjusted p-values; None where there is none."""
-    raw = [math.nan if p is None else p for p in p_values]
-    adjusted: list[float] = holm(raw).tolist() if raw else []
-    return tuple(None if math.isnan(p) else p for p in adjusted)
 
 
 def _brief(value: float | None) -> str:

@@ -8,7 +8,7 @@ relabellings are adjusted by their maximum (Westfall and Young's maxT).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +31,13 @@ def holm(p: ArrayLike) -> Array:
     Statistics 6.
     """
     return _adjusted(p, lambda x: np.maximum.accumulate(x * np.arange(x.size, 0.0, -1.0)))
+
+
+def holm_adjusted(p_values: Iterable[float | None]) -> list[float | None]:
+    """Holm's adjusted p-values of those that are known; None for the others."""
+    raw = [math.nan if p is None else p for p in p_values]
+    adjusted: list[float] = holm(raw).tolist() if raw else []
+    return [None if math.isnan(p) else p for p in adjusted]
 
 
 def benjamini_hochberg(p: ArrayLike) -> Array:
