@@ -1,5 +1,8 @@
 """What other packages add, found by entry points: never in the place of what eatlas brings.
 
+Packages of this repository that are installed by themselves are found in the same way;
+``siblings.toml`` names what each adds, so that a name without its package says what to install.
+
 Whatever another package does wrong, the rest goes on: what cannot be used is left out with one line
 of warning where all are listed, and is an error only where somebody asks for it.
 """
@@ -9,9 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from importlib.resources import files
 from types import UnionType
 from typing import Any, TypeVar
 
+from eatlas.decoding import own_toml
 from eatlas.errors import ContractError, EatlasError, described
 from eatlas.notes import Note, warn
 
@@ -33,6 +38,23 @@ def points(group: str, own: Container[str] = ()) -> dict[str, EntryPoint]:
         else:
             named[point.name] = point
     return named
+
+
+@cache
+def siblings() -> dict[str, dict[str, list[str]]]:
+    """Names that packages of this repository add: by package, then by group of entry points."""
+    return own_toml(files("eatlas") / "siblings.toml")
+
+
+def absent(group: str, name: str) -> ContractError | None:
+    """The error for a name of a package of eatlas that is not installed; None for other names."""
+    for package, groups in siblings().items():
+        if name in groups.get(group, ()):
+            return ContractError(
+                f"{name} is in the package eatlas-{package}, which is not installed",
+                remedy=f"pip install '.[{package}]' in a copy of the repository",
+            )
+    return None
 
 
 def imported(point: EntryPoint) -> Any:

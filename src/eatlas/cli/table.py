@@ -183,7 +183,8 @@ def _print_findings(
     if drawn := [r for r in results if findings[id(r)].questions and _has_interval(r)]:
         say(console, _explained(drawn), "dim")
     signatures = dict.fromkeys(in_words(result.signature) for result in results)
-    say(console, f"Measured by {joined(list(signatures))}.", "dim")
+    source = f" on {settings.place(groups[0][0])}" if len(groups) == 1 else ""
+    say(console, f"Measured by {joined(list(signatures))}{source}.", "dim")
     for trend in results.trends:
         say(console, of_trend(trend), head=f"{settings.series(trend)} by year: ", hang=2)
 
