@@ -110,7 +110,7 @@ def test_a_measure_of_three_groups_goes_the_whole_way(eatlas_run, tmp_path):
     )
     assert {ended[0] for ended in (run, verified, latex, table, again, frame)} == {0}, err
     assert "LEAN(power=2) on vectors.txt" in run[1]
-    assert "Mean bias" in run[1]
+    assert "mean bias" in run[1]
     assert "Professions: astronaut" in " ".join(run[1].split()), "missing terms are told"
     assert "1 of 1 results are the same" in verified[1]
     assert "mean bias" in latex[1].lower()
