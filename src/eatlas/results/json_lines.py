@@ -145,6 +145,12 @@ def has_schema(path: Path, *names: str) -> bool:
     return any(f'"eatlas/{name}/'.encode() in head for name in names)
 
 
+def schema_name(record: Record) -> str:
+    """The name in the schema of a record: ``themes`` of ``eatlas/themes/1``; empty without one."""
+    _, _, name = str(getattr(record, "schema_version", "")).partition("/")
+    return name.partition("/")[0]
+
+
 def read_lines(
     path: Path,
 ) -> tuple[list[AssociationResult | TrendResult], list[ResultsError]]:
