@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from eatlas.corpora.storing import LABEL, read_table, require_ending, write_table
+from eatlas.corpora.storing import FILES, LABEL, read_table, write_table
 from eatlas.errors import EatlasError, SourceError, described, require_whole
 from eatlas.lazy import as_frame
 from eatlas.paths import among_files
+from eatlas.sources.outputs import require_ending
 from eatlas.stimuli import ContextsOrigin
 
 if TYPE_CHECKING:
@@ -307,7 +308,7 @@ class Sample:
         EatlasError
             If the name has another ending, or the file cannot be written.
         """
-        require_ending(Path(path))
+        require_ending(Path(path), *FILES)
         about = {
             **self.provenance,
             "schema": SCHEMA,

@@ -178,7 +178,7 @@ class Assign(AssociationMeasure):
     @property
     def needs(self) -> Needs:
         """A model that answers."""
-        return Needs(source="answers")
+        return Needs(source="answers", keeps=True)
 
     @cached_property
     def prompts(self) -> tuple[str, ...]:

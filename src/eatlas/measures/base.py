@@ -69,6 +69,9 @@ class Needs:
     """Whether the minimum is one of stimuli, where sentences are made of them, or of terms."""
     contexts: Literal["any", "required", "written", "refused"] = "any"
     """Whether stimuli occur in sentences; written: in those of the test itself, of no corpus."""
+    keeps: bool = False
+    """Whether what the source answers is kept and read when a result is computed again, since
+    another answer would be no mistake."""
 
 
 def generator_of(
@@ -247,6 +250,13 @@ class Measure(ABC):
 
     def questions(self, test: Any) -> Iterable[Question]:  # noqa: ARG002
         """Every question to a language model about one test; none, for vectors."""
+        return ()
+
+    def wording(self, test: Any, result: AssociationResult) -> tuple[str, ...]:  # noqa: ARG002
+        """Texts in which the measure puts a test to a model, for a result; none for vectors.
+
+        Verifying a result compares those of its test with those of the test that is known.
+        """
         return ()
 
     @property
