@@ -23,7 +23,7 @@ from eatlas.corpora.storing import require_ending, write_table
 from eatlas.errors import EatlasError
 from eatlas.lazy import as_frame
 from eatlas.notes import Note
-from eatlas.sources.counts import CountTable
+from eatlas.sources.tables import CountTable
 from eatlas.stimuli import GroupsTest
 from eatlas.stimuli.kinds import ALL
 

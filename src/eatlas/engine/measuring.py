@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from eatlas.encoders.chat import ChatModel
     from eatlas.encoders.collected import CollectedAnswers
     from eatlas.encoders.language import LanguageModel
-    from eatlas.sources.counts import Counts
     from eatlas.sources.covariates import CovariatesLike, WordCovariates
+    from eatlas.sources.tables import Counts
 
 AnySource: TypeAlias = "Source | LanguageModel | ChatModel | CollectedAnswers | Counts"
 """Where the numbers of a measurement come from."""
@@ -67,7 +67,7 @@ REMEDIES = {
 def open_for(spec: Any, need: Need) -> tuple[AnySource, ...]:
     """Open a source as what some measures need: vectors, counts, a language model of one kind."""
     if need == "counts":
-        from eatlas.sources.counts import open_counts  # noqa: PLC0415  (few sources are tables)
+        from eatlas.sources.tables import open_counts  # noqa: PLC0415  (few sources are tables)
 
         return open_counts(spec)
     if need == "vectors":
@@ -331,7 +331,7 @@ def _read_asked(measure: Any, test: Any, source: Any, case: CaseRule) -> Read:  
 
 def _read_counts(measure: Measure, test: Any, table: Counts, case: CaseRule) -> Read:  # noqa: ARG001
     """Look up the targets of a test in a table of counts; the groups are its columns."""
-    from eatlas.engine.references import numbers_of  # noqa: PLC0415  (few sources are tables)
+    from eatlas.sources.tables import group_numbers  # noqa: PLC0415  (few sources are tables)
 
     measure.require_stimuli(test)
     measure.require_source(table)
@@ -347,14 +347,16 @@ def _read_counts(measure: Measure, test: Any, table: Counts, case: CaseRule) -> 
     groups = {group.name: GroupCoverage(used=group.terms, missing=()) for group in test.groups}
     coverage = Coverage({OF_TARGETS: covered, **groups})
     require_terms(measure, test, coverage, table.name)
-    numbers = {term: numbers_of(row, names, f"{table.name}, {term}") for term, row in used.items()}
+    numbers = {
+        term: group_numbers(row, names, f"{table.name}, {term}") for term, row in used.items()
+    }
     beside = {group for row in used.values() for group in row} - set(map(str.casefold, names))
     notes: list[Any] = [*table.notes]
     if beside:
         values = {"source": table.name, "groups": sorted(beside)}
         notes.append(Note("source.other-groups", values=values))
     totals = {
-        word: numbers_of(table.counts(word) or {}, names, f"{table.name}, {word}")
+        word: group_numbers(table.counts(word) or {}, names, f"{table.name}, {word}")
         for word in measure.needs.words
     }
     measured = hashlib.sha256(repr(sorted((numbers | totals).items())).encode()).hexdigest()

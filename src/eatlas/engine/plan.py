@@ -34,9 +34,9 @@ from eatlas.version import __version__
 
 if TYPE_CHECKING:
     from eatlas.encoders.language import LanguageModel
-    from eatlas.sources.counts import Counts
     from eatlas.sources.covariates import WordCovariates
     from eatlas.sources.opening import VectorsLike
+    from eatlas.sources.tables import Counts
 
 DEFAULT_TESTS = "caliskan"
 DEFAULT_VECTORS = "glove-sample"
