@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from eatlas.engine.execution import perform
-from eatlas.engine.measuring import AnySource, open_for
 from eatlas.engine.plan import Job, in_contexts, read_source
+from eatlas.engine.readers import AnySource, open_for
 from eatlas.engine.trends import trends
 from eatlas.engine.verifiers import FindsContexts, Verifier, contexts_at_hand, verifier_of
 from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSourceError, listed

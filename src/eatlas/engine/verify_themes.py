@@ -22,7 +22,7 @@ from eatlas.errors import ResultsError
 from eatlas.numbers import number_of
 from eatlas.results.themes import ThemesResult, is_scan, read_themes
 from eatlas.sources import Source
-from eatlas.sources.counts import table_cells
+from eatlas.sources.tables import table_cells
 from eatlas.stimuli import AssociationTest, Concept, GroupsTest, Test, built_in_tests
 
 _SETTINGS = re.compile(r"themes\([^()]*,alpha=([^,()]+),ddof=(\d+),first=(\d+)(,split=off)?\)")
