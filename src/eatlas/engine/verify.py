@@ -16,8 +16,8 @@ from typing import Any, Literal
 
 from eatlas.corpora import Contexts, ContextsAtHand, Pairs
 from eatlas.engine.execution import perform
-from eatlas.engine.measuring import AnySource, open_for
 from eatlas.engine.plan import Job, in_contexts, read_source
+from eatlas.engine.readers import AnySource, open_for
 from eatlas.engine.trends import trends
 from eatlas.engine.verify_themes import as_compared, compared_with, repeat
 from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSourceError, listed

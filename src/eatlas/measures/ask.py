@@ -179,7 +179,7 @@ templates=auto,threshold=0.2)'
         """Everything that is asked about a test."""
         return _design(self, test)
 
-    def questions(self, test: AssociationTest) -> Iterable[Prompt]:  # type: ignore[override]
+    def questions(self, test: AssociationTest) -> Iterable[Prompt]:
         """Every question to a model about one test."""
         return self.design(test).prompts
 
