@@ -20,6 +20,7 @@ from eatlas.errors import EatlasError, SourceError, described, require_whole
 from eatlas.lazy import as_frame
 from eatlas.paths import among_files
 from eatlas.sources.outputs import require_ending
+from eatlas.sources.spec import load
 from eatlas.stimuli import AssociationTest, ContextsOrigin
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ Window = int | Literal["sentence"]
 Repeats = Literal["drop", "keep"]
 
 KEEP = "keep"
+
+_WITH_CONTEXTS = "eatlas.corpora.attaching:with_contexts"
 
 
 class Context(NamedTuple):
@@ -395,9 +398,7 @@ class Contexts(Sample):
 
     def around(self, test: Any) -> Any:
         """Make a test of words one of the contexts of its stimuli."""
-        from eatlas.corpora.attaching import with_contexts  # noqa: PLC0415  (it makes these)
-
-        return with_contexts(test, self)[0]
+        return load(_WITH_CONTEXTS)(test, self)[0]
 
 
 @dataclass(frozen=True, repr=False)

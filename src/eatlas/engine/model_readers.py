@@ -14,7 +14,7 @@ from eatlas.stimuli.choosing import CHECK_FILE
 
 if TYPE_CHECKING:
     from eatlas.encoders.chat import ChatModel
-    from eatlas.engine.plan import Job
+    from eatlas.engine.readers import JobToRead
     from eatlas.sources import CaseRule, Tell
     from eatlas.stimuli.pairs import Kind
 
@@ -38,7 +38,7 @@ class ModelReader(Reader):
             remedy='leave the prompt out, or say lpbs(templates="{target} is {attribute}.")',
         )
 
-    def read(self, jobs: Sequence[Job], tell: Tell | None = None) -> Any:
+    def read(self, jobs: Sequence[JobToRead], tell: Tell | None = None) -> Any:
         """Have the model answer the questions of all jobs, each once."""
         # in an order that hashes do not change: batches follow it
         questions = dict.fromkeys(q for job in jobs for q in job.measure.questions(job.test))
@@ -108,7 +108,7 @@ class AnswersReader(ModelReader):
 
         return (open_answering(spec),)
 
-    def read(self, jobs: Sequence[Job], tell: Tell | None = None) -> Any:
+    def read(self, jobs: Sequence[JobToRead], tell: Tell | None = None) -> Any:
         """Have the model answer; answers in a file are there already."""
         source: Any = jobs[0].source
         return source if _is_collected(source) else super().read(jobs, tell)

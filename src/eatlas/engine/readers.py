@@ -34,7 +34,6 @@ from eatlas.sources.coverage import embed_concepts, needed_items
 from eatlas.stimuli import Concept, Test
 
 if TYPE_CHECKING:
-    from eatlas.engine.plan import Job
     from eatlas.notes import Note
 
 VECTORS: Need = "vectors"
@@ -66,6 +65,26 @@ class OpenSource(Protocol):
 
 AnySource: TypeAlias = "Source | OpenSource"
 """Where the numbers of a measurement come from."""
+
+
+class JobToRead(Protocol):
+    """What a reader needs of a job: one test on one source by one measure."""
+
+    @property
+    def test(self) -> Test:
+        """What is measured."""
+
+    @property
+    def source(self) -> Any:
+        """What the reader opened."""
+
+    @property
+    def measure(self) -> Measure:
+        """Whose ``needs`` and ``questions`` say what is read."""
+
+    @property
+    def case(self) -> CaseRule:
+        """How terms are looked up."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +148,7 @@ class Reader(ABC):
         """Whether a model computes what a source answers, so that other processes may help."""
         return self.of_model
 
-    def read(self, jobs: Sequence[Job], tell: Tell | None = None) -> Any:  # noqa: ARG002
+    def read(self, jobs: Sequence[JobToRead], tell: Tell | None = None) -> Any:  # noqa: ARG002
         """Read at once all that jobs need of their source, which is the same for all of them.
 
         Parameters
@@ -186,7 +205,7 @@ class VectorReader(Reader):
         """Whether the source encodes items."""
         return is_contextual(source)
 
-    def read(self, jobs: Sequence[Job], tell: Tell | None = None) -> Any:
+    def read(self, jobs: Sequence[JobToRead], tell: Tell | None = None) -> Any:
         """Look up the words of all jobs, and their ranks by frequency if a measure needs them."""
         source: Any = jobs[0].source
         case, tests = jobs[0].case, [job.test for job in jobs]
