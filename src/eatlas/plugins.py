@@ -30,10 +30,14 @@ _every: Any = cache(entry_points)
 
 
 def points(group: str, own: Container[str] = ()) -> dict[str, EntryPoint]:
-    """Entry points of a group, by name."""
-    named = {}
-    for point in _every().select(group=group):
-        if point.name in own:
+    """Entry points of a group, by name; those of packages of eatlas before any others."""
+    found = _every().select(group=group)
+    of_eatlas = {point.name: point for point in found if is_own(point)}
+    named = dict(of_eatlas)
+    for point in found:
+        if is_own(point):
+            continue
+        if point.name in own or point.name in of_eatlas:
             _leave_out(unusable(point, f"eatlas itself brings {point.name}", point.value))
         else:
             named[point.name] = point
@@ -55,6 +59,30 @@ def absent(group: str, name: str) -> ContractError | None:
                 remedy=f"pip install '.[{package}]' in a copy of the repository",
             )
     return None
+
+
+def required(group: str, name: str) -> EntryPoint:
+    """The entry point that something needs, by its group without "eatlas." and its name.
+
+    Raises
+    ------
+    ContractError
+        If no package that is installed has it; naming the package of eatlas that has.
+    """
+    point = points(f"eatlas.{group}").get(name)
+    if point is not None:
+        return point
+    raise absent(group, name) or ContractError(
+        f"no package that is installed adds {name} to eatlas",
+        got=f"no entry point {name} in the group eatlas.{group}",
+    )
+
+
+@cache
+def is_own(point: EntryPoint) -> bool:
+    """Whether a package of eatlas brings an entry point: then what it names asks for trust."""
+    name = "" if point.dist is None else point.dist.name
+    return name == "eatlas" or name.removeprefix("eatlas-") in siblings()
 
 
 def imported(point: EntryPoint) -> Any:

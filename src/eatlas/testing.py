@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from eatlas.engine.measuring import open_for
+from eatlas.engine.readers import reader_of
 from eatlas.errors import ContractError, CoverageError, EatlasError, EatlasWarning, described
 from eatlas.notes import Note
 from eatlas.results import AssociationResult, Effect, Results, is_result
@@ -125,9 +125,8 @@ class _Tried:
 
     @cached_property
     def source(self) -> Any:
-        """The source, table of counts, or language model that the measure needs."""
-        need = self.measure.needs.source
-        return open_vectors(self.vectors) if need == "vectors" else open_for(self.vectors, need)[0]
+        """The source that the measure needs."""
+        return reader_of(self.measure.needs.source).open_single(self.vectors)
 
     @cached_property
     def result(self) -> AssociationResult:

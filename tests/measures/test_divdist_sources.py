@@ -17,7 +17,7 @@ from eatlas import Concept, DivDist, GroupsTest
 from eatlas.engine.references import with_reference
 from eatlas.errors import CoverageError, EatlasError, ResultsError, SourceError, StimulusError
 from eatlas.sources import embed, open_vectors
-from eatlas.sources.counts import open_counts
+from eatlas.sources.tables import open_counts
 from eatlas.testing import check_measure
 
 LONG = "term,group,count\nnurse,Female,30\nnurse,Male,10\npilot,Female,5\npilot,Male,15\n"

@@ -13,8 +13,8 @@ from pyarrow import parquet
 import eatlas
 from eatlas import open_vectors
 from eatlas.errors import SourceError
-from eatlas.sources.counts import open_counts
 from eatlas.sources.covariates import word_covariates
+from eatlas.sources.tables import open_counts
 
 WORDS = ["up", "down", "left"]
 ROWS = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])

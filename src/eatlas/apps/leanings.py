@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eatlas.engine import reader_of
 from eatlas.errors import EatlasError, SignatureError
 from eatlas.measures import Measure
-from eatlas.measures.base import OF_MODELS
 from eatlas.results import AssociationResult
 from eatlas.sources import Counts
 from eatlas.stats.shares import distribution
@@ -124,7 +124,7 @@ def as_taken(test: GroupsTest, measure: Measure) -> Test:
         Concept(name=f"{name} 1", terms=terms[:cut], absent=test.targets.absent),
         Concept(name=f"{name} 2", terms=terms[cut:]),
     ]
-    of_model = measure.needs.source in OF_MODELS
+    of_model = reader_of(measure.needs.source).of_model
     x, y, a, b = (*test.groups, *halves) if of_model else (*halves, *test.groups)
     return AssociationTest(id=f"{test.id}-targets", X=x, Y=y, A=a, B=b)
 

@@ -53,7 +53,7 @@ def sample(
     """
     from eatlas.apps.annotation import sample_items  # noqa: PLC0415  (--help waits for none)
     from eatlas.apps.annotation.items import journal_of  # noqa: PLC0415
-    from eatlas.corpora.storing import beside  # noqa: PLC0415
+    from eatlas.sources.outputs import beside  # noqa: PLC0415
     from eatlas.writing import require_other_file  # noqa: PLC0415
 
     for path in (output, beside(output)):
@@ -157,7 +157,7 @@ def read(
     """
     from eatlas.apps.annotation import load_items, read_labels  # noqa: PLC0415
     from eatlas.apps.annotation.items import beside, require_unlabelled  # noqa: PLC0415
-    from eatlas.corpora.storing import require_place  # noqa: PLC0415
+    from eatlas.sources.outputs import require_place  # noqa: PLC0415
     from eatlas.writing import require_other_file, require_writable  # noqa: PLC0415
 
     if (labelled is None) != (contexts is None):
@@ -174,7 +174,7 @@ def read(
         if path in {ties, counts}:
             require_unlabelled(path, any_table=path == counts)
     if labelled is not None:
-        require_place(labelled)
+        require_place(labelled, "contexts", (".parquet", ".jsonl", ".csv"))
     given = read_labels(load_items(items) if labels else items, labels or None)
     agreement, adjudicated = given.agreement(), given.adjudicated(decisions)
     if labelled is not None and contexts is not None:

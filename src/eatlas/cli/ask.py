@@ -145,8 +145,8 @@ def _require_savable(
     path: Path, model: list[str], measure: list[str] | None, *, generate: str | None, dry_run: bool
 ) -> None:
     """Refuse answers that no file can have, before a model is asked."""
-    from eatlas.corpora.storing import require_place  # noqa: PLC0415  (--help waits)
     from eatlas.engine.asking import ENDINGS  # noqa: PLC0415
+    from eatlas.sources.outputs import require_place  # noqa: PLC0415  (--help waits)
 
     if generate is not None or dry_run:
         other = "--dry-run" if dry_run else "--generate"
@@ -250,8 +250,8 @@ def _generate(
     model: list[str], template: str, targets: Any, out: Path | None, **texts: Any
 ) -> None:
     """Have texts written, and print them as JSON lines or say where they are."""
-    from eatlas.corpora.storing import require_place  # noqa: PLC0415
     from eatlas.engine.generating import ENDINGS, generate, write  # noqa: PLC0415
+    from eatlas.sources.outputs import require_place  # noqa: PLC0415
 
     require_place(out, "texts", ENDINGS)
     with bar_of("texts") as tick:

@@ -72,9 +72,10 @@ def contexts(
     """
     from eatlas.corpora import find_contexts, find_pairs  # noqa: PLC0415  (--help waits for none)
     from eatlas.corpora.files import corpus_files  # noqa: PLC0415
-    from eatlas.corpora.storing import require_other_files, require_place  # noqa: PLC0415
+    from eatlas.corpora.storing import FILES  # noqa: PLC0415
+    from eatlas.sources.outputs import require_other_files, require_place  # noqa: PLC0415
 
-    require_place(output)
+    require_place(output, *FILES)
     require_other_files(output, corpus_files(corpus))
     find: Any = partial(find_pairs, distance=distance) if pairs else find_contexts
     with bar_of("parts") as progress:

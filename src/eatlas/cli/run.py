@@ -22,7 +22,7 @@ from eatlas.errors import EatlasError
 from eatlas.writing import require_writable
 
 if TYPE_CHECKING:
-    from eatlas.corpora import Contexts, Pairs
+    from eatlas.engine.contexts import StimulusContexts
     from eatlas.engine.plan import Job
     from eatlas.results import Results
 
@@ -178,7 +178,7 @@ def measure_and_show(
     raise typer.Exit(exit_code(results))
 
 
-def _contexts(path: Path | None, per_term: int | None) -> Contexts | Pairs | None:
+def _contexts(path: Path | None, per_term: int | None) -> StimulusContexts | None:
     """Load the contexts that were requested."""
     if path is None:
         if per_term is not None:
@@ -188,9 +188,9 @@ def _contexts(path: Path | None, per_term: int | None) -> Contexts | Pairs | Non
                 allowed="--contexts FILE --per-term N",
             )
         return None
-    from eatlas.corpora import load_either  # noqa: PLC0415
+    from eatlas.engine import open_contexts  # noqa: PLC0415
 
-    loaded = load_either(path)
+    loaded = open_contexts(path)
     return loaded if per_term is None else loaded.first(per_term)
 
 

@@ -186,7 +186,7 @@ def _print_files(out: Path) -> None:
 
 def _require_tests(path: Path, read: list[Path]) -> None:
     """Refuse, before the search, a file of tests that could not be written."""
-    from eatlas.corpora.storing import require_ending  # noqa: PLC0415  (seldom needed)
+    from eatlas.sources.outputs import require_ending  # noqa: PLC0415  (seldom needed)
     from eatlas.writing import require_other_file, require_writable  # noqa: PLC0415
 
     require_ending(path, "tests", (".toml",))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,9 +14,12 @@ from eatlas.errors import listed
 
 if TYPE_CHECKING:
     from eatlas.engine.verify import Verdict
+    from eatlas.results.base import Head
 
 SHOWN = 5
 """Tests that are named one by one."""
+VECTORS = "vectors"
+"""What most records are computed from."""
 
 
 def verify(
@@ -60,21 +63,29 @@ def verify(
         List the results that are the same, too.
     """
     from eatlas.cli.console import in_words, new_console, say  # noqa: PLC0415
+    from eatlas.engine.verifiers import verifier_of_file  # noqa: PLC0415
     from eatlas.engine.verify import verify as check  # noqa: PLC0415
     from eatlas.errors import ResultsError  # noqa: PLC0415
     from eatlas.results import salvage_results  # noqa: PLC0415
-    from eatlas.results.themes import ThemesResult, is_scan, read_themes  # noqa: PLC0415
+    from eatlas.results.json_lines import schema_name  # noqa: PLC0415
 
-    scans = [read_themes(path) for path in results if is_scan(path)]
-    good, damage = salvage_results([path for path in results if not is_scan(path)])
+    others: dict[str, list[Head]] = {}
+    of_results = []
+    for path in results:
+        if verifier := verifier_of_file(path):
+            others.setdefault(verifier.plural, []).append(verifier.read(path))
+        else:
+            of_results.append(path)
+    good, damage = salvage_results(of_results)
     for error in damage:
         complain(error)
-    if not len(good) and not scans:
+    if not len(good) and not others:
         raise ResultsError("there are no results to verify")
-    names = {name for one in (*good, *scans) for name in (one.source, one.source_string)}
+    records = [record for several in others.values() for record in several]
+    names = {name for one in (*good, *records) for name in (one.source, one.source_string)}
     folders = [path if path.is_dir() else path.parent for path in results]
     verdicts = check(
-        [*good, *good.trends, *scans],
+        [*good, *good.trends, *records],
         contexts=contexts or (),
         covariates=covariates or (),
         folders=folders,
@@ -83,14 +94,14 @@ def verify(
         tests=tests or (),
     )
     same = [verdict.status == "same" for verdict in verdicts]
-    counts = _counts(same, results=good, trends=good.trends, scans_for_themes=scans)
+    counts = _counts(same, {"results": good, "trends": good.trends, **others})
     unread = "; what could not be read is named above" if damage else ""
     console = new_console()
     say(console, f"{' and '.join(counts)} are the same{unread}", "bold")
     several = len({verdict.result.signature for verdict in verdicts}) > 1
     for verdict, agrees in zip(verdicts, same, strict=True):
         record = verdict.result
-        if agrees and not verbose and not isinstance(record, ThemesResult):
+        if agrees and not verbose and schema_name(record) in {"result", "trend"}:
             continue
         by = f" by {in_words(record.signature)}" if several else ""
         say(console, plain_line(f"{_called(record)}{by}: {verdict.status}"), hang=4)
@@ -110,21 +121,21 @@ def verify(
 def _called(record: Any) -> str:
     """What a record is about: test and source, and what tells it from others of these."""
     from eatlas.results import is_result  # noqa: PLC0415  (--help waits)
-    from eatlas.results.themes import ThemesResult  # noqa: PLC0415
+    from eatlas.results.json_lines import schema_name  # noqa: PLC0415
 
     if is_result(record):
         size = record.contexts and record.contexts.size
         parts = [str(part) for part in (record.source, record.period, size) if part]
         return f"{record.test} on {', '.join(parts)}"
-    what = "themes" if isinstance(record, ThemesResult) else f"trend of {record.test}"
-    return f"{what} on {record.source}"
+    name = schema_name(record)
+    return f"{f'trend of {record.test}' if name == 'trend' else name} on {record.source}"
 
 
-def _counts(same: Iterable[bool], **records: Sequence[object]) -> list[str]:
+def _counts(same: Iterable[bool], records: Mapping[str, Sequence[object]]) -> list[str]:
     """How many of each kind of records are the same, in their order."""
     agreeing = iter(same)
     return [
-        f"{sum(islice(agreeing, len(of)))} of {len(of)} {kind.replace('_', ' ')}"
+        f"{sum(islice(agreeing, len(of)))} of {len(of)} {kind}"
         for kind, of in records.items()
         if of
     ]
@@ -146,8 +157,6 @@ def _named(text: str, names: set[str]) -> tuple[str, str]:
 
 def _account(verdicts: Sequence[Verdict]) -> Iterator[str]:
     """What was computed, what was compared, and what is the file's word alone."""
-    from eatlas.results.parts import at  # noqa: PLC0415  (--help waits)
-
     verdicts = [verdict for verdict in verdicts if verdict.status in {"same", "differs"}]
     if not verdicts:
         return
@@ -162,8 +171,8 @@ def _account(verdicts: Sequence[Verdict]) -> Iterator[str]:
         if tests:
             names = listed(tests, SHOWN)
             texts.append(f"names of groups, title and citation of {names}{how}")
-    asked = {at(verdict.result, "unanswered") is not None for verdict in verdicts}
-    read = ", ".join(("vectors", "choices")[of_answers] for of_answers in sorted(asked))
+    given = {getattr(verdict.result, "computed_from", VECTORS) for verdict in verdicts}
+    read = ", ".join(sorted(given, key=lambda what: (what != VECTORS, what)))
     yield (
         f"computed again: {read}, associations, effect sizes, p-values, intervals, patterns, "
         "warnings"

@@ -7,7 +7,14 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from eatlas.corpora.record import SENTENCE, Context, Contexts, Pairs, load_contexts
+from eatlas.corpora.record import (
+    SENTENCE,
+    Context,
+    Contexts,
+    Pairs,
+    load_contexts,
+    load_either,
+)
 from eatlas.corpora.sampling import stimuli_of
 from eatlas.errors import StimulusError, described
 from eatlas.stimuli import AssociationTest, Concept, Sentence, Test, load_tests
@@ -48,11 +55,7 @@ def with_contexts(tests: TestsLike, contexts: Contexts | str | Path) -> tuple[Te
     if isinstance(contexts, str | Path):
         contexts = load_contexts(contexts)
     if not isinstance(contexts, Contexts):
-        raise StimulusError(
-            "these are not contexts",
-            got=described(contexts),
-            allowed="what eatlas.find_contexts returned, or the name of a file of it",
-        )
+        raise _no_contexts(contexts)
     return tuple(_with(test, contexts) for test in load_tests(tests))
 
 
@@ -103,8 +106,23 @@ def _no_context(
 
 def with_pairs(test: AssociationTest, pairs: Pairs) -> AssociationTest:
     """Add to a test of words the sentences in which its pairs are scored."""
-    origin = pairs.origin
-    return test.model_copy(update={"sentences_from": str(origin), "contexts": origin})
+    in_pairs: AssociationTest = pairs.around(test)
+    return in_pairs
+
+
+def open_contexts(given: Any) -> Contexts | Pairs:
+    """Open what :func:`eatlas.run` takes as contexts: a file of contexts or of pairs."""
+    if isinstance(given, str | Path):
+        return load_either(given)
+    raise _no_contexts(given)
+
+
+def _no_contexts(given: Any) -> StimulusError:
+    return StimulusError(
+        "these are not contexts",
+        got=described(given),
+        allowed="what eatlas.find_contexts returned, or the name of a file of it",
+    )
 
 
 Labelled = tuple[Context, str]

@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 
 from eatlas.corpora.files import Batch
 from eatlas.corpora.matching import Matcher, MatchRule, abbreviations, character_table
-from eatlas.corpora.storing import require_ending, write_table
+from eatlas.corpora.storing import write_table
 from eatlas.errors import EatlasError
 from eatlas.lazy import as_frame
 from eatlas.notes import Note
-from eatlas.sources.counts import CountTable
+from eatlas.sources.outputs import require_ending
+from eatlas.sources.tables import CountTable
 from eatlas.stimuli import GroupsTest
 from eatlas.stimuli.kinds import ALL
 

@@ -33,6 +33,7 @@ from eatlas.sources.archives import (
     locate,
     open_binary,
 )
+from eatlas.sources.outputs import pyarrow_of
 from eatlas.sources.published import on_this_machine
 
 Unit = Literal["line", "paragraph"]
@@ -607,13 +608,6 @@ def parquet_rows(
                     continue
                 yield name, text, tuple(value_of(column[k]) for column in beside)
             check_growth(str(path), size, packed)
-
-
-def pyarrow_of(path: Path) -> tuple[Any, Any]:
-    """Import pyarrow where it is needed; `path` is named if it is missing."""
-    names = ("pyarrow", "pyarrow.parquet")
-    arrow, parquet = (library(name, str(path), "and write Parquet", EXTRA) for name in names)
-    return arrow, parquet
 
 
 _PAGE = re.compile(rb"<page>.*?</page>", re.DOTALL)

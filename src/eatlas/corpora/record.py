@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from eatlas.corpora.storing import LABEL, read_table, require_ending, write_table
+from eatlas.corpora.storing import FILES, LABEL, read_table, write_table
 from eatlas.errors import EatlasError, SourceError, described, require_whole
 from eatlas.lazy import as_frame
 from eatlas.paths import among_files
-from eatlas.stimuli import ContextsOrigin
+from eatlas.sources.outputs import require_ending
+from eatlas.stimuli import AssociationTest, ContextsOrigin
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,6 +129,8 @@ class Sample:
     COUNT: ClassVar[Any]
     NAMES: ClassVar[int]
     """Stimuli of a context: one, or two."""
+    WHAT: ClassVar[str]
+    """What these are, in messages."""
 
     @classmethod
     def of(cls, rows: Sequence[Any], **more: Any) -> Self:
@@ -248,6 +251,54 @@ class Sample:
             taken_from=self.origin,
         )
 
+    def takes(self, measure: Any) -> bool:
+        """Whether a measure takes these contexts."""
+        raise NotImplementedError
+
+    def around(self, test: Any) -> Any:
+        """Put a test into these contexts."""
+        raise NotImplementedError
+
+    def to_measure(self, measure: Any) -> Any:
+        """The measure that takes tests in these contexts."""
+        return measure
+
+    def variants(
+        self, tests: Iterable[Any], measures: Iterable[Any], windows: Sequence[Window] = ()
+    ) -> list[tuple[tuple[Any, ...], list[Any]]]:
+        """Put tests into these contexts, once for each window to which they are cut.
+
+        Parameters
+        ----------
+        tests : iterable of Test
+        measures : iterable of Measure
+        windows : sequence of int or "sentence"
+            None leaves them as they are.
+
+        Returns
+        -------
+        list of tuple
+            For each window the tests in their contexts, and the measures that take them so.
+
+        Raises
+        ------
+        EatlasError
+            If a measure does not take these contexts.
+        """
+        tests, measures = [*tests], [*measures]
+        for measure in measures:
+            if not self.takes(measure):
+                raise EatlasError(
+                    f"the measure {measure.name} does not take these contexts",
+                    got=self.WHAT,
+                    allowed="contexts of single stimuli, or pairs for lpbs and lpbs-ceat",
+                    remedy="make them with eatlas contexts; pairs with eatlas contexts --pairs",
+                )
+        return [
+            (tuple(map(cut.around, tests)), list(map(cut.to_measure, measures)))
+            for cut in [self.cut(window) for window in windows] or [self]
+        ]
+
     def _shorter(self, rows: Sequence[Any], window: int) -> tuple[list[Any], dict[Any, str]]:
         """Cut each to so many words; of those that no longer differ keep the first, and its label.
 
@@ -307,7 +358,7 @@ class Sample:
         EatlasError
             If the name has another ending, or the file cannot be written.
         """
-        require_ending(Path(path))
+        require_ending(Path(path), *FILES)
         about = {
             **self.provenance,
             "schema": SCHEMA,
@@ -329,6 +380,7 @@ class Contexts(Sample):
     """
 
     ROW, COUNT, NAMES = Context, Count, 1
+    WHAT = "contexts of single stimuli"
 
     def __repr__(self) -> str:
         return f"<Contexts: {len(self):,} of {len(self.counts)} stimuli>"
@@ -336,6 +388,16 @@ class Contexts(Sample):
     def of_stimulus(self, stimulus: str) -> list[Context]:
         """Return the contexts of one stimulus."""
         return list(self.groups.get((stimulus,), ()))
+
+    def takes(self, measure: Any) -> bool:
+        """Whether a measure is one of vectors."""
+        return bool(measure.needs.source == "vectors")
+
+    def around(self, test: Any) -> Any:
+        """Make a test of words one of the contexts of its stimuli."""
+        from eatlas.corpora.attaching import with_contexts  # noqa: PLC0415  (it makes these)
+
+        return with_contexts(test, self)[0]
 
 
 @dataclass(frozen=True, repr=False)
@@ -350,6 +412,7 @@ class Pairs(Sample):
     """
 
     ROW, COUNT, NAMES = PairContext, PairCount, 2
+    WHAT = "pairs of a target and an attribute"
 
     def __repr__(self) -> str:
         return f"<Pairs: {len(self):,} contexts of {len(self.counts)} pairs>"
@@ -357,6 +420,21 @@ class Pairs(Sample):
     def of_pair(self, target: str, attribute: str) -> list[PairContext]:
         """Return the contexts of one target with one attribute."""
         return list(self.groups.get((target, attribute), ()))
+
+    def takes(self, measure: Any) -> bool:
+        """Whether a measure can score the words of a pair in a sentence."""
+        return hasattr(measure, "pairs")
+
+    def to_measure(self, measure: Any) -> Any:
+        """The measure with these pairs."""
+        return measure.with_parameters(pairs=self)
+
+    def around(self, test: Any) -> Any:
+        """Add to a test of words the sentences in which its pairs are scored."""
+        if not isinstance(test, AssociationTest):
+            return test
+        origin = self.origin
+        return test.model_copy(update={"sentences_from": str(origin), "contexts": origin})
 
 
 def _cut_to(rows: Sequence[Any], names: int, window: int) -> Iterator[tuple[str | int, ...]]:

@@ -5,61 +5,28 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from eatlas.corpora.files import pyarrow_of
 from eatlas.csv_cells import marked, unmarked
 from eatlas.decoding import check_parquet, json_value, require_file
-from eatlas.errors import ResultsError, SourceError
+from eatlas.errors import SourceError
 from eatlas.paths import is_file
 from eatlas.sources.archives import faults_of_library
-from eatlas.writing import atomic_file, atomic_files, require_other_file, require_writable
+from eatlas.sources.outputs import beside, pyarrow_of
+from eatlas.writing import atomic_file, atomic_files
 
 LABEL = "label"
 """Column of what people saw in a context; empty where it has no label."""
 ENDINGS = (".parquet", ".jsonl", ".csv")
+FILES = ("contexts", ENDINGS)
+"""What is written, and how."""
 KEY = b"eatlas"
 TEXTS = ("text", "stimulus", "target", "attribute", LABEL)
 """Columns that hold words; all others hold places."""
 MARKED = "marked_cells"
 """Key in the file beside a CSV file whose texts are marked as `eatlas.csv_cells` says."""
-
-
-def require_ending(path: Path, what: str = "contexts", endings: tuple[str, ...] = ENDINGS) -> None:
-    """Refuse a name that does not say how to write what was found."""
-    if path.suffix.lower() not in endings:
-        raise ResultsError(
-            f"{path}: {what} cannot be written so",
-            got=path.suffix or "a name without ending",
-            allowed=", ".join(endings),
-        )
-
-
-def require_place(
-    out: str | Path | None, what: str = "contexts", endings: tuple[str, ...] = ENDINGS
-) -> Path | None:
-    """The file to write, if any; refused before a corpus is read where it could not be written."""
-    if out is None:
-        return None
-    path = Path(out)
-    require_ending(path, what, endings)
-    if path.suffix.lower() == ".parquet":
-        pyarrow_of(path)
-    require_writable(path)
-    return path
-
-
-def require_other_files(path: Path | None, files: Iterable[str | Path]) -> None:
-    """Refuse to write over what is read."""
-    for written in () if path is None else (path, beside(path)):
-        require_other_file(written, [Path(file) for file in files])
-
-
-def beside(path: Path) -> Path:
-    """Return the path of the counts and provenance of a file without metadata."""
-    return path.with_name(path.name + ".json")
 
 
 def about_of(path: Path) -> dict[str, Any]:

@@ -134,6 +134,14 @@ class ChatEndpoint(Answering):
         """Address, model and message of the system, for nothing else is known."""
         return f"endpoint:{self.name}"
 
+    @property
+    def verification_remarks(self) -> tuple[str, ...]:
+        """Where the answers come from that a result was computed again from."""
+        if not self.asked:
+            return ("answers: those that are kept on this machine; nothing was asked",)
+        again = f"{self.asked:,} were asked for again"
+        return (f"answers: {again}; the others are kept on this machine",)
+
     def gives_logprobs(self) -> bool:
         """Whether the server says how probable the pieces of an answer are."""
         return self._gives_logprobs

@@ -14,7 +14,7 @@ from eatlas.decoding import decoded, json_value, require_file
 from eatlas.errors import SourceError, listed
 from eatlas.notes import Note
 from eatlas.results.parts import LanguageModelRecord
-from eatlas.sources.counts import LARGEST, named_rows
+from eatlas.sources.tables import LARGEST, named_rows
 from eatlas.stimuli.asking import About, CollectedAnswer
 
 ANSWER = ("answer", "response", "0")

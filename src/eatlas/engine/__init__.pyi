@@ -4,7 +4,7 @@ from .execution import (
     run as run,
     warn_of_failures as warn_of_failures,
 )
-from .measuring import AnySource as AnySource, open_for as open_for
+from .contexts import StimulusContexts as StimulusContexts, open_contexts as open_contexts
 from .plan import (
     Job as Job,
     SourceLike as SourceLike,
@@ -14,5 +14,13 @@ from .plan import (
     make_plan as make_plan,
     open_as as open_as,
     read as read,
+)
+from .readers import (
+    AnySource as AnySource,
+    Lookup as Lookup,
+    Reader as Reader,
+    open_for as open_for,
+    reader_of as reader_of,
+    require_terms as require_terms,
 )
 from .store import Store as Store, open_store as open_store

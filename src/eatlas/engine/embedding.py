@@ -26,7 +26,6 @@ from eatlas.corpora.local import (
 )
 from eatlas.corpora.matching import Case, Compounds, MatchRule
 from eatlas.corpora.sampling import Progress, language_of, stimuli_of, warn_of_scripts
-from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.engine.frequency import order_of
 from eatlas.engine.store import FileJournal
 from eatlas.errors import EatlasError, SourceError, listed, require_whole
@@ -35,6 +34,7 @@ from eatlas.notes import Note, warn
 from eatlas.sources import Source, spellings
 from eatlas.sources.coverage import embed_concepts
 from eatlas.sources.opening import VectorsLike, open_one_named
+from eatlas.sources.outputs import require_other_files, require_place
 from eatlas.sources.parts import (
     MOST_PARTS,
     CorpusParts,

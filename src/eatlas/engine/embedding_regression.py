@@ -18,7 +18,6 @@ from eatlas.corpora.files import Corpus, Unit
 from eatlas.corpora.local import Parting, year_of
 from eatlas.corpora.matching import Case, Compounds
 from eatlas.corpora.sampling import Progress
-from eatlas.corpora.storing import require_place
 from eatlas.engine.embedding import STOP_WORDS, WINDOW, AddedContexts, Reading, added_up
 from eatlas.errors import EatlasError, SourceError, did_you_mean, listed, require_whole
 from eatlas.executors import Executor
@@ -36,6 +35,7 @@ from eatlas.results.embedding_regression import (
     TermRegression,
 )
 from eatlas.sources.opening import VectorsLike
+from eatlas.sources.outputs import require_place
 from eatlas.stats.embedding_regression import Observations, half_width, permuted_p, standard_error
 from eatlas.stimuli import Concept
 from eatlas.stimuli.concepts import refuse_wildcards

@@ -19,7 +19,7 @@ from eatlas.results import AssociationResult, Failure, Results
 from eatlas.sources import CaseRule, period_of
 
 if TYPE_CHECKING:
-    from eatlas.corpora import Contexts, Pairs
+    from eatlas.engine.contexts import StimulusContexts
     from eatlas.engine.references import ReferenceLike
     from eatlas.measures import Measure
     from eatlas.measures.base import Topical
@@ -39,7 +39,7 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
     measures: str | Measure | Sequence[str | Measure] | None = None,
     *,
     prompts: str | Iterable[str | Iterable[str]] | None = None,
-    contexts: Contexts | Pairs | str | Path | None = None,
+    contexts: StimulusContexts | str | Path | None = None,
     windows: int | str | Iterable[int | str] | None = None,
     reference: ReferenceLike | None = None,
     frequency: Topical = "auto",

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from eatlas.corpora.storing import require_place
 from eatlas.encoders.chat import Answering
 from eatlas.engine.asking import require_model
 from eatlas.engine.plan import open_as
@@ -19,6 +18,7 @@ from eatlas.measures.lpbs import require_words
 from eatlas.notes import warn
 from eatlas.results.json_lines import write_lines
 from eatlas.sources import Tell
+from eatlas.sources.outputs import require_place
 from eatlas.stimuli import TARGETS, AssociationTest, Concept, Test
 from eatlas.stimuli.asking import Prompt, filled
 from eatlas.stimuli.concepts import refuse_wildcards

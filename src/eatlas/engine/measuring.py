@@ -2,83 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from eatlas.engine.adjusting import Covariates, adjusted, adjusted_shares, covariates_of
 from eatlas.engine.frequency import keys_of, placed, ranking_for
+from eatlas.engine.readers import AnySource, reader_of
 from eatlas.engine.sensitivity import sensitivity
-from eatlas.errors import (
-    ContractError,
-    CoverageError,
-    SignatureError,
-    StimulusError,
-    described,
-    listed,
-)
-from eatlas.measures.base import Array, Input, Measure, Need, generator_of, stimuli_of_test
+from eatlas.errors import ContractError, SignatureError, StimulusError, described
+from eatlas.measures.base import Input, Measure, generator_of, stimuli_of_test
 from eatlas.measures.levels import diagnose_terms
 from eatlas.notes import Note, as_note, as_notes, warn
 from eatlas.results import AssociationResult, is_result
-from eatlas.results.confirming import searched_words
-from eatlas.results.parts import Concepts, Coverage, GroupCoverage, Provenance
-from eatlas.signature import Signature
-from eatlas.sources import CaseRule, Source, embed, open_sources, open_vectors, period_of
-from eatlas.sources.coverage import embed_concepts
+from eatlas.results.exploration import searched_words
+from eatlas.results.parts import Concepts, Provenance
+from eatlas.sources import CaseRule
 from eatlas.sources.wildcards import expand
 from eatlas.stats.inputs import generator
-from eatlas.stimuli import ROLES, AssociationTest, Concept, Test
+from eatlas.stimuli import ROLES, AssociationTest, Test
 from eatlas.stimuli.batteries import namesake
-from eatlas.stimuli.choosing import CHECK_FILE
 from eatlas.stimuli.concepts import refuse_wildcards
-from eatlas.stimuli.kinds import OF_TARGETS
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
-    from eatlas.encoders.chat import ChatModel
-    from eatlas.encoders.collected import CollectedAnswers
-    from eatlas.encoders.language import LanguageModel
-    from eatlas.sources.counts import Counts
+    import numpy as np
+
     from eatlas.sources.covariates import CovariatesLike, WordCovariates
-
-AnySource: TypeAlias = "Source | LanguageModel | ChatModel | CollectedAnswers | Counts"
-"""Where the numbers of a measurement come from."""
-CALLED = {"vectors": "usable vector", "counts": "row of numbers", "answers": "usable answer"}
-"""What a source must have for a term; a log-probability, of language models."""
-REMEDIES = {
-    "answers": "ask other questions (templates=...), or use terms that the model compares",
-    "counts": "use terms that the table has numbers for, or count a larger text",
-    "pairs": "use a larger corpus, more words between the two (--distance), or more frequent words",
-    "images": "use a model that encodes images, such as clip:NAME, or vectors of these images, "
-    "keyed by the paths or names of their files",
-    "sentences": "use a sentence encoder or a cbow: source, which takes the mean of the words' "
-    "vectors, or the test of the words that these sentences are made of",
-    "part": "take a larger part of the corpus (other --bins, a field with fewer values), or terms "
-    "that it uses",
-    "words": "use terms that the source has, or a source with a larger vocabulary; for phrases a "
-    "cbow: source, which takes the mean of the vectors of their words",
-}
-"""By what the terms are, or what the measure needs."""
-
-
-def open_for(spec: Any, need: Need) -> tuple[AnySource, ...]:
-    """Open a source as what some measures need: vectors, counts, a language model of one kind."""
-    if need == "counts":
-        from eatlas.sources.counts import open_counts  # noqa: PLC0415  (few sources are tables)
-
-        return open_counts(spec)
-    if need == "vectors":
-        return open_sources(spec)
-    if need == "answers":
-        from eatlas.encoders.chat import open_answering  # noqa: PLC0415  (seldom needed)
-
-        return (open_answering(spec),)
-    from eatlas.encoders.language import open_language_model  # noqa: PLC0415  (seldom needed)
-
-    return (open_language_model(spec, need),)
+    from eatlas.sources.source import Background
 
 
 def measure(
@@ -102,7 +52,7 @@ def measure(
     test = measure.reads(test)
     of_words = covariates_for([measure], [test], covariates, case)
     need = measure.needs.source
-    at_hand = open_vectors(source) if need == "vectors" else open_for(source, need)[0]
+    at_hand = reader_of(need).open_single(source)
     (test,) = expand([test], at_hand, need, case)
     return measure_opened(measure, test, at_hand, case, seed, rng, of_words)
 
@@ -150,10 +100,6 @@ def measure_opened(
             allowed=f"tests of the kind {measure.kind}",
         )
     covariates = covariates if adjusts(measure) else None
-    if getattr(measure, "pairs", None) is not None:
-        from eatlas.corpora import with_pairs  # noqa: PLC0415  (seldom needed)
-
-        test = with_pairs(cast("AssociationTest", test), cast("Any", measure).pairs)
     given, remarks = _looked_up(measure, test, source, case, seed, rng, covariates)
     notes: list[Note] = []
     result = measure.compute(given, notes)
@@ -174,11 +120,11 @@ def measure_opened(
     about_words, more, of_words = _words_compared(
         measure, test, source, given, result, case, covariates
     )
-    if (part := getattr(source, "part", None)) is not None:
-        from eatlas.engine.documents import over_documents  # noqa: PLC0415  (few sources are parts)
-
-        about_words["documents"] = over_documents(measure, given, result, part)
-        remarks = (*part.notes_of({*test.terms}), *remarks)
+    background: Background | None = getattr(source, "background", None)
+    if background is not None:
+        fields, of_source = background.additions(measure, test, given, result)
+        about_words |= fields
+        remarks = (*of_source, *remarks)
     about_test = [*filter(None, [namesake(test)])]
     if same := searched_words(result):
         theme = result.provenance.explored_on.theme  # type: ignore[union-attr]
@@ -199,11 +145,10 @@ def _looked_up(
     seed: int,
     rng: np.random.Generator | None,
     covariates: WordCovariates | None,
-) -> tuple[Input, Sequence[Note]]:
+) -> tuple[Input, Sequence[Note | str]]:
     """What a measure computes with, read from its source, and remarks on what was read."""
     chance = generator_of(seed, stimuli_of_test(test), "relabellings") if rng is None else rng
-    read = {"vectors": _read_vectors, "counts": _read_counts}.get(measure.needs.source, _read_asked)
-    arranged, about, remarks = cast("Any", read)(measure, test, source, case)
+    lookup = reader_of(measure.needs.source).look_up(measure, test, source, case)
     provenance = Provenance(
         version=__version__,
         seed=seed,
@@ -212,7 +157,7 @@ def _looked_up(
         stimuli_sha256=test.stimuli_sha256,
         labels_sha256=test.labels_sha256(test.stimuli_sha256),
         source_fingerprint=source.fingerprint,
-        vectors_sha256=about.pop("measured"),
+        vectors_sha256=lookup.measured,
         citation=test.citation,
         language=test.language,
         sentences_from=test.sentences_from,
@@ -227,14 +172,13 @@ def _looked_up(
         "title": test.title,
         "source": source.name,
         "concepts": Concepts({name: concept.name for name, concept in test.concepts.items()}),
-        "coverage": arranged["coverage"],
+        "coverage": lookup.fields["coverage"],
         "provenance": provenance,
         **test.stated(),
-        **about,
+        **lookup.about,
     }
-    model = about.get("encoding") or about.get("language_model")
-    parts = {"rows": {}, **arranged, "head": head, "rng": generator(chance), "seed": seed}
-    return Input(**parts, precision=None if model is None else model.roundoff), remarks
+    parts = {"rows": {}, **lookup.fields, "head": head, "rng": generator(chance), "seed": seed}
+    return Input(**parts), lookup.notes
 
 
 def _words_compared(
@@ -266,156 +210,3 @@ def _words_compared(
         else:
             fields["adjusted"] = adjust(measure, given, result, of_words, notes)
     return fields, notes, None if isinstance(of_words, str) else of_words
-
-
-Read = tuple[dict[str, Any], dict[str, Any], Sequence[Note]]
-"""Fields of an :class:`Input`; what a record says of the source, with the hash of what was
-measured; and remarks."""
-
-
-def _read_vectors(measure: Measure, test: Test, source: Source, case: CaseRule) -> Read:
-    """Look up a test in a source of vectors."""
-    test.require_at_hand()
-    measure.require_stimuli(test)
-    measure.require_source(source)
-    embedded = embed(test, source, case)
-    coverage, notes, vectors = embedded.coverage, embedded.notes, dict(embedded.vectors)
-    period, encoding = period_of(source), source.encoding
-    name = source.name if period is None else f"{source.name}, {period}"
-    require_terms(measure, test, coverage, name, source)
-    if encoding is not None:
-        encoding = encoding.model_copy(update={"roundoff": embedded.roundoff})
-    about: dict[str, Any] = {"measured": embedded.sha256, "period": period}
-    about |= {"encoding": encoding, "coverage": embedded.reported}
-    if measure.needs.by_stimulus:
-        # what these say of p-values holds for measures of single sentences
-        notes = tuple(note for note in notes if note.code != "stimuli.sentences")
-    words = _vectors_of(measure.needs.words, source, case)
-    del embedded  # its vectors may be let go group by group
-    return {"coverage": coverage, **measure.arranged(vectors, coverage, words)}, about, notes
-
-
-def _vectors_of(words: Sequence[str], source: Source, case: CaseRule) -> dict[str, Array]:
-    """Vectors of the words of a measure's own, by word."""
-    if not words:
-        return {}
-    concept = Concept(name="words of the measure", terms=tuple(dict.fromkeys(words)))
-    embedded = embed_concepts({concept.name: concept}, source, case)
-    group = embedded.coverage[concept.name]
-    if group.missing:
-        raise CoverageError(
-            f"the direction needs terms that have no usable vector in {source.name}",
-            got=f"missing: {listed(group.missing)}",
-            remedy="name defining pairs whose terms the source has",
-        )
-    return dict(zip(group.used, embedded.vectors[concept.name], strict=True))
-
-
-def _read_asked(measure: Any, test: Any, source: Any, case: CaseRule) -> Read:  # noqa: ARG001
-    """Have a language model answer the questions of a measure about a test."""
-    collected = getattr(source, "collected", False)
-    if collected:
-        asked = measure.associate_collected(test, source.of_test(test.id))
-    else:
-        asked = measure.associate(test, source.score(dict.fromkeys(measure.questions(test))))
-    remedy = CHECK_FILE if collected else None
-    require_terms(measure, test, asked.coverage, source.name, remedy=remedy)
-    measured = hashlib.sha256(asked.single.tobytes()).hexdigest()
-    arranged = {"coverage": asked.coverage, "rows": asked.rows, "asked": asked}
-    about = {"measured": measured, "language_model": source.about}
-    if collected:
-        signature = Signature.parse(measure.signature)
-        about["signature"] = str(signature.without(measure.of_questions))
-    return arranged, about, source.notes
-
-
-def _read_counts(measure: Measure, test: Any, table: Counts, case: CaseRule) -> Read:  # noqa: ARG001
-    """Look up the targets of a test in a table of counts; the groups are its columns."""
-    from eatlas.engine.references import numbers_of  # noqa: PLC0415  (few sources are tables)
-
-    measure.require_stimuli(test)
-    measure.require_source(table)
-    names = [group.name for group in test.groups]
-    rows = {term: table.counts(term) for term in test.targets.terms}
-    reasons = {
-        term: f"{'not' if row is None else 'no numbers'} in {table.name}"
-        for term, row in rows.items()
-        if not row
-    }
-    used = {term: row for term, row in rows.items() if row}
-    covered = GroupCoverage(used=tuple(used), missing=tuple(reasons), reasons=reasons)
-    groups = {group.name: GroupCoverage(used=group.terms, missing=()) for group in test.groups}
-    coverage = Coverage({OF_TARGETS: covered, **groups})
-    require_terms(measure, test, coverage, table.name)
-    numbers = {term: numbers_of(row, names, f"{table.name}, {term}") for term, row in used.items()}
-    beside = {group for row in used.values() for group in row} - set(map(str.casefold, names))
-    notes: list[Any] = [*table.notes]
-    if beside:
-        values = {"source": table.name, "groups": sorted(beside)}
-        notes.append(Note("source.other-groups", values=values))
-    totals = {
-        word: numbers_of(table.counts(word) or {}, names, f"{table.name}, {word}")
-        for word in measure.needs.words
-    }
-    measured = hashlib.sha256(repr(sorted((numbers | totals).items())).encode()).hexdigest()
-    about = {"measured": measured, "period": getattr(table, "period", None)}
-    arranged = {"coverage": coverage, "counts": np.array(list(numbers.values()))}
-    for total in totals.values():
-        arranged["totals"] = np.array(total)
-    return arranged, about, notes
-
-
-def require_terms(
-    measure: Measure,
-    test: Test,
-    coverage: Coverage,
-    source: str,
-    vectors: Source | None = None,
-    remedy: str | None = None,
-) -> None:
-    """Refuse groups that have fewer usable terms, or stimuli, than a measure needs.
-
-    Where `vectors` have no term at all, their first words tell what else they have.
-    """
-    if vectors is not None and not any(group.used for group in coverage.values()):
-        require_any(test, source, vectors.begins())
-    needs, pairs = measure.needs, getattr(measure, "pairs", None)
-    what = CALLED.get(needs.source, "usable log-probability")
-    part = getattr(vectors, "part", None)
-    if pairs is not None:
-        what, source = "sentence with each of the other terms", pairs.name or "the corpus"
-    for role, least in measure.minimum_of(test).items():
-        group, concept = coverage[role], test.concept(role)
-        by_stimulus = needs.by_stimulus and bool(concept.sentences)
-        unit, units = ("stimulus", "stimuli") if by_stimulus else ("term", "terms")
-        usable = group.stimuli if by_stimulus else group.used
-        if len(usable) >= least:
-            continue
-        kind = "images" if concept.images else "sentences" if concept.sentences else "words"
-        kind = needs.source if needs.source in REMEDIES else "pairs" if pairs is not None else kind
-        missing = listed((f"{term} ({reason})" for term, reason in group.reasons.items()), 8)
-        if part is not None:  # a term without a context has no vector
-            kind, what, missing = "part", "context", listed(group.missing, 8)
-            source = f"the part {part.corpus.parts[part.number]} of {source.partition('#')[0]}"
-        raise CoverageError(
-            f"test {test.id}, group {role} ({concept.name}): "
-            f"{f'only {len(usable)}' if usable else 'no'} {unit} has a {what} in {source}",
-            got=f"missing: {missing}" if missing else f"{usable[0]!r} alone",
-            allowed=f"at least {least} usable {unit if least == 1 else units} for "
-            f"{measure.name} ({'its labels are permuted' if least > 1 else 'its mean is taken'})",
-            remedy=remedy or REMEDIES[kind]
-            if missing
-            else "add terms, or use a measure that takes a group of one",
-        )
-
-
-def require_any(test: Test, source: str, begins: Sequence[str]) -> None:
-    """Refuse a source without any word of a test, and show what it has."""
-    if begins and not any(one.images or one.sentences for one in test.concepts.values()):
-        raise CoverageError(
-            f"test {test.id} ({len(test.terms):,} terms): {source} has none of them",
-            got=f"its first words are {listed(ascii(word[:40]) for word in begins)}",
-            allowed="a source with the words of the test",
-            remedy="see whether its column of words is missing, or its words are of another "
-            "language or written in another way",
-        )

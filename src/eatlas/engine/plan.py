@@ -14,55 +14,42 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import product
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from eatlas.engine.frequency import ranking_of
-from eatlas.engine.measuring import AnySource, adjusts, covariates_for, open_for
+from eatlas.engine.contexts import Variant, open_contexts
+from eatlas.engine.measuring import adjusts, covariates_for
+from eatlas.engine.readers import VECTORS, AnySource, reader_of
 from eatlas.errors import EatlasError, SignatureError, SourceError, require_whole
 from eatlas.executors import Executor, here
 from eatlas.measures import Measure, get_measure, measure_types
-from eatlas.measures.base import NEEDS, OF_MODELS, Need, Topical, Wish
+from eatlas.measures.base import Need, Topical
 from eatlas.notes import Note, warn
-from eatlas.sources import CaseRule, Tell, ask, period_of
-from eatlas.sources.coverage import needed_items, require_case
+from eatlas.sources import CaseRule, Tell, period_of
+from eatlas.sources.coverage import require_case
 from eatlas.sources.opening import names_under, specs_of
 from eatlas.sources.source import is_contextual
 from eatlas.sources.wildcards import expand
-from eatlas.stimuli import AssociationTest, Test, load_tests
+from eatlas.stimuli import Test, load_tests
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
-    from eatlas.encoders.language import LanguageModel
-    from eatlas.sources.counts import Counts
+    from eatlas.engine.readers import OpenSource
     from eatlas.sources.covariates import WordCovariates
     from eatlas.sources.opening import VectorsLike
 
 DEFAULT_TESTS = "caliskan"
 DEFAULT_VECTORS = "glove-sample"
-DEFAULT_MEASURES = {"association": "ml-eat", "groups": "divdist", "sentence-pairs": "pll"}
-"""By the kind of test."""
+DEFAULT_MEASURES = {"association": "ml-eat", "groups": "divdist"}
+"""By the kind of test; of other kinds, the first measure that takes them."""
 EVERY = "all"
 """Stands for every measure that takes the tests and the vectors of a run."""
-COUNTED = {
-    "vectors": "texts by",
-    "masked": "questions to",
-    "causal": "questions to",
-    "answers": "questions to",
-    "counts": "terms of",
-}
-"""What is counted of a source, by what is needed of it."""
 Watch = Callable[[str, str], Tell]
 """From what is counted (such as "texts by") and the name of a source to what is called with its
 progress."""
-SourceLike: TypeAlias = "VectorsLike | LanguageModel | Counts"
-"""What :func:`eatlas.run` opens: vectors, a language model, or a table of counts."""
+SourceLike: TypeAlias = "VectorsLike | OpenSource"
+"""What :func:`eatlas.run` opens: vectors, or what else a measure needs."""
 SourcesLike: TypeAlias = "SourceLike | Mapping[str, SourceLike] | Iterable[SourceLike]"
 """One or several of them; a mapping gives each the name that results know it by."""
-WISHES: tuple[Wish | None, ...] = (None, *get_args(Wish))
-"""Of ranks of words by frequency, the one that does for all last."""
-Variant = tuple[tuple[Test, ...], list[Measure]]
-"""Tests in contexts of one size, and the measures that take them so."""
 
 
 @dataclass(frozen=True)
@@ -198,13 +185,27 @@ def _with_frequency(measures: Sequence[Measure], frequency: Topical) -> list[Mea
     return list({measure.signature: measure for measure in measures}.values())
 
 
+def _default_measure(kind: str) -> str:
+    """Name of the measure that tests of a kind have, where none is chosen."""
+    if kind in DEFAULT_MEASURES:
+        return DEFAULT_MEASURES[kind]
+    taking = [name for name, measure in measure_types().items() if measure.kind == kind]
+    if taking:
+        return taking[0]
+    raise EatlasError(
+        "no measure that is installed takes these tests",
+        got=f"tests of the kind {kind}",
+        remedy="install the package that has a measure of them",
+    )
+
+
 def _chosen(tests: Sequence[Test], given: Any) -> tuple[list[Measure], dict[str, str] | None]:
     """The measures; where every measure was chosen, those of vectors that take one of the tests.
 
     Also why others do not, by name; None where measures were named.
     """
     if given is None:
-        given = [DEFAULT_MEASURES[kind] for kind in dict.fromkeys(test.kind for test in tests)]
+        given = [_default_measure(kind) for kind in dict.fromkeys(test.kind for test in tests)]
     named = _each(given)
     if len(named) > 1 and EVERY in named:
         raise SignatureError(
@@ -222,8 +223,8 @@ def _chosen(tests: Sequence[Test], given: Any) -> tuple[list[Measure], dict[str,
             measure.reads(test) for test in tests if fits(measure, test, tests, every.values())
         ]
         try:
-            if (need := measure.needs.source) != "vectors":
-                raise SourceError(f"needs {NEEDS[need]}")
+            if (need := measure.needs.source) != VECTORS:
+                raise SourceError(f"needs {reader_of(need).name}")
             for test in fitting:
                 measure.require_stimuli(test)
         except EatlasError as error:
@@ -292,7 +293,7 @@ def in_contexts(
     contexts: Any,
     windows: Any = None,
 ) -> list[Variant]:
-    """Put tests of words into contexts: as sentences of their own, or as pairs of log-ratios."""
+    """Put tests of words into contexts, in each window to which these are cut."""
     windows = list(dict.fromkeys(_each(windows)))
     if contexts is None:
         if windows:
@@ -302,32 +303,7 @@ def in_contexts(
                 allowed="--contexts FILE with it; in Python contexts=...",
             )
         return [(tuple(tests), list(measures))]
-    from eatlas import corpora  # noqa: PLC0415  (most runs have no contexts)
-
-    if isinstance(contexts, str | Path):
-        contexts = corpora.load_either(contexts)
-    pairs = isinstance(contexts, corpora.Pairs)
-    for measure in measures:
-        if not hasattr(measure, "pairs") if pairs else measure.needs.source != "vectors":
-            raise EatlasError(
-                f"the measure {measure.name} does not take these contexts",
-                got="pairs of a target and an attribute" if pairs else "contexts of single stimuli",
-                allowed="contexts of single stimuli, or pairs for lpbs and lpbs-ceat",
-                remedy="make them with eatlas contexts; pairs with eatlas contexts --pairs",
-            )
-    if not pairs:
-        # with_contexts refuses what are no contexts
-        cuts = windows and isinstance(contexts, corpora.Contexts)
-        variants = [contexts.cut(window) for window in windows] if cuts else [contexts]
-        return [(corpora.with_contexts(tests, variant), list(measures)) for variant in variants]
-    in_pairs = []
-    for cut in [contexts.cut(window) for window in windows] or [contexts]:
-        some = tuple(
-            corpora.with_pairs(test, cut) if isinstance(test, AssociationTest) else test
-            for test in tests
-        )
-        in_pairs.append((some, [measure.with_parameters(pairs=cut) for measure in measures]))
-    return in_pairs
+    return open_contexts(contexts).variants(tests, measures, windows)
 
 
 def open_as(given: Any, need: Need, prompts: Any = None) -> list[tuple[str, AnySource]]:
@@ -337,7 +313,7 @@ def open_as(given: Any, need: Need, prompts: Any = None) -> list[tuple[str, AnyS
     ----------
     given : source, list or mapping
         What :func:`eatlas.run` takes as vectors.
-    need : {"vectors", "masked", "causal", "answers", "counts"}
+    need : str
         What measures need of them, their ``needs.source``.
     prompts : str or list, optional
         Prompts or sets of them, for vectors alone.
@@ -351,11 +327,12 @@ def open_as(given: Any, need: Need, prompts: Any = None) -> list[tuple[str, AnyS
     specs = specs_of(given, DEFAULT_VECTORS)
     if not specs:
         raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
+    reader = reader_of(need)
     named: list[tuple[str, AnySource]] = []
     for spec, name in specs:
-        sources: Sequence[Any] = open_for(spec, need)
+        sources: Sequence[Any] = reader.open(spec)
         if prompts is not None:
-            sources = _prompted(sources, prompts, need)
+            sources = reader.in_prompts(sources, prompts)
         named += zip(names_under(name, [source.name for source in sources]), sources, strict=True)
     names = Counter((name or source.name, period_of(source)) for name, source in named)
     if same := [name for (name, _), n in names.items() if n > 1]:
@@ -364,21 +341,6 @@ def open_as(given: Any, need: Need, prompts: Any = None) -> list[tuple[str, AnyS
             remedy="name them: NAME=SOURCE; in Python {NAME: SOURCE, ...}",
         )
     return named
-
-
-def _prompted(sources: Sequence[Any], prompts: Any, need: Need) -> list[AnySource]:
-    """Put sources of vectors into each prompt, each result once."""
-    if need != "vectors":
-        raise SourceError(
-            "a prompt changes nothing here: LPBS and FMAT put words into their own templates",
-            allowed="prompts for measures of vectors",
-            remedy='leave the prompt out, or say lpbs(templates="{target} is {attribute}.")',
-        )
-    from eatlas.sources.prompts import PromptSet, in_prompts  # noqa: PLC0415  (most runs have none)
-
-    each = [prompts] if isinstance(prompts, str | PromptSet) else prompts
-    several = (in_prompts(source, prompt) for source in sources for prompt in each)
-    return list({source.name: source for some in several for source in some}.values())
 
 
 def _renamed(job: Job, name: str) -> Job:
@@ -403,16 +365,16 @@ def read(jobs: Sequence[Job], watch: Watch | None = None, executor: Executor = h
     for place, job in enumerate(jobs):
         need = job.measure.needs.source
         # an encoder takes texts as they are written
-        case = "auto" if computes(job.source, need) else job.case
+        case = "auto" if reader_of(need).computes(job.source) else job.case
         places.setdefault((id(job.source), need, case), []).append(place)
     batches: tuple[list[Any], list[Any]] = [], []
     layers: dict[int, list[int]] = {}
     for same in places.values():
-        first = jobs[same[0]]
-        if first.measure.needs.source == "vectors" and is_contextual(first.source):
-            layers[id(first.source)] = same
+        source, need = jobs[same[0]].source, jobs[same[0]].measure.needs.source
+        if need == VECTORS and is_contextual(source):
+            layers[id(source)] = same
         else:
-            batches[computes(first.source, first.measure.needs.source)].append([same])
+            batches[reader_of(need).computes(source)].append([same])
     if len(layers) < 2:
         batches[True].extend([same] for same in layers.values())
     else:
@@ -438,33 +400,12 @@ def read(jobs: Sequence[Job], watch: Watch | None = None, executor: Executor = h
 def _read_batch(batch: Sequence[Sequence[Job]], watch: Watch | None = None) -> list[AnySource]:
     answers = []
     for jobs in batch:
-        source, need = jobs[0].source, jobs[0].measure.needs.source
-        answers.append(read_source(jobs, watch and watch(COUNTED[need], source.name)))
+        counted = reader_of(jobs[0].measure.needs.source).counted
+        answers.append(read_source(jobs, watch and watch(counted, jobs[0].source.name)))
     return answers
 
 
 def read_source(jobs: Sequence[Job], tell: Tell | None = None) -> AnySource:
     """Read at once all that jobs need of their source, and keep the answer."""
-    source: Any = jobs[0].source
-    case, need = jobs[0].case, jobs[0].measure.needs.source
-    if need == "counts" or getattr(source, "collected", False):
-        return cast("AnySource", source)
-    if need != "vectors":
-        from eatlas.encoders.language import ModelSnapshot  # noqa: PLC0415
-
-        # in an order that hashes do not change: batches follow it
-        questions = dict.fromkeys(q for job in jobs for q in job.measure.questions(job.test))
-        return ModelSnapshot.of(source, questions, tell)
-    tests = [job.test for job in jobs]
-    words = {word for job in jobs for word in job.measure.needs.words}
-    wish = max((job.measure.needs.ranks for job in jobs), key=WISHES.index)
-    if wish is None:
-        return ask(source, tests, words, case, tell)
-    beside = {item.content for item in needed_items(source, tests, words, case)}
-    ranking = ranking_of(source, tests, case, wish, beside=beside)  # one pass for words and ranks
-    return replace(ask(source, tests, words, case, tell), ranking=ranking)
-
-
-def computes(source: AnySource, need: Need) -> bool:
-    """Whether a model computes what a source answers."""
-    return need in OF_MODELS or (need == "vectors" and is_contextual(source))
+    answer: AnySource = reader_of(jobs[0].measure.needs.source).read(jobs, tell)
+    return answer

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from eatlas.errors import ResultsError, StimulusError, described
 from eatlas.paths import is_there
 from eatlas.results import AssociationResult, Results, is_result, read_results
-from eatlas.sources.counts import Counts, open_counts, place_of_table
 from eatlas.sources.frames import is_frame
+from eatlas.sources.tables import Counts, group_numbers, open_counts, place_of_table
 from eatlas.stimuli import GroupsTest, Test
 from eatlas.stimuli.kinds import fault_of_weights
 
@@ -133,7 +133,7 @@ def _of_table(test: GroupsTest, names: Sequence[str], spec: Any) -> Reference:
             f"{spec}: the table has several years", remedy=f"take one: {spec}?year=YEAR"
         )
     numbers = {
-        term: numbers_of(row, names, f"{table.name}, {term}")
+        term: group_numbers(row, names, f"{table.name}, {term}")
         for term in test.targets.terms
         if (row := table.counts(term))
     }
@@ -150,15 +150,3 @@ def _of_table(test: GroupsTest, names: Sequence[str], spec: Any) -> Reference:
 
     of_targets = {term: shares(row) for term, row in numbers.items() if math.fsum(row) > 0}
     return shares(sums), of_targets, f"{table.name} ({table.fingerprint[:19]})"
-
-
-def numbers_of(row: Shares, groups: Sequence[str], place: str) -> tuple[float, ...]:
-    """Numbers of the groups of a test in a row of a table, in their order."""
-    folded = {name.casefold(): value for name, value in row.items()}
-    if missing := [name for name in groups if name.casefold() not in folded]:
-        raise StimulusError(
-            f"{place}: no number for {', '.join(missing)}",
-            got=", ".join(row),
-            allowed="a column for each group of the test",
-        )
-    return tuple(folded[name.casefold()] for name in groups)

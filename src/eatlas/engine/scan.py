@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from pydantic_core import to_json
 
 from eatlas import kernels
-from eatlas.corpora.files import pyarrow_of
-from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.csv_cells import MARK, cell
 from eatlas.engine.groups import GroupsLike, find_attributes, head_of, require_words
 from eatlas.engine.store import NumberedPieces
@@ -63,6 +61,7 @@ from eatlas.results.themes import ThemesResult
 from eatlas.sources import CaseRule, Source
 from eatlas.sources.coverage import embed_concepts
 from eatlas.sources.opening import VectorsLike, files_named, open_one_named
+from eatlas.sources.outputs import pyarrow_of, require_other_files, require_place
 from eatlas.stats.effect_size import effect_sizes
 from eatlas.stats.inputs import ROUNDING_UNITS
 from eatlas.stats.multiplicity import RunningMaxT, benjamini_yekutieli, harmonic, holm

@@ -19,11 +19,11 @@ from eatlas.corpora.counts import SCHEMA, TABLES, Family, Search, TextCounts
 from eatlas.corpora.files import Account, Corpus, Part, Unit, files_read, look_at, on_disk, parts_of
 from eatlas.corpora.matching import Case, Compounds, MatchRule
 from eatlas.corpora.sampling import Progress, language_of, stimuli_of, warn_of_scripts
-from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.engine.store import FileJournal
 from eatlas.errors import StimulusError, require_whole
 from eatlas.executors import Executor, choose
 from eatlas.notes import Note, warn
+from eatlas.sources.outputs import require_other_files, require_place
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.stimuli.languages import folded

@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.corpora.storing import require_other_files, require_place
 from eatlas.csv_cells import cell
 from eatlas.engine.frequency import order_of
 from eatlas.engine.group_units import SearchUnits
@@ -54,6 +53,7 @@ from eatlas.results.themes import (
 from eatlas.sources import CaseRule
 from eatlas.sources.categories import Categories, from_a_scan, read_categories, read_names
 from eatlas.sources.opening import files_named, open_one_named
+from eatlas.sources.outputs import require_other_files, require_place
 from eatlas.stats.multiplicity import holm
 from eatlas.stats.regression import Regression, family_test, groups_test, orders_of
 from eatlas.stats.space import clustered, sklearn

@@ -7,37 +7,45 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
-from eatlas.corpora import Contexts, ContextsAtHand, Pairs
 from eatlas.engine.execution import perform
-from eatlas.engine.measuring import AnySource, open_for
 from eatlas.engine.plan import Job, in_contexts, read_source
+from eatlas.engine.readers import AnySource, open_for
 from eatlas.engine.trends import trends
-from eatlas.engine.verify_themes import as_compared, compared_with, repeat
+from eatlas.engine.verifiers import FindsContexts, Verifier, contexts_at_hand, verifier_of
 from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSourceError, listed
 from eatlas.measures import Measure, get_measure
 from eatlas.results import AssociationResult, Failure, TrendResult
-from eatlas.results.base import FINDING
-from eatlas.results.parts import at
-from eatlas.results.themes import ThemesResult
+from eatlas.results.base import FINDING, Head
+from eatlas.results.parts import Record
 from eatlas.results.trend import series_source
 from eatlas.sources import open_vectors, period_of
 from eatlas.sources.covariates import CovariatesAtHand, CovariatesLike, WordCovariates
 from eatlas.sources.wildcards import expand
-from eatlas.stimuli import Test, built_in_tests, load_tests
+from eatlas.stimuli import ContextsOrigin, Test, built_in_tests, load_tests
 from eatlas.stimuli.batteries import with_images
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.untrusted import computed_afresh, data_only, kept_answers, trusted_among
 
 __all__ = ["Verdict", "differences", "verify"]
 
-ContextsLike = Contexts | Pairs | str | Path
+
+class AnyContexts(Protocol):
+    """Contexts of words or of pairs, as :func:`eatlas.find_contexts` returns them."""
+
+    @property
+    def origin(self) -> ContextsOrigin:
+        """Where they were taken from."""
+
+
+ContextsLike = AnyContexts | str | Path
 """Contexts of words or of pairs, or a file of them."""
 MOST_DRAWS = {"draws": 10_000_000, "resamples": 1_000_000}
 """Random draws that a file of somebody else's may request: minutes, not days."""
@@ -84,16 +92,15 @@ Keys = tuple[str | int, ...]
 """Keys and places that lead to a part of a record."""
 SourceName = tuple[str, str, Any]
 """A source, as results name it; what opens it; and what is needed of it."""
-Record = AssociationResult | TrendResult | ThemesResult
 Opened = dict[int | None, AnySource] | EatlasError
 """The periods of a series, or one source without a period."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The outcome of recomputing one result, trend or scan for themes."""
+    """The outcome of recomputing one result, trend or record of another kind."""
 
-    result: Record
+    result: Head
     status: Literal["same", "differs", "not repeated", "refused"]
     details: tuple[str, ...] = ()
     """Each difference, or why the result could not be computed again; then remarks."""
@@ -104,7 +111,7 @@ class Verdict:
 
 
 def verify(
-    results: Iterable[Record] | ThemesResult,
+    results: Iterable[Head] | Head,
     *,
     contexts: ContextsLike | Iterable[ContextsLike] = (),
     covariates: CovariatesLike | Iterable[CovariatesLike] | None = None,
@@ -143,14 +150,16 @@ def verify(
     A trend is computed again from the results of its periods; a period of the series that it does
     not name is a difference.
 
-    Themes, of :func:`eatlas.scan` or :func:`eatlas.read_scan`, are computed again from the words in
-    their record. Their clusterings are repeated, and with them the stability, if scikit-learn has
-    the version that made them; else these are taken from the file, and the verdict says so.
+    Records of another kind are computed again as the package does that brings their schema. Themes,
+    of :func:`eatlas.scan` or :func:`eatlas.read_scan`, are computed again from the words in their
+    record. Their clusterings are repeated, and with them the stability, if scikit-learn has the
+    version that made them; else these are taken from the file, and the verdict says so.
 
     Parameters
     ----------
-    results : Results, ThemesResult, or iterable of results, trends and themes
-        Of ``Results``, the trends are verified too.
+    results : Results, a record, or iterable of results, trends and other records
+        Of ``Results``, the trends are verified too. Other records are those of which a package can
+        compute the schema again, such as those of :func:`eatlas.scan` with ``themes``.
     contexts : path, Contexts, Pairs, or several of them
         Contexts that results were made of.
     covariates : path, mapping, frame, or list of them, optional
@@ -171,13 +180,15 @@ def verify(
     Returns
     -------
     tuple of Verdict
-        In the order of the results; then those of the trends, then of themes.
+        In the order of the results; then those of the trends, then of other records.
 
     Raises
     ------
     SourceError
         If contexts that are given cannot be read, or no result has a source of a name in `vectors`
         or `trust`.
+    ResultsError
+        If no package can verify a record.
 
     Examples
     --------
@@ -187,12 +198,19 @@ def verify(
     """
     several = contexts if isinstance(contexts, list | tuple) else [contexts]
     near = [*map(Path, folders), Path()]
-    at_hand = ContextsAtHand(several, near), CovariatesAtHand(covariates, near)
-    every = [results] if isinstance(results, ThemesResult) else [*results]
+    find_contexts = cache(partial(contexts_at_hand, several, near))
+    if several:
+        find_contexts()
+    at_hand = find_contexts, CovariatesAtHand(covariates, near)
+    every = [results] if isinstance(results, Record) else [*results]
     series = [*getattr(results, "trends", ()), *(r for r in every if isinstance(r, TrendResult))]
-    of_words = [r for r in every if isinstance(r, ThemesResult)]
     measured = [r for r in every if isinstance(r, AssociationResult)]
-    named: list[AssociationResult | ThemesResult] = [*measured, *of_words]
+    others = [
+        (record, verifier_of(record))
+        for record in every
+        if not isinstance(record, AssociationResult | TrendResult)
+    ]
+    named = [*measured, *(record for record, _ in others)]
     trusted = trusted_among(trust, [r.source_string for r in named], "no result has a source")
     instead, names = vectors or {}, [name for r in named for name in (r.source, r.source_string)]
     if strange := [name for name in instead if name not in names]:
@@ -213,8 +231,8 @@ def verify(
                 check.again = check.measured(sources[check.source], check.result.period)
         of_results = [_verdict(check, instead) for check in checks]
         of_trends = [_of_trend(trend, checks, sources) for trend in series]
-        of_themes = [_of_themes(themes, instead, trusted, vouched) for themes in of_words]
-    return (*of_results, *of_trends, *of_themes)
+        of_others = [_of_record(*other, instead, trusted, vouched) for other in others]
+    return (*of_results, *of_trends, *of_others)
 
 
 @dataclass
@@ -252,7 +270,7 @@ class _Check:
 
 def _rebuilt(
     result: AssociationResult,
-    at_hand: ContextsAtHand,
+    find_contexts: Callable[[], FindsContexts],
     of_words: CovariatesAtHand,
     vouched: Mapping[str, Test],
     trusted: Collection[str],
@@ -268,7 +286,7 @@ def _rebuilt(
         if known is not None:
             test = _with_files(test, known)
         origin = result.provenance.contexts
-        contexts = None if origin is None else at_hand.find(origin)
+        contexts = None if origin is None else find_contexts().find(origin)
         in_context, its_measure = _in(contexts, test, measure)
         # the title says already that the test is one of contexts
         test = in_context.model_copy(update={"title": test.title})
@@ -278,9 +296,7 @@ def _rebuilt(
         if known is not None:
             try:
                 known, _ = _in(contexts, known.against(test), measure)
-                # collected answers are to the questions of their file
-                asked = None if at(result, "answers.collected") else measure
-                check.lines = tuple(_labels(test, known, against, asked))
+                check.lines = tuple(_labels(result, test, known, against, measure))
             except EatlasError:  # its terms have no contexts in the file
                 check.lines = (f"coverage: the terms are not those of {KNOWN[against]}",)
         return check
@@ -288,7 +304,7 @@ def _rebuilt(
         return _Check(result, again=error)
 
 
-def _in(contexts: Contexts | Pairs | None, test: Test, measure: Measure) -> tuple[Test, Measure]:
+def _in(contexts: Any, test: Test, measure: Measure) -> tuple[Test, Measure]:
     """A test in its contexts, if it has any, and the measure that takes it so."""
     [((test,), (measure,))] = in_contexts((test,), [measure], contexts)
     return test, measure
@@ -331,10 +347,12 @@ def _with_files(test: Test, known: Test) -> Test:
     return test.with_concepts(concepts) if paths else test
 
 
-def _labels(test: Test, known: Test, against: str, measure: Any) -> Iterator[str]:
+def _labels(
+    result: AssociationResult, test: Test, known: Test, against: str, measure: Measure
+) -> Iterator[str]:
     """What a result calls otherwise than the test of its id."""
     name = f"{KNOWN[against]} {known.id}"
-    pairs = {
+    pairs: dict[str, tuple[Any, Any]] = {
         f"concepts.{group}": (test.concepts[group].name, concept.name)
         for group, concept in known.concepts.items()
         if group in test.concepts
@@ -342,8 +360,7 @@ def _labels(test: Test, known: Test, against: str, measure: Any) -> Iterator[str
     for key in ("title", "citation", "language", "sentences_from", "explored_on"):
         within = key in {"language", "sentences_from", "explored_on"}
         pairs[f"provenance.{key}" if within else key] = getattr(test, key), getattr(known, key)
-    if hasattr(measure, "templates_for"):  # the questions of a test, or those of the measure
-        pairs["templates"] = measure.templates_for(test), measure.templates_for(known)
+    pairs["templates"] = measure.wording(test, result), measure.wording(known, result)
     for key, (old, new) in pairs.items():
         if old != new:
             yield f"{key}: {_shortly(old)} in the file, {_shortly(new)} in {name}"
@@ -366,7 +383,8 @@ def _opened(
     asking = [check for check in checks if check.measure and check.source == name]
     mine = next((instead[key] for key in (called, string) if key in instead), None)
     try:
-        kept = kept_answers() if need == "answers" else nullcontext()
+        keeps = any(check.measure.needs.keeps for check in asking)
+        kept = kept_answers() if keeps else nullcontext()
         with data_only(string, (string,) if mine is not None else trusted), kept:
             opened = {}
             sources = open_for(string if mine is None else mine, need)
@@ -379,22 +397,12 @@ def _opened(
                 renamed = answers if called == answers.name else answers.renamed(called)
                 opened[period_of(source)] = renamed
                 for check in asking:
-                    check.remarks = _of_answers(source)
+                    check.remarks = getattr(source, "verification_remarks", ())
             return opened
     except RecursionError:
         return SourceError(f"{string[:60]}...: one source is wrapped in another too many times")
     except EatlasError as error:
         return error if mine is not None else _perhaps_moved(error, called)
-
-
-def _of_answers(source: Any) -> tuple[str, ...]:
-    """Which answers of a model behind an address a result was computed from."""
-    asked = getattr(source, "asked", None)
-    if asked is None:
-        return ()
-    if not asked:
-        return ("answers: those that are kept on this machine; nothing was asked",)
-    return (f"answers: {asked:,} were asked for again; the others are kept on this machine",)
 
 
 def _perhaps_moved(error: EatlasError, called: str) -> EatlasError:
@@ -465,31 +473,30 @@ def _of_trend(
     return _judged(trend, lines)
 
 
-def _of_themes(
-    result: ThemesResult,
+def _of_record(
+    record: Head,
+    verifier: Verifier,
     instead: Mapping[str, Any],
     trusted: Collection[str],
     vouched: Mapping[str, Test],
 ) -> Verdict:
-    """Verify themes by the words in their record."""
-    string = result.source_string
-    mine = next((instead[key] for key in (result.source, string) if key in instead), None)
+    """Verify a record of another kind as its package does."""
+    string = record.source_string
+    mine = next((instead[key] for key in (record.source, string) if key in instead), None)
     try:
-        against, groups = compared_with(result, vouched)
         with data_only(string, (string,) if mine is not None else trusted):
-            again = repeat(result, open_vectors(string if mine is None else mine), groups)
+            source = open_vectors(string if mine is None else mine)
+            again = verifier.repeat(record, source, vouched)
     except RecursionError:
-        return _unrepeated(result, EatlasError("one source is wrapped in another too many times"))
+        return _unrepeated(record, EatlasError("one source is wrapped in another too many times"))
     except EatlasError as error:
         return _unrepeated(
-            result, error if mine is not None else _perhaps_moved(error, result.source)
+            record, error if mine is not None else _perhaps_moved(error, record.source)
         )
-    lines = [*differences(as_compared(result), as_compared(again.result)), *again.lines]
-    lines.sort(key=lambda line: ".interval" in line or ".p_max_t" in line)  # those of all themes
-    return _judged(result, lines, again.remarks, against)
+    return _judged(record, again.lines, again.remarks, again.against)
 
 
-def _unrepeated(record: Record, outcome: Any) -> Verdict:
+def _unrepeated(record: Head, outcome: Any) -> Verdict:
     """Say why a record was not computed again, and what to do about it."""
     error = outcome.error if isinstance(outcome, Failure) else outcome
     remedy = error.remedy if isinstance(error, SourceError | SignatureError) else None
@@ -499,7 +506,7 @@ def _unrepeated(record: Record, outcome: Any) -> Verdict:
 
 
 def _judged(
-    record: Record,
+    record: Head,
     lines: Iterable[str],
     remarks: Iterable[str] = (),
     against: str = "",

@@ -12,15 +12,17 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from eatlas.csv_cells import marked
 from eatlas.engine.scan import scan
+from eatlas.engine.verifiers import Repeated, Verifier
+from eatlas.engine.verify import differences
 from eatlas.errors import ResultsError
 from eatlas.numbers import number_of
-from eatlas.results.themes import ThemesResult
+from eatlas.results.themes import ThemesResult, is_scan, read_themes
 from eatlas.sources import Source
-from eatlas.sources.counts import table_cells
+from eatlas.sources.tables import table_cells
 from eatlas.stimuli import AssociationTest, Concept, GroupsTest, Test, built_in_tests
 
 _SETTINGS = re.compile(r"themes\([^()]*,alpha=([^,()]+),ddof=(\d+),first=(\d+)(,split=off)?\)")
@@ -33,14 +35,27 @@ _LAST_DECIMAL = 1.01e-6
 """Of the table, which has six."""
 
 
-class Repeated(NamedTuple):
-    """Themes that were computed again."""
+class ThemesVerifier(Verifier):
+    """Computes themes again from the words in their record."""
 
-    result: ThemesResult
-    lines: tuple[str, ...]
-    """What differs in the table of words."""
-    remarks: tuple[str, ...]
-    """What is taken from the file."""
+    plural = "scans for themes"
+
+    def holds(self, path: Path) -> bool:
+        """Whether a scan writes such a file."""
+        return is_scan(path)
+
+    def read(self, path: Path) -> ThemesResult:
+        """Read themes."""
+        return read_themes(path)
+
+    def repeat(self, record: ThemesResult, source: Source, tests: Mapping[str, Test]) -> Repeated:
+        """Compute themes again on their source."""
+        against, groups = compared_with(record, tests)
+        again, of_table, remarks = repeat(record, source, groups)
+        lines = [*differences(as_compared(record), as_compared(again)), *of_table]
+        # those of all themes come last
+        lines.sort(key=lambda line: ".interval" in line or ".p_max_t" in line)
+        return Repeated(tuple(lines), remarks, against)
 
 
 def compared_with(result: ThemesResult, vouched: Mapping[str, Test]) -> tuple[str, Any]:
@@ -63,8 +78,10 @@ def compared_with(result: ThemesResult, vouched: Mapping[str, Test]) -> tuple[st
     )  # fmt: skip
 
 
-def repeat(result: ThemesResult, source: Source, groups: Any) -> Repeated:
-    """Compute themes again on a source."""
+def repeat(
+    result: ThemesResult, source: Source, groups: Any
+) -> tuple[ThemesResult, tuple[str, ...], tuple[str, ...]]:
+    """Themes again on a source, what differs in the table of words, and what the file says."""
     settings = _SETTINGS.fullmatch(result.signature)
     if settings is None:
         raise ResultsError("this is not the signature of themes", got=result.signature)
@@ -90,7 +107,7 @@ def repeat(result: ThemesResult, source: Source, groups: Any) -> Repeated:
     split = "" if result.held_out else whole or ""
     update["signature"] = f"themes({of},alpha={alpha},ddof={ddof},first={first}{split})"
     again = again.model_copy(update=update)
-    return Repeated(again, lines, (f"taken from the file: {'; '.join(remarks)}",))
+    return again, lines, (f"taken from the file: {'; '.join(remarks)}",)
 
 
 def _of_clusters(result: ThemesResult, anew: Callable[..., Any]) -> tuple[ThemesResult | None, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -40,6 +40,7 @@ from eatlas.measures.resampling import Variation, over_attributes
 from eatlas.measures.templates import file_of, is_name, is_text, templates_of
 from eatlas.notes import Note
 from eatlas.results.answers import AskResult
+from eatlas.results.parts import at
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.asking import (
     ALLOWED,
@@ -152,7 +153,7 @@ templates=auto,threshold=0.2)'
     @property
     def needs(self) -> Needs:
         """A model that answers."""
-        return Needs(source="answers", ranks="ranks")
+        return Needs(source="answers", ranks="ranks", keeps=True)
 
     @cached_property
     def _named(self) -> tuple[str, ...]:
@@ -175,11 +176,15 @@ templates=auto,threshold=0.2)'
             return tuple(built_in_questions().questions[DEFAULT])
         return self._named
 
+    def wording(self, test: AssociationTest, result: Any) -> tuple[str, ...]:
+        """The questions of a test; collected answers are to those of their file."""
+        return () if at(result, "answers.collected") else self.templates_for(test)
+
     def design(self, test: AssociationTest) -> Design:
         """Everything that is asked about a test."""
         return _design(self, test)
 
-    def questions(self, test: AssociationTest) -> Iterable[Prompt]:  # type: ignore[override]
+    def questions(self, test: AssociationTest) -> Iterable[Prompt]:
         """Every question to a model about one test."""
         return self.design(test).prompts
 

@@ -178,7 +178,7 @@ class Assign(AssociationMeasure):
     @property
     def needs(self) -> Needs:
         """A model that answers."""
-        return Needs(source="answers")
+        return Needs(source="answers", keeps=True)
 
     @cached_property
     def prompts(self) -> tuple[str, ...]:
@@ -227,7 +227,7 @@ class Assign(AssociationMeasure):
             for (template, word_list), times in drawn.items()
         }
 
-    def questions(self, test: AssociationTest) -> Iterable[Prompt]:  # type: ignore[override]
+    def questions(self, test: AssociationTest) -> Iterable[Prompt]:
         """Every list of a test."""
         return self.design(test)
 

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,22 +28,9 @@ from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.effect_size import DrawEffects
 from eatlas.stimuli import AssociationTest, GroupsTest, Test
 
-if TYPE_CHECKING:
-    from eatlas.stimuli.pairs import Question
-
-
 Array = NDArray[np.float64]
-Need = Literal["vectors", "masked", "causal", "answers", "counts"]
-"""Vectors; log-probabilities of a masked or of a causal language model; answers of a model in
-words; numbers by group."""
-NEEDS: dict[Need, str] = {
-    "vectors": "vectors", "masked": "a masked language model",
-    "causal": "a causal language model", "answers": "a model that answers",
-    "counts": "a table of counts",
-}  # fmt: skip
-"""The same in words, after "needs"."""
-OF_MODELS: frozenset[Need] = frozenset(("masked", "causal", "answers"))
-"""What a model is asked for, each question of a run once."""
+Need = str
+"""What a source must have: "vectors", or what a reader of another package is named for."""
 Compared = Literal["targets", "attributes"]
 """Which groups of an association test are compared."""
 Pca = Literal["uncentred", "centred"]
@@ -69,6 +56,9 @@ class Needs:
     """Whether the minimum is one of stimuli, where sentences are made of them, or of terms."""
     contexts: Literal["any", "required", "written", "refused"] = "any"
     """Whether stimuli occur in sentences; written: in those of the test itself, of no corpus."""
+    keeps: bool = False
+    """Whether what the source answers is kept and read when a result is computed again, since
+    another answer would be no mistake."""
 
 
 def generator_of(
@@ -171,7 +161,7 @@ class Input:
     drawn: dict[str, DrawEffects] = field(default_factory=dict)
     """Effect sizes of draws by place, stimuli by name: what measures of draws leave here."""
     asked: Any = None
-    """What a model answered: log-probability ratios or preferences, where `rows` stand for them."""
+    """What `rows` stand for where they are no vectors; ``single`` are the scores."""
     precision: float | None = None
     """Unit roundoff of what the scores are made of; None where that is exact."""
     magnified: float = 1.0
@@ -245,8 +235,15 @@ class Measure(ABC):
         """What the measure needs of a source and of a test."""
         return Needs()
 
-    def questions(self, test: Any) -> Iterable[Question]:  # noqa: ARG002
-        """Every question to a language model about one test; none, for vectors."""
+    def questions(self, test: Any) -> Iterable[Any]:  # noqa: ARG002
+        """Every question to the source about one test, for its reader; none, for vectors."""
+        return ()
+
+    def wording(self, test: Any, result: AssociationResult) -> tuple[str, ...]:  # noqa: ARG002
+        """Texts in which the measure puts a test to a model, for a result; none for vectors.
+
+        Verifying a result compares those of its test with those of the test that is known.
+        """
         return ()
 
     @property

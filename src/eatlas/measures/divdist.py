@@ -36,6 +36,7 @@ from eatlas.measures.base import (
 )
 from eatlas.measures.levels import Stimuli
 from eatlas.notes import Note
+from eatlas.plugins import imported, required
 from eatlas.results.levels import AdjustedTarget
 from eatlas.results.parts import Coverage, defined, defined_ends
 from eatlas.results.targets import (
@@ -75,6 +76,10 @@ from eatlas.stimuli.kinds import OF_TARGETS
 Association = Literal["cosine", "reduction", "probe", "counts", "softmax"]
 Means = Literal["raw", "unit"]
 HowP = Literal["auto", "off"]
+CountContexts = Callable[[Input], tuple[Array, dict[str, Any]]]
+"""What a package adds as an entry point of the group ``eatlas.associations``, by the name of the
+association: from contextual vectors to numbers of contexts of the targets that belong to each
+group, shape (targets, k), and fields of the record that say how."""
 Drawn = tuple[Array, Array, Array]
 """Associations in bootstrap resamples: of the targets, shape (resamples, targets, k); of the mean
 of the targets drawn, (resamples, k); and how often each target was drawn, (resamples, targets)."""
@@ -244,10 +249,9 @@ class DivDist(GroupsMeasure):
             given = magnified(given, scale)
             evidence, about["logit_scale"] = of_labels(given, scale), scale
         elif self.soa == "probe":
-            from eatlas.measures.probing import counts_of_probe  # noqa: PLC0415  (an extra)
-
             stimuli = stimuli_of_groups(given)[OF_TARGETS]
-            counts, about["probe"] = counts_of_probe(given)
+            count_contexts: CountContexts = imported(required("associations", self.soa))
+            counts, about = count_contexts(given)
             evidence = of_counts(stimuli, counts, given)
         else:
             evidence = of_words(given, unit=self.means == "unit")

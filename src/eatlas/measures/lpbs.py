@@ -175,6 +175,13 @@ class LogRatioMeasure(PatternMeasure):
         if self.pairs is not None:
             object.__setattr__(self, "origin", self.pairs.origin)
 
+    def reads(self, test: Test) -> Test:
+        """The test, with where the sentences of its pairs come from."""
+        if self.origin is None or test.kind != self.kind:
+            return test
+        update = {"sentences_from": str(self.origin), "contexts": self.origin}
+        return test.model_copy(update=update)
+
     def idle(self) -> set[str]:
         """Parameters that a signature leaves out: those that change nothing."""
         idle = super().idle() | {"pairs", "origin"}

@@ -29,7 +29,7 @@ NONE = "none"
 UNLABELLED = -1
 
 
-def counts_of_probe(given: Input) -> tuple[Array, Probe]:
+def counts_of_probe(given: Input) -> tuple[Array, dict[str, Any]]:
     """Contexts of each target that a linear classifier assigns to each group.
 
     The classifier (multinomial logistic regression on standardised vectors, L2 penalty of strength
@@ -71,7 +71,7 @@ def counts_of_probe(given: Input) -> tuple[Array, Probe]:
     tallied = np.zeros((len(places), len(groups) + 1))
     for term, label in zip(group.used, assigned.tolist(), strict=True):
         tallied[places[group.stimulus.get(term, term)], label] += 1
-    return tallied[:, :-1], probe
+    return tallied[:, :-1], {"probe": probe}
 
 
 def _require_enough(named: Mapping[str, int], *, people: bool) -> None:

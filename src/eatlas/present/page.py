@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from eatlas.errors import ResultsError, did_you_mean
+from eatlas.errors import ResultsError, described, did_you_mean
 from eatlas.notes import Note, warn
+from eatlas.plugins import absent, called, points
 from eatlas.present.columns import page_table
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.drawings.svg import Scales
@@ -25,7 +26,7 @@ from eatlas.present.sentences import wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
 from eatlas.present.tables import FORMATS as TABLES
 from eatlas.present.tables import report_table
-from eatlas.results.json_lines import USUAL_NAME, keep_others, to_json_line
+from eatlas.results.json_lines import USUAL_NAME, keep_others, schema_name, to_json_line
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS, Record
 from eatlas.results.settings import Settings, repeated
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from eatlas.present.columns import Table
     from eatlas.present.comparison import Compared, Series
     from eatlas.results import AssociationResult, Failure, Results
-    from eatlas.results.themes import ThemesResult
     from eatlas.results.trend import TrendResult
 
 REPORT = "report.html"
@@ -160,12 +160,15 @@ def deflated(value: object) -> Markup:
     return Markup(b64encode(zlib.compress(text.encode(), level=9)).decode())  # noqa: S704
 
 
+ENTRY_POINTS = "eatlas.pages"
+"""Functions of packages, each by the name in a schema, such as ``themes`` of ``eatlas/themes/1``:
+from a record of that schema, a format and the columns of a table to a text."""
 FORMATS = ("html", *TABLES, "methods", "bibtex")
 """The page, tables, and texts for a manuscript."""
 
 
 def report_text(
-    results: Iterable[AssociationResult] | ThemesResult,
+    results: Iterable[AssociationResult] | Record,
     format: str = "html",  # noqa: A002  (as the command line calls it)
     *,
     damage: Iterable[ResultsError] = (),
@@ -187,9 +190,7 @@ def report_text(
             allowed=", ".join(FORMATS),
         )
     if isinstance(results, Record):
-        from eatlas.present.themes import themes_text  # noqa: PLC0415  (few reports are of them)
-
-        return themes_text(results, format, columns)
+        return _text_of_record(results, format, columns)
     if format == "html":
         return report_html(results, damage=damage, family=family, adjust=adjust, images=images)
     if format in TABLES:
@@ -199,8 +200,20 @@ def report_text(
     return write(every, declared, getattr(results, "trends", ())) + "\n"
 
 
+def _text_of_record(record: Record, format: str, columns: str | None) -> str:  # noqa: A002
+    """A record that is no result in one of the formats, as its package writes it."""
+    name = schema_name(record)
+    added = points(ENTRY_POINTS)
+    if name not in added:
+        raise absent("pages", name) or ResultsError(
+            "there is no report of this", got=described(record), allowed="results"
+        )
+    text: str = called(added[name], str, record, format, columns)
+    return text
+
+
 def write_report(
-    results: Iterable[AssociationResult] | ThemesResult,
+    results: Iterable[AssociationResult] | Record,
     path: str | Path,
     *,
     format: str = "html",  # noqa: A002
@@ -214,9 +227,9 @@ def write_report(
 
     Parameters
     ----------
-    results : Results or iterable of results, or ThemesResult
-        In a page, the jobs of ``Results`` that failed are listed too. Of themes `columns` matters
-        alone.
+    results : Results or iterable of results, or a record
+        In a page, the jobs of ``Results`` that failed are listed too. Of a record of another kind,
+        such as :func:`eatlas.scan` returns with ``themes``, only `columns` matters.
     path : path
     format : {"html", "latex", "markdown", "html-table", "csv", "methods", "bibtex"}
         One self-contained page; tables for a manuscript, one for each signature, with effect sizes,

@@ -7,6 +7,7 @@ from itertools import groupby
 from eatlas.errors import joined
 from eatlas.numbers import count, effect, interval, number_of, p_value
 from eatlas.present.columns import Cell, Column, Table
+from eatlas.present.drawings.kinds import SCREEN, Kind
 from eatlas.present.drawings.themes import Scale, chart
 from eatlas.present.rendering import page_files, phrase, render
 from eatlas.present.sentences import wording
@@ -21,8 +22,6 @@ OPEN = 8
 """Themes beyond chance whose words are open in the page."""
 WORDS, PAIRS = 40, 30
 """Words of a theme in the page, and pairs of groups."""
-SCREEN = 720.0
-"""Pixels of the chart in the page."""
 MADE = "themes.groups-made"
 UNADJUSTED = "NOT adjusted for word frequency"
 LOUD = ("themes.unadjusted", MADE, "themes.from-a-scan")
@@ -172,3 +171,13 @@ def themes_text(result: ThemesResult, format: str, columns: str | None = None) -
     if format in MARKUP:
         return MARKUP[format]([themes_table(result, layout_of(format, columns))])
     return (themes_methods if format == "methods" else themes_bibtex)(result) + "\n"
+
+
+def themes_drawing() -> Kind:
+    """The kind of drawing of themes: their chart under what was found."""
+    return Kind(
+        lambda result, width: chart(result, width, title(result)),
+        lambda _: False,
+        "eatlas.scan(..., themes=...)",
+        takes=lambda given: isinstance(given, ThemesResult),
+    )

@@ -162,6 +162,7 @@ class AskResult(ThreeLevelResult):
         "attribute wins for a target, at the three levels of the ML-EAT"
     )
     subject: ClassVar[str] = "model's answers"
+    computed_from: ClassVar[str] = "choices"
     unit: ClassVar[str] = "share"
     places: ClassVar[tuple[str, ...]] = ("level1", "level2.X", "level2.Y", "over_attributes")
 
@@ -234,6 +235,7 @@ class AssignResult(AssociationResult):
         "the LLM Word Association Test (Bai, Wang, Sucholutsky and Griffiths 2025)"
     )
     subject: ClassVar[str] = "model's answers"
+    computed_from: ClassVar[str] = "choices"
     unit: ClassVar[str] = "share"
     places: ClassVar[tuple[str, ...]] = ("over_attributes",)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -65,6 +65,9 @@ PLACES = {
 SCHEMA: Literal["eatlas/result/1"] = "eatlas/result/1"
 FINDING = "finding"
 """Key of the finding in the JSON of a result."""
+_CACHE = "_cache"
+"""Key of what was computed of a result, beside its fields."""
+T = TypeVar("T")
 
 
 class Head(Record):
@@ -289,6 +292,10 @@ class AssociationResult(Findings, Head):
 
     def effect(self, place: str) -> Effect:
         """The effect size at one place of the record, such as ``level2.X``."""
+        return self._cached(place, lambda: self._describe_effect(place))
+
+    def _describe_effect(self, place: str) -> Effect:
+        """Put together what is known of an effect size."""
         read = self.primary
         over_sentences = None
         if self.stimulus_level is not None:
@@ -342,8 +349,30 @@ class AssociationResult(Findings, Head):
     @property
     def finding(self) -> Finding:
         """What the result shows: its questions, the answer to each, and a sentence."""
-        finding: Finding = offered("finding")(self)
+        finding: Finding = self._cached(FINDING, lambda: offered("finding")(self))
         return finding
+
+    def _cached(self, name: str, compute: Callable[[], T]) -> T:
+        """What follows from the fields, computed once; no copy and no file of the record has it."""
+        cached: dict[str, T] = self.__dict__.setdefault(_CACHE, {})
+        if name not in cached:
+            cached[name] = compute()
+        return cached[name]
+
+    def __copy__(self) -> Self:
+        copy = super().__copy__()
+        copy.__dict__.pop(_CACHE, None)
+        return copy
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        copy = super().__deepcopy__(memo)
+        copy.__dict__.pop(_CACHE, None)
+        return copy
+
+    def __getstate__(self) -> dict[Any, Any]:
+        state = super().__getstate__()
+        fields = {name: value for name, value in self.__dict__.items() if name != _CACHE}
+        return {**state, "__dict__": fields}
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values, exactly what the JSON holds, with the finding by itself."""

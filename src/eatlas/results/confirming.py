@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from eatlas.results.exploration import searched_words
 from eatlas.results.parts import at
 from eatlas.results.questions import SignedP, evidence_of
 from eatlas.results.settings import test_and_setting
@@ -68,14 +69,6 @@ class Confirmation:
 
 
 _SIDES = {"A": "greater", "B": "less"}
-
-
-def searched_words(result: AssociationResult) -> tuple[str, ...]:
-    """Words of the groups of a result with which its theme was searched for."""
-    theme = result.provenance.explored_on
-    searched = {word.casefold() for word in theme.words} if theme else set()
-    words = (word for group in result.coverage.values() for word in group.used)
-    return tuple(word for word in words if word.casefold() in searched)
 
 
 def confirmations_of(results: Iterable[AssociationResult]) -> tuple[Confirmation, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from eatlas.errors import SignatureError
@@ -251,7 +252,7 @@ class Effect:
         """The direction that is read from a significant effect size; None from another."""
         return self.direction if self.significant else None
 
-    @property
+    @cached_property
     def after(self) -> Effect | None:
         """The same after covariates of the words; None where they are not accounted for."""
         level = self.adjusted

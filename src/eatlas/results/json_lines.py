@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
@@ -136,13 +137,30 @@ def record_of_file(path: Path, kind: type[R], what: str, remedy: str) -> R:
 
 def has_schema(path: Path, *names: str) -> bool:
     """Whether a file says in its first characters that it is of a schema, such as ``card``."""
+    head = _head(path)
+    return any(f'"eatlas/{name}/'.encode() in head for name in names)
+
+
+def schema_of_file(path: Path) -> str:
+    """The name of the schema in the first characters of a file; empty if there is none."""
+    found = re.search(rb'"eatlas/([a-z-]+)/', _head(path))
+    return found[1].decode() if found else ""
+
+
+def _head(path: Path) -> bytes:
+    """The first characters of a file; none if it cannot be read."""
     require_file(path, ResultsError)
     try:
         with path.open("rb") as file:
-            head = file.read(200)
+            return file.read(200)
     except OSError:
-        return False
-    return any(f'"eatlas/{name}/'.encode() in head for name in names)
+        return b""
+
+
+def schema_name(record: object) -> str:
+    """The name in the schema of a record: ``themes`` of ``eatlas/themes/1``; empty without one."""
+    _, _, name = str(getattr(record, "schema_version", "")).partition("/")
+    return name.partition("/")[0]
 
 
 def read_lines(

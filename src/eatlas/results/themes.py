@@ -103,6 +103,11 @@ class Theme(Record):
         return ", ".join(self.words[:NAMED])
 
     @property
+    def nearest(self) -> tuple[str, ...]:
+        """The words nearest its centre, of which a test of the theme is made."""
+        return self.words[:MOST_TERMS]
+
+    @property
     def ends(self) -> tuple[str, str]:
         """Roles of the group that the theme goes most with, and of that it goes least with."""
         first, second = self.sides
@@ -192,10 +197,14 @@ class ThemesResult(ScanHead):
         return self
 
     @property
+    def strongest(self) -> tuple[Theme, ...]:
+        """All themes, the strongest finding first."""
+        return tuple(sorted(self.themes, key=strength))
+
+    @property
     def found(self) -> tuple[Theme, ...]:
         """Themes with an adjusted p below alpha, the smallest first."""
-        below = (theme for theme in self.themes if theme.p_max_t < self.alpha)
-        return tuple(sorted(below, key=strength))
+        return tuple(theme for theme in self.strongest if theme.p_max_t < self.alpha)
 
     @property
     def searched(self) -> dict[str, tuple[str, ...]]:
@@ -265,8 +274,7 @@ class ThemesResult(ScanHead):
             Each records in ``explored_on`` the words that the search used. Run it on the same or
             on other vectors, and look at :meth:`eatlas.Results.confirmations`.
         """
-        strongest = sorted(self.themes, key=strength)
-        themes = self.found if top is None else strongest[: require_whole("top", top, 0)]
+        themes = self.found if top is None else self.strongest[: require_whole("top", top, 0)]
         tests: dict[str, AssociationTest] = {}
         for theme in themes:
             base = name = identifier(f"theme-{theme.name.lower()}")
@@ -281,7 +289,7 @@ class ThemesResult(ScanHead):
         """The test of one theme with the words that were held out, or else with those searched."""
         a, b = self.concepts if len(self.concepts) == 2 else theme.sides
         towards: Literal["A", "B"] = "A" if theme.lean(a, b) > 0 else "B"
-        x = theme.words[:MOST_TERMS]
+        x = theme.nearest
         opposed = sorted(self.themes, key=lambda each: each.lean(a, b), reverse=towards == "B")
         for opposite in opposed:
             # themes of a user may share words

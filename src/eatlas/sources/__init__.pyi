@@ -1,9 +1,3 @@
-from .counts import (
-    Counts as Counts,
-    CountTable as CountTable,
-    open_counts as open_counts,
-    tables_of as tables_of,
-)
 from .coverage import (
     CaseRule as CaseRule,
     Embedded as Embedded,
@@ -43,3 +37,9 @@ from .source import (
     period_of as period_of,
 )
 from .spec import options_of as options_of, with_options as with_options
+from .tables import (
+    Counts as Counts,
+    CountTable as CountTable,
+    open_counts as open_counts,
+    tables_of as tables_of,
+)

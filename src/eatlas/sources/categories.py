@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.errors import SourceError, described, listed
-from eatlas.sources.counts import named_rows, table_cells
+from eatlas.sources.tables import named_rows, table_cells
 from eatlas.stimuli import Concept
 from eatlas.stimuli.dictionaries import read_dictionary
 

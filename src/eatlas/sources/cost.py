@@ -18,9 +18,10 @@ from eatlas.paths import is_file
 from eatlas.results.parts import defined
 from eatlas.results.residual import Accuracy, AnalogyCost, SimilarityCost, TransformCost
 from eatlas.sources.coverage import spellings
+from eatlas.sources.debiasing import require_transformed
 from eatlas.sources.opening import VectorsLike, open_vectors
 from eatlas.sources.source import Source, rows_of
-from eatlas.sources.transforms import TransformedSource, require_transformed
+from eatlas.sources.transforms import TransformedSource
 from eatlas.stats.correlation import rank_correlation_change, sign_test
 from eatlas.stats.space import unit_or_zero
 from eatlas.version import __version__

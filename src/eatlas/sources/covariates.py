@@ -16,10 +16,10 @@ from eatlas.decoding import LARGEST
 from eatlas.errors import SourceError, described, did_you_mean, listed
 from eatlas.paths import among_files
 from eatlas.results.parts import CovariatesOrigin
-from eatlas.sources.counts import full_rows, table_cells
 from eatlas.sources.coverage import CaseRule, spellings
 from eatlas.sources.frames import by_word, cells_of, is_frame
 from eatlas.sources.spec import check_options, parse_file_spec
+from eatlas.sources.tables import full_rows, table_cells
 from eatlas.stimuli import Test
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from eatlas.sources.coverage import spellings
 from eatlas.sources.frequency_order import is_candidate
 from eatlas.sources.source import Source, rows_of
 from eatlas.sources.spec import parsed_toml
+from eatlas.sources.transforms import Fit, Map, TransformedSource, TransformStep
 from eatlas.stats.space import (
     Affine,
     bias_subspace,
@@ -225,30 +226,14 @@ def most_biased(leans: Array, most: int) -> tuple[NDArray[np.intp], Labels]:
 
 # --- methods --------------------------------------------------------------------------------------
 
-Map = Callable[[Sequence[str], Array, bool], Array]
-"""From words, their vectors of shape (n, d), and whether they are many, to other vectors."""
 
+@dataclass(frozen=True)
+class DebiasingStep(TransformStep):
+    """One debiasing transform of a source."""
 
-class Fit(NamedTuple):
-    """What a transform does to the vectors of a source."""
-
-    map: Map
-    notes: tuple[Note, ...]
-    mark: str
-    """What the fingerprint says of it."""
-    gain: float = 1.0
-    """How many times longer a small random difference of two vectors becomes, on average."""
-
-
-class TransformStep(NamedTuple):
-    """One transform of a source."""
-
-    text: str
-    """As a source string writes it."""
-    fit: Callable[[Source], Fit]
-    """Fits it to all vectors of a source."""
+    of_words: str = "debiasing"
     sets: BiasSets | None = None
-    """The words behind a debiasing."""
+    """The words that define the bias."""
 
 
 @dataclass(frozen=True)
@@ -338,7 +323,7 @@ def _inlp(source: Source, text: str, sets: BiasSets, _: float) -> tuple[Map, tup
 METHODS = {"hard-debias": _hard, SOFT: _soft, "inlp": _inlp}
 
 
-def debiasing_step(text: str) -> TransformStep:
+def debiasing_step(text: str) -> DebiasingStep:
     """Read one debiasing transform, ``METHOD:SETS`` or ``soft-debias:SETS:WEIGHT``."""
     method, _, name = text.partition(":")
     method, weight = method.lower(), WEIGHT
@@ -356,4 +341,14 @@ def debiasing_step(text: str) -> TransformStep:
         mapped, notes = METHODS[method](source, shown, sets, weight)
         return Fit(mapped, notes, f"sets={sets.sha256[:16]}")
 
-    return TransformStep(shown, fit, sets)
+    return DebiasingStep(shown, fit, sets=sets)
+
+
+def require_transformed(source: Source, effect: str) -> TransformedSource:
+    """Refuse a source without a transform, which could have no such effect."""
+    if isinstance(source, TransformedSource):
+        return source
+    raise SourceError(
+        f"{source.name}: nothing was done to these vectors that could {effect}",
+        allowed="a source with a transform: SOURCE?transform=hard-debias:gender",
+    )

@@ -27,15 +27,17 @@ from eatlas.sources.coverage import needed_items
 from eatlas.sources.debiasing import (
     ALLOWED,
     BiasSets,
+    DebiasingStep,
     bias_sets,
     directions_of,
     find_sets,
     frequent_rows,
     most_biased,
+    require_transformed,
 )
 from eatlas.sources.opening import VectorsLike, open_one_named, open_vectors
 from eatlas.sources.source import Source, Tell, rows_of
-from eatlas.sources.transforms import TransformedSource, encoded_table, located, require_transformed
+from eatlas.sources.transforms import TransformedSource, encoded_table, located
 from eatlas.stats.space import (
     clusters_by_group,
     iso_score,
@@ -261,7 +263,8 @@ def residual_bias(
     inner: Source = after
     chosen = None if sets is None else bias_sets(sets)
     while chosen is None and isinstance(inner, TransformedSource):
-        chosen = inner.step.sets
+        if isinstance(inner.step, DebiasingStep):
+            chosen = inner.step.sets
         inner = inner.source
     if chosen is None:
         raise SourceError(

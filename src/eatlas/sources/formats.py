@@ -2,29 +2,34 @@
 
 Other packages add formats as entry points of the group ``eatlas.formats``: the name of the entry is
 that of the format and the suffix of its files, its object is called with the path, the options of
-the source string and the name of the source, and returns a source.
+the source string and the name of the source, and returns a source, or a tuple of several. What
+follows ``#`` in the source string is the option ``member``. An .npz archive with an array
+``eatlas_NAME`` is of the format NAME.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+import zipfile
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import NamedTuple
 
-from eatlas.errors import SourceError
-from eatlas.paths import is_folder
-from eatlas.plugins import called, points
+from eatlas.errors import SourceError, described
+from eatlas.paths import is_file, is_folder
+from eatlas.plugins import absent, called, is_own, points, unusable
 from eatlas.sources.archives import Content, locate
 from eatlas.sources.source import Source, VectorTable, Wrapper, forwarded
-from eatlas.sources.spec import SUFFIXES, FileSpec, check_options, choice, load
+from eatlas.sources.spec import MEMBER, SUFFIXES, FileSpec, check_options, choice, load
 from eatlas.sources.text_files import HEAD_BYTES, announcement, numbered_lines, trailing_numbers
 from eatlas.untrusted import require_trust
 
 Options = Mapping[str, str]
 ENTRY_POINTS = "eatlas.formats"
+DECLARED = re.compile(r"eatlas_(?P<format>\w+)\.npy")
+"""Array of an archive that names the format of another package."""
 SAFETENSORS_HEAD = 100_000_000  # the limit of the format's own library
 
 
@@ -68,19 +73,46 @@ def open_file(
         spacy = "of a pipeline of spaCy hand over the object: spacy.load(FOLDER)"
         remedy = spacy if (path / "vocab").is_dir() else None
         raise SourceError(f"{path}: this is a directory", allowed=allowed, remedy=remedy)
-    packages = _of_packages()
-    if point := packages.get(chosen.get("format", path.suffix.removeprefix("."))):
-        require_trust(f"call {point.value}, which an installed package registers")
-        source: Source = called(point, Source, path, chosen, name)
-        return source
     content = locate(path, member)
     kind = chosen.pop("format", None) or sniff(content)
-    form = FORMATS[choice(kind, (*FORMATS, *packages), "format", content.label)]
+    form = FORMATS[choice(kind, (*FORMATS, *_of_packages()), "format", content.label)]
     check_options(chosen, [*form.options.split(), "format"], content.label)
     if not form.streams:
         content.need_plain(f"the format {kind}")
     table: VectorTable = load(f"eatlas.sources.{form.opener}")(content, chosen, name)
     return table
+
+
+def sources_of_file(file: FileSpec, name: str) -> tuple[Source, ...]:
+    """Open a file of vectors; a format of another package may hold several sources."""
+    declared = _declared_format(file.path)
+    suffix = declared or file.path.suffix.removeprefix(".")
+    point = _of_packages().get(file.options.get("format", suffix))
+    if point is None:
+        if declared and (lacking := absent("formats", declared)):
+            raise lacking
+        return (open_file(file.path, file.options, file.member, name=name),)
+    if not is_own(point):
+        require_trust(f"call {point.value}, which an installed package registers")
+    options = dict(file.options) | ({} if file.member is None else {MEMBER: file.member})
+    made = called(point, Source | tuple, file.path, options, name)
+    sources: tuple[Source, ...] = made if isinstance(made, tuple) else (made,)
+    if not sources or not all(isinstance(source, Source) for source in sources):
+        what = f"{point.value} returns something else"
+        raise unusable(point, what, described(made), "a source, or a tuple of sources")
+    return sources
+
+
+def _declared_format(path: Path) -> str:
+    """The format of another package that an .npz archive names; empty where it names none."""
+    if path.suffix.lower() != ".npz" or not is_file(path):
+        return ""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            declared = map(DECLARED.fullmatch, archive.namelist())
+            return next((found["format"] for found in declared if found), "")
+    except Exception:  # noqa: BLE001  (what zipfile raises for a damaged file has no common class)
+        return ""
 
 
 def _of_packages() -> dict[str, EntryPoint]:
@@ -201,7 +233,7 @@ def open_series(spec: FileSpec, name: str) -> tuple[PeriodSource, ...]:
         if first <= year <= last:
             words = path.name.replace("-w.npy", "-vocab.pkl")
             of_array = HISTWORDS.fullmatch(path.name)
-            source = array_with_words(path, words, str(path)) if of_array else open_file(path)
+            source = array_with_words(path, words, str(path)) if of_array else _only_source(path)
             sources.append(PeriodSource(name, year, source))
     if not sources:
         raise SourceError(
@@ -210,6 +242,17 @@ def open_series(spec: FileSpec, name: str) -> tuple[PeriodSource, ...]:
             allowed=", ".join(str(year) for year, _ in files),
         )
     return tuple(sources)
+
+
+def _only_source(path: Path) -> Source:
+    """Open the file of one period."""
+    first, *others = sources_of_file(FileSpec(path), str(path))
+    if others:
+        raise SourceError(
+            f"{path}: these are {1 + len(others)} sources, and a period of a series has one",
+            remedy="take the file out of the folder",
+        )
+    return first
 
 
 def _files(folder: Path) -> list[tuple[int, Path]]:

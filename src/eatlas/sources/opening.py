@@ -10,9 +10,9 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from eatlas.errors import SourceError, described, listed, nearest
+from eatlas.errors import EatlasError, SourceError, described, listed, nearest
 from eatlas.paths import is_there
-from eatlas.plugins import called, points, unusable
+from eatlas.plugins import absent, called, is_own, points, unusable
 from eatlas.results.settings import known_sources
 from eatlas.sources.frames import from_frame, is_frame
 from eatlas.sources.frequency_order import OPTION as COUNTS
@@ -51,11 +51,8 @@ that encodes texts, or a function that does."""
 Opener = Callable[[str], Any]
 """From a whole source string, its scheme and options included, to a source, or a tuple of some."""
 SCHEMES: dict[str, str | Opener] = {
-    "chat": "eatlas.encoders.chat_endpoint:refuse_vectors",
     "clip": "eatlas.encoders.transformer:open_clip",
     "hf": "eatlas.encoders.transformer:open_hf",
-    "http": "eatlas.encoders.endpoint:open_endpoint",
-    "https": "eatlas.encoders.endpoint:open_endpoint",
     "py": "eatlas.encoders.functions:open_py",
     "st": "eatlas.encoders.sentence_model:open_st",
 }
@@ -71,7 +68,6 @@ OBJECTS: dict[str, str] = {
     "datasets.IterableDatasetDict": f"{_FRAMES}:refuse_splits",
     "gensim.KeyedVectors": f"{_WORDS}:from_keyed",
     "model2vec.StaticModel": f"{_MODELS}:StaticObject",
-    "openai.BaseClient": "eatlas.encoders.endpoint:refuse_client",
     "sentence_transformers.SentenceTransformer": f"{_MODELS}:SentenceObject",
     "spacy.BaseVectors": f"{_WORDS}:from_spacy",
     "spacy.Language": f"{_WORDS}:from_spacy",
@@ -82,7 +78,9 @@ OBJECTS: dict[str, str] = {
     "transformers.PreTrainedTokenizerBase": PART,
 }
 """By package and class, that of an object or one that it derives from: the place of an opener,
-which takes the object. Tensors are not among them: alone they have no words."""
+which takes the object. Tensors are not among them: alone they have no words. Other packages add
+theirs as entry points of the group ``eatlas.objects``."""
+OBJECT_POINTS = "eatlas.objects"
 BY_NAME: dict[str, Callable[[], Source]] = {name: partial(open_bundled, name) for name in BUNDLED}
 ENTRY_POINTS = "eatlas.sources"
 TRANSFORMS = "eatlas.sources.transforms:with_transform"
@@ -142,7 +140,7 @@ def _open_object(spec: Any) -> Source:
     source: Source
     pair, opener = model_and_tokenizer(spec), opener_of(spec)
     if pair or opener:
-        source = load(PIPELINE)(*pair) if pair else load(opener)(spec)
+        source = load(PIPELINE)(*pair) if pair else _open_by_class(spec, opener)
         return source
     if isinstance(spec, Mapping):
         return from_mapping(spec)
@@ -165,23 +163,41 @@ def _open_object(spec: Any) -> Source:
     )
 
 
+def _open_by_class(spec: Any, opener: str) -> Any:
+    """Open an object by the opener of its class, of eatlas or of another package."""
+    point = None if opener in OBJECTS.values() else _point_of_object(spec)
+    return load(opener)(spec) if point is None else as_source(_of_package(point, spec))
+
+
 def opener_of(spec: object) -> str:
-    """Place of the opener of an object; empty where its class is none of :data:`OBJECTS`.
+    """Place of the opener of an object; empty where its class is none that is known.
 
     Classes are recognised by their names: no library is imported for objects of other libraries.
     """
-    classes = type(spec).__mro__
-    names = (f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in classes)
-    return next((OBJECTS[name] for name in names if name in OBJECTS), "")
+    names = _class_names(spec)
+    own = next((OBJECTS[name] for name in names if name in OBJECTS), "")
+    point = None if own else _point_of_object(spec)
+    return point.value if point else own
+
+
+def _class_names(spec: object) -> list[str]:
+    """Package and class of an object, and of what its class derives from."""
+    return [f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(spec).__mro__]
+
+
+def _point_of_object(spec: object) -> EntryPoint | None:
+    """What another package adds to open an object."""
+    added = points(OBJECT_POINTS, OBJECTS)
+    return next((added[name] for name in _class_names(spec) if name in added), None)
 
 
 def _opens_alone(spec: object) -> bool:
     """Whether a part of a tuple, or a value of a mapping, can be opened as vectors by itself."""
-    if isinstance(spec, Mapping):  # numbers by group are a row of a table of counts
+    if isinstance(spec, Mapping):  # numbers by name are a row of a table
         return not all(isinstance(number, int | float) for number in spec.values())
     if isinstance(spec, str | Path) or callable(spec) or is_source(spec) or is_pair(spec):
         return True
-    marked = hasattr(spec, "wv") or hasattr(spec, "fingerprint")  # gensim's; a language model
+    marked = hasattr(spec, "wv") or hasattr(spec, "fingerprint")  # gensim's; a model
     return bool(opener_of(spec)) or marked or is_frame(spec)
 
 
@@ -296,23 +312,20 @@ def _open_path(file: FileSpec, name: str, series: str) -> tuple[Source, ...]:
         return _open_scheme(scheme, f"{scheme}:{name}")
     from eatlas.sources.formats import (  # noqa: PLC0415  (not all sources are files)
         is_series,
-        open_file,
         open_series,
+        sources_of_file,
     )
 
     if is_series(file.path):
         return open_series(file, series)
-    from eatlas.sources.parts import is_parts, open_parts  # noqa: PLC0415
-
-    if is_parts(file.path):
-        return open_parts(file, name)
-    return (open_file(file.path, file.options, file.member, name=name),)
+    return sources_of_file(file, name)
 
 
 def scheme_of(text: str) -> str:
     """The known scheme that a source string begins with; an existing path wins."""
     scheme, colon, _ = text.partition(":")
-    if not colon or scheme not in known_schemes() or is_there(parse_file_spec(text).path):
+    known = colon and (scheme in SCHEMES or scheme in points(SCHEME_POINTS, SCHEMES))
+    if not known or is_there(parse_file_spec(text).path):
         return ""
     return scheme
 
@@ -345,11 +358,13 @@ def named_sources() -> dict[str, Callable[[], Any]]:
     return BY_NAME | {name: partial(_of_package, point) for name, point in added.items()}
 
 
-def _of_package(point: EntryPoint, *arguments: str) -> Any:
+def _of_package(point: EntryPoint, *arguments: Any) -> Any:
     """What another package opens."""
     from eatlas.untrusted import require_trust  # noqa: PLC0415
 
-    require_trust(f"call {point.value}, which an installed package registers as {point.name}")
+    if not is_own(point):
+        would = f"call {point.value}, which an installed package registers as {point.name}"
+        require_trust(would)
     made = called(point, object, *arguments)
     if not all(map(is_source, made if isinstance(made, tuple) else (made,))):
         allowed = "a source: name, dim, fingerprint, notes and lookup(keys)"
@@ -370,12 +385,14 @@ def _only_one(sources: tuple[Source, ...], text: str) -> Source:
     )
 
 
-def _no_such(file: FileSpec, text: str) -> SourceError:
+def _no_such(file: FileSpec, text: str) -> EatlasError:
     """Say that there is no such source, and what may be meant."""
     from eatlas.sources.published import published_vectors  # noqa: PLC0415
 
     spec, names = str(file.path), list(named_sources())
     if scheme := _SCHEME.match(text):
+        if lacking := absent("schemes", scheme[0].partition(":")[0]):
+            return lacking
         schemes = " or ".join(f"{each}:" for each in known_schemes())
         return SourceError(
             f"{text}: there are no vectors of the kind {scheme[0]}",

@@ -24,7 +24,7 @@ from eatlas.results.parts import Record, is_empty
 from eatlas.sources.archives import faults_of_library, npz_arrays
 from eatlas.sources.frequency_order import WordOrder
 from eatlas.sources.source import Source, Vector
-from eatlas.sources.spec import FileSpec, check_options
+from eatlas.sources.spec import MEMBER, check_options, load
 from eatlas.stimuli.records import fault_at, faults_of
 
 KEY = "eatlas_parts"
@@ -41,6 +41,7 @@ MOST_BLOCKS = 200
 """Blocks of documents of a part of the corpus; of fewer documents each is one."""
 MOST = 10**12
 """Any number of a file that counts something."""
+_OVER_DOCUMENTS = "eatlas.engine.documents:over_documents"
 LARGEST = 1e14
 """Components of sums of vectors; their squares, of all blocks together, are still numbers in single
 precision."""
@@ -346,10 +347,27 @@ class PartSource(Source):
         words = sorted(ranks.of, key=ranks.of.__getitem__)
         return WordOrder(ranks.order, words, [ranks.of[word] for word in words], ranks.size)
 
+    usable = "context"
+    remedy = (
+        "take a larger part of the corpus (other --bins, a field with fewer values), or terms that "
+        "it uses"
+    )
+
     @property
-    def part(self) -> PartSource:
+    def background(self) -> PartSource:  # type: ignore[override]
         """Itself: what its documents say."""
         return self
+
+    def called(self, name: str) -> str:
+        """The part, and the file that results may call otherwise."""
+        return f"the part {self.corpus.parts[self.number]} of {name.partition('#')[0]}"
+
+    def additions(
+        self, measure: Any, test: Any, given: Any, result: Any
+    ) -> tuple[dict[str, Any], tuple[Note, ...]]:
+        """How a result varies with the documents, and terms with few contexts."""
+        documents = load(_OVER_DOCUMENTS)(measure, given, result, self)
+        return {"documents": documents}, self.notes_of({*test.terms})
 
     @cached_property
     def is_local(self) -> NDArray[np.bool_]:
@@ -391,22 +409,23 @@ class PartSource(Source):
         return {key: self.vectors_of_terms[key] for key in keys if key in self.vectors_of_terms}
 
 
-def open_parts(spec: FileSpec, name: str) -> tuple[PartSource, ...]:
+def open_parts(path: Path, options: Mapping[str, str], name: str) -> tuple[PartSource, ...]:
     """Open all parts of a file, or the one that is named behind ``#``."""
-    check_options(spec.options, ("local",), name)
-    local = spec.options.get("local", TARGETS)
+    chosen = dict(options)
+    member = chosen.pop(MEMBER, None)
+    chosen.pop("format", None)
+    check_options(chosen, ("local",), name)
+    local = chosen.get("local", TARGETS)
     if local not in {TARGETS, ALL}:
         raise SourceError(
             f"{name}: the option local is not usable", got=local, allowed=f"{TARGETS} or {ALL}"
         )
-    corpus = read_parts(spec.path)
+    corpus = read_parts(path)
     numbers = [*range(len(corpus.parts))]
-    if spec.member is not None:
-        if spec.member not in corpus.parts:
+    if member is not None:
+        if member not in corpus.parts:
             raise SourceError(
-                f"{spec.path}: there is no such part",
-                got=spec.member,
-                allowed=listed(corpus.parts, 20),
+                f"{path}: there is no such part", got=member, allowed=listed(corpus.parts, 20)
             )
-        numbers, name = [corpus.parts.index(spec.member)], name.partition("#")[0]
+        numbers, name = [corpus.parts.index(member)], name.partition("#")[0]
     return tuple(PartSource(name, corpus, number, local) for number in numbers)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from operator import attrgetter
 from types import SimpleNamespace
-from typing import Any, Literal, TypeGuard, TypeVar
+from typing import Any, Literal, Protocol, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,6 +148,33 @@ def as_numpy(numbers: Any) -> NDArray[Any]:
     return np.asarray(numbers)
 
 
+class Background(Protocol):
+    """What a source knows of its vectors besides them, such as the texts that they come from."""
+
+    usable: str
+    """What a term needs to have a vector, in messages: "context"."""
+    remedy: str
+    """What to do where terms have none."""
+
+    def called(self, name: str) -> str:
+        """What messages call the source, which results call `name`."""
+
+    def additions(
+        self, measure: Any, test: Any, given: Any, result: Any
+    ) -> tuple[Mapping[str, Any], Sequence[Note]]:
+        """What it adds to a result: fields of the record, and remarks.
+
+        Parameters
+        ----------
+        measure : Measure
+        test : Test
+        given : Input
+            What the measure computed with.
+        result : AssociationResult
+            What it found.
+        """
+
+
 # --- the source -----------------------------------------------------------------------------------
 
 
@@ -216,6 +243,8 @@ class Source(ABC):
     """The same, kept once it was read."""
     topic_words: Any = None
     """Words that random topics are made of, kept once they were looked up."""
+    background: Background | None = None
+    """What is known of the vectors besides, which adds to results."""
 
     @property
     def slow_to_list(self) -> bool:
@@ -470,8 +499,7 @@ class Snapshot(_Forwarding):
     """What is known of the frequency of the words; None where it is not needed."""
     first: tuple[str, ...] = ()
     """The first words of a source that has none of the items."""
-    part: Any = None
-    """The part of a corpus that the source is, with what its documents say."""
+    background: Background | None = None
     kinds = TEXTS_AND_IMAGES
     """All: what was not read is missing."""
 
@@ -484,8 +512,8 @@ class Snapshot(_Forwarding):
         facts = {fact: getattr(source, fact) for fact in FACTS}
         first = () if any(one.vector is not None for one in answers.values()) else source.begins()
         facts["notes"] = as_notes(source.notes)
-        part = getattr(source, "part", None)
-        return cls(SimpleNamespace(**facts), answers, first=first, part=part)
+        known = source.background
+        return cls(SimpleNamespace(**facts), answers, first=first, background=known)
 
     def begins(self) -> tuple[str, ...]:
         """The first words, where they were kept."""

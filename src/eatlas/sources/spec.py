@@ -21,6 +21,8 @@ M = TypeVar("M", bound=BaseModel)
 _ESCAPES = {"%": "%25", "?": "%3F", "#": "%23", "&": "%26"}
 PROMPT, PROMPTS = "prompt", "prompts"
 """Options of source strings: a prompt for each word, and several that are averaged."""
+MEMBER = "member"
+"""What formats of other packages get among the options: what follows ``#``, if anything does."""
 CONFIG, MODULES, GGUF = "config.json", "modules.json", ".gguf"
 SUFFIXES = (
     ".txt", ".vec", ".bin", ".csv", ".tsv", ".kv", ".model", ".npy", ".npz", ".safetensors",

@@ -1,14 +1,15 @@
-"""Transforms of a source: remedies for anisotropy, fitted on all its vectors, and debiasing."""
+"""Transforms of a source, fitted on all its vectors: those that eatlas brings remedy anisotropy."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,8 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError, SourceError, nearest
 from eatlas.kernels.cosines import Moments
 from eatlas.notes import Note
+from eatlas.plugins import absent, called, points
 from eatlas.results.parts import Encoding
-from eatlas.sources.debiasing import METHODS, Fit, TransformStep, debiasing_step
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.source import (
     CHUNK,
@@ -37,37 +38,92 @@ from eatlas.stats.space import Affine, standardize, whiten, with_rows, without_t
 
 Array = NDArray[np.float64]
 
-ALLOWED = (
-    "center, standardize, whiten, all-but-the-top:K, hard-debias:SETS, soft-debias:SETS, "
-    "inlp:SETS; several in order with commas"
-)
+ENTRY_POINTS = "eatlas.transforms"
 TOP = "all-but-the-top"
+LINEAR = ("center", "standardize", "whiten", TOP)
+"""Transforms that eatlas brings."""
 _LINEAR = re.compile(rf"center|standardize|whiten|{TOP}:[1-9][0-9]{{0,5}}")
+
+Map = Callable[[Sequence[str], Array, bool], Array]
+"""From words, their vectors of shape (n, d), and whether they are many, to other vectors."""
+
+
+class Fit(NamedTuple):
+    """What a transform does to the vectors of a source."""
+
+    map: Map
+    notes: tuple[Note, ...]
+    mark: str
+    """What the fingerprint says of it."""
+    gain: float = 1.0
+    """How many times longer a small random difference of two vectors becomes, on average."""
+
+
+@dataclass(frozen=True)
+class TransformStep:
+    """One transform of a source.
+
+    A package adds a transform by a function from its text in a source string, such as
+    ``hard-debias:gender``, to a step: an entry point of the group ``eatlas.transforms``, whose name
+    is the text before the first colon.
+
+    Parameters
+    ----------
+    text : str
+        The transform as a source string writes it.
+    fit : callable
+        Fits it to all vectors of a source, and returns a :class:`Fit`.
+    of_words : str
+        What it is, such as "debiasing", if vectors of words alone can have it.
+    """
+
+    text: str
+    fit: Callable[[Source], Fit]
+    of_words: str = ""
 
 
 def parse_transforms(text: str) -> list[TransformStep]:
     """Read transforms as source strings write them; neighbouring linear ones are one step."""
     parts = map(str.strip, text.split(","))
     steps: list[TransformStep] = []
-    for debiases, group in groupby(parts, lambda part: part.partition(":")[0].lower() in METHODS):
-        if debiases:
-            steps += map(debiasing_step, group)
+    for is_linear, group in groupby(parts, lambda part: _name_of(part) in LINEAR):
+        if is_linear:
+            steps.append(_linear_step([part.lower() for part in group]))
         else:
-            linear = [part.lower() for part in group]
-            for part in linear:
-                _require_linear(part)
-            steps.append(TransformStep(",".join(linear), partial(_fit_linear, linear)))
+            steps += map(_step_of_package, group)
     return steps
 
 
-def _require_linear(text: str) -> None:
-    if _LINEAR.fullmatch(text):
-        return
-    near = nearest(text.partition(":")[0], ["center", "standardize", "whiten", *METHODS])
+def _name_of(part: str) -> str:
+    return part.partition(":")[0].lower()
+
+
+def _step_of_package(text: str) -> TransformStep:
+    """Have a package read the transform that it adds."""
+    added, name = points(ENTRY_POINTS, LINEAR), _name_of(text)
+    if name in added:
+        step: TransformStep = called(added[name], TransformStep, text)
+        return step
+    raise absent("transforms", name) or _unknown(text, [*LINEAR, *added])
+
+
+def _linear_step(parts: Sequence[str]) -> TransformStep:
+    """Make one step of linear transforms."""
+    for part in parts:
+        if not _LINEAR.fullmatch(part):
+            raise _unknown(part, [*LINEAR, *points(ENTRY_POINTS, LINEAR)])
+    return TransformStep(",".join(parts), partial(_fit_linear, parts))
+
+
+def _unknown(text: str, known: Sequence[str]) -> SourceError:
+    """The error for a transform that nobody brings, or that lacks its number."""
+    near = nearest(_name_of(text), [name for name in known if name != TOP])
     remedy = f"did you mean {near[0]}?" if near else None
     if text.startswith(TOP):
         remedy = f"{TOP} needs a number of components, a hundredth of the dimensions: {TOP}:3"
-    raise SourceError("unknown transform", got=repr(text), allowed=ALLOWED, remedy=remedy)
+    names = ", ".join(f"{TOP}:K" if name == TOP else name for name in known)
+    allowed = f"{names}; several in order with commas"
+    return SourceError("unknown transform", got=repr(text), allowed=allowed, remedy=remedy)
 
 
 def _fit_linear(steps: Sequence[str], source: Source) -> Fit:
@@ -190,16 +246,6 @@ class TransformedSource(Wrapper):
             yield {item: replace(f, vector=images.get(item.content)) for item, f in batch.items()}
 
 
-def require_transformed(source: Source, effect: str) -> TransformedSource:
-    """Refuse a source without a transform, which could have no such effect."""
-    if isinstance(source, TransformedSource):
-        return source
-    raise SourceError(
-        f"{source.name}: nothing was done to these vectors that could {effect}",
-        allowed="a source with a transform: SOURCE?transform=hard-debias:gender",
-    )
-
-
 def _place(item: Item) -> tuple[str, tuple[int, int]]:
     return item.content, item.span or (0, 0)
 
@@ -276,9 +322,11 @@ def with_transform(
     """Transform vectors: all that a source has, or all that it will encode at once."""
     steps = parse_transforms(transform)
     if source.encodes:
-        if len(steps) > 1 or steps[0].sets is not None:
+        what = next((step.of_words for step in steps if step.of_words), "")
+        if what or len(steps) > 1:
+            what = what or "a sequence of transforms"
             raise SourceError(
-                f"{source.name}: debiasing is of vectors of words, and this source encodes texts",
+                f"{source.name}: {what} is of vectors of words, and this source encodes texts",
                 got=transform,
                 allowed="files and arrays of word vectors",
             )

@@ -9,11 +9,11 @@ import pytest
 
 import eatlas
 from eatlas.apps.studies.analysis import analyse
+from eatlas.apps.studies.drawing import MOST, MOST_ROWS, drawn_of, specification_curve
 from eatlas.apps.studies.record import Specification, StudyRecord
 from eatlas.apps.studies.study import MOST_ROWS as TABLE_ROWS
 from eatlas.apps.studies.study import share, study_html
 from eatlas.errors import ResultsError
-from eatlas.present.drawings.curves import MOST, MOST_ROWS, drawn_of, specification_curve
 
 PLAN = {
     "study": {"title": "Career", "question": "Does it depend on how?"},
@@ -198,3 +198,10 @@ def test_save_and_the_folder_write_the_same_page(study, tmp_path):
     with pytest.raises(eatlas.EatlasError, match="this folder holds other files of these names"):
         eatlas.multiverse(PLAN, out=tmp_path / "other")
     assert (tmp_path / "other" / "report.html").read_text() == "mine"
+
+
+def test_a_study_is_drawn_as_its_specification_curve():
+    study = eatlas.multiverse({"tests": ["weat-6"], "measures": ["weat", "weat(ddof=0)"]})
+    assert eatlas.plot(study).title.startswith("2 of 2 specifications significant")
+    with pytest.raises(ResultsError, match="there is no report of this"):
+        eatlas.write_report(study.record, "report.html")

@@ -4,8 +4,8 @@ import pytest
 
 import eatlas
 from eatlas.errors import SourceError, StimulusError
-from eatlas.sources.counts import open_counts
 from eatlas.sources.published import find, find_all, unpack
+from eatlas.sources.tables import open_counts
 
 TEST = eatlas.GroupsTest(
     targets=["nurse", "pilot"], groups={"Female": ["she"], "Male": ["he"]}, reference="uniform"

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, NonNegativeInt
@@ -24,7 +24,6 @@ from eatlas.numbers import count
 from eatlas.results import AssociationResult, Results
 from eatlas.results.compare import told_apart
 from eatlas.results.settings import source_name
-from eatlas.results.themes import MOST_TERMS, Theme, ThemesResult, strength
 from eatlas.sources import (
     Source,
     embed_concepts,
@@ -36,6 +35,9 @@ from eatlas.sources import (
 from eatlas.stimuli import ROLES, TARGETS, AssociationTest, Concept, Test, load_tests
 from eatlas.stimuli.kinds import identifier
 from eatlas.stimuli.sentences import PLACE, concept_of, make_sentence
+
+if TYPE_CHECKING:
+    from eatlas.results.themes import Theme, ThemesResult
 
 MOST_WORDS, LONGEST_WORD, LONGEST_NAME = 200, 100, 80
 """Words in a group; letters of a word, and of the name of a group."""
@@ -317,8 +319,7 @@ def themes_in_order(scan: ThemesResult | None) -> list[tuple[str, list[tuple[The
     if scan is None:
         return []
     rows = [
-        (theme, scan.concepts[theme.ends[0]], ", ".join(theme.words[:MOST_TERMS]))
-        for theme in sorted(scan.themes, key=strength)
+        (theme, scan.concepts[theme.ends[0]], ", ".join(theme.nearest)) for theme in scan.strongest
     ]
     below = len(scan.found)
     parts = {"Significant": rows[:below], "Not significant": rows[below:]}

@@ -7,7 +7,7 @@ import tempfile
 import webbrowser
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eatlas.apps.explorer.measuring import (
     DEFAULT_MEASURE,
@@ -27,15 +27,18 @@ from eatlas.apps.explorer.page import (
 )
 from eatlas.apps.serving import App, PageAnswer, Served, as_json
 from eatlas.errors import EatlasError, SourceError, UntrustedSourceError
+from eatlas.plugins import absent
 from eatlas.present import report_html
 from eatlas.present.drawings.plot import plot
 from eatlas.present.text import clean
 from eatlas.results import AssociationResult, is_result
 from eatlas.results.json_lines import to_json_line
-from eatlas.results.themes import ThemesResult, read_themes
 from eatlas.sources import open_sources
 from eatlas.stimuli import load_tests, to_toml
 from eatlas.untrusted import data_only, trusted_among
+
+if TYPE_CHECKING:
+    from eatlas.results.themes import ThemesResult
 
 LARGEST = 256 << 10
 """Bytes of the body of a request."""
@@ -175,7 +178,7 @@ def explore(
     """
     several = [tests] if isinstance(tests, str) or not isinstance(tests, Sequence) else tests
     results = list(several) if several and all(map(is_result, several)) else []
-    scan = themes if themes is None or isinstance(themes, ThemesResult) else read_themes(themes)
+    scan = _read_themes(themes) if isinstance(themes, str | Path) else themes
     if asked := next((r for r in results if r.unanswered is not None), None):
         raise EatlasError(
             "the explorer shows what vectors say, not what a model answers",
@@ -207,6 +210,15 @@ def explore(
     if open:
         webbrowser.open(page.address)
     return page
+
+
+def _read_themes(path: str | Path) -> ThemesResult:
+    """Read a file of themes, if the package is installed that has them."""
+    try:
+        from eatlas.results.themes import read_themes  # noqa: PLC0415  (may not be installed)
+    except ModuleNotFoundError as error:
+        raise absent("verifiers", "themes") or error from error
+    return read_themes(path)
 
 
 def _vectors_of(

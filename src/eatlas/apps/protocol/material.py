@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 import eatlas
 from eatlas.apps.protocol.evidence import Covered, Drawing, Figure, Mark, Table
+from eatlas.engine import reader_of
 from eatlas.errors import EatlasError, StimulusError
 from eatlas.measures import Measure
-from eatlas.measures.base import NEEDS
 from eatlas.results import AssociationResult
 from eatlas.results.parts import defined
 from eatlas.stats.correlation import PairedTest, RankCorrelation
@@ -87,7 +87,7 @@ class Material:
     def each_source(self) -> Parts:
         """Yield the name of each opened source with the source."""
         if not self.sources:
-            needs = NEEDS[self.measure.needs.source]
+            needs = reader_of(self.measure.needs.source).name
             raise NotRunError(f"{self.measure.name} needs {needs}, and none was given.")
         yield from self.sources.items()
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeVar
 
 import eatlas
@@ -23,11 +22,9 @@ from eatlas.apps.studies.plan import (
     read_plan,
     tables_of,
 )
-from eatlas.corpora import load_either
-from eatlas.engine import AnySource, Job, in_contexts, open_for
+from eatlas.engine import AnySource, Job, in_contexts, open_contexts, open_for, reader_of
 from eatlas.errors import EatlasError, SignatureError, StudyError, UntrustedSourceError
 from eatlas.measures import Measure
-from eatlas.measures.base import OF_MODELS
 from eatlas.numbers import number_of
 from eatlas.sources import is_contextual, model_and_tokenizer, prompted, transformed, with_options
 from eatlas.stimuli import Test
@@ -79,11 +76,10 @@ class Prepared:
         words: set[tuple[str, Any]] = set()
         texts: set[tuple[str, Any]] = set()
         for job in self.jobs:
-            needs, source = job.measure.needs.source, _LAYER.sub("", job.source.name)
-            of_model = needs in OF_MODELS
-            asked = job.measure.questions(job.test) if of_model else job.test.terms
-            encodes = of_model or (needs == "vectors" and is_contextual(job.source))
-            (texts if encodes else words).update((source, item) for item in asked)
+            reader, source = reader_of(job.measure.needs.source), _LAYER.sub("", job.source.name)
+            asked = job.measure.questions(job.test) if reader.of_model else job.test.terms
+            computed = reader.computes(job.source)
+            (texts if computed else words).update((source, item) for item in asked)
         return len(words), len(texts)
 
 
@@ -205,8 +201,7 @@ class _Jobs:
     def contexts(self, label: str, per_term: int | None) -> Any:
         """Contexts of a corpus, all of them or the first of each term."""
         contexts = self.plan.choices["contexts"].values[label]
-        if isinstance(contexts, str | Path):
-            contexts = load_either(contexts)
+        contexts = open_contexts(contexts)
         return contexts if per_term is None else contexts.first(per_term)
 
     def source(self, label: str, need: Any, encoder: Chosen, wrapper: Chosen) -> AnySource:

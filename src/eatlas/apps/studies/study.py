@@ -15,6 +15,7 @@ import numpy as np
 from markupsafe import Markup
 
 from eatlas.apps.studies.analysis import analyse, method_pairs
+from eatlas.apps.studies.drawing import drawn_of, specification_curve
 from eatlas.apps.studies.fitting import Prepared, prepare
 from eatlas.apps.studies.plan import tables_of
 from eatlas.apps.studies.record import Metric, Specification, StudyAnalysis, StudyRecord
@@ -23,7 +24,6 @@ from eatlas.errors import ResultsError, StudyError
 from eatlas.executors import Executor, choose, here, reading_of
 from eatlas.lazy import as_frame
 from eatlas.numbers import UNDEFINED, percent
-from eatlas.present.drawings.curves import drawn_of, specification_curve
 from eatlas.present.drawings.svg import share_bar
 from eatlas.present.rendering import page_files, render
 from eatlas.present.tables import csv_line

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from eatlas.errors import ResultsError, described
+from eatlas.errors import ResultsError, did_you_mean
 from eatlas.numbers import effect, number_of
+from eatlas.plugins import absent, called, points, usable
 from eatlas.present.drawings import single, stacked
-from eatlas.present.drawings.curves import STUDY, WIDE, specification_curve, steps, timeline_of
+from eatlas.present.drawings.curves import WIDE, steps, timeline_of
 from eatlas.present.drawings.eat_map import PANEL, eat_map, map_panel
 from eatlas.present.drawings.eat_map import WIDTH as MAP_WIDTH
 from eatlas.present.drawings.periods import PERIODS
@@ -19,19 +20,17 @@ from eatlas.present.drawings.sheet import Drawing, below, beside
 from eatlas.present.drawings.significance import significance
 from eatlas.present.drawings.stacked import key_of, notes_of
 from eatlas.present.drawings.svg import WIDTH
-from eatlas.present.drawings.themes import chart
 from eatlas.present.effects import levels_of, shares_of
 from eatlas.present.findings import findings_of, first_of
 from eatlas.present.targets import leans
 from eatlas.present.text import isolated
-from eatlas.present.themes import title as themes_title
 from eatlas.results import AssociationResult, Results
 from eatlas.results.collection import Family
 from eatlas.results.compare import NUMBERED, SideBySide, pivot
 from eatlas.results.settings import Settings
-from eatlas.results.themes import ThemesResult
 from eatlas.stimuli import TARGETS
 
+ENTRY_POINTS = "eatlas.drawings"
 SCREEN = 720.0
 """Pixels of a drawing without a width in print."""
 
@@ -180,46 +179,35 @@ def _moves(lines: Sequence[tuple[str, Mapping[int, AssociationResult]]]) -> str:
     return f"{most}{max(moves)[1]}" if moves else ""
 
 
-def _themes(result: ThemesResult, width: float) -> Drawing:
-    """The chart of themes under what was found."""
-    return chart(result, width, themes_title(result))
-
-
-def _specification(study: object, width: float) -> Drawing:
-    """The curve of a study or of its record."""
-    record: Any = getattr(study, "record", study)
-    measured = [spec for spec in getattr(record, "measured", ()) if spec.symbol == "d"]
-    if not measured:
-        raise ResultsError(
-            "there is no specification curve of this",
-            got=described(study),
-            allowed="a study with effect sizes d: eatlas.multiverse(...) or eatlas.read_study(...)",
-        )
-    names = record.varying or ("test",)
-    drawn = specification_curve(measured, {n: record.choices.get(n, ()) for n in names}, width)
-    effects, filled = [spec.d for spec in measured], sum(bool(s.significant) for s in measured)
-    of = number_of(len(measured), "specification")
-    range_of = f"d from {effect(min(effects))} to {effect(max(effects))}"
-    title = f"{filled or 'None'} of {of} significant, {range_of}"
-    note = "Each column is a specification; below its effect size are its pattern and its choices."
-    lines = " Lines: intervals." * any(spec.low is not None for spec in measured)
-    key = f"Filled: significant.{lines}"
-    return beside([drawn], width, title=title, key=key, notes=(note,))
-
-
 class Kind(NamedTuple):
-    """One kind of drawing."""
+    """One kind of drawing.
+
+    A package adds a kind by a function without parameters that returns it: an entry point of the
+    group ``eatlas.drawings``, whose name is that of the kind.
+
+    Parameters
+    ----------
+    draw : callable
+        From results, the width in pixels, and its own options, to a :class:`Drawing`. What `takes`
+        accepts comes in the place of results.
+    shows : callable
+        Whether it can show a result.
+    allowed : str
+        What it shows, for the error about anything else.
+    screen : float
+        Width on a screen.
+    takes : callable
+        Whether it draws something that is no result, such as a record of another kind.
+    options : tuple of str
+        Which options of :func:`eatlas.plot` it takes.
+    """
 
     draw: Callable[..., Drawing]
-    """Of results and a width, and of its own options."""
     shows: Callable[[AssociationResult], object]
-    """What a result must have."""
     allowed: str
     screen: float = SCREEN
     takes: Callable[[object], bool] = lambda _: False
-    """What is drawn besides results, such as a study."""
     options: tuple[str, ...] = ()
-    """What :func:`eatlas.plot` hands on to it."""
 
 
 _EFFECTS = "results with effect sizes"
@@ -259,14 +247,6 @@ KINDS: dict[str, Kind] = {
         takes=has_pairs, options=("by", "pair"),
     ),
     "timeline": Kind(_timelines, lambda r: r.primary.level1, _LEVELS, WIDE),
-    "specification": Kind(
-        _specification, lambda _: False, "a study: eatlas.multiverse(...)", STUDY,
-        takes=lambda given: hasattr(given, "record") or hasattr(given, "measured"),
-    ),
-    "themes": Kind(
-        _themes, lambda _: False, "eatlas.scan(..., themes=...)",
-        takes=lambda given: isinstance(given, ThemesResult),
-    ),
     "targets": Kind(each(single.targets), lambda r: r.by_target, "results of DivDist"),
     "triangle": Kind(
         each(_triangle), lambda r: r.by_target and len(leans(r).groups) == 3,
@@ -274,4 +254,31 @@ KINDS: dict[str, Kind] = {
     ),
     "null": Kind(each(single.null), lambda r: r.primary.level1, _LEVELS, WIDTH),
 }  # fmt: skip
-"""Kinds of drawings."""
+"""Kinds of drawings that eatlas brings."""
+
+
+def every_kind() -> dict[str, Kind]:
+    """Kinds of drawings by name, with those that packages add."""
+    return KINDS | usable(ENTRY_POINTS, KINDS, lambda point: called(point, Kind))
+
+
+def find_kind(name: object) -> Kind:
+    """The kind of drawing of a name.
+
+    Raises
+    ------
+    ResultsError
+        If there is none.
+    """
+    if name in KINDS:
+        return KINDS[str(name)]
+    added = points(ENTRY_POINTS, KINDS)
+    if name in added:
+        kind: Kind = called(added[str(name)], Kind)
+        return kind
+    names = [*KINDS, *added]
+    raise absent("drawings", str(name)) or ResultsError(
+        f"there is no such kind of drawing{did_you_mean(str(name), names)}",
+        got=repr(name),
+        allowed=", ".join(names),
+    )

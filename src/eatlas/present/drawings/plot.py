@@ -12,14 +12,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from eatlas.errors import EatlasError, ResultsError, described, did_you_mean
+from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.present.drawings import stacked
-from eatlas.present.drawings.kinds import KINDS
+from eatlas.present.drawings.kinds import KINDS, Kind, every_kind, find_kind
 from eatlas.present.drawings.sheet import Drawing, alt_of
 from eatlas.present.drawings.svg import NAMESPACE, size_of, words
 from eatlas.present.findings import findings_of, first_of
 from eatlas.present.findings import title as title_of
-from eatlas.results import AssociationResult
+from eatlas.results import AssociationResult, Results
 from eatlas.results.base import is_result
 from eatlas.results.compare import SideBySide
 from eatlas.results.settings import Settings
@@ -248,7 +248,8 @@ def plot(
     kind = kind or _usual_kind(results)
     given = {"alpha": alpha, "by": by, "pair": pair}
     options = {name: value for name, value in given.items() if value is not None}
-    _require_kind(kind, options)
+    chosen = find_kind(kind)
+    _require_options(kind, options)
     mm = COLUMNS.get(width, width) if isinstance(width, str) else width
     if mm is not None and (isinstance(mm, str) or not LEAST <= mm <= MOST):
         raise ResultsError(
@@ -256,7 +257,6 @@ def plot(
             got=repr(width),
             allowed=f'"single" (89 mm), "double" (183 mm), or {LEAST:g} to {MOST:g} millimetres',
         )
-    chosen = KINDS[kind]
     pixels = chosen.screen if mm is None else mm * PIXELS_PER_MM
     if chosen.takes(results):
         shown = results.results if isinstance(results, SideBySide) else ()
@@ -267,23 +267,29 @@ def plot(
 
 def _usual_kind(results: object) -> str:
     """The kind of drawing of something, where none is named."""
-    special = next((name for name, kind in KINDS.items() if kind.takes(results)), None)
+    special = _special_kind(results)
     if special is not None or not is_result(results):
         return special or "forest"
     alone: Any = results
     return "eat-map" if alone.pattern is not None else "targets" if alone.by_target else "forest"
 
 
-def _require_kind(kind: object, options: Mapping[str, object]) -> None:
-    """Refuse a kind that is unknown, and options that it does not take."""
-    if kind not in KINDS:
-        raise ResultsError(
-            f"there is no such kind of drawing{did_you_mean(str(kind), KINDS)}",
-            got=repr(kind),
-            allowed=", ".join(KINDS),
-        )
+def _special_kind(results: object) -> str | None:
+    """The kind that draws something else than results; None for results.
+
+    What a package brings is drawn as the package says, whatever else could show it.
+    """
+    kinds: Mapping[str, Kind] = KINDS
+    if not (is_result(results) or isinstance(results, Results | list | tuple)):
+        every = every_kind()
+        kinds = dict(sorted(every.items(), key=lambda item: item[0] in KINDS))
+    return next((name for name, kind in kinds.items() if kind.takes(results)), None)
+
+
+def _require_options(kind: str, options: Mapping[str, object]) -> None:
+    """Refuse options that a kind does not take."""
     for name in options:
-        if name not in KINDS[str(kind)].options:
+        if name not in find_kind(kind).options:
             takes = (other for other, each in KINDS.items() if name in each.options)
             raise ResultsError(
                 f"a drawing of the kind {kind} takes no {name}",
@@ -295,14 +301,13 @@ def _require_kind(kind: object, options: Mapping[str, object]) -> None:
 
 def _fitting(results: object, kind: str) -> tuple[AssociationResult, ...]:
     """Results, all of which a kind of drawing can show."""
-    chosen = KINDS[kind]
-    others = [name for name, each in KINDS.items() if each.takes(results)]
-    if others:
+    chosen, other = find_kind(kind), _special_kind(results)
+    if other is not None:
         raise ResultsError(
             f"a drawing of the kind {kind} cannot show this",
             got=type(results).__name__,
             allowed=chosen.allowed,
-            remedy=f'take kind="{others[0]}", or none',
+            remedy=f'take kind="{other}", or none',
         )
     shown = listed(results)
     unfit = next((result for result in shown if not chosen.shows(result)), None)

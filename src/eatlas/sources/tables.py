@@ -1,4 +1,4 @@
-"""Tables of numbers by term and group: counts of contexts in a text, shares of a census."""
+"""Tables: the cells of any file of them, and numbers by term and group, such as a census has."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 
 from eatlas.csv_cells import unmarked
 from eatlas.decoding import check_parquet, decoded, require_file
-from eatlas.errors import SourceError, described, listed
+from eatlas.errors import SourceError, StimulusError, described, listed
 from eatlas.notes import Note
 from eatlas.paths import is_there
 from eatlas.sources.archives import faults_of_library, library
@@ -128,6 +128,18 @@ def open_counts(spec: Any) -> tuple[Counts, ...]:
             allowed=allowed or "no years: leave ?year= out",
         )
     return tuple(CountTable(name, by_year[year], year) for year in chosen)
+
+
+def group_numbers(row: Mapping[str, float], groups: Sequence[str], place: str) -> tuple[float, ...]:
+    """Numbers of the groups of a test in a row of a table, in their order."""
+    folded = {name.casefold(): value for name, value in row.items()}
+    if missing := [name for name in groups if name.casefold() not in folded]:
+        raise StimulusError(
+            f"{place}: no number for {', '.join(missing)}",
+            got=", ".join(row),
+            allowed="a column for each group of the test",
+        )
+    return tuple(folded[name.casefold()] for name in groups)
 
 
 def tables_of(path: Path) -> tuple[Path, ...]:

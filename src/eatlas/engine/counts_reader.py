@@ -1,0 +1,65 @@
+"""How tables of numbers by term and group are read, for measures that need counts."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eatlas.engine.readers import Lookup, Reader, require_terms
+from eatlas.notes import Note
+from eatlas.results.parts import Coverage, GroupCoverage
+from eatlas.sources import open_counts, period_of
+from eatlas.sources.tables import group_numbers
+from eatlas.stimuli.kinds import OF_TARGETS
+
+if TYPE_CHECKING:
+    from eatlas.measures import Measure
+    from eatlas.sources import CaseRule, Counts
+
+REMEDY = "use terms that the table has numbers for, or count a larger text"
+
+
+class CountsReader(Reader):
+    """Numbers of the targets of a test; the groups are columns of the table."""
+
+    name = "a table of counts"
+
+    def open(self, spec: Any) -> tuple[Counts, ...]:
+        """Open a table, or each year of one."""
+        return open_counts(spec)
+
+    def look_up(self, measure: Measure, test: Any, source: Counts, case: CaseRule) -> Lookup:  # noqa: ARG002
+        """Look up the targets of a test, and the words of the measure's own."""
+        measure.require_stimuli(test)
+        measure.require_source(source)
+        names = [group.name for group in test.groups]
+        rows = {term: source.counts(term) for term in test.targets.terms}
+        reasons = {
+            term: f"{'not' if row is None else 'no numbers'} in {source.name}"
+            for term, row in rows.items()
+            if not row
+        }
+        used = {term: row for term, row in rows.items() if row}
+        covered = GroupCoverage(used=tuple(used), missing=tuple(reasons), reasons=reasons)
+        groups = {group.name: GroupCoverage(used=group.terms, missing=()) for group in test.groups}
+        coverage = Coverage({OF_TARGETS: covered, **groups})
+        require_terms(measure, test, coverage, source.name, "row of numbers", REMEDY)
+        numbers = {
+            term: group_numbers(row, names, f"{source.name}, {term}") for term, row in used.items()
+        }
+        others = {group for row in used.values() for group in row} - set(map(str.casefold, names))
+        notes: list[Note | str] = [*source.notes]
+        if others:
+            values = {"source": source.name, "groups": sorted(others)}
+            notes.append(Note("source.other-groups", values=values))
+        totals = {
+            word: group_numbers(source.counts(word) or {}, names, f"{source.name}, {word}")
+            for word in measure.needs.words
+        }
+        measured = hashlib.sha256(repr(sorted((numbers | totals).items())).encode()).hexdigest()
+        fields = {"coverage": coverage, "counts": np.array(list(numbers.values()))}
+        for total in totals.values():
+            fields["totals"] = np.array(total)
+        return Lookup(fields, measured, {"period": period_of(source)}, notes)

@@ -1,0 +1,330 @@
+"""What measures need of a source, and who reads it: vectors here, anything else in other packages.
+
+A measure says by ``needs.source`` what its source must have. For each such need there is one
+:class:`Reader`: it opens a source, reads at once what the jobs of a run need, and looks up one
+test. Other packages add readers as entry points of the group ``eatlas.readers``: the name of the
+entry is the need, its object a class that derives from :class:`Reader`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, get_args
+
+from eatlas.engine.frequency import ranking_of
+from eatlas.errors import CoverageError, SourceError, listed
+from eatlas.measures.base import Array, Measure, Need, Wish
+from eatlas.plugins import loaded, required
+from eatlas.results.parts import Coverage
+from eatlas.sources import (
+    CaseRule,
+    Source,
+    Tell,
+    ask,
+    embed,
+    is_contextual,
+    open_sources,
+    open_vectors,
+    period_of,
+)
+from eatlas.sources.coverage import embed_concepts, needed_items
+from eatlas.stimuli import Concept, Test
+
+if TYPE_CHECKING:
+    from eatlas.engine.plan import Job
+    from eatlas.notes import Note
+
+VECTORS: Need = "vectors"
+"""The need that eatlas itself reads."""
+WISHES: tuple[Wish | None, ...] = (None, *get_args(Wish))
+"""Of ranks of words by frequency, the one that does for all last."""
+REMEDIES = {
+    "images": "use a model that encodes images, such as clip:NAME, or vectors of these images, "
+    "keyed by the paths or names of their files",
+    "sentences": "use a sentence encoder or a cbow: source, which takes the mean of the words' "
+    "vectors, or the test of the words that these sentences are made of",
+    "words": "use terms that the source has, or a source with a larger vocabulary; for phrases a "
+    "cbow: source, which takes the mean of the vectors of their words",
+}
+"""What to do where terms are missing, by what the terms are."""
+
+
+class OpenSource(Protocol):
+    """What a reader opens; :meth:`renamed`, if results may call it by another name."""
+
+    @property
+    def name(self) -> str:
+        """What names the source in results."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies the content."""
+
+
+AnySource: TypeAlias = "Source | OpenSource"
+"""Where the numbers of a measurement come from."""
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """What a source has for one test, as one measure takes it."""
+
+    fields: Mapping[str, Any]
+    """Fields of an :class:`eatlas.measures.base.Input`: the coverage, and rows or what stands for
+    them."""
+    measured: str
+    """SHA-256 of the numbers that were looked up."""
+    about: Mapping[str, Any]
+    """Fields of the record: what it says of the source."""
+    notes: Sequence[Note | str] = ()
+    """Remarks for the reader of results."""
+
+
+class Reader(ABC):
+    """How sources of one kind are read, for the measures that need it.
+
+    A subclass has the five words, opens a source, and looks up one test in it.
+
+    Examples
+    --------
+    >>> reader_of("vectors").name
+    'vectors'
+    >>> reader_of("vectors").open("glove-sample")[0].dim
+    100
+    """
+
+    name: ClassVar[str]
+    """What is needed, in messages: "a table of counts"."""
+    counted: ClassVar[str] = "terms of"
+    """What progress counts of a source, before its name: "texts by"."""
+    of_model: ClassVar[bool] = False
+    """Whether a model computes what is read, each of ``measure.questions(test)`` once."""
+
+    @abstractmethod
+    def open(self, spec: Any) -> tuple[Any, ...]:
+        """Open a source, or several such as the years of a series, from what a user gives.
+
+        Raises
+        ------
+        SourceError
+            If it cannot be opened, or is of another kind.
+        """
+
+    def open_single(self, spec: Any) -> Any:
+        """Open one source; the first, where there are several."""
+        return self.open(spec)[0]
+
+    def in_prompts(self, sources: Sequence[Any], prompts: Any) -> list[Any]:  # noqa: ARG002
+        """Put words into prompts before they are encoded; refused, but for vectors."""
+        raise SourceError(
+            f"a prompt changes nothing here: {self.name} has no texts that words are put into",
+            allowed="prompts for measures of vectors",
+            remedy="leave the prompt out",
+        )
+
+    def computes(self, source: Any) -> bool:  # noqa: ARG002
+        """Whether a model computes what a source answers, so that other processes may help."""
+        return self.of_model
+
+    def read(self, jobs: Sequence[Job], tell: Tell | None = None) -> Any:  # noqa: ARG002
+        """Read at once all that jobs need of their source, which is the same for all of them.
+
+        Parameters
+        ----------
+        jobs : sequence of Job
+            Each with its test, its measure and the source.
+        tell : callable, optional
+            Called with the number of items that are read and the number of all.
+
+        Returns
+        -------
+        source
+            What answers the jobs, and can be handed to another process; by default the source.
+        """
+        return jobs[0].source
+
+    @abstractmethod
+    def look_up(self, measure: Any, test: Any, source: Any, case: CaseRule) -> Lookup:
+        """Look up one test in a source, as a measure takes it.
+
+        Raises
+        ------
+        CoverageError
+            If the source has too few terms of a group; :func:`require_terms` says so.
+        """
+
+
+# --- vectors --------------------------------------------------------------------------------------
+
+
+class VectorReader(Reader):
+    """Vectors of words, texts and images."""
+
+    name = "vectors"
+    counted = "texts by"
+
+    def open(self, spec: Any) -> tuple[Source, ...]:
+        """Open vectors, or every period of a series."""
+        return open_sources(spec)
+
+    def open_single(self, spec: Any) -> Source:
+        """Open vectors; a series is refused."""
+        return open_vectors(spec)
+
+    def in_prompts(self, sources: Sequence[Any], prompts: Any) -> list[Any]:
+        """Put sources into each prompt, each result once."""
+        from eatlas.sources.prompts import PromptSet, in_prompts  # noqa: PLC0415  (seldom needed)
+
+        each = [prompts] if isinstance(prompts, str | PromptSet) else prompts
+        several = (in_prompts(source, prompt) for source in sources for prompt in each)
+        return list({source.name: source for some in several for source in some}.values())
+
+    def computes(self, source: Any) -> bool:
+        """Whether the source encodes items."""
+        return is_contextual(source)
+
+    def read(self, jobs: Sequence[Job], tell: Tell | None = None) -> Any:
+        """Look up the words of all jobs, and their ranks by frequency if a measure needs them."""
+        source: Any = jobs[0].source
+        case, tests = jobs[0].case, [job.test for job in jobs]
+        words = {word for job in jobs for word in job.measure.needs.words}
+        wish = max((job.measure.needs.ranks for job in jobs), key=WISHES.index)
+        if wish is None:
+            return ask(source, tests, words, case, tell)
+        beside = {item.content for item in needed_items(source, tests, words, case)}
+        # one pass for words and ranks
+        ranking = ranking_of(source, tests, case, wish, beside=beside)
+        return replace(ask(source, tests, words, case, tell), ranking=ranking)
+
+    def look_up(self, measure: Measure, test: Test, source: Source, case: CaseRule) -> Lookup:
+        """Look up the vectors of a test."""
+        test.require_at_hand()
+        measure.require_stimuli(test)
+        measure.require_source(source)
+        embedded = embed(test, source, case)
+        coverage, notes, vectors = embedded.coverage, embedded.notes, dict(embedded.vectors)
+        period, encoding, background = period_of(source), source.encoding, source.background
+        name = source.name if period is None else f"{source.name}, {period}"
+        if not any(group.used for group in coverage.values()):
+            require_any(test, name, source.begins())
+        if background is None:
+            require_terms(measure, test, coverage, name, "usable vector")
+        else:
+            called, usable, remedy = background.called(name), background.usable, background.remedy
+            require_terms(measure, test, coverage, called, usable, remedy, with_reasons=False)
+        if encoding is not None:
+            encoding = encoding.model_copy(update={"roundoff": embedded.roundoff})
+        about = {"period": period, "encoding": encoding, "coverage": embedded.reported}
+        measured, roundoff = embedded.sha256, None if encoding is None else encoding.roundoff
+        if measure.needs.by_stimulus:
+            # what these say of p-values holds for measures of single sentences
+            notes = tuple(note for note in notes if note.code != "stimuli.sentences")
+        words = _vectors_of(measure.needs.words, source, case)
+        del embedded  # its vectors may be let go group by group
+        arranged = measure.arranged(vectors, coverage, words)
+        fields = {"coverage": coverage, "precision": roundoff, **arranged}
+        return Lookup(fields, measured, about, notes)
+
+
+def _vectors_of(words: Sequence[str], source: Source, case: CaseRule) -> dict[str, Array]:
+    """Vectors of the words of a measure's own, by word."""
+    if not words:
+        return {}
+    concept = Concept(name="words of the measure", terms=tuple(dict.fromkeys(words)))
+    embedded = embed_concepts({concept.name: concept}, source, case)
+    group = embedded.coverage[concept.name]
+    if group.missing:
+        raise CoverageError(
+            f"the direction needs terms that have no usable vector in {source.name}",
+            got=f"missing: {listed(group.missing)}",
+            remedy="name defining pairs whose terms the source has",
+        )
+    return dict(zip(group.used, embedded.vectors[concept.name], strict=True))
+
+
+# --- what is there --------------------------------------------------------------------------------
+
+
+OWN: dict[Need, type[Reader]] = {VECTORS: VectorReader}
+"""By what is needed."""
+
+
+@cache
+def reader_of(need: Need) -> Reader:
+    """The reader of what measures need.
+
+    Raises
+    ------
+    ContractError
+        If no package that is installed reads it.
+    """
+    own = OWN.get(need)
+    return own() if own else loaded(required("readers", need), Reader)()
+
+
+def open_for(spec: Any, need: Need) -> tuple[AnySource, ...]:
+    """Open a source as what some measures need."""
+    return reader_of(need).open(spec)
+
+
+def require_terms(
+    measure: Measure,
+    test: Test,
+    coverage: Coverage,
+    source: str,
+    usable: str,
+    remedy: str = "",
+    *,
+    with_reasons: bool = True,
+) -> None:
+    """Refuse groups that have fewer usable terms, or stimuli, than a measure needs.
+
+    Parameters
+    ----------
+    measure, test, coverage
+    source : str
+        What the message calls the source.
+    usable : str
+        What a source must have for a term, such as "usable vector".
+    remedy : str
+        What to do where terms are missing; by default what helps for words, sentences or images.
+    with_reasons : bool
+        Whether the message says of each missing term why.
+    """
+    needs = measure.needs
+    for role, least in measure.minimum_of(test).items():
+        group, concept = coverage[role], test.concept(role)
+        by_stimulus = needs.by_stimulus and bool(concept.sentences)
+        unit, units = ("stimulus", "stimuli") if by_stimulus else ("term", "terms")
+        there = group.stimuli if by_stimulus else group.used
+        if len(there) >= least:
+            continue
+        kind = "images" if concept.images else "sentences" if concept.sentences else "words"
+        missing: Sequence[str] = group.missing
+        if with_reasons:
+            missing = [f"{term} ({reason})" for term, reason in group.reasons.items()]
+        raise CoverageError(
+            f"test {test.id}, group {role} ({concept.name}): "
+            f"{f'only {len(there)}' if there else 'no'} {unit} has a {usable} in {source}",
+            got=f"missing: {listed(missing, 8)}" if missing else f"{there[0]!r} alone",
+            allowed=f"at least {least} usable {unit if least == 1 else units} for "
+            f"{measure.name} ({'its labels are permuted' if least > 1 else 'its mean is taken'})",
+            remedy=remedy or REMEDIES[kind]
+            if missing
+            else "add terms, or use a measure that takes a group of one",
+        )
+
+
+def require_any(test: Test, source: str, begins: Sequence[str]) -> None:
+    """Refuse a source without any word of a test, and show what it has."""
+    if begins and not any(one.images or one.sentences for one in test.concepts.values()):
+        raise CoverageError(
+            f"test {test.id} ({len(test.terms):,} terms): {source} has none of them",
+            got=f"its first words are {listed(ascii(word[:40]) for word in begins)}",
+            allowed="a source with the words of the test",
+            remedy="see whether its column of words is missing, or its words are of another "
+            "language or written in another way",
+        )
