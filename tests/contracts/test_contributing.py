@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tools.docs.examples import Block, blocks, check
 
+MEASURE = "Add a measure"
 PAGE = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
@@ -22,13 +23,16 @@ def section(title: str) -> list[Block]:
     return blocks(text)
 
 
-def lay_out(folder: Path, files: list[Block]) -> None:
-    """Write the files of a section, and install the package as pip would."""
-    for block in files:
-        if block.title:
-            path = folder / block.title
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(block.text, encoding="utf-8")
+def lay_out(folder: Path, titles: tuple[str, ...]) -> None:
+    """Write the files of some sections, and install the package as pip would.
+
+    What a section has of a file that is already there comes below it.
+    """
+    for block in (block for title in titles for block in section(title) if block.title):
+        path = folder / block.title
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(block.text)
     project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     name, version = project["name"], project["version"]
     info = folder / "src" / f"{name.replace('-', '_')}-{version}.dist-info"
@@ -41,37 +45,35 @@ def lay_out(folder: Path, files: list[Block]) -> None:
     (info / "entry_points.txt").write_text("".join(points))
 
 
-def run_commands(folder: Path, shown: list[Block]) -> None:
-    """Run the commands of a section in a process that finds the package, and compare what they print."""
+def run_commands(folder: Path, title: str) -> None:
+    """Run the commands of a section beside the package, and compare what they print."""
     path = os.pathsep.join(filter(None, [str(folder / "src"), os.environ.get("PYTHONPATH")]))
-    for command, printed in pairwise(shown):
+    for command, printed in pairwise(section(title)):
         if command.language == "shell":
+            program, *rest = shlex.split(command.text)
+            start = [sys.executable] if program == "python" else [sys.executable, "-m", program]
             done = subprocess.run(
-                [sys.executable, "-m", *shlex.split(command.text)], cwd=folder,
-                env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True,
+                [*start, *rest], cwd=folder, env={**os.environ, "PYTHONPATH": path},
+                capture_output=True, text=True, check=True,
             )  # fmt: skip
             check(printed.text, done.stdout)
 
 
-@pytest.fixture
-def of_section(tmp_path, monkeypatch):
-    """Lay a section out, run its commands, and import its test in this process."""
-
-    def followed(title: str, test: str):
-        lay_out(tmp_path, section(title))
-        run_commands(tmp_path, section(title))
-        monkeypatch.syspath_prepend(tmp_path / "src")
-        monkeypatch.syspath_prepend(tmp_path / "tests")
-        return import_module(test)
-
-    yield followed
-    for name in [name for name in sys.modules if name.startswith("eatlas_example")]:
-        del sys.modules[name]
-
-
 @pytest.mark.filterwarnings("ignore::eatlas.EatlasWarning")
-def test_a_measure(of_section):
-    page = of_section("Add a measure", "test_median_gap")
+def test_a_measure(tmp_path, monkeypatch):
+    lay_out(tmp_path, (MEASURE,))
+    run_commands(tmp_path, MEASURE)
+    monkeypatch.syspath_prepend(tmp_path / "src")
+    monkeypatch.syspath_prepend(tmp_path / "tests")
+    page = import_module("test_median_gap")
     page.test_it_keeps_the_contract()
     page.test_medians_by_hand()
-    del sys.modules["test_median_gap"]
+    for name in [name for name in sys.modules if "median_gap" in name]:
+        del sys.modules[name]
+    del sys.modules["eatlas_example"]
+
+
+def test_a_chart(tmp_path):
+    lay_out(tmp_path, (MEASURE, "Add a chart"))
+    run_commands(tmp_path, "Add a chart")
+    assert "weat-7" in (tmp_path / "gaps.svg").read_text(encoding="utf-8")
