@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +50,9 @@ def seen_from_docs(text: str) -> str:
 
     Examples
     --------
-    >>> seen_from_docs("[how](docs/files.md#tests)")
-    '[how](files.md#tests)'
+    >>> seen_from_docs("[how](docs/files.md#tests), [who](CONTRIBUTING.md#tests)")
+    '[how](files.md#tests), [who](contributing.md#tests)'
     """
-    return re.sub(r"\]\(docs/", "](", text)
+    for address, name in ELSEWHERE.items():
+        text = text.replace(f"]({name}", f"]({address}")
+    return text.replace("](docs/", "](")

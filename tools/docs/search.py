@@ -12,6 +12,8 @@ RANKS = {
     "reference/": 0.6,
     "changelog": 0.1,
     "contributing": 0.1,
+    "decisions/": 0.1,
+    "releasing": 0.1,
     "performance": 0.2,
     "evidence/": 0.5,
     "repeated": 0.6,
