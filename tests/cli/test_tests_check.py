@@ -40,3 +40,42 @@ def test_other_words_under_the_id_of_a_published_test_are_remarked_on(eatlas_cli
         "other stimuli. Give this test another id, so that its "
         "results are not mistaken for those of the published test.\n"
     )
+
+
+WILD = """schema = 1
+[[test]]
+id = "wild"
+title = "Wild"
+citation = "None."
+X = { name = "Care", terms = ["nurs*", "zzzzq*", "teacher"] }
+Y = { name = "Tech", terms = ["engineer", "pilot"] }
+A = { name = "Male", terms = ["he", "him"] }
+B = { name = "Female", terms = ["she", "her"] }
+"""
+
+
+def test_wildcards_are_written_out_once(eatlas_cli, tmp_path):
+    (tmp_path / "wild.toml").write_text(WILD)
+    assert "nurs*, zzzzq*" in " ".join(eatlas_cli("tests", "check", "wild.toml").err.split())
+    refused = eatlas_cli("run", "--tests", "wild.toml")
+    assert refused.code == 2
+    assert "'nurs*' is a wildcard, not a word" in refused.err
+    assert not (tmp_path / "out").exists()
+    done = eatlas_cli("tests", "check", "wild.toml", "--expand", "glove-sample", "-o", "words.toml")
+    assert done.code == 0
+    assert "group X: zzzzq*: no word of glove-sample matches it" in " ".join(done.err.split())
+    assert '"nurse", "nurses", "nursing", "teacher"' in (tmp_path / "words.toml").read_text()
+    assert eatlas_cli("tests", "check", "words.toml").err == ""
+    assert eatlas_cli("run", "--tests", "words.toml", "--measure", "weat").code == 0
+
+
+def test_a_file_for_words_needs_vectors(eatlas_cli, tmp_path):
+    (tmp_path / "wild.toml").write_text(WILD)
+    ended = eatlas_cli("tests", "check", "wild.toml", "-o", "words.toml")
+    assert ended.code == 2
+    assert "-o is the file that --expand writes" in ended.err
+    onto_itself = eatlas_cli(
+        "tests", "check", "wild.toml", "--expand", "glove-sample", "-o", "wild.toml"
+    )
+    assert onto_itself.code == 2
+    assert (tmp_path / "wild.toml").read_text() == WILD

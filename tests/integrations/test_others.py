@@ -168,5 +168,5 @@ def test_task_takes_one_test_of_words() -> None:
     with pytest.raises(eatlas.EatlasError, match="got: pairs=0"):
         word_choices(pairs=0)
     wildcards = {"X": ["nurs*"], "Y": ["doctor"], "A": ["love"], "B": ["war"]}
-    with pytest.raises(eatlas.EatlasError, match="a model is asked about words"):
+    with pytest.raises(eatlas.EatlasError, match="is a wildcard, not a word"):
         word_choices(wildcards)

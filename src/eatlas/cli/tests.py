@@ -49,29 +49,22 @@ def list_tests() -> None:
 
 
 @app.command("show")
-def show(name: str, *, vectors: str | None = None) -> None:
+def show(name: str) -> None:
     """Print tests as TOML, to save, change and run.
 
     Parameters
     ----------
     name : ID
         A test, a battery or a TOML file.
-    vectors : SOURCE
-        Put the words of these vectors in the place of wildcards such as nurs*.
     """
     tests: Sequence[Test] = load_tests(name)
-    if vectors is not None:
-        from eatlas.sources import open_vectors  # noqa: PLC0415  (few need it)
-        from eatlas.sources.wildcards import expand  # noqa: PLC0415
-
-        tests = expand(tests, open_vectors(vectors))
     print_data(to_toml(tests))
     for about in dict.fromkeys(_of_sets(test) for test in tests if not test.at_hand):
         remark(about)
 
 
 @app.command("check")
-def check(path: Path) -> None:
+def check(path: Path, *, expand: str | None = None, output: Path | None = None) -> None:
     """Check a test file and list every error. Exit code 2 if there is one.
 
     Warnings name what is allowed but deserves a second look, such as a group of one term.
@@ -80,8 +73,17 @@ def check(path: Path) -> None:
     ----------
     path : FILE.toml
         The test file.
+    expand : SOURCE
+        Write the tests with the words of these vectors in the place of wildcards such as nurs*.
+    output : -o, --output FILE.toml
+        File that --expand writes. [default: standard output]
     """
     battery = read_test_file(path)
+    if expand is not None:
+        _hand_out(_expanded(battery.tests, expand), output, [path])
+        return
+    if output is not None:
+        raise StimulusError("-o is the file that --expand writes", got="-o without --expand")
     for test in battery.tests:
         sizes = [f"{part} {c.name}: {len(c.terms)}" for part, c in test.parts]
         if questions := getattr(test, "questions", ()):
@@ -222,6 +224,21 @@ def power(names: list[str]) -> None:
             designs += [(test.id, power(test)) for test in tests]
     with output_of_a_command():
         print_powers(designs)
+
+
+def _expanded(tests: Sequence[Test], vectors: str) -> list[Test]:
+    """Tests with words in the place of wildcards; remarks name wildcards without any."""
+    from eatlas.sources import open_vectors  # noqa: PLC0415  (few need it)
+    from eatlas.sources.wildcards import expand  # noqa: PLC0415
+
+    written = expand(tests, open_vectors(vectors))
+    for before, after in zip(tests, written, strict=True):
+        for role, concept in after.concepts.items():
+            known = dict(before.concepts[role].absent)
+            for term, reason in concept.absent:
+                if term not in known:
+                    remark(f"warning: test {after.id}, group {role}: {term}: {reason}")
+    return written
 
 
 @contextmanager

@@ -448,7 +448,7 @@ def stimuli_of(tests: Iterable[Test]) -> tuple[str, ...]:
                 allowed="a test of words or phrases, for which contexts are looked for",
                 remedy=None if images else "name the test of words, such as weat-6",
             )
-        refuse_wildcards(test.concepts, "a text is read for words", f"test {test.id}, ")
+        refuse_wildcards(test.concepts, f"test {test.id}, ")
     return tuple(dict.fromkeys(term for test in tests for term in test.terms))
 
 

@@ -177,7 +177,7 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
     require_whole("permutations", permutations, 99)
     require_whole("seed", seed, 0)
     concept = Concept(name="terms", terms=terms)
-    refuse_wildcards({"terms": concept}, "a text is read for words", "regression, ")
+    refuse_wildcards({"terms": concept}, "regression, ")
     path = require_place(out, "an embedding regression", (".json",))
     how = Reading(
         window, stop_words, matrix, case, compounds, field, documents, path, workers, executor,

@@ -178,7 +178,7 @@ def grouped(targets: Any) -> dict[str, str]:
     """The name of the group of each target."""
     groups: dict[str, str] = {}
     for concept, name in _concepts_of(targets):
-        refuse_wildcards({name or "targets": concept}, "a text is written about a word")
+        refuse_wildcards({name or "targets": concept})
         for term in concept.terms:
             if groups.setdefault(term, name) != name:
                 raise StimulusError(

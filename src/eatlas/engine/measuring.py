@@ -17,7 +17,6 @@ from eatlas.results import AssociationResult, is_result
 from eatlas.results.exploration import searched_words
 from eatlas.results.parts import Concepts, Provenance
 from eatlas.sources import CaseRule
-from eatlas.sources.wildcards import expand
 from eatlas.stats.inputs import generator
 from eatlas.stimuli import ROLES, AssociationTest, Test
 from eatlas.stimuli.batteries import namesake
@@ -53,7 +52,7 @@ def measure(
     of_words = covariates_for([measure], [test], covariates, case)
     need = measure.needs.source
     at_hand = reader_of(need).open_single(source)
-    (test,) = expand([test], at_hand, need, case)
+    refuse_wildcards(test.concepts, f"test {test.id}, ")
     return measure_opened(measure, test, at_hand, case, seed, rng, of_words)
 
 
@@ -79,7 +78,7 @@ def covariates_for(
             remedy="leave out the covariates, or adjust=none",
         )
     for test in (tests := list(tests)):
-        refuse_wildcards(test.concepts, "covariates are of words", f"test {test.id}, ")
+        refuse_wildcards(test.concepts, f"test {test.id}, ")
     return word_covariates(given).of_tests(tests, case)
 
 

@@ -28,8 +28,8 @@ from eatlas.sources import CaseRule, Tell, period_of
 from eatlas.sources.coverage import require_case
 from eatlas.sources.opening import names_under, specs_of
 from eatlas.sources.source import is_contextual
-from eatlas.sources.wildcards import expand
 from eatlas.stimuli import Test, load_tests
+from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
@@ -137,8 +137,7 @@ def unread(  # noqa: PLR0913  (each is a choice of the user's)
         for name, source in open_as(vectors, need, prompts):
             taken = _taken_by((measure for _, measure in pairs), source, left_out)
             done = [(test, measure) for test, measure in pairs if measure.signature in taken]
-            tests_here = expand([test for test, _ in done], source, need, case)
-            for test, (_, measure) in zip(tests_here, done, strict=True):
+            for test, measure in done:
                 its = of_words if adjusts(measure) else None
                 jobs.append(Job(test, source, measure, case, int(seed), covariates=its))
             names += [name] * len(done)
@@ -156,6 +155,7 @@ def _loaded(tests: Any, reference: Any) -> tuple[Test, ...]:
         loaded = with_reference(loaded, reference)
     for test in loaded:
         test.require_at_hand()
+        refuse_wildcards(test.concepts, f"test {test.id}, ")
     return loaded
 
 

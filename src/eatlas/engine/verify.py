@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import product
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -28,7 +27,6 @@ from eatlas.results.parts import Record
 from eatlas.results.trend import series_source
 from eatlas.sources import open_vectors, period_of
 from eatlas.sources.covariates import CovariatesAtHand, CovariatesLike, WordCovariates
-from eatlas.sources.wildcards import expand
 from eatlas.stimuli import ContextsOrigin, Test, built_in_tests, load_tests
 from eatlas.stimuli.batteries import with_images
 from eatlas.stimuli.kinds import TestsLike
@@ -388,10 +386,6 @@ def _opened(
         with data_only(string, (string,) if mine is not None else trusted), kept:
             opened = {}
             sources = open_for(string if mine is None else mine, need)
-            for source, check in product(sources, asking):
-                if check.result.period == period_of(source):
-                    case = check.result.provenance.case
-                    (check.test,) = expand([check.test], source, need, case)
             for source in sources:
                 answers: Any = read_source([Job(c.test, source, c.measure) for c in asking])
                 renamed = answers if called == answers.name else answers.renamed(called)

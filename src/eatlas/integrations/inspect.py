@@ -57,7 +57,7 @@ def word_choices(test: Any = "weat-6", pairs: int = 4, prompt: str = PROMPT) -> 
         raise eatlas.EatlasError(
             "word_choices asks about one association test of words", got=f"{test}"
         )
-    refuse_wildcards(word_test.concepts, "a model is asked about words", f"test {word_test.id}, ")
+    refuse_wildcards(word_test.concepts, f"test {word_test.id}, ")
     if not isinstance(pairs, int) or pairs < 1:
         raise eatlas.EatlasError(
             "word_choices asks about pairs of targets", got=f"pairs={pairs}", allowed="1 or more"

@@ -236,7 +236,7 @@ def _designs(design: Any) -> tuple[Design, Design, Unit]:
             )
         (design,) = tests
     if isinstance(design, AssociationTest):
-        refuse_wildcards(design.concepts, "their number is not known", f"test {design.id}, ")
+        refuse_wildcards(design.concepts, f"test {design.id}, ")
         stimuli = [len(set(design.concept(role).stimulus_of.values())) for role in ROLES]
         words = [len(design.concept(role).terms) for role in ROLES]
         x, y, a, b = (n or m for n, m in zip(stimuli, words, strict=True))

@@ -678,13 +678,9 @@ class GroupsResult(AssociationResult):
 
     def of_the_test(self) -> dict[str, Any]:
         """The reference, by group, that of single targets, where they come from, and the pairs."""
-        wildcard_of = self.coverage[OF_TARGETS].wildcard
         return {
             "pairs": self.pairs,
-            "expected": {
-                group: tuple(dict.fromkeys(wildcard_of.get(term, term) for term in terms))
-                for group, terms in self.expected.items()
-            },
+            "expected": self.expected,
             "reference": dict(zip(self.groups, self.reference, strict=True)),
             "references": self.references,
             "reference_from": self.reference_from,
@@ -699,8 +695,6 @@ def _concept_of(name: str, group: GroupCoverage) -> Concept:
     """A concept of words, of images, or of sentences with the stimuli they are made of."""
     terms = group.used + group.missing
     if not group.image and not group.stimulus:
-        # wildcards, not the words that took their place
-        terms = tuple(dict.fromkeys(group.wildcard.get(term, term) for term in terms))
         return Concept(name=name, terms=terms)
     present = group.image or group.stimulus
     absent = tuple((term, group.reasons[term]) for term in terms if term not in present)

@@ -168,8 +168,6 @@ class GroupCoverage(Record):
     """The text of a sentence that is listed by a key, since another sentence has the same."""
     image: dict[str, str] = Field(default_factory=dict, exclude_if=is_empty)
     """SHA-256 of the bytes of each image, by its name; empty in groups of texts."""
-    wildcard: dict[str, str] = Field(default_factory=dict, exclude_if=is_empty)
-    """The term of the test, such as ``nurs*``, that each word took the place of."""
     contexts: dict[str, int] = Field(default_factory=dict, exclude_if=is_empty)
     """In tests in contexts of a file, of which the result has no texts: contexts with a vector of
     each used stimulus, in the order of the scores."""

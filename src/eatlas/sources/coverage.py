@@ -100,7 +100,7 @@ def _ways(part: Concept, case: CaseRule, language: str, *, encoded: bool) -> dic
         }
     if part.sentences:
         return {s.term: {s.term: Item(s.text, s.span)} for s in part.sentences}
-    refuse_wildcards({part.name: part}, "words are taken as they are written here")
+    refuse_wildcards({part.name: part})
     rule: CaseRule = "exact" if encoded else case
     return {
         term: {key: word_alone(key) for key in spellings(term, rule, language)}
@@ -167,7 +167,6 @@ def embed(test: Test, source: Source, case: CaseRule = "auto") -> Embedded:
         if test.contexts is None:  # all that a reader, or a second run, needs to know of sentences
             more |= {"span": part.span_of, "text": part.text_of}
             more |= {"image": part.image_of, "reasons": {**group.reasons, **dict(part.absent)}}
-            more["wildcard"] = part.wildcard_of
             more["missing"] = (*group.missing, *(stimulus for stimulus, _ in part.absent))
         groups[role] = group.model_copy(update=more)
     if test.contexts is not None:

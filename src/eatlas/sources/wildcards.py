@@ -1,7 +1,8 @@
-"""Words with wildcards such as ``nurs*``: the words of a source take their place.
+"""Terms with wildcards such as ``nurs*`` are written out as the words of a source.
 
-``*`` stands for any characters, ``?`` for one. A term is taken so where it has one of them, a
-letter or digit, and no space.
+A run knows no wildcards: ``eatlas tests check --expand`` writes a test with words once. ``*``
+stands for any characters, ``?`` for one. A term is taken so where it has one of them, a letter or
+digit, and no space.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from typing import Any
 from eatlas.errors import StimulusError, listed
 from eatlas.sources.coverage import CaseRule, spellings
 from eatlas.stimuli import AssociationTest, Concept, Test
-from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.stimuli.kinds import OF_TARGETS, OPPOSITES
 
 MOST = 1_000
@@ -22,9 +22,7 @@ MOST = 1_000
 _WILD = "*?"
 
 
-def expand(
-    tests: Sequence[Test], source: Any, need: str = "vectors", case: CaseRule = "auto"
-) -> list[Test]:
+def expand(tests: Sequence[Test], source: Any, case: CaseRule = "auto") -> list[Test]:
     """Put the words of a source in the place of wildcards, in one pass over its words.
 
     A word belongs to the longest wildcard of its concept that matches it, and to none where it is
@@ -32,12 +30,14 @@ def expand(
     written out. The case rule is that of words: the first spelling of a wildcard that matches.
     """
     parts = [(test.language, concept) for test in tests for concept in test.concepts.values()]
-    wildcards = dict.fromkeys((tag, term) for tag, part in parts for term in part.unexpanded)
+    wildcards = dict.fromkeys((tag, term) for tag, part in parts for term in part.wildcards)
     if not wildcards:
         return list(tests)
-    if need != "vectors" or source.encodes or not source.listed:
-        for test in tests:
-            refuse_wildcards(test.concepts, f"{source.name} lists no words", f"test {test.id}, ")
+    if source.encodes or not source.listed:
+        raise StimulusError(
+            f"{source.name} lists no words that could match {next(iter(wildcards))[1]!r}",
+            allowed="vectors of words, in a file or in memory",
+        )
     matches = matches_of(wildcards, source, case)
     return [
         _expanded(
@@ -107,10 +107,10 @@ def _expanded(test: Test, matches: Mapping[str, list[str]], source: str, case: C
     written: dict[str, set[str]] = {}
     matched: dict[str, dict[str, str]] = {}
     for role, concept in test.concepts.items():
-        words = (term for term in concept.terms if term not in concept.unexpanded)
+        words = (term for term in concept.terms if term not in concept.wildcards)
         written[role] = {key for term in words for key in spellings(term, case, test.language)}
         matched[role] = {}
-        for wildcard in sorted(concept.unexpanded, key=lambda text: (len(text), text)):
+        for wildcard in sorted(concept.wildcards, key=lambda text: (len(text), text)):
             matched[role] |= dict.fromkeys(matches[wildcard], wildcard)
     groups = tuple(role for role in test.concepts if role != OF_TARGETS)
     sides = OPPOSITES if isinstance(test, AssociationTest) else (groups, (OF_TARGETS,))
@@ -129,10 +129,9 @@ def _expanded(test: Test, matches: Mapping[str, list[str]], source: str, case: C
     if not expected:
         return test.with_concepts(concepts)
     targets = concepts[OF_TARGETS]
-    words_of = {
-        wildcard: [word for word, own in targets.wildcards if own == wildcard]
-        for wildcard in test.concepts[OF_TARGETS].unexpanded
-    }
+    words_of: dict[str, list[str]] = defaultdict(list)
+    for word, wildcard in matched[OF_TARGETS].items():
+        words_of[wildcard].append(word)
     by_group = {
         group: tuple(w for term in own for w in words_of.get(term, [term]) if w in targets.terms)
         for group, own in expected
@@ -149,7 +148,7 @@ def _with_words(
     source: str,
 ) -> Concept:
     """A concept with its own words of wildcards; others, and wildcards without any, are absent."""
-    wildcards = concept.unexpanded
+    wildcards = concept.wildcards
     if not wildcards:
         return concept
     words_of: dict[str, list[str]] = {wildcard: [] for wildcard in wildcards}
@@ -163,12 +162,11 @@ def _with_words(
         for wildcard, words in words_of.items()
         if not words
     }
-    if not terms:  # a concept without terms is none: its wildcards stay, and are found nowhere
-        terms, absent = list(wildcards), {}
-        wildcard_of = wildcard_of | {wildcard: wildcard for wildcard in wildcards}
-    update = {
-        "terms": tuple(terms),
-        "absent": (*concept.absent, *sorted({**absent, **shared}.items())),
-        "wildcards": tuple(sorted(wildcard_of.items())),
-    }
-    return concept.model_copy(update=update)
+    if not terms:
+        raise StimulusError(
+            f"{concept.name}: no word of {source} is left for its wildcards",
+            got=listed(f"{wildcard} ({reason})" for wildcard, reason in absent.items()),
+            remedy="write words that the source has",
+        )
+    left_out = (*concept.absent, *sorted({**absent, **shared}.items()))
+    return concept.model_copy(update={"terms": tuple(terms), "absent": left_out})

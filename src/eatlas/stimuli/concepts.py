@@ -83,7 +83,8 @@ class Concept(Frozen):
     """What a reader calls the concept, as in "Flowers are associated with Pleasant"."""
     terms: tuple[Term, ...] = Field(min_length=1)
     """The stimuli, as they would be written in a text; no term twice. Of images, their names. A
-    word with ``*`` or ``?``, such as ``nurs*``, stands for the words of a source that match."""
+    word with ``*`` or ``?``, such as ``nurs*``, stands for the words that match, and is to be
+    written out before a run (``eatlas tests check --expand``)."""
     images: tuple[Image, ...] = ()
     """Where the stimuli are images: each with its name, the hash of its bytes, and its path. A
     concept has words, sentences or images; the concepts of one test may be of different kinds. In
@@ -96,10 +97,6 @@ class Concept(Frozen):
     absent: tuple[tuple[Term, Text], ...] = ()
     """Stimuli of the concept that have no sentence, and images that are left out, each with the
     reason."""
-    wildcards: tuple[tuple[Term, Term], ...] = Field(
-        default=(), repr=False, exclude_if=lambda pairs: not pairs
-    )
-    """Words that took the place of terms such as ``nurs*``, each with its term."""
 
     @model_validator(mode="before")
     @classmethod
@@ -191,24 +188,11 @@ class Concept(Frozen):
         return {sentence.term: sentence.stimulus for sentence in self.sentences}
 
     @property
-    def wildcard_of(self) -> dict[str, str]:
-        """The term with a wildcard of each word that took its place."""
-        return dict(self.wildcards)
-
-    @property
-    def unexpanded(self) -> tuple[str, ...]:
-        """Terms with wildcards, which stand for words that a source has yet to list."""
-        if self.images or self.sentences or self.wildcards:
+    def wildcards(self) -> tuple[str, ...]:
+        """Terms such as ``nurs*``, which stand for the words that match."""
+        if self.images or self.sentences:
             return ()
         return tuple(filter(_WILDCARD.fullmatch, self.terms))
-
-    @property
-    def written(self) -> list[str]:
-        """The terms as they were before words took the place of some, in alphabetical order."""
-        if not self.wildcards:
-            return sorted(self.terms)
-        of = self.wildcard_of
-        return sorted({of.get(word, word) for word in (*self.terms, *dict(self.absent))})
 
     @property
     def label_of(self) -> dict[str, str]:
@@ -223,15 +207,14 @@ class Concept(Frozen):
     @property
     def hashed(self) -> list[Any]:
         """What of a concept of a test of groups belongs to its hash: terms, or hashes of images."""
-        return self.stimuli if self.images else self.written
+        return self.stimuli if self.images else sorted(self.terms)
 
     @property
     def stimuli(self) -> list[Any]:
         """What distinguishes these stimuli from others, in a fixed order.
 
-        Words, wildcards as they are written; texts of sentences with their stimuli and places; of
-        images the hashes of their bytes, each in a table of its own, so that none is taken for a
-        word.
+        Words; texts of sentences with their stimuli and places; of images the hashes of their
+        bytes, each in a table of its own, so that none is taken for a word.
 
         Raises
         ------
@@ -244,7 +227,7 @@ class Concept(Frozen):
             return [{"sha256": one} for one in sorted(one.sha256 for one in self.images)]
         if self.sentences:
             return sorted([one.text, one.stimulus, *(one.span or ())] for one in self.sentences)
-        return self.written
+        return sorted(self.terms)
 
 
 def _term(part: Any) -> Any:
@@ -254,16 +237,15 @@ def _term(part: Any) -> Any:
     return part.name if isinstance(part, Image) else getattr(part, "term", part)
 
 
-def refuse_wildcards(concepts: Mapping[str, Concept], why: str, where: str = "") -> None:
-    """Refuse wildcards where nothing lists the words that match; `where` is the test."""
+def refuse_wildcards(concepts: Mapping[str, Concept], where: str = "") -> None:
+    """Refuse terms that stand for the words that match; `where` is the test."""
     for role, concept in concepts.items():
-        for term in concept.unexpanded:
+        for term in concept.wildcards:
             raise StimulusError(
-                f"{where}group {role} ({concept.name}): {term!r} stands for the words that "
-                f"match it, and {why}",
-                allowed="wildcards where eatlas run reads vectors of words, of a file or in memory",
-                remedy="write the words out; eatlas tests show FILE --vectors SOURCE writes those "
-                "that such vectors have",
+                f"{where}group {role} ({concept.name}): {term!r} is a wildcard, not a word",
+                allowed="words",
+                remedy="write the words out; eatlas tests check FILE --expand SOURCE writes those "
+                "that vectors have",
             )
 
 

@@ -7,7 +7,6 @@ import json
 import math
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -513,7 +512,7 @@ class GroupsTest(Described):
         """
         targets, compared = (TARGETS, ATTRIBUTES) if groups == "AB" else (ATTRIBUTES, TARGETS)
         one, other = map(test.concept, targets)
-        lists = ("terms", "images", "sentences", "absent", "wildcards")
+        lists = ("terms", "images", "sentences", "absent")
         both = {name: getattr(one, name) + getattr(other, name) for name in lists}
         fields = {
             "id": f"{test.id}-{groups}",
@@ -768,17 +767,11 @@ def remarks(test: Test) -> list[Note]:
     for one, other in OPPOSITES if isinstance(test, AssociationTest) else ():
         if (name := test.concept(one).name) == test.concept(other).name:
             notes.append(Note("stimuli.one-name", values={"groups": [one, other], "name": name}))
-    if wildcards := {r: _counted(c) for r, c in test.concepts.items() if c.wildcards}:
+    if wildcards := {r: list(c.wildcards) for r, c in test.concepts.items() if c.wildcards}:
         notes.append(Note("stimuli.wildcards", values={"groups": wildcards}))
     for role, concept in test.parts if test.contexts is None else ():
         notes += [] if concept.images else _of_terms(role, concept)
     return [*notes, *of_sentences(test)]
-
-
-def _counted(concept: Concept) -> list[str]:
-    """Each term with a wildcard, and the number of words that took its place."""
-    counts = Counter(wildcard for term, wildcard in concept.wildcards if term in concept.terms)
-    return [f"{wildcard} ({count})" for wildcard, count in counts.items()]
 
 
 def _of_terms(role: str, concept: Concept) -> Iterator[Note]:

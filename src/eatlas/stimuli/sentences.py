@@ -320,7 +320,7 @@ def make_sentences(
             got=f"a test of the kind {test.kind}, or of images or sentences",
             allowed="tests of the kind association, of words",
         )
-    refuse_wildcards(test.concepts, "sentences are made of words", f"test {test.id}, ")
+    refuse_wildcards(test.concepts, f"test {test.id}, ")
     if not templates.templates:
         raise StimulusError(
             f"test {test.id}: there are no templates of sentences in its language",
