@@ -16,7 +16,6 @@ from eatlas.cli.messages import (
     print_line,
     remark,
 )
-from eatlas.cli.options import executor_of
 from eatlas.cli.progress import progress_of_jobs
 from eatlas.errors import StudyError
 from eatlas.numbers import number_of
@@ -67,7 +66,7 @@ def multiverse(
     """
     from eatlas.apps.studies import carry_out, prepare  # noqa: PLC0415
     from eatlas.apps.studies import example as plan_example  # noqa: PLC0415
-    from eatlas.executors import choose  # noqa: PLC0415  (--help waits for none)
+    from eatlas.executors import choose, executor_of  # noqa: PLC0415  (--help waits for none)
 
     if example:
         with output_of_a_command():

@@ -8,7 +8,6 @@ from shlex import quote
 from typing import Any, cast
 
 from eatlas.cli.messages import output_of_a_command, print_line, remark
-from eatlas.cli.options import executor_of
 from eatlas.cli.progress import Lines, bar_of, what_is_kept
 from eatlas.errors import EatlasError
 
@@ -122,6 +121,7 @@ def scan(
 def _scan_words(vectors: str, attributes: Any, engine: str, **how: Any) -> None:
     """Test single words and print the most associated ones."""
     from eatlas.engine.scan import Chunks, finish, make_scan, measure_all  # noqa: PLC0415
+    from eatlas.executors import executor_of  # noqa: PLC0415
 
     plan = make_scan(vectors, attributes, **how)
     measure = partial(measure_all, executor=executor_of(engine, None))
