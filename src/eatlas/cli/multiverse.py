@@ -81,7 +81,7 @@ def multiverse(
     prepared = prepare(plan, skip_invalid=skip_invalid, trust=trust or ())
     _say_why("skipped", (reason for _, reason in prepared.misfits))
     if dry_run:
-        from eatlas.cli.other_tables import print_plan  # noqa: PLC0415  (only a person sees tables)
+        from eatlas.cli.study_tables import print_plan  # noqa: PLC0415  (only a person sees tables)
 
         with output_of_a_command():
             print_plan(prepared)
@@ -107,7 +107,7 @@ def _say_why(status: str, reasons: Iterable[str]) -> None:
 def _show(study: Study, out: Path) -> None:
     """Print what the choices do and where the files lie."""
     from eatlas.apps.studies.study import FILES  # noqa: PLC0415
-    from eatlas.cli.other_tables import print_study  # noqa: PLC0415
+    from eatlas.cli.study_tables import print_study  # noqa: PLC0415
 
     if len(study.results):
         print_study(study.record)

@@ -209,7 +209,7 @@ def power(names: list[str]) -> None:
     names : ID|FILE.toml|X,Y[,A,B]...
         Tests, batteries or TOML files; or sizes of groups, such as 8,8,25,25.
     """
-    from eatlas.cli.other_tables import print_powers  # noqa: PLC0415  (--help need not wait)
+    from eatlas.cli.power_table import print_powers  # noqa: PLC0415  (--help need not wait)
     from eatlas.measures.inference import power  # noqa: PLC0415
 
     designs = []

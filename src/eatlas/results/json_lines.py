@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 TREND: Literal["eatlas/trend/1"] = "eatlas/trend/1"
 """The schema of trends, which a results file holds after the results that they rest on."""
 ENTRY_POINTS = "eatlas.records"
+_SCHEMA = re.compile(rb'"eatlas/([a-z-]+)/')
 USUAL_NAME = "results.jsonl"
 """What eatlas run calls the file of its results."""
 FEW = 3
@@ -136,13 +138,26 @@ def record_of_file(path: Path, kind: type[R], what: str, remedy: str) -> R:
 
 def has_schema(path: Path, *names: str) -> bool:
     """Whether a file says in its first characters that it is of a schema, such as ``card``."""
+    return _schema_in(path) in names
+
+
+def schema_of(path: Path) -> str:
+    """The schema of a file, such as ``card``, or of the JSON beside a table; empty if it has none.
+
+    A file names its schema in its first characters; FILE.json describes the table FILE.
+    """
+    return _schema_in(path) or _schema_in(path.with_name(f"{path.name}.json"))
+
+
+def _schema_in(path: Path) -> str:
+    """The schema that the first characters of a file name."""
     require_file(path, ResultsError)
     try:
         with path.open("rb") as file:
-            head = file.read(200)
+            found = _SCHEMA.search(file.read(200))
     except OSError:
-        return False
-    return any(f'"eatlas/{name}/'.encode() in head for name in names)
+        return ""
+    return "" if found is None else found[1].decode()
 
 
 def read_lines(
