@@ -37,8 +37,8 @@ def text(
     Parameters
     ----------
     corpus : CORPUS...
-        Files, folders or patterns: text, JSON Lines, CSV, TSV, Parquet, dumps of Wikipedia (XML);
-        .gz, .bz2, .xz, .zst; or the name of a corpus that eatlas vectors list shows.
+        Files, folders or patterns: text, JSON Lines, CSV, TSV, Parquet; .gz, .bz2, .xz, .zst; or
+        the name of a corpus that eatlas vectors list shows.
     tests : ID|BATTERY|FILE.toml
         Tests of targets against groups, such as divdist-gender. May be repeated.
     span : N >= 1
