@@ -14,8 +14,8 @@ import argparse
 
 import numpy as np
 
-from eatlas.stats.correlation import _blocks, block_length_for
-from eatlas.stats.correlation import autocorrelation_beside_time as autocorrelation
+from eatlas.stats.trend import _blocks, block_length_for
+from eatlas.stats.trend import autocorrelation_beside_time as autocorrelation
 
 COEFFICIENTS = (0.0, 0.3, 0.6, 0.9, 1.0)
 PERIODS = (10, 12, 17, 18, 19, 20, 21, 25, 40)

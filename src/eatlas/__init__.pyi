@@ -6,6 +6,7 @@ from .apps.annotation import (
 )
 from .apps.atlas import write_atlas as write_atlas
 from .apps.explorer import explore as explore
+from .apps.on_ray import OnRay as OnRay
 from .apps.protocol.card import write_card as write_card
 from .apps.protocol.census_table import census_table as census_table
 from .apps.protocol.evidence import read_card as read_card
@@ -39,7 +40,6 @@ from .engine.embedding_regression import embedding_regression as embedding_regre
 from .engine.text import count_text as count_text
 from .engine.verify import verify as verify
 from .errors import EatlasError as EatlasError, EatlasWarning as EatlasWarning
-from .executors import OnRay as OnRay
 from .measures import (
     Ask as Ask,
     Assign as Assign,

@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 
 from eatlas.decoding import own_toml
 from eatlas.errors import ContractError, EatlasError, described
-from eatlas.notes import Note, warn
 
 T = TypeVar("T")
 LONGEST = 200
@@ -150,6 +149,8 @@ _left_out: set[str] = set()
 
 def _leave_out(error: ContractError) -> None:
     """Say once that something is left out."""
+    from eatlas.notes import Note, warn  # noqa: PLC0415  (pydantic, which the command line's help does without)
+
     if error.what not in _left_out:
         _left_out.add(error.what)
         warn(Note("plugin.left-out", values={"what": error.what, "got": error.got}), stacklevel=4)

@@ -1,14 +1,12 @@
-"""A server that means harm, or is broken: of chat completions, embeddings or completions."""
+"""A server that means harm, or is broken: of chat completions or embeddings."""
 
 import json
 import threading
 import zlib
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import eatlas
 from eatlas.encoders.chat import open_answering
-from eatlas.encoders.language import Question, open_language_model
 from eatlas.sources import Item
 from eatlas.stimuli.asking import Prompt
 
@@ -18,7 +16,6 @@ BLOCK = 1 << 20
 KINDS = {
     "chat": "chat/completions",
     "embeddings": "embeddings",
-    "completions": "completions",
 }
 """What is asked for, and the end of its address."""
 
@@ -81,7 +78,7 @@ def answer_to(body):
     if "input" in body:
         rows = [[len(text), text.count("a"), 1.0] for text in body["input"]]
         return {"data": [{"index": i, "embedding": row} for i, row in enumerate(rows)]}
-    return {"choices": [echo(prompt) for prompt in body["prompt"]]}
+    raise AssertionError(body)
 
 
 def good(handler, body):
@@ -108,12 +105,6 @@ def completion(text, listed=(), **more):
 
 def entry(token, value):
     return {"token": token, "logprob": value, "bytes": [*token.encode()]}
-
-
-def echo(prompt):
-    pieces = [" " * (i > 0) + word for i, word in enumerate(prompt.split(" "))]
-    values = [None, *[-1.0] * len(pieces)]
-    return {"text": f"{prompt}.", "logprobs": {"tokens": [*pieces, "."], "token_logprobs": values}}
 
 
 # --- faults -------------------------------------------------------------------------------------
@@ -173,7 +164,6 @@ def opened(kind, spec, **settings):
     openers = {
         "chat": open_answering,
         "embeddings": eatlas.open_vectors,
-        "completions": partial(open_language_model, kind="causal"),
     }
     source = openers[kind](spec)
     if settings:
@@ -186,8 +176,5 @@ def answers_of(source, by="samples"):
     if hasattr(source, "encode"):
         texts = [f"This is {word}." for word in OPTIONS]
         return [row.tolist() for row in source.encode([Item(text) for text in texts]).values()]
-    if hasattr(source, "gives_logprobs"):
-        asked = [Prompt(f"{who}: love or war?", OPTIONS, by=by) for who in ("Ivy", "Ben")]
-    else:
-        asked = [Question(f"This is {word}", (8, 8 + len(word)), (0, 4)) for word in OPTIONS]
+    asked = [Prompt(f"{who}: love or war?", OPTIONS, by=by) for who in ("Ivy", "Ben")]
     return list(source.score(asked).values())

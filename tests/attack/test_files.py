@@ -33,7 +33,7 @@ from eatlas.encoders.gguf_files import gguf_reader
 from eatlas.errors import EatlasError, SourceError, StimulusError
 from eatlas.sources.wildcards import expand
 from eatlas.stimuli.collections import COLLECTIONS, import_tests
-from eatlas.stimuli.dictionaries import read_dictionary
+from eatlas.stimuli.dictionaries import read_quanteda
 from eatlas.stimuli.importers import FORMATS, import_test
 
 NO_FILE = "this is neither a file nor a folder"
@@ -75,7 +75,9 @@ def test_A6_no_word_keeps_a_wildcard_busy(wildcard, word):
 
 # --- tests of other software ----------------------------------------------------------------------
 
-READERS = dict.fromkeys(FORMATS, import_test) | dict.fromkeys(COLLECTIONS, import_tests)
+READERS = dict.fromkeys((*FORMATS, "liwc", "quanteda"), import_test) | dict.fromkeys(
+    COLLECTIONS, import_tests
+)
 
 
 @pytest.fixture
@@ -149,7 +151,7 @@ def test_A12_yaml_that_a_reader_would_be_busy_with(tmp_path, text, said):
     path = tmp_path / "d.yml"
     path.write_text(text)
     with ends_within(), no_more_memory_than(256 << 20), pytest.raises(StimulusError) as caught:
-        read_dictionary(path, "quanteda")
+        read_quanteda(path)
     assert said in str(caught.value)
     assert len(str(caught.value)) < 800
 
@@ -158,7 +160,7 @@ def test_A12_a_long_list_is_read(tmp_path):
     path = tmp_path / "d.yml"
     path.write_text("a: [" + ",".join(f"w{i}" for i in range(100_000)) + "]")
     with ends_within():
-        assert len(read_dictionary(path, "quanteda")[0]["a"]) == 100_000
+        assert len(read_quanteda(path).lists["a"]) == 100_000
 
 
 # --- heads of GGUF --------------------------------------------------------------------------------

@@ -186,18 +186,6 @@ def test_A4_a_key_in_an_answer_is_in_no_file(server, kind, monkeypatch, tmp_path
         assert results[0].answers.models == ("gpt ***",)
 
 
-def test_A4_a_key_in_pieces_of_a_text_is_in_no_message_and_not_kept(server, tmp_path, monkeypatch):
-    monkeypatch.setenv("EATLAS_CACHE", str(tmp_path / "cache"))
-    server.behave = debugging
-    answers = answers_of(opened("completions", server.spec("completions", "")))
-    assert {answer.fault for answer in answers} == {
-        "the server's pieces do not spell its text: *** | ."
-    }
-    (file,) = (tmp_path / "cache").iterdir()
-    assert b"*** | ." in file.read_bytes()
-    assert KEY.encode() not in file.read_bytes()
-
-
 @pytest.mark.parametrize("key", ["EMPTY", "none", "null", "m", "0", "-1", "love", "index", "-"])
 def test_A4_what_servers_without_keys_are_given_changes_no_answer(server, kind, monkeypatch, key):
     """A short word or number is no secret, and may be in any answer."""

@@ -11,7 +11,6 @@ from tests.attack.hostile import (
     OPTIONS,
     answer_to,
     answers_of,
-    changed,
     completion,
     cut,
     dripping,
@@ -29,9 +28,8 @@ from tests.inputs import make_test
 
 import eatlas
 from eatlas.decoding import json_of_server
-from eatlas.encoders import chat_endpoint, served
+from eatlas.encoders import chat_endpoint
 from eatlas.encoders.chat_endpoint import MORE_PIECES, Piece, chances_of
-from eatlas.encoders.served import PART, spell
 from eatlas.errors import SourceError
 
 IN_BUFFERS = 16 * BLOCK
@@ -190,18 +188,6 @@ def test_A10_half_a_character_in_the_name_of_a_model(server, tmp_path, half):
     assert name == half.replace("\\ud800", "\ufffd").replace("\\udfff", "\ufffd")
 
 
-def test_A10_half_a_character_in_a_piece(server):
-    def change(answer):
-        for choice in answer["choices"]:
-            choice["logprobs"]["tokens"][0] = "\ud800"
-        return answer
-
-    server.behave = changed(change)
-    for answer in answers_of(opened("completions", server.spec("completions"))):
-        answer.fault.encode()
-        assert "do not spell its text: \ufffd" in answer.fault
-
-
 def test_A19_the_name_of_a_model_is_cut(server):
     server.behave = replying(completion("love", model="M" * 1_000_000))
     replies = answers_of(opened("chat", server.spec("chat")))
@@ -249,19 +235,3 @@ def test_A11_what_is_before_a_piece_is_read_once(monkeypatch, options, before, a
     pieces = [Piece(before, -0.1, ((before, -0.1), (b"\n" * 100, -3.0)))] * 1000
     assert chances_of(options, [*pieces, Piece(after, -0.5)]) == pytest.approx(chances)
     assert sum(letters) < 4 * 1000 * 110
-
-
-@pytest.mark.parametrize("count", [3, 6, 30, 89])
-def test_A11_pieces_are_found_in_a_text_in_linear_time(monkeypatch, count):
-    steps, onward = [], served._onward
-    monkeypatch.setattr(served, "_onward", lambda *a: steps.append(a) or onward(*a))
-    text = "\u4e2d" * 30 + " text"
-    pieces = [PART, " "] * count + [" else", "."]
-    assert spell(pieces, text) is None
-    # of an element and a letter, for each of six ways to leave pieces out
-    assert len(steps) <= 6 * 2 * (2 * len(pieces) + 1) * (len(text) + 1)
-
-
-def test_A11_pieces_that_are_more_than_bytes_are_not_looked_for(monkeypatch):
-    monkeypatch.setattr(served, "_onward", None)
-    assert spell([""] * 200_000 + ["It", " is"], "It is") is None

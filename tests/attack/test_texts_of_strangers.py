@@ -5,7 +5,6 @@ import zstandard
 from tests.inputs import make_test
 
 from eatlas.corpora import find_contexts
-from eatlas.corpora.wikipedia import plain_text
 from eatlas.errors import SourceError
 
 FRAME = zstandard.ZstdCompressor().compress(b"love\n" * 1000)
@@ -17,8 +16,3 @@ def test_N2_a_zst_file_that_ends_early_is_refused(tmp_path, content):
     packed.write_bytes(content)
     with pytest.raises(SourceError, match="the compressed data are damaged or end early"):
         find_contexts(packed, make_test())
-
-
-def test_N3_letters_with_two_characters_in_lower_case_move_nothing():
-    markup = "İ" * 20 + " met<ref>a</REF> a doctor.<!-- İ --> She left."
-    assert plain_text(markup) == "İ" * 20 + " met a doctor. She left."

@@ -78,7 +78,7 @@ def test_report_of_themes(eatlas_cli, tmp_path):
         ("w.csv", "results.jsonl"): "a report of themes is of one scan alone",
         ("w.csv", "--family", "both"): "--family has no meaning for themes",
         ("w.csv", "-o", "w.csv.json"): "writing would destroy it",
-        ("none.csv",): "none.csv.json: this is not a summary of a scan",
+        ("none.csv",): "none.csv: the results file cannot be read",
     }.items():
         ended = eatlas_cli("report", *refused)
         assert (ended.code, ended.out) == (2, "")

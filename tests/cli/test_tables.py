@@ -11,8 +11,8 @@ from tests.tiny_models import make_model
 
 import eatlas
 from eatlas.cli.console import new_console, show, table_of
+from eatlas.cli.diagnosis_tables import print_diagnoses
 from eatlas.cli.messages import print_rows
-from eatlas.cli.other_tables import print_diagnoses
 from eatlas.cli.table import notes, print_results
 from eatlas.notes import Note
 from eatlas.results import Results

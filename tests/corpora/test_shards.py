@@ -1,6 +1,5 @@
 """Parts of corpus files: each document is in exactly one, whatever their size."""
 
-import bz2
 import gzip
 import json
 
@@ -17,7 +16,6 @@ TEXTS = [f"Text {k} of she and he.{' More. ' * (k % 5)}" for k in range(60)]
 
 def sized(monkeypatch, size):
     monkeypatch.setattr(files, "SIZE", size)
-    monkeypatch.setattr(files, "PACKED_SIZE", size)
 
 
 def read(parts):
@@ -28,23 +26,6 @@ def read(parts):
             texts = data.tobytes().decode().split(chr(separator))
             found += [" ".join(text.split()) for text in texts if text.strip()]
     return found
-
-
-def page(title, text, ns="0", more=""):
-    return (
-        f"  <page>\n    <title>{title}</title>\n    <ns>{ns}</ns>\n{more}"
-        f'    <revision><text xml:space="preserve">{text}</text></revision>\n  </page>\n'
-    )
-
-
-HEAD = '<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11">\n<siteinfo/>\n'
-PAGES = [page(f"T{k}", text) for k, text in enumerate(TEXTS)]
-
-
-def multistream(pages, each=7):
-    """A dump as Wikimedia writes it: head, pages in streams of their own, tail."""
-    streams = ["".join(pages[k : k + each]) for k in range(0, len(pages), each)]
-    return b"".join(bz2.compress(one.encode()) for one in (HEAD, *streams, "</mediawiki>\n"))
 
 
 def in_parquet(path):
@@ -65,11 +46,8 @@ FILES = {
     "dump.jsonl": "\n".join(json.dumps({"text": one}) for one in TEXTS).encode(),
     "lines.txt.gz": gzip.compress("\n".join(TEXTS).encode()),
     "table.csv": in_csv().encode(),
-    "wiki.xml": (HEAD + "".join(PAGES) + "</mediawiki>\n").encode(),
-    "wiki.xml.bz2": multistream(PAGES),
-    "whole.xml.bz2": bz2.compress((HEAD + "".join(PAGES) + "</mediawiki>\n").encode()),
 }
-PARTED = {"lines.txt", "bom.txt", "paragraphs.txt", "dump.jsonl", "wiki.xml", "wiki.xml.bz2"}
+PARTED = {"lines.txt", "bom.txt", "paragraphs.txt", "dump.jsonl"}
 
 
 @pytest.mark.parametrize("name", [*FILES, "rows.parquet"])
@@ -106,16 +84,6 @@ def test_cuts_change_nothing(tmp_path_factory, text, size, unit):
     assert read(parts) == read(whole)
     assert [one.start for one in parts[1:]] == [one.stop for one in parts[:-1]]
     assert (parts[0].start, parts[-1].stop) == (0, None)
-
-
-def test_streams_that_cut_pages_are_not_parted(tmp_path, monkeypatch):
-    """As pbzip2 writes them: streams of so many bytes."""
-    sized(monkeypatch, 1)
-    whole = (HEAD + "".join(PAGES) + "</mediawiki>\n").encode()
-    path = tmp_path / "cut.xml.bz2"
-    path.write_bytes(b"".join(bz2.compress(whole[k : k + 999]) for k in range(0, len(whole), 999)))
-    (part,) = parts_of(path)
-    assert len(read([part])) == len(TEXTS)
 
 
 def test_a_file_that_changed_is_not_read(tmp_path, monkeypatch):

@@ -17,9 +17,9 @@ from tests.inputs import KILLS, wait_until
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas import ray_watch
-from eatlas.cli.options import executor_of
-from eatlas.executors import OnRay
+from eatlas import OnRay
+from eatlas.apps import ray_watch
+from eatlas.executors import executor_of
 
 pytestmark = [
     pytest.mark.usefixtures("all_resamples"),  # as in the cluster
@@ -139,7 +139,9 @@ def test_where_there_is_no_cluster():
     assert "ray start --head --port=6379" in caught.value.remedy
     with pytest.raises(eatlas.EatlasError, match="there is no Ray cluster at somewhere"):
         OnRay("somewhere")
-    with pytest.raises(eatlas.EatlasError, match="there is no such engine\n  got: rya"):
+    with pytest.raises(
+        eatlas.EatlasError, match="there is no such engine\n  got: rya\n  allowed: local, ray"
+    ):
         executor_of("rya", None)
 
 

@@ -12,7 +12,8 @@ import eatlas
 from eatlas import FMAT
 from eatlas.encoders.language import Answer, Question
 from eatlas.errors import CoverageError, EatlasError, SourceError, StimulusError
-from eatlas.stats.agreement import cronbach_alpha, intraclass_correlation
+from eatlas.stats.correlation import intraclass_correlation
+from eatlas.stats.reliability import cronbach_alpha
 from eatlas.testing import check_measure
 
 TEST = make_test(X=("rose", "ivy"), Y=("ant", "flea"), A=("he", "man"), B=("she", "woman"))

@@ -13,7 +13,8 @@ from scipy.stats import binomtest, spearmanr
 import eatlas
 from eatlas.results.residual import TransformCost
 from eatlas.sources.cost import OF_GENSIM, word_set
-from eatlas.stats.correlation import rank_correlation_change, sign_test
+from eatlas.stats.correlation import sign_test
+from eatlas.stats.rank_change import rank_correlation_change
 
 SETS = 'schema = 1\ngroups = ["L", "R"]\ndefining = [["la", "ra"]]\nequalize = []\n'
 HARD = "glove-sample?transform=hard-debias:gender"

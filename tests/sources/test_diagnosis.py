@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eatlas
-from eatlas.cli.other_tables import verdict
+from eatlas.cli.diagnosis_tables import verdict
 from eatlas.errors import SourceError
 from eatlas.results.diagnosis import Diagnosis
 from eatlas.results.parts import schema_of

@@ -16,10 +16,10 @@ from eatlas.stats.correlation import (
     paired_change,
     rank_correlation,
     ranks,
-    series_correlation,
     spearman,
 )
-from eatlas.stats.correlation import trend as fields_of
+from eatlas.stats.series import series_correlation
+from eatlas.stats.trend import trend as fields_of
 
 PAIRS = st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=2, max_size=30)
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from eatlas.errors import StimulusError
-from eatlas.stimuli.dictionaries import read_dictionary
+from eatlas.stimuli.dictionaries import read_liwc, read_quanteda
 from eatlas.stimuli.importers import import_test
 
 DIC = """%
@@ -52,12 +52,12 @@ def yml(tmp_path):
 
 
 def test_categories_of_both_forms(dic, yml):
-    assert read_dictionary(dic, "liwc") == (
+    assert read_liwc(dic) == (
         {"work": ["job*", "homework*", "kind of"], "home": ["homework*", "family"],
          "male": ["he"], "female": ["she", "wom?n"]},
         ["Not taken, terms with conditions: 'like'."],
     )  # fmt: skip
-    assert read_dictionary(yml, "quanteda") == (
+    assert read_quanteda(yml) == (
         {"people": ["she", "wom?n", "he", "no"], "people.female": ["she", "wom?n"],
          "people.male": ["he", "no"], "occupations": ["nurs*", "school teacher"],
          "occupations.teachers": ["school teacher"]},
@@ -83,7 +83,7 @@ def test_categories_make_a_test_of_groups(yml):
 def test_a_category_that_occurs_twice_has_the_terms_of_both(tmp_path):
     path = tmp_path / "file.yml"
     path.write_text("a: [x]\na: {b: !!int 3}\n")
-    assert read_dictionary(path, "quanteda")[0] == {"a": ["x", "3"], "a.b": ["3"]}
+    assert read_quanteda(path).lists == {"a": ["x", "3"], "a.b": ["3"]}
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_other_files_are_refused(form, text, message, tmp_path):
     path = tmp_path / "file"
     path.write_text(text)
     with pytest.raises(StimulusError, match=message) as error:
-        read_dictionary(path, form)
+        {"liwc": read_liwc, "quanteda": read_quanteda}[form](path)
     assert str(error.value).startswith(str(path))
 
 
@@ -121,4 +121,4 @@ def test_categories_that_are_not_there(dic, monkeypatch, yml):
         import_test(dic, "liwc", categories={"X": "work"})
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(StimulusError, match=r"eatlas\[dictionaries\]"):
-        read_dictionary(yml, "quanteda")
+        read_quanteda(yml)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eatlas.cli.messages import output_of_a_command, print_line, remark
-from eatlas.cli.messages import serve as serve_page
 from eatlas.cli.options import Commands
 from eatlas.errors import EatlasError, listed
 
@@ -107,6 +106,7 @@ def serve(
     """
     from eatlas.apps.annotation import serve_items  # noqa: PLC0415
     from eatlas.apps.annotation.items import read_file  # noqa: PLC0415
+    from eatlas.cli.serving import serve as serve_page  # noqa: PLC0415
     from eatlas.decoding import decoded  # noqa: PLC0415
 
     text = "" if guide is None else decoded(read_file(guide, "guide"), str(guide), EatlasError)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from copy import copy
 from importlib import import_module
+from importlib.metadata import EntryPoint
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +16,11 @@ from typer.core import TyperGroup
 from eatlas.cli.messages import complain, remark, warnings_in_words
 from eatlas.cli.options import Commands
 from eatlas.errors import EatlasError
+from eatlas.plugins import absent, imported, points, unusable, usable
 from eatlas.version import __version__
+
+Command = typer.Typer | Callable[..., Any]
+"""A group of commands, or the function of a single command."""
 
 
 class _Interruptible(TyperGroup):
@@ -31,15 +37,17 @@ class _Interruptible(TyperGroup):
 
 OUT_OF_MEMORY = "read smaller files, or raise the limit of the system (ulimit -v, a container's)"
 
-COMMANDS = (
-    "run", "ask", "views", "multiverse", "replicate", "protocol", "atlas", "contexts", "annotate",
-    "explore", "report", "scan", "text", "embed", "vectors", "verify", "tests", "cache",
-)  # fmt: skip
-"""Modules of commands, or of groups of them, in the order of the help."""
+POINTS = "eatlas.commands"
+COMMAND = "a function whose parameters have types, or an app of typer"
+COMMANDS = ("run", "report", "vectors", "verify", "tests", "cache")
+"""Commands of eatlas itself, in the order of the help: a module of this folder each."""
 
 
-def application(names: Sequence[str] = COMMANDS) -> Commands:
-    """The command line with all commands, or with some; only their modules are imported."""
+def application(arguments: Sequence[str] = ()) -> Commands:
+    """The command line with all commands, or with the one that arguments begin with.
+
+    Only the modules of these commands are imported.
+    """
     app = Commands(
         name="eatlas",
         cls=_Interruptible,
@@ -51,13 +59,79 @@ def application(names: Sequence[str] = COMMANDS) -> Commands:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    for name in names:
-        module = import_module(f"eatlas.cli.{name}")
-        if hasattr(module, "app"):
-            app.add_typer(module.app, name=name)
-        else:
-            app.command()(getattr(module, name))
+    first, second = (*arguments, "", "")[:2]
+    if first in COMMANDS:
+        _add(app, {first: _own(first, second)})
+        return app
+    added = _added("", first, COMMANDS)
+    if list(added) != [first]:
+        _add(app, {name: _own(name) for name in COMMANDS})
+    _add(app, added)
     return app
+
+
+def _add(app: Commands, commands: Mapping[str, Command]) -> None:
+    """Add commands, and groups of commands, by name."""
+    for name, command in commands.items():
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+
+
+def _own(name: str, wanted: str = "") -> Command:
+    """A command of eatlas itself; to a group of commands packages add theirs."""
+    module = import_module(f"eatlas.cli.{name}")
+    if not hasattr(module, "app"):
+        command: Command = getattr(module, name)
+        return command
+    group: Commands = module.app
+    own = [command.name for command in group.registered_commands]
+    if wanted in own:
+        return group
+    whole = copy(group)
+    whole.registered_commands = list(group.registered_commands)
+    _add(whole, _added(name, wanted, [f"{name}.{command}" for command in own]))
+    return whole
+
+
+def _added(group: str, wanted: str, own: Container[str]) -> dict[str, Command]:
+    """Commands that packages add to a group, by package and name; or the wanted one alone.
+
+    The commands of the group "vectors" are called "vectors.NAME", those of none "NAME".
+    """
+    name = f"{group}.{wanted}" if group else wanted
+    added = points(POINTS, own)
+    if name in added and _group_of(name) == group:
+        return {wanted: _command(added[name])}
+    if error := absent("commands", name):
+        raise error
+    commands = usable(
+        POINTS, own, lambda point: _command(point) if _group_of(point.name) == group else None
+    )
+    order = sorted(commands, key=lambda name: (_package_of(added[name]), name))
+    found = ((name.rpartition(".")[2], commands[name]) for name in order)
+    return {name: command for name, command in found if command is not None}
+
+
+def _group_of(name: str) -> str:
+    return name.rpartition(".")[0]
+
+
+def _package_of(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else ""
+
+
+def _command(point: EntryPoint) -> Command:
+    """The command that an entry point names, once typer can make it."""
+    command: Command = imported(point)
+    alone = Commands()
+    try:
+        _add(alone, {point.name: command})
+        typer.main.get_command(alone)
+    except Exception as error:  # whatever typer makes of another package's function
+        raise unusable(point, f"{point.value} is no command", error, COMMAND) from error
+    return command
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001  (typer hands it over so)
@@ -81,8 +155,7 @@ def run_app() -> None:
     """Run the command line; a user's mistake ends in a message and exit code 2."""
     try:
         with warnings_in_words():
-            command = sys.argv[1] if len(sys.argv) > 1 else ""
-            application([command] if command in COMMANDS else COMMANDS)(prog_name="eatlas")
+            application(sys.argv[1:])(prog_name="eatlas")
     except (EatlasError, MemoryError) as error:
         out_of_memory = EatlasError("the process ran out of memory", remedy=OUT_OF_MEMORY)
         complain(out_of_memory if isinstance(error, MemoryError) else error)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eatlas.cli.messages import output_of_a_command, print_line, print_rows, remark
-from eatlas.cli.options import executor_of, number_or_word
+from eatlas.cli.options import number_or_word
 from eatlas.cli.progress import bar_of
 from eatlas.errors import listed
 
@@ -73,6 +73,7 @@ def contexts(
     from eatlas.corpora import find_contexts, find_pairs  # noqa: PLC0415  (--help waits for none)
     from eatlas.corpora.files import corpus_files  # noqa: PLC0415
     from eatlas.corpora.storing import FILES  # noqa: PLC0415
+    from eatlas.executors import executor_of  # noqa: PLC0415
     from eatlas.sources.outputs import require_other_files, require_place  # noqa: PLC0415
 
     require_place(output, *FILES)

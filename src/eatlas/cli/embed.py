@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from eatlas.cli.contexts import say_damaged, size_of, skipped_in
 from eatlas.cli.messages import output_of_a_command, print_line, print_rows
-from eatlas.cli.options import executor_of
 from eatlas.cli.progress import progress_of_parts
 from eatlas.errors import EatlasError
 from eatlas.numbers import number_of
@@ -99,6 +98,7 @@ def embed(
         What is a document in plain text.
     """
     from eatlas.decoding import lines_of  # noqa: PLC0415  (--help waits)
+    from eatlas.executors import executor_of  # noqa: PLC0415
 
     shared: dict[str, Any] = {
         "unit": unit,

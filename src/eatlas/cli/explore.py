@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from eatlas.cli.messages import remark, serve
+from eatlas.cli.messages import remark
 
 
 def explore(
@@ -43,6 +43,7 @@ def explore(
         Open the page in the browser.
     """
     from eatlas import explore as serve_page  # noqa: PLC0415  (--help is quick)
+    from eatlas.cli.serving import serve  # noqa: PLC0415
 
     page = serve_page(tests, vectors, measure, themes=themes, port=port, open=open_page)
     for text in page.left_out:

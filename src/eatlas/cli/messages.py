@@ -12,14 +12,13 @@ import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TextIO
 
 from eatlas.errors import EatlasError, EatlasWarning, ResultsError, listed
 
 if TYPE_CHECKING:
-    from eatlas.apps.serving import Served
     from eatlas.results import Failure, Results
 
 # control characters but tab and the end of a line; DEL and C1; what turns the direction of all that
@@ -196,14 +195,3 @@ def output_of_a_command() -> Iterator[None]:
             raise ResultsError(
                 "standard output cannot be written", got=error.strerror or str(error)
             ) from error
-
-
-def serve(page: Served, about: str) -> None:
-    """Say where a page is, and serve it until Ctrl-C, SIGINT or SIGTERM."""
-    from eatlas.apps.serving import ended_by_signals  # noqa: PLC0415  (few commands serve)
-
-    with ended_by_signals(), suppress(KeyboardInterrupt), page:
-        with output_of_a_command():
-            print_line(f"page:  {page.address}")
-        remark(f"Open it in a browser on this machine. Ctrl-C ends it; {about}.")
-        page.wait()

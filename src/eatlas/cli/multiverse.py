@@ -16,7 +16,6 @@ from eatlas.cli.messages import (
     print_line,
     remark,
 )
-from eatlas.cli.options import executor_of
 from eatlas.cli.progress import progress_of_jobs
 from eatlas.errors import StudyError
 from eatlas.numbers import number_of
@@ -67,7 +66,7 @@ def multiverse(
     """
     from eatlas.apps.studies import carry_out, prepare  # noqa: PLC0415
     from eatlas.apps.studies import example as plan_example  # noqa: PLC0415
-    from eatlas.executors import choose  # noqa: PLC0415  (--help waits for none)
+    from eatlas.executors import choose, executor_of  # noqa: PLC0415  (--help waits for none)
 
     if example:
         with output_of_a_command():
@@ -82,7 +81,7 @@ def multiverse(
     prepared = prepare(plan, skip_invalid=skip_invalid, trust=trust or ())
     _say_why("skipped", (reason for _, reason in prepared.misfits))
     if dry_run:
-        from eatlas.cli.other_tables import print_plan  # noqa: PLC0415  (only a person sees tables)
+        from eatlas.cli.study_tables import print_plan  # noqa: PLC0415  (only a person sees tables)
 
         with output_of_a_command():
             print_plan(prepared)
@@ -108,7 +107,7 @@ def _say_why(status: str, reasons: Iterable[str]) -> None:
 def _show(study: Study, out: Path) -> None:
     """Print what the choices do and where the files lie."""
     from eatlas.apps.studies.study import FILES  # noqa: PLC0415
-    from eatlas.cli.other_tables import print_study  # noqa: PLC0415
+    from eatlas.cli.study_tables import print_study  # noqa: PLC0415
 
     if len(study.results):
         print_study(study.record)

@@ -10,14 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from inspect import Parameter, getdoc, signature
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
-
-from eatlas.errors import EatlasError
-
-if TYPE_CHECKING:
-    from eatlas.executors import OnRay
 
 _SECTION = "\nParameters\n----------\n"
 _ENTRY = re.compile(r"^(\w+)(?: : (.*))?\n((?:[ ]{4}.*\n?)+)", re.MULTILINE)
@@ -30,10 +25,9 @@ SHARED = {
     "seed": ("N >= 0", "Seed of every random draw. Recorded with the results."),
     "workers": ("N >= 1", "Number of processes. [default: as many as are useful]"),
     "engine": (
-        "local|ray|ray=HOST:PORT",
-        "local: this machine. ray: the workers of a Ray cluster (needs the extra ray), where every "
-        "node must see the files: a new one on this machine, or that of HOST:PORT, of "
-        "ray://HOST:PORT, or auto for one that runs on this machine. The numbers are the same.",
+        "local|NAME[=ADDRESS]",
+        "Who does the work. local: this machine. ray, with the package eatlas-workbench: the "
+        "workers of a Ray cluster. The numbers are the same.",
     ),
     "field": ("NAME", "Name of the field or column with the text. [default: text, else body]"),
     "unit": (
@@ -79,20 +73,6 @@ def _described(parameter: Parameter, form: str, help_: str) -> Any:
         return typer.Argument(**shared)
     own = names.replace(",", "").split() or [f"--{parameter.name.replace('_', '-')}"]
     return typer.Option(*own, **shared, min=int(least) if least else None)
-
-
-def executor_of(engine: str, workers: int | None) -> OnRay | None:
-    """Who does the work beyond this machine; None for this machine."""
-    if engine == "local":
-        return None
-    name, _, address = engine.partition("=")
-    if name != "ray":
-        raise EatlasError(
-            "there is no such engine", got=engine, allowed="local, ray, or ray=HOST:PORT"
-        )
-    from eatlas.executors import OnRay  # noqa: PLC0415  (most commands need no cluster)
-
-    return OnRay(address or None, workers)
 
 
 def number_or_word(text: str) -> int | str:

@@ -10,14 +10,16 @@ import typer
 
 from eatlas.cli.messages import complain, output_of_a_command, print_line
 from eatlas.errors import ResultsError
+from eatlas.plugins import absent, called, points
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from importlib.metadata import EntryPoint
 
     from eatlas.results import Results
-    from eatlas.results.themes import ThemesResult
 
-PAGE = "html"
+PAGE, FAMILY = "html", "level1"
+OWN = ("", "result", "trend")
+"""Schemas of lines of results, and of what is none."""
 
 
 def report(
@@ -25,7 +27,7 @@ def report(
     *,
     output: Path | None = None,
     form: str = PAGE,
-    family: str = "level1",
+    family: str = FAMILY,
     columns: str | None = None,
     images: list[Path] | None = None,
 ) -> None:
@@ -37,9 +39,8 @@ def report(
     Parameters
     ----------
     results : RESULTS...
-        results.jsonl of eatlas run; or WORDS.csv of eatlas scan --themes, alone: family and images
-        have no meaning for it, and csv has columns that --names of eatlas scan reads; or card.json
-        of eatlas protocol, of several measures: a table of their correlations with a census.
+        results.jsonl of eatlas run; or files of other commands, for which not every option has a
+        meaning.
     output : -o, --output FILE
         The file to write. [default: report.html; all others go to standard output]
     form : --format html|latex|markdown|html-table|csv|methods|bibtex
@@ -58,20 +59,17 @@ def report(
         Folder with the images of the tests, for small pictures in the page. Files are recognised by
         their content. May be repeated. [default: none; results files hold no images]
     """
-    from eatlas.apps.protocol.census_table import is_card  # noqa: PLC0415  (--help need not wait)
-    from eatlas.present import report_text, write_report  # noqa: PLC0415
-    from eatlas.results.themes import is_scan  # noqa: PLC0415
-
-    if any(map(is_card, results)):
-        _cards(results, output, form, given={"--columns": columns, "--images": images})
-        raise typer.Exit(0)
     target = output or (Path("report.html") if form == PAGE else None)
-    good: Results | ThemesResult
-    damage: tuple[ResultsError, ...] = ()
-    if any(map(is_scan, results)):
-        good = _themes(results, target, family, images)
-    else:
-        good, damage = _salvaged(results, target)
+    options = {"--columns": columns, "--family": family, "--images": images}
+    if document := _document(results):
+        if target is not None:
+            _require_others(target, results)
+        given = {name: value for name, value in options.items() if value and value != FAMILY}
+        _hand_out(called(document, str, results, form, given), target)
+        raise typer.Exit(0)
+    from eatlas.present import report_text, write_report  # noqa: PLC0415  (--help need not wait)
+
+    good, damage = _salvaged(results, target)
     if target is None:
         _print(report_text(good, form, family=family, columns=columns, images=images))
     else:
@@ -82,41 +80,33 @@ def report(
     raise typer.Exit(1 if damage else 0)
 
 
-def _print(text: str) -> None:
-    """Write a text to standard output."""
-    with output_of_a_command():
-        sys.stdout.buffer.write(text.encode())  # UTF-8, whatever the terminal
+def _document(paths: list[Path]) -> EntryPoint | None:
+    """The function that reports files of this schema, where another package adds one."""
+    from eatlas.results.json_lines import schema_of  # noqa: PLC0415  (--help need not wait)
+
+    for schema in dict.fromkeys(map(schema_of, paths)):
+        if schema not in OWN:
+            documents = points("eatlas.documents", own=OWN)
+            if schema in documents:
+                return documents[schema]
+            if error := absent("documents", schema):
+                raise error
+    return None
 
 
-def _cards(paths: list[Path], target: Path | None, form: str, given: Mapping[str, object]) -> None:
-    """Write the table of measure cards."""
-    from eatlas.apps.protocol.census_table import census_table, is_card  # noqa: PLC0415
-    from eatlas.apps.protocol.evidence import read_card  # noqa: PLC0415
-    from eatlas.present.tables import FORMATS  # noqa: PLC0415
-    from eatlas.writing import atomic_file, require_other_file  # noqa: PLC0415
+def _require_others(target: Path, paths: list[Path]) -> None:
+    """Refuse a file to write that is one of those that are read: FILE, or FILE.json beside it."""
+    from eatlas.writing import require_other_file  # noqa: PLC0415  (--help need not wait)
 
-    others = [str(path) for path in paths if not is_card(path)]
-    if others:
-        raise ResultsError(
-            "a table of measure cards is of cards alone",
-            got=", ".join(others),
-            remedy="make a report of the other files by themselves",
-        )
-    if form not in FORMATS:
-        raise ResultsError(
-            f"measure cards have no report in the format {form}",
-            got=", ".join(map(str, paths)),
-            allowed=", ".join(FORMATS),
-            remedy="card.html, beside card.json, is the page of a card",
-        )
-    for option, value in given.items():
-        if value:
-            raise ResultsError(
-                f"{option} has no meaning for measure cards", got=str(value), remedy="leave it out"
-            )
-    if target is not None:
-        require_other_file(target, paths)
-    text = census_table(map(read_card, paths), form)
+    tables = [path.with_name(path.name.removesuffix(".json")) for path in paths]
+    summaries = [path.with_name(f"{path.name}.json") for path in paths]
+    require_other_file(target, [*paths, *tables, *summaries])
+
+
+def _hand_out(text: str, target: Path | None) -> None:
+    """Print a report, or write it to a file and name that."""
+    from eatlas.writing import atomic_file  # noqa: PLC0415  (--help need not wait)
+
     if target is None:
         _print(text)
         return
@@ -125,29 +115,10 @@ def _cards(paths: list[Path], target: Path | None, form: str, given: Mapping[str
     print_line(f"report: {target}")
 
 
-def _themes(
-    paths: list[Path], target: Path | None, family: str, images: list[Path] | None
-) -> ThemesResult:
-    """The one search for themes that a report is of."""
-    from eatlas.results.scan import files_of  # noqa: PLC0415
-    from eatlas.results.themes import read_themes  # noqa: PLC0415
-    from eatlas.writing import require_other_file  # noqa: PLC0415
-
-    if len(paths) > 1:
-        raise ResultsError(
-            "a report of themes is of one scan alone",
-            got=", ".join(map(str, paths)),
-            remedy="make a report of each, and another one of results.jsonl",
-        )
-    if images or family != "level1":
-        raise ResultsError(
-            f"{'--images' if images else '--family'} has no meaning for themes",
-            got=str(paths[0]),
-            remedy="leave it out: themes are adjusted together by maxT",
-        )
-    if target is not None:
-        require_other_file(target, files_of(paths[0]))
-    return read_themes(paths[0])
+def _print(text: str) -> None:
+    """Write a text to standard output."""
+    with output_of_a_command():
+        sys.stdout.buffer.write(text.encode())  # UTF-8, whatever the terminal
 
 
 def _salvaged(paths: list[Path], target: Path | None) -> tuple[Results, tuple[ResultsError, ...]]:

@@ -16,7 +16,7 @@ from eatlas.cli.messages import (
     print_line,
     remark,
 )
-from eatlas.cli.options import executor_of, number_or_word
+from eatlas.cli.options import number_or_word
 from eatlas.cli.progress import bar_of, bars, what_is_kept
 from eatlas.errors import EatlasError
 from eatlas.writing import require_writable
@@ -147,7 +147,7 @@ def measure_and_show(
     """
     # --help waits for none
     from eatlas.engine import execute, make_plan, open_store, results_of  # noqa: PLC0415
-    from eatlas.executors import choose, reading_of  # noqa: PLC0415
+    from eatlas.executors import choose, executor_of, reading_of  # noqa: PLC0415
 
     target = out or (None if as_json else DEFAULT_OUT)
     if target is not None:

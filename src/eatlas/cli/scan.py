@@ -8,7 +8,6 @@ from shlex import quote
 from typing import Any, cast
 
 from eatlas.cli.messages import output_of_a_command, print_line, remark
-from eatlas.cli.options import executor_of
 from eatlas.cli.progress import Lines, bar_of, what_is_kept
 from eatlas.errors import EatlasError
 
@@ -122,11 +121,12 @@ def scan(
 def _scan_words(vectors: str, attributes: Any, engine: str, **how: Any) -> None:
     """Test single words and print the most associated ones."""
     from eatlas.engine.scan import Chunks, finish, make_scan, measure_all  # noqa: PLC0415
+    from eatlas.executors import executor_of  # noqa: PLC0415
 
     plan = make_scan(vectors, attributes, **how)
     measure = partial(measure_all, executor=executor_of(engine, None))
     result = _carried_out(plan, Chunks(plan), measure, finish)
-    from eatlas.cli.other_tables import print_scan  # noqa: PLC0415  (after the work)
+    from eatlas.cli.scan_tables import print_scan  # noqa: PLC0415  (after the work)
 
     with output_of_a_command():
         print_scan(result)
@@ -155,7 +155,7 @@ def _scan_themes(
     result = _carried_out(plan, Clusterings(plan), cluster_all, find_themes)
     if write is not None and result.found:
         result.write_tests(write)
-    from eatlas.cli.other_tables import print_themes  # noqa: PLC0415  (after the work)
+    from eatlas.cli.scan_tables import print_themes  # noqa: PLC0415  (after the work)
 
     with output_of_a_command():
         print_themes(result, top)

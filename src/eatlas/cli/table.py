@@ -28,14 +28,13 @@ from eatlas.cli.console import (
 from eatlas.errors import joined, listed
 from eatlas.notes import TEXT, Note, merged
 from eatlas.numbers import all_of, brief_p, count, effect, interval
-from eatlas.present.answers import HEADING, answers_statements, answers_tables
+from eatlas.plugins import called as call
+from eatlas.plugins import points
 from eatlas.present.columns import (
     called,
-    doubts_tables,
     ends_table,
     explanations,
     little_legend,
-    parts_tables,
     terms_table,
 )
 from eatlas.present.effects import interval_in_words, levels_of
@@ -68,8 +67,7 @@ def print_results(results: Results) -> None:
     findings = dict(zip(map(id, results), findings_of(results), strict=True))
     _print_findings(console, results, groups, settings, findings)
     _print_tables(console, groups, settings)
-    _print_answers(console, results)
-    _print_parts(console, results)
+    _print_others(console, results)
     _print_matrix(console, results)
     _print_comparisons(console, results, declared)
     for trend in results.trends:
@@ -109,30 +107,20 @@ def _print_tables(
                 say(console, drawn.strip(), head=f"{settings.named(result)}: ", hang=2)
 
 
-def _print_answers(console: Console, results: Results) -> None:
-    """Say how a model that was asked in words answered; of several results in a table."""
-    asked = [result for result in results if result.unanswered is not None]
-    if not asked:
+def _print_others(console: Console, results: Results) -> None:
+    """Print what packages add for records, or parts of records, that name their tables."""
+    parts = [
+        part
+        for result in results
+        for part in (result, *(getattr(result, name) for name in type(result).model_fields))
+    ]
+    names = dict.fromkeys(getattr(type(part), "terminal_tables", "") for part in parts)
+    if not any(names):
         return
-    say(console, "")
-    say(console, HEADING, "bold")
-    if len(asked) == 1:
-        for head, text in answers_statements(asked[0]):
-            say(console, text, head=f"{head} ", hang=2)
-        return
-    for table in answers_tables(asked):
-        show(console, rich_table(table, between=" "))
-        say(console, "\n".join(table.notes), "dim")
-
-
-def _print_parts(console: Console, results: Results) -> None:
-    """Print both kinds of doubt about parts of a corpus, and how neighbours differ."""
-    every = list(results)
-    for table in (*doubts_tables(every), *parts_tables(every, whole=False, few=True)):
-        say(console, "")
-        say(console, f"{table.caption}:", "bold")
-        show(console, rich_table(replace(table, caption=""), between=" "))
-        say(console, "\n".join(table.notes), "dim")
+    added = points("eatlas.tables")
+    for name in names:
+        if name in added:
+            call(added[name], type(None), console, results)
 
 
 def _groups(results: Results) -> list[list[AssociationResult]]:

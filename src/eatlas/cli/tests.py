@@ -15,7 +15,7 @@ from eatlas.cli.messages import (
     remark,
 )
 from eatlas.cli.options import Commands
-from eatlas.errors import StimulusError, StimulusWarning, did_you_mean, listed
+from eatlas.errors import StimulusError, StimulusWarning, listed
 from eatlas.numbers import number_of
 from eatlas.stimuli import (
     ROLES,
@@ -113,16 +113,16 @@ def import_(
 ) -> None:
     """Convert tests of other software to TOML. Their notes list what was changed.
 
-    Of a collection of many languages, weathub, xweat or ca-weat, all tests are imported. Of a
-    dictionary, liwc or quanteda, categories become groups; without any, they are listed.
+    Of a collection of many languages, weathub, xweat or ca-weat, all tests are imported. Of formats
+    that packages add, such as dictionaries, categories become groups; without any, they are listed.
 
     Parameters
     ----------
     path : FILE
         The file to import.
     form : --format FORMAT
-        sent-bias (also of Mind Your Bias), wefe, liwc (.dic), quanteda (YAML), crows-pairs (CSV),
-        weathub, xweat or ca-weat.
+        sent-bias (also of Mind Your Bias), wefe, crows-pairs (CSV), weathub, xweat or ca-weat; or
+        one that a package adds.
     test_id : --id ID
         The only test's id. [default: FILE's name]
     language : --language TAG
@@ -135,21 +135,26 @@ def import_(
         File to write. [default: standard output]
     """
     from eatlas.stimuli.collections import COLLECTIONS, import_tests  # noqa: PLC0415
-    from eatlas.stimuli.dictionaries import DICTIONARIES, read_dictionary  # noqa: PLC0415
-    from eatlas.stimuli.importers import FORMATS, import_test  # noqa: PLC0415  (--help need not wait)
+    from eatlas.stimuli.importers import (  # noqa: PLC0415  (--help need not wait)
+        FORMATS,
+        import_test,
+        list_formats,
+        read_lists,
+        require_list_format,
+    )
 
-    if form in DICTIONARIES and not categories:
-        for name, terms in read_dictionary(path, form)[0].items():
-            print_line(f"{name}: {number_of(len(terms), 'term')}, {listed(terms, 4)}")
-        return
-    if form not in (*FORMATS, *COLLECTIONS):
+    if form not in (own := (*FORMATS, *COLLECTIONS)):
+        require_list_format(form, own)
+        if not categories:
+            for name, terms in read_lists(path, form).lists.items():
+                print_line(f"{name}: {number_of(len(terms), 'term')}, {listed(terms, 4)}")
+            return
+    elif categories:
         raise StimulusError(
-            f"there is no format {form!r} to import{did_you_mean(form, (*FORMATS, *COLLECTIONS))}",
-            allowed=", ".join((*FORMATS, *COLLECTIONS)),
+            f"--category chooses among named lists of words, and {form} has none",
+            allowed=", ".join(list_formats()) or "a format that a package adds",
+            remedy="leave it out",
         )
-    if categories and form not in DICTIONARIES:
-        fault = f"--category chooses among categories of a dictionary, and {form} has none"
-        raise StimulusError(fault, allowed=", ".join(DICTIONARIES), remedy="leave it out")
     chosen = dict(text.partition("=")[::2] for text in categories or [])
     tags, names = language or [], test or []
     tests: tuple[Test, ...]
@@ -211,7 +216,7 @@ def power(names: list[str]) -> None:
     names : ID|FILE.toml|X,Y[,A,B]...
         Tests, batteries or TOML files; or sizes of groups, such as 8,8,25,25.
     """
-    from eatlas.cli.other_tables import print_powers  # noqa: PLC0415  (--help need not wait)
+    from eatlas.cli.power_table import print_powers  # noqa: PLC0415  (--help need not wait)
     from eatlas.measures.inference import power  # noqa: PLC0415
 
     designs = []

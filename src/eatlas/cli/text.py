@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from eatlas.cli.contexts import say_damaged, size_of, skipped_in
 from eatlas.cli.messages import output_of_a_command, print_line, print_rows
-from eatlas.cli.options import executor_of
 from eatlas.cli.progress import progress_of_parts
 from eatlas.errors import listed
 
@@ -38,8 +37,8 @@ def text(
     Parameters
     ----------
     corpus : CORPUS...
-        Files, folders or patterns: text, JSON Lines, CSV, TSV, Parquet, dumps of Wikipedia (XML);
-        .gz, .bz2, .xz, .zst; or the name of a corpus that eatlas vectors list shows.
+        Files, folders or patterns: text, JSON Lines, CSV, TSV, Parquet; .gz, .bz2, .xz, .zst; or
+        the name of a corpus that eatlas vectors list shows.
     tests : ID|BATTERY|FILE.toml
         Tests of targets against groups, such as divdist-gender. May be repeated.
     span : N >= 1
@@ -50,6 +49,7 @@ def text(
         File for the table: .csv or .parquet.
     """
     from eatlas.engine.text import count_text  # noqa: PLC0415  (--help waits for none)
+    from eatlas.executors import executor_of  # noqa: PLC0415
 
     with progress_of_parts("counted", "count") as progress:
         result = count_text(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from eatlas.cli.messages import exit_code, output_of_a_command, print_json, print_line
-from eatlas.cli.options import executor_of
 from eatlas.cli.progress import progress_of_jobs
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def views(
         Print only JSON, one object a line: the results, and last the record of the views.
     """
     from eatlas.apps.views.measuring import carry_out, prepare  # noqa: PLC0415  (--help need not wait)
-    from eatlas.executors import choose  # noqa: PLC0415
+    from eatlas.executors import choose, executor_of  # noqa: PLC0415
     from eatlas.results import to_json_line  # noqa: PLC0415
 
     prepared = prepare(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import csv
 import glob
@@ -15,12 +14,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Literal, get_args
+from typing import IO, Any, BinaryIO, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.corpora.wikipedia import BEGIN, END, article, is_dump
 from eatlas.decoding import check_growth, check_parquet_growth
 from eatlas.errors import SourceError, described, did_you_mean
 from eatlas.paths import is_file, is_folder, is_there
@@ -57,16 +55,12 @@ _HTML = re.compile(
 )
 BEGINNING = 1_024
 """Bytes that show what a file is."""
-SIZE, PACKED_SIZE = 64 << 20, 16 << 20
-"""Bytes of a part, and of one that is compressed: a second of work, or some."""
-_FIRST_PAGE = 1 << 20
-"""Bytes of a stream of bzip2 that show whether it begins with a page."""
+SIZE = 64 << 20
+"""Bytes of a part: a second of work."""
 _BORDERS = {
     "line": re.compile(rb"\n"),
     "jsonl": re.compile(rb"\n"),
     "paragraph": re.compile(rb"\n[ \t\v\f\r]*\n"),
-    "wikipedia": re.compile(rb"(?=<page>)"),
-    "streams": re.compile(rb"(?=BZh[1-9]1AY&SY)"),
 }
 """Behind what a file of a kind may be split."""
 EXTRA = "pip install 'eatlas[text]'"
@@ -83,7 +77,7 @@ class Part:
 
     path: str
     kind: str
-    """line and paragraph of plain text, jsonl, csv, tsv, parquet, wikipedia."""
+    """line and paragraph of plain text, jsonl, csv, tsv, parquet."""
     field: str | None
     start: int
     stop: int | None
@@ -155,17 +149,15 @@ def kind_of(content: Content) -> str:
     if kind not in {"", "text", "page"}:
         return kind
     head = content.head(BEGINNING)
-    if kind != "text" and is_dump(head):
-        return "wikipedia"
     tag = _HTML.match(head)
     if tag or kind == "page":
         name = tag and tag[0].split(b"<")[-1].decode(errors="replace").strip()
         raise SourceError(
             f"{content.path}: this is a page of HTML or XML; its tags would be read as words",
             got=f"it begins with <{name}" if name else f"the name {content.path.name}",
-            allowed="text, JSON Lines, CSV, TSV, Parquet, or a dump of Wikipedia",
+            allowed="text, JSON Lines, CSV, TSV or Parquet",
             remedy="take the text out first, such as with: pandoc --to plain PAGE.html -o PAGE.txt"
-            " (in Python: trafilatura, BeautifulSoup)",
+            " (in Python: trafilatura, BeautifulSoup; of a dump of Wikipedia: wikiextractor)",
         )
     if not kind and head.startswith(b"PAR1"):
         return "parquet"
@@ -175,8 +167,7 @@ def kind_of(content: Content) -> str:
 def parts_of(corpus: Corpus, field: str | None = None, unit: Unit = "line") -> list[Part]:
     """Part the files of a corpus at borders of documents.
 
-    Plain text, JSON Lines and uncompressed dumps of Wikipedia are split at bytes; dumps of several
-    streams of bzip2 (multistream) at streams. Other files are one part.
+    Uncompressed plain text and JSON Lines are split. Other files are one part.
     """
     if unit not in get_args(Unit):
         raise SourceError(
@@ -198,28 +189,12 @@ def parts_of(corpus: Corpus, field: str | None = None, unit: Unit = "line") -> l
         cuts: list[int] = []
         if content.plain and kind in _BORDERS:
             cuts = _cuts(path, SIZE, _BORDERS[kind])
-        elif kind == "wikipedia" and path.suffix.lower() == ".bz2":
-            cuts = _cuts(path, PACKED_SIZE, _BORDERS["streams"], _begins_page)
         for start, stop in zip([0, *cuts], [*cuts, None], strict=True):
             parts.append(replace(whole, start=start, stop=stop))
     return parts
 
 
-def _begins_page(packed: bytes) -> bool:
-    """Whether a page begins with a stream of bzip2, as in multistream dumps."""
-    try:
-        head = bz2.BZ2Decompressor().decompress(packed, 64)
-    except (OSError, EOFError):
-        return False
-    return head.lstrip().startswith(BEGIN)
-
-
-def _cuts(
-    path: Path,
-    step: int,
-    border: re.Pattern[bytes],
-    begins: Callable[[bytes], bool] = lambda _stream: True,
-) -> list[int]:
+def _cuts(path: Path, step: int, border: re.Pattern[bytes]) -> list[int]:
     """The first border behind every so many bytes."""
     size, cuts = path.stat().st_size, [0]
     if size <= step:
@@ -227,11 +202,8 @@ def _cuts(
     with open_binary(path) as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
         while cuts[-1] < size:
             place = min(cuts[-1] + step, size)
-            cuts.append(size)
-            for match in border.finditer(data, place):
-                if begins(data[match.end() : match.end() + _FIRST_PAGE]):
-                    cuts[-1] = match.end()
-                    break
+            found = border.search(data, place)
+            cuts.append(size if found is None else found.end())
     return cuts[1:-1]
 
 
@@ -338,12 +310,10 @@ def _batches_of(part: Part, account: Account, fields: Sequence[str]) -> Coded:
         yield from batched(texts(parquet_rows(path, part.field, account, fields), account))
         return
     content = locate(path, long_windows=True)
-    plain = content.plain
     if (part.start, part.stop) != (0, None):
 
         def open_part(path: Path) -> IO[bytes]:
-            some: Any = _Bytes(path, part)
-            return some if plain else bz2.BZ2File(some)
+            return cast("IO[bytes]", _Bytes(path, part))
 
         content = replace(content, _open=open_part)
     with content.open() as file:
@@ -359,8 +329,6 @@ def _rows(part: Part, file: BinaryIO, account: Account, fields: Sequence[str]) -
     if part.kind == "jsonl":
         tried = TRIED if part.start else 1  # a last part may hold a line or two
         return json_rows(file, part.field, account, tried, fields)
-    if part.kind == "wikipedia":
-        return wikipedia_rows(file, account)
     return table_rows(file, part.field, "," if part.kind == "csv" else "\t", account, fields)
 
 
@@ -608,30 +576,6 @@ def parquet_rows(
                     continue
                 yield name, text, tuple(value_of(column[k]) for column in beside)
             check_growth(str(path), size, packed)
-
-
-_PAGE = re.compile(rb"<page>.*?</page>", re.DOTALL)
-
-
-def wikipedia_rows(file: BinaryIO, account: Account) -> Rows:
-    """Read the articles of a dump; a page that is no sound XML is damaged."""
-    tree = library("defusedxml.ElementTree", account.file, "Wikipedia dumps", EXTRA)
-    for data, number in blocks(file, account.file, (END,)):
-        line, at = number, 0
-        for page in _PAGE.finditer(data):
-            line += data.count(b"\n", at, page.start())
-            try:
-                text, reason = article(page[0], tree)
-            except (tree.ParseError, ValueError) as error:
-                account.damage(line, f"no sound XML: {error}")
-            else:
-                if reason:
-                    account.skipped[reason] += 1
-                else:
-                    yield "text", text, ()
-            line, at = line + page[0].count(b"\n"), page.end()
-        if (begin := data.find(BEGIN, at)) >= 0:
-            account.damage(line + data.count(b"\n", at, begin), "a page that never ends")
 
 
 # --- what looks at the parts ----------------------------------------------------------------------

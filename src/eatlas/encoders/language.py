@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +26,6 @@ from eatlas.notes import Note
 from eatlas.results.parts import LanguageModelRecord
 from eatlas.sources.opening import model_and_tokenizer
 from eatlas.sources.source import Tell, cut
-from eatlas.sources.spec import load as load_by_name
 from eatlas.sources.spec import model_scheme, parse_file_spec
 from eatlas.stimuli.pairs import Answer, How, Kind, Question, Span
 from eatlas.untrusted import computes_afresh
@@ -55,6 +55,10 @@ AT_ONCE = 256
 ALGORITHM = "1"
 """Part of every fingerprint; another number where the same options give other answers."""
 SCHEMES = ("http://", "https://")
+AT_HAND = (
+    "hf:NAME or hf:FOLDER of a language model; or one in memory: (model, tokenizer), or "
+    "eatlas.language_model(...)"
+)
 _TAKEN = {
     "masked": "a masked language model, such as BERT or RoBERTa; model=causal takes others",
     "causal": "a causal language model, such as GPT-2 or OPT; model=masked takes others",
@@ -453,17 +457,21 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
     if pair := model_and_tokenizer(spec):
         return open_language_model(language_model(*pair, name=type(pair[0]).__name__), kind)
     if isinstance(spec, str) and spec.lower().startswith(SCHEMES):
-        served: LanguageModel = load_by_name("eatlas.encoders.served:open_served")(spec, kind)
-        return served
+        raise SourceError(
+            f"log-probabilities need a {kind} language model whose weights are at hand, and this "
+            "is an address",
+            got=re.sub(r"//[^/?]*@", "//", spec).partition("?")[0],  # no key that it may hold
+            allowed=AT_HAND,
+            remedy="open the weights of the model by hf:, or measure what it answers in words: "
+            "eatlas ask chat:ADDRESS?model=NAME",
+        )
     if isinstance(spec, str | Path) and model_scheme(parse_file_spec(str(spec)).path) == "hf":
         spec = f"{HF}{spec}"
     if not isinstance(spec, str) or not spec.startswith(HF):
         name = str(spec) if isinstance(spec, str | Path) else described(spec)
         raise SourceError(
             f"{name}: log-probabilities need a {kind} language model, and this is not one",
-            allowed="hf:NAME or hf:FOLDER of a language model; a served one, "
-            "https://HOST/v1?model=NAME; or one in memory: (model, tokenizer), or "
-            "eatlas.language_model(...)",
+            allowed=AT_HAND,
         )
     text, keeps = take_cache(spec)
     named = find_model(text, useless=OF_VECTORS)

@@ -356,7 +356,7 @@ def _parts(corpus: Corpus, parting: Parting, field: str | None, documents: Unit)
     """Parts of the files of a corpus; those without fields are refused where one is needed."""
     parts = parts_of(on_disk(corpus), field, documents)
     wanted = [name for name in (*parting.named_by, parting.unit) if name not in {"", FILE}]
-    plain = [part for part in parts if part.kind in {"line", "paragraph", "wikipedia"}]
+    plain = [part for part in parts if part.kind in {"line", "paragraph"}]
     if wanted and plain:
         raise SourceError(
             f"{plain[0].path}: documents of plain text have no field {wanted[0]!r}",

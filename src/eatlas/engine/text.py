@@ -144,9 +144,8 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
     Parameters
     ----------
     corpus : str, path, or several of them
-        Files, folders or patterns: plain text, JSON Lines, CSV, TSV, Parquet, dumps of Wikipedia
-        (XML); all but Parquet may be compressed. Or the name of a published corpus that was
-        fetched.
+        Files, folders or patterns: plain text, JSON Lines, CSV, TSV, Parquet; all but Parquet may
+        be compressed. Or the name of a published corpus that was fetched.
     tests : anything that :func:`eatlas.load_tests` takes
         Tests of the kind groups; all are counted in one pass.
     span : int

@@ -21,7 +21,8 @@ from eatlas.results.trend import (
     TrendResult,
     series_source,
 )
-from eatlas.stats.correlation import FEWEST, trend
+from eatlas.stats.correlation import FEWEST
+from eatlas.stats.trend import trend
 from eatlas.version import __version__
 
 SIGNIFICANT = 0.05

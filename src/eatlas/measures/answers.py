@@ -29,9 +29,9 @@ from eatlas.results.answers import (
 from eatlas.results.levels import EffectInterval
 from eatlas.results.parts import LEAST_MASS, MANY_REFUSED, Coverage, defined, defined_ends
 from eatlas.stats import choices
-from eatlas.stats.agreement import cronbach_alpha
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.inputs import t_quantile
+from eatlas.stats.reliability import cronbach_alpha
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.asking import About, Prompt, Reply, subject_of
 from eatlas.stimuli.choosing import ASK_OTHERWISE, NOT_LISTED, QUOTED, alike, choice_of

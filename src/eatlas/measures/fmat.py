@@ -32,7 +32,7 @@ from eatlas.measures.resampling import Variation
 from eatlas.measures.templates import parts_of
 from eatlas.notes import Note
 from eatlas.results.contextual import FMATResult, PieceCounts
-from eatlas.stats.agreement import cronbach_alpha
+from eatlas.stats.reliability import cronbach_alpha
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.languages import is_english
 from eatlas.stimuli.pairs import SEPARATOR, Answer, How, Question, Span, with_capital

@@ -156,6 +156,7 @@ class AskResult(ThreeLevelResult):
     of the difference between X and Y over the attributes, whose labels are permuted, as in LPBS.
     """
 
+    terminal_tables: ClassVar[str] = "answers"
     display_name: ClassVar[str] = "Ask"
     full_name: ClassVar[str] = (
         "paired comparisons asked of a model in words (Ask), the share of comparisons that an "
@@ -230,6 +231,7 @@ class AssignResult(AssociationResult):
     effect size compares A with B, and its p-values permute the labels of attributes.
     """
 
+    terminal_tables: ClassVar[str] = "answers"
     display_name: ClassVar[str] = "Word assignments"
     full_name: ClassVar[str] = (
         "the LLM Word Association Test (Bai, Wang, Sucholutsky and Griffiths 2025)"

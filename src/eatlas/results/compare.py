@@ -267,7 +267,7 @@ class Row:
             (1996), over the targets that all settings have; with `consistency` ICC(C,1) and
             ICC(C,k). NaN for fewer than two settings or targets.
         """
-        from eatlas.stats.agreement import intraclass_correlation  # noqa: PLC0415  (few)
+        from eatlas.stats.correlation import intraclass_correlation  # noqa: PLC0415  (few)
 
         scored = [
             {

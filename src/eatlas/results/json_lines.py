@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 TREND: Literal["eatlas/trend/1"] = "eatlas/trend/1"
 """The schema of trends, which a results file holds after the results that they rest on."""
 ENTRY_POINTS = "eatlas.records"
+_SCHEMA = re.compile(rb'"eatlas/([a-z-]+)/')
 USUAL_NAME = "results.jsonl"
 """What eatlas run calls the file of its results."""
 FEW = 3
@@ -137,24 +138,26 @@ def record_of_file(path: Path, kind: type[R], what: str, remedy: str) -> R:
 
 def has_schema(path: Path, *names: str) -> bool:
     """Whether a file says in its first characters that it is of a schema, such as ``card``."""
-    head = _head(path)
-    return any(f'"eatlas/{name}/'.encode() in head for name in names)
+    return schema_of_file(path) in names
+
+
+def schema_of(path: Path) -> str:
+    """The schema of a file, such as ``card``, or of the JSON beside a table; empty if it has none.
+
+    FILE.json describes the table FILE.
+    """
+    return schema_of_file(path) or schema_of_file(path.with_name(f"{path.name}.json"))
 
 
 def schema_of_file(path: Path) -> str:
     """The name of the schema in the first characters of a file; empty if there is none."""
-    found = re.search(rb'"eatlas/([a-z-]+)/', _head(path))
-    return found[1].decode() if found else ""
-
-
-def _head(path: Path) -> bytes:
-    """The first characters of a file; none if it cannot be read."""
     require_file(path, ResultsError)
     try:
         with path.open("rb") as file:
-            return file.read(200)
+            found = _SCHEMA.search(file.read(200))
     except OSError:
-        return b""
+        return ""
+    return "" if found is None else found[1].decode()
 
 
 def schema_name(record: object) -> str:

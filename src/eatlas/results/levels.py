@@ -835,6 +835,7 @@ class PartDifference(Record):
 class Documents(Record):
     """The doubt about a result that is about documents, beside that about words."""
 
+    terminal_tables: ClassVar[str] = "documents"
     part: str
     """Name of the part of the corpus."""
     corpus_sha256: str = ""

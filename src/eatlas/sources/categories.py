@@ -9,10 +9,10 @@ from typing import Any
 from eatlas.errors import SourceError, described, listed
 from eatlas.sources.tables import named_rows, table_cells
 from eatlas.stimuli import Concept
-from eatlas.stimuli.dictionaries import read_dictionary
+from eatlas.stimuli.dictionaries import read_liwc, read_quanteda
 
 Categories = dict[str, list[str]]
-_DICTIONARIES = {".dic": "liwc", ".yml": "quanteda", ".yaml": "quanteda"}
+_DICTIONARIES = {".dic": read_liwc, ".yml": read_quanteda, ".yaml": read_quanteda}
 
 
 def read_categories(themes: Any) -> tuple[Categories, str]:
@@ -23,9 +23,9 @@ def read_categories(themes: Any) -> tuple[Categories, str]:
     """
     if isinstance(themes, str | Path):
         path = Path(themes)
-        form = _DICTIONARIES.get(path.suffix.lower())
-        if form:
-            return read_dictionary(path, form)[0], path.name
+        read = _DICTIONARIES.get(path.suffix.lower())
+        if read:
+            return read(path).lists, path.name
         categories: Categories = {}
         for theme, word in _rows(path, "theme", "word"):
             categories.setdefault(theme, [])

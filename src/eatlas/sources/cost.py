@@ -22,7 +22,8 @@ from eatlas.sources.debiasing import require_transformed
 from eatlas.sources.opening import VectorsLike, open_vectors
 from eatlas.sources.source import Source, rows_of
 from eatlas.sources.transforms import TransformedSource
-from eatlas.stats.correlation import rank_correlation_change, sign_test
+from eatlas.stats.correlation import sign_test
+from eatlas.stats.rank_change import rank_correlation_change
 from eatlas.stats.space import unit_or_zero
 from eatlas.version import __version__
 

@@ -1,10 +1,9 @@
-"""Agreement: Fleiss' kappa, Krippendorff's and Cronbach's alpha, intraclass correlation.
+"""Agreement of annotators on nominal labels: Fleiss' kappa, Krippendorff's alpha, Cohen's kappa.
 
-Fleiss' kappa, Krippendorff's alpha and Cohen's kappa are of annotators on nominal labels: one less
-a ratio of disagreements, observed and expected, and the disagreement over all categories is the sum
-of those of each category against the rest. So one pass over the items gives a coefficient for all
-labels and one for each category, for any weights of the items: a bootstrap over items is a product
-of two matrices. Cronbach's alpha and the intraclass correlation are of numbers.
+Each is one less a ratio of disagreements, observed and expected, and the disagreement over all
+categories is the sum of those of each category against the rest. So one pass over the items gives
+a coefficient for all labels and one for each category, for any weights of the items: a bootstrap
+over items is a product of two matrices.
 """
 
 from __future__ import annotations
@@ -157,40 +156,3 @@ def _cohen(codes: Codes, k: int, weights: Array) -> Array:
         chance = ((weights @ one) * (weights @ other)).sum(axis=1, keepdims=True) / total**2
         kappa = np.where(chance < 1, 1 - (1 - agreed) / (1 - chance), np.nan)
     return np.concatenate([agreed, kappa], axis=1)
-
-
-def cronbach_alpha(scores: ArrayLike) -> float:
-    """Cronbach's alpha of items in columns; NaN where the sums of the rows do not differ.
-
-    >>> round(cronbach_alpha([[1, 2], [2, 2], [3, 5]]), 4)
-    0.8571
-    """
-    table = np.asarray(scores, np.float64)
-    k, total = table.shape[1], float(table.sum(axis=1).var(ddof=1))
-    of_items = float(table.var(axis=0, ddof=1).sum())
-    return k / (k - 1) * (1 - of_items / total) if total else float("nan")
-
-
-def intraclass_correlation(ratings: ArrayLike, *, consistency: bool = False) -> tuple[float, float]:
-    """Intraclass correlation of raters in columns, two-way: of one rater, and of their mean.
-
-    ICC(A,1) and ICC(A,k) of McGraw and Wong (1996), both rows and raters being random; ICC(C,1) and
-    ICC(C,k) for consistency, which allows raters that differ by a constant.
-
-    >>> one, mean = intraclass_correlation([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8],
-    ...                                     [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]])
-    >>> round(one, 2), round(mean, 2)  # the example of Shrout and Fleiss (1979)
-    (0.29, 0.62)
-    """
-    table = np.asarray(ratings, np.float64)
-    n, k = table.shape
-    rows, raters = table.mean(axis=1), table.mean(axis=0)
-    of_rows = k * float(rows.var(ddof=1))
-    of_raters = 0.0 if consistency else n * float(raters.var(ddof=1))
-    rest = table - rows[:, None] - raters + table.mean()
-    error = float((rest**2).sum()) / ((n - 1) * (k - 1))
-    apart = 0.0 if consistency else (of_raters - error) / n
-    of_one, of_mean = of_rows + (k - 1) * error + k * apart, of_rows + apart
-    if not of_one or not of_mean:
-        return float("nan"), float("nan")
-    return (of_rows - error) / of_one, (of_rows - error) / of_mean

@@ -1,7 +1,7 @@
-"""Published collections of tests in many languages, as their files hold them: nothing is bundled.
+"""Tests in many languages, from files of published collections: nothing of these is bundled.
 
-WEATHub (Mukherjee et al. 2023), XWEAT (Lauscher and Glavaš 2019) and CA-WEAT (España-Bonet and
-Barrón-Cedeño 2022).
+``data/collections.toml`` says which columns the files have: of WEATHub (Mukherjee et al. 2023),
+XWEAT (Lauscher and Glavaš 2019) and CA-WEAT (España-Bonet and Barrón-Cedeño 2022).
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from eatlas.decoding import (
     check_parquet,
     file_bytes,
     json_value,
+    own_toml,
     require_file,
     require_size,
 )
@@ -30,15 +32,11 @@ from eatlas.stimuli.importers import Lists, faults_in, made_of
 from eatlas.stimuli.kinds import OPPOSITES, ROLES, AssociationTest, identifier
 from eatlas.stimuli.records import quoted
 
-WEATHUB, XWEAT, CA_WEAT = "weathub", "xweat", "ca-weat"
-CITATIONS = {
-    WEATHUB: "Mukherjee, Raj, Zhu and Anastasopoulos (2023), Global Voices, Local Biases: "
-    "Socio-Cultural Prejudices across Languages, EMNLP 2023. Data: WEATHub, licence CC BY 4.0",
-    XWEAT: "Lauscher and Glavaš (2019), Are We Consistently Biased? Multidimensional Analysis of "
-    "Biases in Distributional Word Vectors, *SEM 2019. Data: XWEAT, which states no licence",
-    CA_WEAT: "España-Bonet and Barrón-Cedeño (2022), The (Undesired) Attenuation of Human Biases "
-    "by Multilinguality, EMNLP 2022. Data: CA-WEAT, which states no licence",
-}
+COLLECTIONS: dict[str, dict[str, Any]] = own_toml(
+    files("eatlas.stimuli") / "data" / "collections.toml"
+)
+_BETWEEN = re.compile(r"[,，、،;；]")
+"""Between the terms of a cell."""
 
 
 @dataclass
@@ -47,190 +45,19 @@ class Imported:
 
     name: str
     """What the file calls it, such as WEAT6."""
+    called: str
+    """What the file calls the language or the list of words, such as de_AT1; empty if nothing."""
+    language: str
     lists: Lists
-    language: str = ""
-    notes: list[str] = field(default_factory=list)
-    title: str = ""
-    variant: str = ""
-    """What tells it from the same test in the same language, such as de_AT1."""
-    citation: str = ""
+    notes: list[str]
+    title: str
+    """A template of the title."""
+    citation: str
 
     @property
     def number(self) -> str:
         """The part of the name that numbers it: 6 of WEAT6."""
         return re.sub(r"^weat\W*", "", self.name.lower())
-
-
-# --- WEATHub --------------------------------------------------------------------------------------
-
-_FOLDER = re.compile(r"([a-z]{2,3})_\w+")
-
-
-def _weathub(path: Path) -> Iterator[Imported]:
-    """Rows of the data set on the Hub (Parquet, JSON or JSON lines); or one test of the repository.
-
-    The folder of a test in the repository names its language, as in ``data/de_all/weat6.json``.
-    """
-    for row in _rows(path):
-        lists, notes = {}, []
-        for role, key in zip(ROLES, ("targ1", "targ2", "attr1", "attr2"), strict=True):
-            nested = row[key] if isinstance(row.get(key), Mapping) else {}
-            category, words = (
-                nested.get(part, row.get(f"{key}.{part}")) for part in ("category", "examples")
-            )
-            if not isinstance(words, list):
-                raise StimulusError(
-                    f"there is no list {key}.examples", got=", ".join(map(str, row)) or "nothing"
-                )
-            terms = ["" if word is None else str(word).strip() for word in words]
-            notes += [] if all(terms) else [f"Empty cells of {key} are left out."]
-            name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(category or key))
-            lists[role] = name, [term for term in terms if term]
-        folder = _FOLDER.fullmatch(path.absolute().parent.name)
-        name = str(row.get("weat") or path.stem).upper()
-        language = str(row.get("language") or (folder[1] if folder else ""))
-        yield Imported(name, lists, language, notes, f"{name} of WEATHub")
-
-
-def _rows(path: Path) -> list[Mapping[str, Any]]:
-    """Rows of a table in Parquet, JSON lines or JSON; one object is a row."""
-    if path.suffix.lower() == ".parquet":
-        require_file(path, StimulusError)
-        require_size(path.stat().st_size, str(path), StimulusError, MAX_IMPORT)
-        try:
-            parquet = import_module("pyarrow.parquet")
-        except ImportError as error:
-            raise StimulusError(
-                "Parquet needs pyarrow",
-                remedy="pip install pyarrow, or save the data set as JSON lines: "
-                "dataset.to_json('weathub.jsonl')",
-            ) from error
-        check_parquet(path, parquet)
-        rows: Any = parquet.read_table(path).to_pylist()
-    else:
-        text = file_bytes(path, StimulusError, MAX_IMPORT).decode("utf-8-sig")
-        try:
-            rows = json_value(text)
-        except ValueError:
-            rows = [json_value(line) for line in text.split("\n") if line.strip()]
-    rows = [rows] if isinstance(rows, Mapping) else rows
-    if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
-        raise StimulusError("these are not rows of tests", allowed="an object for each test")
-    return rows
-
-
-# --- CA-WEAT, and the translations beside it ------------------------------------------------------
-
-_COLUMNS = {
-    "WEAT1": ("FLOWERS", "INSECTS", "PLEASANT", "UNPLEASANT"),
-    "WEAT2": ("INSTRUMENTS", "WEAPONS", "PLEASANT", "UNPLEASANT"),
-}
-_BETWEEN = re.compile(r"[,，、،;；]")
-
-
-def _ca_weat(path: Path) -> Iterator[Imported]:
-    """Two tests of each row of a table (TSV), or of each object of a JSON file."""
-    if path.suffix.lower() == ".json":
-        content = json_value(file_bytes(path, StimulusError, MAX_IMPORT))
-        if not isinstance(content, Mapping) or not all(
-            isinstance(row, Mapping) for row in content.values()
-        ):
-            raise StimulusError(
-                "this is not an object of lists by language", remedy=FORMS[CA_WEAT][1]
-            )
-        rows = [{"LANG": key, **value} for key, value in content.items()]
-    else:
-        text = file_bytes(path, StimulusError, MAX_IMPORT).decode("utf-8-sig")
-        rows = list(csv.DictReader(io.StringIO(text), delimiter="\t"))
-    columns = {column for of_test in _COLUMNS.values() for column in of_test}
-    if missing := sorted({"LANG", *columns}.difference(*rows[:1])):
-        raise StimulusError(
-            "columns are missing", got=f"no {', '.join(missing)}", remedy=FORMS[CA_WEAT][1]
-        )
-    for row in rows:
-        variant = str(row["LANG"]).strip()
-        keys = ("TYPE", "REFERENCE", "BIRTH PLACE", "BORN PLACE")  # the last in the JSON file
-        about = [str(row.get(key) or "").strip() for key in keys]
-        origin = ", ".join(filter(None, about))
-        for name, of_test in _COLUMNS.items():
-            lists = {
-                role: (column.capitalize(), _terms(str(row[column] or "")))
-                for role, column in zip(ROLES, of_test, strict=True)
-            }
-            notes = [f"List {variant}: {origin}."]
-            title = f"{name}, list {variant}"
-            # the table of translations has those of XWEAT and some of the authors of CA-WEAT
-            citation = CITATIONS[CA_WEAT] if about[1].startswith("España-Bonet") else ""
-            yield Imported(name, lists, _tag(variant), notes, title, variant, citation)
-
-
-def _terms(cell: str) -> list[str]:
-    """Terms of a cell; the full stop behind the last is none of it."""
-    terms = (term.strip() for term in _BETWEEN.split(cell.strip().rstrip(".")))
-    return [term for term in terms if term]
-
-
-def _tag(name: str) -> str:
-    """Make a language tag of a name such as de_AT1 or zh_HK_Hant1: the script is before the region.
-
-    >>> _tag("zh_HK_Hant1"), _tag("it12")
-    ('zh-Hant-HK', 'it')
-    """
-    language, *more = name.rstrip("0123456789").split("_")
-    return "-".join([language, *sorted(more, key=len, reverse=True)])
-
-
-# --- XWEAT ----------------------------------------------------------------------------------------
-
-_DICTIONARY = re.compile(r"vocab_en_([a-z]{2,3})")
-
-
-def _xweat(path: Path) -> Iterator[Imported]:
-    """The tests of Caliskan et al. (2017), translated by a dictionary ``vocab_en_de.csv``.
-
-    As its authors do, a word with a feminine form is both; names stay as they are. A table of
-    translated lists (``X-WEATv1.tsv``) is read as that of CA-WEAT.
-    """
-    if path.suffix.lower() in {".tsv", ".json"}:
-        yield from _ca_weat(path)
-        return
-    text = file_bytes(path, StimulusError, MAX_IMPORT).decode("utf-8-sig")
-    rows = list(csv.reader(io.StringIO(text)))
-    forms = {
-        _bare(row[0]): list(dict.fromkeys(cell.strip() for cell in row[1:] if cell.strip()))
-        for row in rows
-        if len(row) > 1 and row[0] == row[0].lower() and any(map(str.strip, row[1:]))
-    }
-    named = _DICTIONARY.fullmatch(path.stem)
-    for test in read_battery("caliskan").tests:
-        lists, left = {}, []
-        for role, concept in test.concepts.items():
-            translated = [forms.get(_bare(term), []) for term in concept.terms]
-            left += [t for t, words in zip(concept.terms, translated, strict=True) if not words]
-            pairs = zip(concept.terms, translated, strict=True)
-            terms = [word for term, words in pairs for word in words or [term]]
-            # of names alone nothing is translated
-            lists[role] = concept.name, terms if any(translated) else []
-        notes = [f"Translations of the stimuli of {test.id} by {path.name}."]
-        notes += [f"Not translated: {', '.join(left)}."] if left else []
-        name = test.id.replace("-", "").upper()
-        yield Imported(name, lists, named[1] if named else "", notes, f"{test.title} (XWEAT)")
-
-
-def _bare(word: str) -> str:
-    """A word without what dictionaries write differently: bluebell and blue-bell."""
-    return re.sub(r"[\W_]+", "", word.lower())
-
-
-COLLECTIONS: dict[str, Callable[[Path], Iterator[Imported]]] = {
-    WEATHUB: _weathub, XWEAT: _xweat, CA_WEAT: _ca_weat,
-}  # fmt: skip
-FORMS = {
-    WEATHUB: ("WEATHub", "name its Parquet, JSON or JSON lines, or a JSON file of its repository"),
-    XWEAT: ("XWEAT", "name a dictionary such as vocab_en_de.csv, or X-WEATv1.tsv"),
-    CA_WEAT: ("CA-WEAT", "name a table such as CA-WEATv3.tsv or CA-WEATv3.json"),
-}
-"""What a file is not if it cannot be read, and what to do then."""
 
 
 def import_tests(
@@ -291,11 +118,163 @@ def import_tests(
             f"there is no collection {form!r} to import{did_you_mean(form, COLLECTIONS)}",
             allowed=", ".join(COLLECTIONS),
         )
-    path = Path(path)
+    path, collection = Path(path), COLLECTIONS[form]
     wanted = [languages] if isinstance(languages, str) else list(languages)
     names = [tests] if isinstance(tests, str) else list(tests)
-    with faults_in(path, *FORMS[form]):
-        return _made(_chosen(list(COLLECTIONS[form](path)), wanted, names), path, form, test_id)
+    with faults_in(path, collection["files"], collection["remedy"]):
+        if "translates" in collection and path.suffix.lower() not in {".tsv", ".json"}:
+            every = list(_translations(path, collection))
+        else:
+            columns = COLLECTIONS[collection.get("tables", form)] | collection
+            every = [test for row in _rows(path, columns) for test in _tests_of(row, path, columns)]
+        return _made(_chosen(every, wanted, names), path, form, test_id)
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def _rows(path: Path, columns: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Rows of a table in Parquet, TSV, JSON lines or JSON, where one object is a row.
+
+    Where lists have names, a JSON object has a row for each name.
+    """
+    if path.suffix.lower() == ".parquet":
+        return _rows_of_parquet(path)
+    text = file_bytes(path, StimulusError, MAX_IMPORT).decode("utf-8-sig")
+    if columns["text"] == "tsv" and path.suffix.lower() != ".json":
+        return list(csv.DictReader(io.StringIO(text), delimiter="\t"))
+    try:
+        rows: Any = json_value(text)
+    except ValueError:
+        rows = [json_value(line) for line in text.split("\n") if line.strip()]
+    if isinstance(rows, Mapping) and columns["text"] == "tsv":
+        rows = [{columns["language"]: n} | r if isinstance(r, dict) else r for n, r in rows.items()]
+    rows = [rows] if isinstance(rows, Mapping) else rows
+    if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
+        raise StimulusError(
+            "these are not rows of tests",
+            allowed="an object for each test, or for each name of a list",
+            remedy=columns["remedy"],
+        )
+    return rows
+
+
+def _rows_of_parquet(path: Path) -> list[Mapping[str, Any]]:
+    require_file(path, StimulusError)
+    require_size(path.stat().st_size, str(path), StimulusError, MAX_IMPORT)
+    try:
+        parquet = import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise StimulusError(
+            "Parquet needs pyarrow",
+            remedy="pip install pyarrow, or save the data set as JSON lines: "
+            "dataset.to_json('weathub.jsonl')",
+        ) from error
+    check_parquet(path, parquet)
+    rows: list[Mapping[str, Any]] = parquet.read_table(path).to_pylist()
+    return rows
+
+
+def _tests_of(row: Mapping[str, Any], path: Path, columns: Mapping[str, Any]) -> Iterator[Imported]:
+    """The tests of a row of a table."""
+    called = str(row.get(columns["language"]) or "").strip()
+    found = re.search(columns.get("path", "$^"), path.absolute().as_posix())
+    about = [str(row.get(name) or "").strip() for name in columns.get("about", ())]
+    citations = {
+        begin: COLLECTIONS[other]["citation"]
+        for begin, other in columns.get("references", {}).items()
+        if any(text.startswith(begin) for text in about)
+    }
+    for test in columns["tests"]:
+        notes = [f"List {called}: {', '.join(filter(None, about))}."] if about else []
+        lists = {role: _words(row, test[role], notes, columns["remedy"]) for role in ROLES}
+        yield Imported(
+            name=test.get("name") or str(row.get(columns["name"]) or path.stem).upper(),
+            called=called,
+            language=_tag(called) or (found[1] if found else ""),
+            lists=lists,
+            notes=notes,
+            title=columns["title"],
+            citation=next(iter(citations.values()), columns["citation"]),
+        )
+
+
+def _words(
+    row: Mapping[str, Any], column: str, notes: list[str], remedy: str
+) -> tuple[str, list[str]]:
+    """Name and terms of a group: a text, or a category with a list, in a cell or in two."""
+    cell = row.get(column)
+    nested = cell if isinstance(cell, Mapping) else {}
+    category = nested.get("category", row.get(f"{column}.category")) or column.capitalize()
+    words = nested.get("examples", row.get(f"{column}.examples"))
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(category))
+    if isinstance(words, list):
+        terms = ["" if word is None else str(word).strip() for word in words]
+        notes += [] if all(terms) else [f"Empty cells of {column} are left out."]
+    elif column in row and not nested and isinstance(cell, str | None):
+        # the full stop behind the last term is none of it
+        terms = [term.strip() for term in _BETWEEN.split((cell or "").strip().rstrip("."))]
+    else:
+        raise StimulusError(
+            f"there is no list of words in the column {column}",
+            got=listed(map(str, row), 20) or "no column",
+            remedy=remedy,
+        )
+    return name, [term for term in terms if term]
+
+
+def _tag(name: str) -> str:
+    """Make a language tag of a name such as de_AT1 or zh_HK_Hant1: the script is before the region.
+
+    >>> _tag("zh_HK_Hant1"), _tag("it12")
+    ('zh-Hant-HK', 'it')
+    """
+    language, *more = name.rstrip("0123456789").split("_")
+    return "-".join([language, *sorted(more, key=len, reverse=True)])
+
+
+# --- a battery that a dictionary translates -------------------------------------------------------
+
+
+def _translations(path: Path, collection: Mapping[str, Any]) -> Iterator[Imported]:
+    """The tests of a battery, translated by a dictionary: a word, then its forms.
+
+    As the authors of XWEAT do, a word with a feminine form is both; names stay as they are.
+    """
+    text = file_bytes(path, StimulusError, MAX_IMPORT).decode("utf-8-sig")
+    forms = {
+        _bare(row[0]): list(dict.fromkeys(cell.strip() for cell in row[1:] if cell.strip()))
+        for row in csv.reader(io.StringIO(text))
+        if len(row) > 1 and row[0] == row[0].lower() and any(map(str.strip, row[1:]))
+    }
+    found = re.search(collection["path"], path.as_posix())
+    for test in read_battery(collection["translates"]).tests:
+        lists, left = {}, []
+        for role, concept in test.concepts.items():
+            translated = {term: forms.get(_bare(term), []) for term in concept.terms}
+            left += [term for term, words in translated.items() if not words]
+            terms = [word for term, words in translated.items() for word in words or [term]]
+            # of names alone nothing is translated
+            lists[role] = concept.name, terms if any(translated.values()) else []
+        notes = [f"Translations of the stimuli of {test.id} by {path.name}."]
+        notes += [f"Not translated: {', '.join(left)}."] if left else []
+        yield Imported(
+            name=test.id.replace("-", "").upper(),
+            called="",
+            language=found[1] if found else "",
+            lists=lists,
+            notes=notes,
+            title=f"{test.title} ({collection['files']}), {{language}}",
+            citation=collection["citation"],
+        )
+
+
+def _bare(word: str) -> str:
+    """A word without what dictionaries write differently: bluebell and blue-bell."""
+    return re.sub(r"[\W_]+", "", word.lower())
+
+
+# --- what is chosen and made of it ----------------------------------------------------------------
 
 
 def _chosen(every: list[Imported], languages: list[str], names: list[str]) -> list[Imported]:
@@ -308,12 +287,11 @@ def _chosen(every: list[Imported], languages: list[str], names: list[str]) -> li
             "the file does not say which language its words are in",
             remedy="name it: --language de (in Python, languages='de')",
         )
-    tags = sorted({test.language for test in every})
     for language in languages:
-        if not any(_within(tag, language) for tag in tags):
+        if not any(_within(test.language, language) for test in every):
             raise StimulusError(
                 f"there is no test in {language!r}",
-                allowed=", ".join(tags) or "none: it is empty",
+                allowed=", ".join(sorted({test.language for test in every})) or "none: it is empty",
                 remedy="choose one of these, or leave --language out for all",
             )
     in_file = {name.lower(): name for test in every for name in (test.name, test.number)}
@@ -344,11 +322,11 @@ def _made(
     made: dict[str, AssociationTest] = {}
     left: dict[str, str] = {}
     for test in every:
-        name = f"{form}-{test.number}-{test.variant or test.language}"
+        name = f"{form}-{test.number}-{test.called or test.language}"
         name = test_id if test_id and len(every) == 1 else identifier(name)
         notes = [f"Imported from {path.name}, format {form}.", *test.notes]
-        title = test.title if test.variant else f"{test.title}, {test.language}"
-        head = {"id": name, "title": title, "citation": test.citation or CITATIONS[form]}
+        title = test.title.format(name=test.name, language=test.language, list=test.called)
+        head = {"id": name, "title": title, "citation": test.citation}
         try:
             lists = _apart(test.lists, notes)
             if empty := [role for role, (_, terms) in lists.items() if not terms]:

@@ -3,39 +3,48 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from eatlas.decoding import MAX_IMPORT, decoded, file_bytes
-from eatlas.errors import StimulusError, did_you_mean, listed
-from eatlas.stimuli.kinds import OF_TARGETS, OPPOSITES, ROLES
+from eatlas.errors import StimulusError, listed
+from eatlas.stimuli.importers import WordLists
 from eatlas.stimuli.records import quoted
 
-DICTIONARIES = ("liwc", "quanteda")
 _LARGEST_YAML = 1 << 20
 """Bytes of a dictionary of quanteda, of which a slow parser takes some 7 s."""
 _DEEPEST, _LONGEST_NAME = 10, 200
 """Categories within categories, and characters of their names, with dots between them."""
-_LISTS = "eatlas tests import FILE --format FORMAT alone lists the categories"
 Categories = dict[str, list[str]]
 
 
-def read_dictionary(path: str | Path, form: str) -> tuple[Categories, list[str]]:
-    """Read the categories of a dictionary of LIWC or quanteda, and notes of what was not taken.
+def read_liwc(path: Path) -> WordLists:
+    """Read the categories of a dictionary of LIWC."""
+    return _read(path, MAX_IMPORT, _liwc)
 
-    Of quanteda a category within another is ``outer.inner``, and its terms are those of the outer
-    one too.
+
+def read_quanteda(path: Path) -> WordLists:
+    """Read the categories of a dictionary of quanteda.
+
+    A category within another is ``outer.inner``, and its terms are those of the outer one too.
     """
-    path = Path(path)
-    data = file_bytes(path, StimulusError, MAX_IMPORT if form == "liwc" else _LARGEST_YAML)
-    text = decoded(data, str(path), StimulusError)
-    categories, notes = (_liwc if form == "liwc" else _quanteda)(text, str(path))
+    return _read(path, _LARGEST_YAML, _quanteda)
+
+
+def _read(
+    path: Path, largest: int, parse: Callable[[str, str], tuple[Categories, list[str]]]
+) -> WordLists:
+    """Categories that have terms, each term once."""
+    text = decoded(file_bytes(path, StimulusError, largest), str(path), StimulusError)
+    categories, notes = parse(text, str(path))
     categories = {name: list(dict.fromkeys(terms)) for name, terms in categories.items() if terms}
     if not categories:
-        raise StimulusError(f"{path}: no category has a term", allowed=f"a dictionary of {form}")
-    return categories, notes
+        raise StimulusError(
+            f"{path}: no category has a term", allowed="a dictionary whose categories have terms"
+        )
+    return WordLists(categories, notes)
 
 
 def _liwc(text: str, where: str) -> tuple[Categories, list[str]]:
@@ -169,38 +178,3 @@ def _category(event: Any, names: tuple[str, ...], where: str) -> str:
             f"{_LONGEST_NAME} characters",
         )
     return name
-
-
-def of_categories(
-    categories: Categories, notes: list[str], chosen: Mapping[str, str]
-) -> tuple[dict[str, tuple[str, list[str]]], list[str]]:
-    """Name and terms of each group; terms of two opposed categories are in neither."""
-    groups = [group for group in chosen if group != OF_TARGETS]
-    of_groups = OF_TARGETS in chosen and len(groups) > 1
-    if not of_groups and set(chosen) != set(ROLES):
-        raise StimulusError(
-            "these groups make no test",
-            got=", ".join(f"{group}={name}" for group, name in chosen.items()) or "no category",
-            allowed="a category for each of X, Y, A and B; or for targets and two groups or more, "
-            "such as --category targets=work --category Female=female --category Male=male",
-            remedy=_LISTS,
-        )
-    for name in chosen.values():
-        if name not in categories:
-            raise StimulusError(
-                f"there is no category {name!r}{did_you_mean(name, categories)}",
-                allowed=listed(categories, 40),
-                remedy=_LISTS,
-            )
-    lists, notes = {}, list(notes)
-    for side in (groups, [OF_TARGETS]) if of_groups else OPPOSITES:
-        for group in side:
-            others = {t for other in side if other != group for t in categories[chosen[other]]}
-            own = categories[chosen[group]]
-            lists[group] = (
-                group if of_groups and group != OF_TARGETS else chosen[group],
-                [term for term in own if term not in others],
-            )
-            if both := [term for term in own if term in others]:
-                notes.append(f"Left out of {group}, also in an opposed category: {quoted(both)}.")
-    return lists, notes

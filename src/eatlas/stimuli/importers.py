@@ -1,22 +1,23 @@
-"""Tests of other software as tests of ours: sent-bias, WEFE; dictionaries; CrowS-Pairs."""
+"""Tests of other software as tests of ours: sent-bias, WEFE, CrowS-Pairs; lists of words."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from eatlas.decoding import MAX_IMPORT, decoded, file_bytes, json_value
-from eatlas.errors import StimulusError, did_you_mean
+from eatlas.errors import StimulusError, did_you_mean, listed
+from eatlas.plugins import absent, called, points
 from eatlas.stimuli.concepts import repeated
-from eatlas.stimuli.dictionaries import DICTIONARIES, of_categories, read_dictionary
 from eatlas.stimuli.kinds import (
     OF_TARGETS,
+    OPPOSITES,
     ROLES,
     AssociationTest,
     GroupsTest,
@@ -29,7 +30,22 @@ from eatlas.stimuli.records import fault_at, faults_of, quoted
 Words = Annotated[list[str], Field(min_length=1)]
 Lists = dict[str, tuple[str, list[str]]]
 """Name and terms by role; or of ``targets`` and of groups. Some terms may be there twice."""
-FORMATS = ("sent-bias", "wefe", *DICTIONARIES, "crows-pairs")
+FORMATS = ("sent-bias", "wefe", "crows-pairs")
+ENTRY_POINTS = "eatlas.importers"
+_LISTS = "eatlas tests import FILE --format FORMAT alone lists the categories"
+
+
+class WordLists(NamedTuple):
+    """Named lists of words in a file, such as the categories of a dictionary.
+
+    A function of an entry point of ``eatlas.importers`` takes the path of a file and returns them;
+    ``--category`` makes groups of a test of some.
+    """
+
+    lists: dict[str, list[str]]
+    """The words of each list by its name."""
+    notes: list[str]
+    """What was not taken from the file, for the notes of a test; empty if all was."""
 
 
 class _Object(BaseModel):
@@ -76,15 +92,15 @@ def import_test(
     ----------
     path : str or path
         A file in UTF-8.
-    form : {"sent-bias", "wefe", "liwc", "quanteda", "crows-pairs"}
-        ``sent-bias`` reads the word sets of Mind Your Bias too. ``liwc`` and ``quanteda`` are
-        dictionaries, ``.dic`` and YAML, whose terms may have wildcards, as ``nurs*``.
-        ``crows-pairs`` reads pairs of sentences, a CSV file with its columns.
+    form : {"sent-bias", "wefe", "crows-pairs"} or str
+        ``sent-bias`` reads the word sets of Mind Your Bias too. ``crows-pairs`` reads pairs of
+        sentences, a CSV file with its columns. Packages add formats of named lists of words, such
+        as dictionaries, whose terms may have wildcards, as ``nurs*``.
     test_id : str, optional
         The test's id; the file's name without its ending if not given.
     categories : mapping, optional
-        Of a dictionary, the category of each group: of X, Y, A and B, or of ``targets`` and of
-        groups of any names. A category within another is ``outer.inner``.
+        Of lists of words, the name of the list for each group: for X, Y, A and B, or for
+        ``targets`` and for groups of any names.
     language : str
         Language tag of the words, such as ``de``.
 
@@ -110,12 +126,9 @@ def import_test(
     ...     import_test(path, "sent-bias").label
     'targ1/targ2, attr1/attr2'
     """
-    if form not in FORMATS:
-        raise StimulusError(
-            f"there is no format {form!r} to import{did_you_mean(form, FORMATS)}",
-            allowed=", ".join(FORMATS),
-        )
-    path = Path(path)
+    path, of_lists = Path(path), form not in FORMATS
+    if of_lists:
+        require_list_format(form)
     head: dict[str, Any] = {"id": identifier(path.stem) if test_id is None else test_id}
     head["language"] = language
     imported = f"Imported from {path.name}, format {form}."
@@ -126,13 +139,69 @@ def import_test(
         if form == "crows-pairs":
             pairs, notes = _crows_pairs(path)
             return SentencePairsTest(**head, pairs=pairs, notes=[imported, *notes])
-        if form in DICTIONARIES:
-            lists, notes = of_categories(*read_dictionary(path, form), categories or {})
+        if of_lists:
+            lists, notes = _groups_of(read_lists(path, form), categories or {})
             title = ""
         else:
             content = json_value(file_bytes(path, StimulusError, MAX_IMPORT))
             lists, notes, title = (_wefe if form == "wefe" else _sent_bias)(content)
         return made_of(lists, **head, title=title, notes=[imported, *notes])
+
+
+def list_formats() -> tuple[str, ...]:
+    """Formats of named lists of words, which packages add."""
+    return tuple(points(ENTRY_POINTS, own=FORMATS))
+
+
+def require_list_format(form: str, others: Iterable[str] = FORMATS) -> None:
+    """Refuse a format that no package adds; `others` are those that eatlas has itself."""
+    if form in list_formats():
+        return
+    allowed = (*others, *list_formats())
+    raise absent("importers", form) or StimulusError(
+        f"there is no format {form!r} to import{did_you_mean(form, allowed)}",
+        allowed=", ".join(allowed),
+    )
+
+
+def read_lists(path: str | Path, form: str) -> WordLists:
+    """Read the named lists of words of a file, in a format that a package adds."""
+    words: WordLists = called(points(ENTRY_POINTS, own=FORMATS)[form], WordLists, Path(path))
+    return words
+
+
+def _groups_of(words: WordLists, chosen: Mapping[str, str]) -> tuple[Lists, list[str]]:
+    """Name and terms of each group; terms of two opposed categories are in neither."""
+    categories = words.lists
+    groups = [group for group in chosen if group != OF_TARGETS]
+    of_groups = OF_TARGETS in chosen and len(groups) > 1
+    if not of_groups and set(chosen) != set(ROLES):
+        raise StimulusError(
+            "these groups make no test",
+            got=", ".join(f"{group}={name}" for group, name in chosen.items()) or "no category",
+            allowed="a category for each of X, Y, A and B; or for targets and two groups or more, "
+            "such as --category targets=work --category Female=female --category Male=male",
+            remedy=_LISTS,
+        )
+    for name in chosen.values():
+        if name not in categories:
+            raise StimulusError(
+                f"there is no category {name!r}{did_you_mean(name, categories)}",
+                allowed=listed(categories, 40),
+                remedy=_LISTS,
+            )
+    lists, notes = {}, list(words.notes)
+    for side in (groups, [OF_TARGETS]) if of_groups else OPPOSITES:
+        for group in side:
+            others = {t for other in side if other != group for t in categories[chosen[other]]}
+            own = categories[chosen[group]]
+            lists[group] = (
+                group if of_groups and group != OF_TARGETS else chosen[group],
+                [term for term in own if term not in others],
+            )
+            if both := [term for term in own if term in others]:
+                notes.append(f"Left out of {group}, also in an opposed category: {quoted(both)}.")
+    return lists, notes
 
 
 @contextmanager

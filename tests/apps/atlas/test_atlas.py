@@ -138,6 +138,13 @@ def test_of_a_result_that_was_measured_again_the_last_is_shown(tmp_path):
     assert len(read_results(site.folder / "results.jsonl")) == 2
 
 
+def test_a_second_atlas_of_one_process_has_the_page_of_the_first(tmp_path):
+    path = tmp_path / "results.jsonl"
+    Results([ml_eat()]).write(path)
+    first, second = (eatlas.write_atlas(path, tmp_path / name).page for name in ("one", "two"))
+    assert first.read_bytes() == second.read_bytes()
+
+
 def test_trends_go_into_the_data_and_are_named(tmp_path):
     path = tmp_path / "results.jsonl"
     Results([ml_eat(period=1990), ml_eat(period=2000)], trends=[trend([1990, 2000])]).write(path)

@@ -48,6 +48,18 @@ def test_what_cannot_be_is_said_before_any_work(folders, model, options, measure
         eatlas.run(tests=TEST, vectors=f"hf:{folders[model]}{options}", measures=measure)
 
 
+@pytest.mark.parametrize("measure", ["lpbs", "lpbs(model=causal)", "fmat"])
+def test_an_address_gives_no_log_probabilities(measure):
+    with pytest.raises(
+        SourceError, match="log-probabilities need a .* and this is an address"
+    ) as e:
+        eatlas.run(TEST, "https://me:secret@a.org/v1?model=m&key=secret", measure)
+    assert e.value.got == "https://a.org/v1"
+    assert "hf:NAME" in e.value.allowed
+    assert "eatlas ask chat:ADDRESS" in e.value.remedy
+    assert "secret" not in str(e.value)
+
+
 def test_a_tokenizer_without_a_mask_points_to_the_causal_form(folders, tmp_path):
     from transformers import PreTrainedTokenizerFast
 

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import eatlas
+from eatlas import OnRay
 from eatlas.corpora import local
-from eatlas.executors import OnRay, here
+from eatlas.executors import here
 
 WORDS = [f"w{i}" for i in range(40)]
 TARGETS = ["ivy", "rose", "ant", "bee"]

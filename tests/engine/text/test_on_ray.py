@@ -12,8 +12,8 @@ from tests.engine.text.test_counting import TEST, WORDS, quiet, same
 from tests.inputs import wait_until
 
 import eatlas
+from eatlas import OnRay
 from eatlas.corpora import files
-from eatlas.executors import OnRay
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),

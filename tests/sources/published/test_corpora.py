@@ -1,10 +1,8 @@
 """Corpora by name: kept as they are served, counted by name, and no source of vectors."""
 
-import bz2
 import json
 
 import pytest
-from tests.corpora.test_shards import HEAD, page
 
 import eatlas
 from eatlas.errors import SourceError
@@ -18,20 +16,20 @@ TEST = eatlas.GroupsTest(
 
 def test_the_corpora_of_the_paper():
     names = [one.name for one in CORPORA]
-    assert {"enwiki", "gpt2-output-webtext-train", "gpt2-output-medium-345M-train"} <= set(names)
+    assert {"gpt2-output-webtext-train", "gpt2-output-medium-345M-train"} <= set(names)
     assert len(names) == len(set(names))
 
 
-def test_a_dump_stays_compressed_and_is_counted_by_name(tmp_path):
-    served = tmp_path / "served.bz2"
-    served.write_bytes(bz2.compress((HEAD + page("A", "The nurse said she ran.")).encode()))
-    entry = find("simplewiki")
+def test_a_corpus_is_counted_by_name_once_it_is_here(tmp_path):
+    served = tmp_path / "served"
+    served.write_text(json.dumps({"text": "The nurse said she ran."}) + "\n")
+    entry = find("gpt2-output-webtext-train")
     assert on_this_machine("glove.6B.50d", "texts") is None
     with pytest.raises(SourceError, match="these published texts are not on this machine yet"):
-        eatlas.count_text("simplewiki", TEST)
+        eatlas.count_text("gpt2-output-webtext-train", TEST)
     unpack(served, entry.vectors, entry.target)
-    assert on_this_machine("simplewiki", "texts").read_bytes() == served.read_bytes()
-    counts = eatlas.count_text("simplewiki", TEST)
+    assert on_this_machine("gpt2-output-webtext-train", "texts").read_bytes() == served.read_bytes()
+    counts = eatlas.count_text("gpt2-output-webtext-train", TEST)
     assert counts.counts("nurse") == {"female": 1, "male": 0}
 
 

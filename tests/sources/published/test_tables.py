@@ -28,7 +28,7 @@ def here(tmp_path):
 
 def test_one_name_fetches_both_files():
     assert [one.name for one in find_all("census")] == ["census-gender", "census-race"]
-    assert [one.name for one in find_all("enwik9")] == ["enwik9"]
+    assert [one.name for one in find_all("glove.6B.50d")] == ["glove.6B.50d"]
     with pytest.raises(SourceError, match="there are no published vectors called 'censu'"):
         find_all("censu")
     for one in find_all("census"):

@@ -58,8 +58,8 @@ from eatlas.stats.correlation import (
     PairedChange,
     paired_change,
     rank_correlation,
-    series_correlation,
 )
+from eatlas.stats.series import series_correlation
 from eatlas.stats.shares import distribution, divergence, rarefied
 from eatlas.stimuli import GroupsTest, load_tests
 

@@ -1,0 +1,111 @@
+"""Rank correlation of a series with time, tested by moving blocks of neighbouring periods.
+
+Neighbouring periods are alike, so that a permutation test of single periods would call a drift a
+trend.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from eatlas.stats.correlation import DRAWS, centred_ranks, counted, spearman
+
+Array = NDArray[np.float64]
+Orders = NDArray[np.intp]
+
+LONG, SHORT = 4, 3
+"""Neighbours kept together, in series of 20 periods and more, and in shorter ones, where runs of 4
+leave too few arrangements. Both reject a true null about as often."""
+LONG_FROM, SHORT_FROM = 20, 6
+"""Periods from which runs of these lengths are taken; of fewer, runs of two."""
+ARRANGEMENTS = 50_000
+"""Most arrangements of blocks that are listed; of more, `DRAWS` are drawn."""
+ROUNDING = 1e-12
+"""Of the largest value: what is left of a straight line beside rounding."""
+
+
+def block_length_for(n: int) -> int:
+    """Length of the runs that stay together in a series of `n` periods."""
+    return LONG if n >= LONG_FROM else SHORT if n >= SHORT_FROM else n // 2
+
+
+def trend(
+    times: ArrayLike,
+    values: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    block_length: int | None = None,
+) -> dict[str, Any]:
+    """Test whether a series of four values or more that differ rises or falls.
+
+    The fields of a `LevelTrend`: Spearman's correlation with time, and two p-values. Blocks: the
+    series is cut into as many runs of `block_length` as it has, from both ends; what
+    is left over stays where it is, in the middle, where it says least about a trend; and the runs
+    change places (Carlstein 1986 for the bootstrap). All runs have one length, so that the
+    arrangements form a group, and the p-value of independent periods is exact for every n. It is
+    too small where neighbours are alike beyond the trend. Shifts: the series is closed to
+    a ring and turned (the random shift test of spatial statistics); with n periods no p is below
+    1/n, and the seam of a rising series is a jump that the null has and the series has not.
+    """
+    time, value = np.asarray(times, np.float64), np.asarray(values, np.float64)
+    n, length = value.size, block_length or block_length_for(value.size)
+    moved, exact = _blocks(n, length, rng)
+    places = np.arange(n)  # a ring, turned by each number of places
+    alike = autocorrelation_beside_time(time, value)
+    return {
+        "rho": max(-1.0, min(1.0, spearman(time, value))),
+        "n": n,
+        "p": _arranged(value, moved, exact=exact),
+        "block_length": length,
+        "shifts": _arranged(value, (places[:, None] + places) % n, exact=True),
+        "autocorrelation": None if math.isnan(alike) else alike,
+    }
+
+
+def _blocks(n: int, length: int, rng: np.random.Generator) -> tuple[Orders, bool]:
+    """Orders in which the runs of a series have changed places, and whether these are all."""
+    many, left = divmod(n, length)
+    before = (many + 1) // 2 * length
+    moved = np.delete(np.arange(n), slice(before, before + left))
+    runs = moved.reshape(many, length)
+    exact = math.factorial(many) <= ARRANGEMENTS
+    if exact:
+        places = np.array(list(permutations(range(many))))
+    else:
+        places = np.array([rng.permutation(many) for _ in range(DRAWS)])
+    orders = np.tile(np.arange(n), (len(places), 1))
+    orders[:, moved] = runs[places].reshape(len(places), -1)
+    return orders, exact
+
+
+def _arranged(value: Array, orders: Orders, *, exact: bool) -> dict[str, Any]:
+    """How many orders of the series correlate with time as strongly as the one that is."""
+    centred = centred_ranks(value)
+    clock = np.arange(value.size) - (value.size - 1) / 2
+    # ranks and places are multiples of one half, so that sums of their products are exact
+    far = np.abs(centred[orders] @ clock) >= abs(float(clock @ centred))
+    test = counted(iter([far]), exact=exact)
+    least = 1 / test["total"] if exact else 1 / (test["total"] + 1)
+    return {"p": test["p"], "count": test["count"], "total": test["total"],
+            "exact": exact, "min_p": least}  # fmt: skip
+
+
+def autocorrelation_beside_time(time: Array, value: Array) -> float:
+    """Of neighbours, after a straight line is taken out; NaN where nothing is left.
+
+    Short series estimate it far too low: of 18 periods with .9, as .44 on average.
+    """
+    clock, rest = time - time.mean(), value - value.mean()
+    rest = rest - clock * (clock @ rest) / (clock @ clock)
+    return autocorrelation(rest, value.size * (ROUNDING * float(np.abs(value).max())) ** 2)
+
+
+def autocorrelation(rest: Array, noise: float = 0.0) -> float:
+    """Of neighbours, of numbers less their mean; NaN where no more than noise is left."""
+    power = float(rest @ rest)
+    return float(rest[1:] @ rest[:-1]) / power if power > noise else math.nan
