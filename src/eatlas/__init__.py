@@ -6,11 +6,25 @@
 'Singular'
 """
 
+from typing import Any
+
 from lazy_loader import attach_stub
 
 from eatlas.lazy import offer
 
-__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)
+_own, __dir__, __all__ = attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> Any:
+    """A name of the core, or of a package of eatlas that is installed beside it."""
+    try:
+        return _own(name)
+    except AttributeError:
+        from eatlas.plugins import public  # noqa: PLC0415  (few names are of other packages)
+
+        return public(name)
+
+
 offer(  # what measures and records call; no measure knows who measures, no record who shows it
     measure="eatlas.engine.measuring:measure",
     finding="eatlas.present.findings:finding_of",

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 from functools import cache
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import files
 from types import UnionType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from eatlas.decoding import own_toml
-from eatlas.errors import ContractError, EatlasError, described
+from eatlas.errors import ContractError, EatlasError, PackageError, described
 
 T = TypeVar("T")
 LONGEST = 200
@@ -49,11 +50,11 @@ def siblings() -> dict[str, dict[str, list[str]]]:
     return own_toml(files("eatlas") / "siblings.toml")
 
 
-def absent(group: str, name: str) -> ContractError | None:
+def absent(group: str, name: str) -> PackageError | None:
     """The error for a name of a package of eatlas that is not installed; None for other names."""
     for package, groups in siblings().items():
         if name in groups.get(group, ()):
-            return ContractError(
+            return PackageError(
                 f"{name} is in the package eatlas-{package}, which is not installed",
                 remedy=f"pip install '.[{package}]' in a copy of the repository",
             )
@@ -82,6 +83,27 @@ def is_own(point: EntryPoint) -> bool:
     """Whether a package of eatlas brings an entry point: then what it names asks for trust."""
     name = "" if point.dist is None else point.dist.name
     return name == "eatlas" or name.removeprefix("eatlas-") in siblings()
+
+
+def public(name: str) -> Any:
+    """What a public name of a package of eatlas stands for, such as ``scan``.
+
+    Raises
+    ------
+    AttributeError
+        If no package has the name.
+    PackageError
+        If the package is not installed.
+    """
+    for package, groups in siblings().items():
+        if name in groups["names"]:
+            try:
+                return getattr(import_module(f"eatlas_{package}"), name)
+            except ModuleNotFoundError as error:
+                if error.name != f"eatlas_{package}":
+                    raise
+                raise cast("PackageError", absent("names", name)) from None
+    raise AttributeError(f"module 'eatlas' has no attribute {name!r}", name=name)
 
 
 def imported(point: EntryPoint) -> Any:
