@@ -171,7 +171,7 @@ def test_a_page_in_the_background_of_a_shell_ends_on_signals(number):
         "import signal\n"
         "from pydantic import BaseModel\n"
         "from eatlas.apps.serving import App, Served\n"
-        "from eatlas.cli.messages import serve\n"
+        "from eatlas.cli.serving import serve\n"
         "serve(Served(App('explore', str, BaseModel, {}, str)), 'it ends')\n"
         "print(*map(signal.getsignal, (signal.SIGINT, signal.SIGTERM)))\n"
     )
