@@ -23,8 +23,7 @@ from eatlas.present import report_html, report_table, sentence
 from eatlas.present.columns import LITTLE
 from eatlas.present.drawings.plane import has_map
 from eatlas.present.page import report_text
-from eatlas.results import AskResult
-from eatlas.results.answers import AssignResult
+from eatlas.results.answers import AskResult, AssignResult
 from eatlas.results.compare import side_by_side
 
 TEST = make_test(

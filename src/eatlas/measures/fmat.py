@@ -31,7 +31,7 @@ from eatlas.measures.ml_eat import compared
 from eatlas.measures.resampling import Variation
 from eatlas.measures.templates import parts_of
 from eatlas.notes import Note
-from eatlas.results.contextual import FMATResult, PieceCounts
+from eatlas.results.language import FMATResult, PieceCounts
 from eatlas.stats.agreement import cronbach_alpha
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.languages import is_english
