@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from importlib.resources import files
 from types import UnionType
 from typing import Any, TypeVar
 
 from eatlas.decoding import own_toml
 from eatlas.errors import ContractError, EatlasError, described
+from eatlas.installed import every
 from eatlas.notes import Note, warn
 
 T = TypeVar("T")
@@ -25,14 +26,10 @@ LONGEST = 200
 """Characters of what a package says that are repeated."""
 
 
-_every: Any = cache(entry_points)
-"""All entry points; reading them takes 10 ms or more, so they are read once."""
-
-
 def points(group: str, own: Container[str] = ()) -> dict[str, EntryPoint]:
     """Entry points of a group, by name."""
     named = {}
-    for point in _every().select(group=group):
+    for point in every().select(group=group):
         if point.name in own:
             _leave_out(unusable(point, f"eatlas itself brings {point.name}", point.value))
         else:

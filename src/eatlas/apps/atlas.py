@@ -31,7 +31,7 @@ from eatlas.present.findings import NAMES, findings_of
 from eatlas.present.page import PACK, deflated, detail_of
 from eatlas.present.rendering import page_files, phrase, render
 from eatlas.present.sections import Section, source_of
-from eatlas.present.sentences import view_of, wording
+from eatlas.present.sentences import wording
 from eatlas.present.tables import csv_line
 from eatlas.results.base import AssociationResult, is_result
 from eatlas.results.compare import compared_signatures, told_apart
@@ -230,7 +230,7 @@ class Collection:
         self.models.setdefault(model.id, model)
         self.tests.setdefault(test.id, test)
         self.versions[result.provenance.version] = None
-        self.samples.setdefault((result.kind, view_of(result)), result)
+        self.samples.setdefault((result.kind, result.view), result)
         later, adjusted = title_after([result]), [e.after for e in levels[:1] if e.after]
         titles = [level.title for level in levels]
         titles[1:1] = [later.lower() for _ in adjusted]
@@ -531,7 +531,7 @@ def _headline(matrix: dict[str, Any], title: str, measures: int) -> str:
     cells = [cell for *_, row in matrix["rows"] for cell in row if cell]
     tests = {test.id: test.name for test in matrix["tests"]}
     agreed = MatrixAgreement(cells, tests, number_of(len(matrix["rows"]), "source"))
-    said = phrase("sentences", "agreement", agreed)
+    said = phrase("atlas", "agreement", agreed)
     by = matrix["signature"].partition("(")[0] if measures > 1 else ""
     parts = (title if title != TITLE else "", by, said)
     return ": ".join(filter(None, parts))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from eatlas.numbers import UNDEFINED, effect, interval, p_value, percent
 from eatlas.present.columns import Cell, Column, Table
 from eatlas.present.effects import answers_of, levels_of, lists_of
-from eatlas.present.rendering import FILTERS, phrase
+from eatlas.present.rendering import phrase
 from eatlas.present.text import isolated, one_line, readable
 from eatlas.results import AssociationResult
 from eatlas.results.parts import at
@@ -157,9 +157,3 @@ def _cells(rows: Sequence[Sequence[str]]) -> tuple[tuple[Cell, ...], ...]:
     return tuple(
         (Cell((name,), strong=True), *(Cell((t,)) for t in texts)) for name, *texts in rows
     )
-
-
-FILTERS.update({
-    function.__name__: function
-    for function in (answers_statements, headline, moved_table, shares_table, templates_table)
-})  # fmt: skip

@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eatlas.decoding import own_toml
 from eatlas.numbers import percent
 from eatlas.present.effects import (
     answers_of,
@@ -30,6 +29,7 @@ from eatlas.results.confirming import Confirmation
 from eatlas.results.effects import parameters
 from eatlas.results.parts import TAILS, at
 from eatlas.results.settings import Settings, source_name
+from eatlas.texts import beside, tables
 
 if TYPE_CHECKING:
     from eatlas.present.comparison import Series
@@ -39,7 +39,8 @@ TRENDS = 3
 """Series whose trends are reported one by one."""
 YEAR = 2026
 """In which this version of eatlas appears."""
-DATA = Path(__file__).parent / "data"
+METHODS = Path(__file__).parent / "data" / "methods.toml"
+WORKS = METHODS.with_name("references.bib")
 CROSSED_UNITS = {"term": "terms", "stimulus": "stimuli"}
 """What varies in a crossed test, in a sentence."""
 
@@ -244,7 +245,7 @@ def _shares(results: Sequence[AssociationResult]) -> dict[str, Any] | None:
     if not shown:
         return None
     options = [parameters(each.result.signature) for each in shown]
-    words = own_toml(DATA / "methods.toml")
+    words = tables(METHODS)
     chosen = {
         name: distinct(words[name].get(str(option.get(name, usual)), "") for option in options)
         for name, usual in (("soa", "cosine"), ("normalize", "sum"), ("divergence", "l1"))
@@ -351,8 +352,8 @@ def bibtex(
 
 def cited(used: Set[str], citations: Set[str], versions: Sequence[str]) -> str:
     """Entries of the works behind methods by their names, and of those that citations name."""
-    entries = _entries()
-    cited_by = own_toml(DATA / "methods.toml")["cited"]
+    entries, works_of = _entries(), tables(METHODS)["cited"]
+    wanted = {key for name in used for key in works_of.get(name, ())}
     works = {key: _work(entry) for key, entry in entries.items()}
     namesakes = Counter((author, year) for author, year, _ in works.values())
     shown = [SOFTWARE % ", ".join(versions)] if versions else []
@@ -360,7 +361,7 @@ def cited(used: Set[str], citations: Set[str], versions: Sequence[str]) -> str:
         named = [c for c in citations if re.search(rf"\b{author}\b[^;()]*\({year}\)", c)]
         if namesakes[author, year] > 1:
             named = [citation for citation in named if title in citation]
-        if named or used & set(cited_by.get(key, ())):
+        if named or key in wanted:
             shown.append(entries[key])
     return "\n\n".join(shown)
 
@@ -385,6 +386,9 @@ def _work(entry: str) -> tuple[str, str, str]:
 
 @cache
 def _entries() -> dict[str, str]:
-    """BibTeX entries by key, in the order of the file."""
-    entries = (DATA / "references.bib").read_text(encoding="utf-8").strip().split("\n\n")
-    return {re.split("[{,]", entry, maxsplit=2)[1]: entry for entry in entries}
+    """BibTeX entries by key, in the order of the file; then those of other packages."""
+    entries: dict[str, str] = {}
+    for file in (WORKS, *(file for _, file in beside(WORKS))):
+        for entry in file.read_text(encoding="utf-8").strip().split("\n\n"):
+            entries.setdefault(re.split("[{,]", entry, maxsplit=2)[1], entry)
+    return entries

@@ -178,6 +178,11 @@ class AskResult(ThreeLevelResult):
         return {} if of_measure or built_in else {"questions": self.templates}
 
     @property
+    def view(self) -> str:
+        """A model's answers."""
+        return "answers"
+
+    @property
     def unanswered(self) -> float:
         """Share of the answers that choose nothing; of probability, where options have little."""
         answers = self.answers
@@ -283,6 +288,11 @@ class AssignResult(AssociationResult):
     def summary(self) -> str:
         """D of Bai et al., then the effect size over attributes with its p-value."""
         return f"D = {shown(self.score)}, {super().summary()}"
+
+    @property
+    def view(self) -> str:
+        """A model's answers."""
+        return "answers"
 
     @property
     def unanswered(self) -> float:

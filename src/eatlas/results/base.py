@@ -173,6 +173,11 @@ class AssociationResult(Findings, Head):
     """What cosines are multiplied by before a softmax."""
 
     @property
+    def view(self) -> str:
+        """What associates, as a table of ``wording.toml`` says it."""
+        return "vectors"
+
+    @property
     def by_target(self) -> tuple[Any, ...] | None:
         """What was found of each target against k groups."""
         return None
@@ -646,6 +651,11 @@ class GroupsResult(AssociationResult):
         """Name of the concept of targets, then those of the groups."""
         targets, *groups = self.concepts.values()
         return (targets,), tuple(groups)
+
+    @property
+    def view(self) -> str:
+        """Vectors and groups, or the counts of a text."""
+        return "groups"
 
     def of_the_test(self) -> dict[str, Any]:
         """The reference, by group, that of single targets, where they come from, and the pairs."""

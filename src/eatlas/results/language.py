@@ -112,6 +112,11 @@ class LogRatioResult(ThreeLevelResult):
     drawn. Empty where the sentences are those of a corpus."""
 
     @property
+    def view(self) -> str:
+        """The probabilities of a language model."""
+        return "models"
+
+    @property
     def effect_size(self) -> float | None:
         """The effect size of LPBS, over attributes; None where the scores have no spread."""
         return self.over_attributes.effect_size
@@ -146,6 +151,11 @@ class FMATResult(ThreeLevelResult):
     """The queries."""
     reliability: float | None = None
     """Cronbach's alpha of the targets' ratios over the queries; None for one query."""
+
+    @property
+    def view(self) -> str:
+        """The probabilities of a language model."""
+        return "models"
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the columns of an ML-EAT, what is behind the mask, and the reliability."""
@@ -240,6 +250,11 @@ class PLLResult(TargetValuesResult):
     difference: ScoreDifference
     pair_scores: tuple[tuple[float, float], ...] | None
     """Scores of both sentences of each pair, to 6 decimals; None of more than 10,000 pairs."""
+
+    @property
+    def view(self) -> str:
+        """The probabilities of a language model."""
+        return "models"
 
     def effect(self, place: str) -> Effect:
         """The share of all pairs, with its interval."""

@@ -165,6 +165,12 @@ class TargetsResult(GroupsResult):
     """Of the permutation test; None where there is none."""
 
     @property
+    def view(self) -> str:
+        """Counts where the shares are those of contexts."""
+        counted = any(target.contexts is not None for target in self.targets)
+        return "counts" if counted else super().view
+
+    @property
     def by_target(self) -> tuple[TargetShares, ...]:
         """What was found of each target."""
         return self.targets
@@ -311,6 +317,12 @@ class TargetValuesResult(GroupsResult):
     def holm(self) -> tuple[float | None, ...]:
         """Holm's adjusted p of each target, over all targets with a p."""
         return tuple(holm_adjusted(target.p for target in self.targets))
+
+    @property
+    def view(self) -> str:
+        """Counts where these are what is compared."""
+        counted = any(target.counts is not None for target in self.targets)
+        return "counts" if counted else super().view
 
     @property
     def values(self) -> tuple[TargetValue, ...]:
