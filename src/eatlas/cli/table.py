@@ -28,7 +28,7 @@ from eatlas.cli.console import (
 from eatlas.errors import joined, listed
 from eatlas.notes import TEXT, Note, merged
 from eatlas.numbers import all_of, brief_p, count, effect, interval
-from eatlas.present.answers import HEADING, answers_statements, answers_tables
+from eatlas.present.account import accounts
 from eatlas.present.columns import (
     called,
     doubts_tables,
@@ -68,7 +68,7 @@ def print_results(results: Results) -> None:
     findings = dict(zip(map(id, results), findings_of(results), strict=True))
     _print_findings(console, results, groups, settings, findings)
     _print_tables(console, groups, settings)
-    _print_answers(console, results)
+    _print_accounts(console, results)
     _print_parts(console, results)
     _print_matrix(console, results)
     _print_comparisons(console, results, declared)
@@ -109,20 +109,18 @@ def _print_tables(
                 say(console, drawn.strip(), head=f"{settings.named(result)}: ", hang=2)
 
 
-def _print_answers(console: Console, results: Results) -> None:
-    """Say how a model that was asked in words answered; of several results in a table."""
-    asked = [result for result in results if result.unanswered is not None]
-    if not asked:
-        return
-    say(console, "")
-    say(console, HEADING, "bold")
-    if len(asked) == 1:
-        for head, text in answers_statements(asked[0]):
-            say(console, text, head=f"{head} ", hang=2)
-        return
-    for table in answers_tables(asked):
-        show(console, rich_table(table, between=" "))
-        say(console, "\n".join(table.notes), "dim")
+def _print_accounts(console: Console, results: Results) -> None:
+    """Say how the numbers of a measure came about; of several results in a table."""
+    for account, members in accounts(results):
+        say(console, "")
+        say(console, account.heading, "bold")
+        if len(members) == 1:
+            for head, text in account.statements(members[0]):
+                say(console, text, head=f"{head} ", hang=2)
+            continue
+        for table in account.tables(members):
+            show(console, rich_table(table, between=" "))
+            say(console, "\n".join(table.notes), "dim")
 
 
 def _print_parts(console: Console, results: Results) -> None:

@@ -20,7 +20,7 @@ from eatlas.encoders.language import AnsweringModel, locate, not_of_kind
 from eatlas.encoders.transformer import Tokens
 from eatlas.errors import SourceError
 from eatlas.notes import Note
-from eatlas.results.parts import LanguageModelRecord
+from eatlas.results.language_model import LanguageModelRecord
 from eatlas.sources.source import cut
 from eatlas.sources.spec import escape
 from eatlas.stimuli.pairs import Answer, Kind, Question

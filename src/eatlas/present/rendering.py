@@ -6,7 +6,7 @@ import os
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
     from jinja2.bccache import Bucket
+
+    from eatlas.results import AssociationResult
 
 TEMPLATES = Path(__file__).parent / "templates"
 FEW, NAMED = 6, 12
@@ -69,6 +71,28 @@ def file_text(name: str) -> str:
     if not own.is_file() and (found := texts.template(name)):
         own, _ = found
     return own.read_text(encoding="utf-8")
+
+
+def own_words(result: AssociationResult, macro: str, *facts: object) -> str:
+    """What a macro of the template that a record names says; nothing where there is none."""
+    if not result.words:
+        return ""
+    macros = _environment().get_template(f"{result.words}.txt.j2").module
+    say = getattr(macros, macro, None)
+    return " ".join(say(result, *facts).split()) if say else ""
+
+
+def little_among(results: Iterable[AssociationResult]) -> list[str]:
+    """Why results show little that do so for a reason beside their numbers."""
+    return [own_words(result, "little_of_several") for result in results if result.shows_little]
+
+
+def association_of(results: Sequence[AssociationResult]) -> str:
+    """What associates in results of one measure, in its own words; empty where it has none."""
+    words = results[0].words
+    macros = _environment().get_template(f"{words}.txt.j2").module if words else None
+    say = getattr(macros, "association", None)
+    return " ".join(say(results).split()) if say else ""
 
 
 @cache
@@ -171,8 +195,7 @@ FILTERS: dict[str, Callable[..., object]] = {
         numbers.all_of, numbers.brief_p, numbers.count, numbers.effect, numbers.is_plural,
         numbers.interval, numbers.level_of, numbers.number_of, numbers.odds, numbers.p_equals,
         numbers.percent, numbers.plural, numbers.spelled, readable, source_name,
-        effects.about_terms, effects.answers_of, effects.chance_line, effects.chance_range,
-        effects.lists_of,
+        effects.about_terms, effects.chance_line, effects.chance_range,
         effects.at_equal, effects.covariates_of, effects.documents_in_words,
         effects.held_equal, effects.interval_in_words, effects.larger_doubt,
         effects.levels_of, effects.p_heads,
@@ -182,6 +205,8 @@ FILTERS: dict[str, Callable[..., object]] = {
     )
 } | {
     "by_place": lambda found: {effect.place: effect for effect in found},
+    "little_among": little_among,
+    "own_words": own_words,
     "explained": numbers.explain_p,
     "frequent": lambda labels: Counter(labels).most_common(),
     "joined": joined,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from eatlas.numbers import percent
 from eatlas.present.effects import (
-    answers_of,
     covariates_of,
     larger_doubt,
     matched_of,
@@ -19,7 +18,7 @@ from eatlas.present.effects import (
 )
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import findings_of
-from eatlas.present.rendering import lines
+from eatlas.present.rendering import association_of, lines, little_among
 from eatlas.present.sections import Section, distinct, source_of
 from eatlas.present.sentences import levels_of_trend, wording
 from eatlas.present.targets import leans
@@ -27,7 +26,7 @@ from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.confirming import Confirmation
 from eatlas.results.effects import parameters
-from eatlas.results.parts import TAILS, at
+from eatlas.results.parts import TAILS
 from eatlas.results.settings import Settings, source_name
 from eatlas.texts import beside, tables
 
@@ -64,6 +63,10 @@ def in_brief(
         question = section.finding.questions.get("level1")
         if question is not None and question.verdict == "these words":
             reasons.setdefault(question.reason, []).append(section)
+    little: dict[str, list[Section]] = {}
+    for section in shown:
+        for reason in little_among([section.result]):
+            little.setdefault(reason, []).append(section)
     return lines(
         "brief",
         trends=[
@@ -72,7 +75,7 @@ def in_brief(
         ],
         more_trends=len(trends[TRENDS:]),
         reasons={reason: names(of) for reason, of in reasons.items()},
-        refusing=names(section for section in shown if section.result.shows_little),
+        little={reason: names(of) for reason, of in little.items()},
         doubts=[
             (names([section])[0], larger)
             for section in shown
@@ -160,7 +163,6 @@ def methods_paragraph(
             for e in r.effects()
         ),
         joined_words=distinct(f"{r.units.threshold:g}".lstrip("0") for r in every if r.units),
-        asked=any(result.unanswered is not None for result in every),
     )
     return " ".join(text)
 
@@ -266,48 +268,10 @@ def _formula(results: Sequence[AssociationResult]) -> dict[str, Any] | None:
         return None
     options = [parameters(result.signature) for result in results]
     ddof = {option.get("ddof") for option in options}
-    numbers = sorted(n for r in results for row in r.sentences or () for n in row)
-    ratios = {
-        "directions": distinct(r.direction for r in results if r.direction),
-        "models": distinct(source_name(r.source) for r in results if r.direction),
-        "templates": distinct(t for r in results for t in r.templates or ()),
-        "counts": " to ".join(f"{n:,}" for n in dict.fromkeys(numbers[:1] + numbers[-1:])),
-    }
     return {
-        "scales": distinct(f"{r.logit_scale:g}" for r in results if r.logit_scale),
-        "asked": _asked(results),
+        "association": association_of(results),
         "projected": any(option.get("association") == "projection" for option in options),
-        "ratios": ratios if ratios["models"] else None,
         "denominator": " (N − 1)" if ddof == {1} else " (N)" if ddof == {0} else "",
-    }
-
-
-def _asked(results: Sequence[AssociationResult]) -> dict[str, Any] | None:
-    """Who was asked, what and how, and how much was left out; None where nothing was asked."""
-    asked = [r for r in results if r.unanswered is not None]
-    if not asked:
-        return None
-    answers = [each for r in asked if (each := answers_of(r)) is not None]
-    shares = [each.refused for each in answers] or [r.unanswered or 0.0 for r in asked]
-    how = [
-        "read from a file"
-        if each.collected
-        else "read from the log-probabilities of the options"
-        if each.by == "logprobs"
-        else "those of a function"
-        if each.temperature is None
-        else f"drawn at a temperature of {each.temperature:g}"
-        for each in answers
-    ]
-    return {
-        "models": distinct(source_name(r.source) for r in results),
-        "names": distinct(name for r in results for name in at(r, "answers.models") or ()),
-        "dates": sorted({date for each in answers for date in each.dates}),
-        "templates": distinct(t for r in results for t in r.templates or ()),
-        "answers": distinct(how),
-        "without": " to ".join(dict.fromkeys(map(percent, (min(shares), max(shares))))),
-        "comparisons": bool(answers),
-        "drawn": any(each.by == "samples" for each in answers),
     }
 
 

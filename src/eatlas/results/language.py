@@ -8,8 +8,10 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from eatlas.numbers import percent
+from eatlas.results.base import SoftmaxResult
 from eatlas.results.effects import Effect
 from eatlas.results.embedding_tests import ThreeLevelResult
+from eatlas.results.language_model import LanguageModelRecord, LanguageModelResult
 from eatlas.results.levels import (
     CELLS,
     DrawsRecord,
@@ -18,7 +20,7 @@ from eatlas.results.levels import (
     Level,
     OverDraws,
 )
-from eatlas.results.parts import ByRole, LanguageModelRecord, Probability, Record, at
+from eatlas.results.parts import ByRole, Probability, Record, at
 from eatlas.results.targets import TargetValuesResult, brief
 
 Direction = Literal["target given attribute", "attribute given target"]
@@ -39,7 +41,7 @@ class CellIntervals(Record):
     """Of the share of A with X less that with Y."""
 
 
-class ZeroShotResult(ThreeLevelResult):
+class ZeroShotResult(ThreeLevelResult, SoftmaxResult):
     """What :class:`eatlas.ZeroShot` found.
 
     Each cell of level 3 has the shares of one attribute concept in the readings of one target
@@ -55,6 +57,8 @@ class ZeroShotResult(ThreeLevelResult):
         "ML-EAT"
     )
     subject: ClassVar[str] = "zero-shot readings"
+    words: ClassVar[str] = "zero_shot"
+    glossary: ClassVar[tuple[str, ...]] = ("glossary_readings",)
     unit: ClassVar[str] = "share"
 
     measure: Literal["zero-shot"] = "zero-shot"
@@ -86,18 +90,21 @@ class ZeroShotResult(ThreeLevelResult):
         return [row]
 
 
-class LogRatioResult(ThreeLevelResult):
+class LogRatioResult(ThreeLevelResult, LanguageModelResult):
     """Result of a measure of log-probabilities.
 
     What associates a target x with an attribute a is a log-probability ratio in nats: the log of
     the probability of one, given the other, less the log of its probability without the other.
     """
 
-    subject: ClassVar[str] = "model's predictions"
     unit: ClassVar[str] = "log-ratio"
     scale: ClassVar[str] = "nats"
     places: ClassVar[tuple[str, ...]] = ("level1", "level2.X", "level2.Y", "over_attributes")
     over_attributes_is: ClassVar[str] = "the effect size of LPBS"
+    over_attributes_name: ClassVar[str] = "LPBS"
+    words: ClassVar[str] = "log_ratios"
+    section: ClassVar[str] = "log_ratios"
+    glossary: ClassVar[tuple[str, ...]] = ("glossary_log_ratio", "glossary_over_attributes")
 
     over_attributes: Level
     """The effect size of Kurita et al. (2019): of s(a), the ratio of X less that of Y, over A less
@@ -112,11 +119,6 @@ class LogRatioResult(ThreeLevelResult):
     drawn. Empty where the sentences are those of a corpus."""
 
     @property
-    def view(self) -> str:
-        """The probabilities of a language model."""
-        return "models"
-
-    @property
     def effect_size(self) -> float | None:
         """The effect size of LPBS, over attributes; None where the scores have no spread."""
         return self.over_attributes.effect_size
@@ -126,7 +128,7 @@ class LogRatioResult(ThreeLevelResult):
         return [row | {"direction": self.direction} for row in super().rows()]
 
 
-class FMATResult(ThreeLevelResult):
+class FMATResult(ThreeLevelResult, LanguageModelResult):
     """What :class:`eatlas.FMAT` found.
 
     ``scores`` of level 1 are the log probability ratios of the targets: the mean over A less that
@@ -138,7 +140,9 @@ class FMATResult(ThreeLevelResult):
         "the Fill-Mask Association Test (FMAT; Bao 2024), log probability ratios behind a mask, at "
         "the three levels of the ML-EAT"
     )
-    subject: ClassVar[str] = "model's predictions"
+    words: ClassVar[str] = "log_ratios"
+    section: ClassVar[str] = "log_ratios"
+    glossary: ClassVar[tuple[str, ...]] = ("glossary_log_ratio",)
     unit: ClassVar[str] = "log-ratio"
     scale: ClassVar[str] = "nats"
 
@@ -151,11 +155,6 @@ class FMATResult(ThreeLevelResult):
     """The queries."""
     reliability: float | None = None
     """Cronbach's alpha of the targets' ratios over the queries; None for one query."""
-
-    @property
-    def view(self) -> str:
-        """The probabilities of a language model."""
-        return "models"
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the columns of an ML-EAT, what is behind the mask, and the reliability."""
@@ -219,7 +218,7 @@ class ScoreDifference(Record):
     """So many drawn signs are behind p; None where all were counted."""
 
 
-class PLLResult(TargetValuesResult):
+class PLLResult(TargetValuesResult, LanguageModelResult):
     """What :class:`eatlas.PLL` found: of how many pairs the stereotype scores higher.
 
     `value` is a share in percent, of all pairs; `targets` has that of each type. Intervals are
@@ -236,8 +235,9 @@ class PLLResult(TargetValuesResult):
         "Which sentence is more stereotyping is what the authors of the pairs say: a score cannot "
         "tell a flawed pair from a model's preference."
     )
-    subject: ClassVar[str] = "model's predictions"
     tested: ClassVar[str] = "of a sign test over pairs, exact"
+    words: ClassVar[str] = "sentence_pairs"
+    glossary: ClassVar[tuple[str, ...]] = ("glossary_log_ratio",)
 
     measure: Literal["pll"] = "pll"
     value: float

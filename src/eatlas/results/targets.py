@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from eatlas.decoding import own_toml
-from eatlas.results.base import GroupsResult, as_numbers
+from eatlas.results.base import GroupsResult, SoftmaxResult, as_numbers
 from eatlas.results.effects import Effect, Rule
 from eatlas.results.levels import AdjustedTarget, EffectInterval, Interval, PValues
 from eatlas.results.parts import (
@@ -256,7 +256,7 @@ class TargetsResult(GroupsResult):
         return f"mean bias {self.mean_bias:.3f}, largest {top.bias or 0.0:.3f} ({top.term})"
 
 
-class DivDistResult(TargetsResult):
+class DivDistResult(TargetsResult, SoftmaxResult):
     """What DivDist found: for each target a distribution over groups, and its divergence."""
 
     display_name: ClassVar[str] = "DivDist"
@@ -265,8 +265,11 @@ class DivDistResult(TargetsResult):
     measure: Literal["divdist"] = "divdist"
     probe: Probe | None = Field(default=None, exclude_if=is_empty)
     """Of ``soa=probe`` alone."""
-    logit_scale: float | None = Field(default=None, gt=0, exclude_if=is_none)
-    """What a cosine is multiplied by before the softmax; of ``soa=softmax`` alone."""
+
+    @property
+    def glossary(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Readings, of ``soa=softmax``."""
+        return () if self.logit_scale is None else ("glossary_readings",)
 
 
 class Range(Record):

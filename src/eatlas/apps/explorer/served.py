@@ -176,7 +176,7 @@ def explore(
     several = [tests] if isinstance(tests, str) or not isinstance(tests, Sequence) else tests
     results = list(several) if several and all(map(is_result, several)) else []
     scan = themes if themes is None or isinstance(themes, ThemesResult) else read_themes(themes)
-    if asked := next((r for r in results if r.unanswered is not None), None):
+    if asked := next((r for r in results if r.view == "answers"), None):
         raise EatlasError(
             "the explorer shows what vectors say, not what a model answers",
             got=asked.signature,
