@@ -161,8 +161,8 @@ templates=auto,threshold=0.2)'
 
     def templates_for(self, test: AssociationTest) -> tuple[str, ...]:
         """The questions of a test: its own, or those that the signature names."""
-        if self.templates == AUTO and test.questions:
-            return test.questions
+        if self.templates == AUTO and (own := dict(test.more).get("questions")):
+            return own
         if not is_english(test.language) and is_name(self.templates):
             raise StimulusError(
                 f"test {test.id}: the questions of {self.name} are English",
@@ -179,7 +179,7 @@ templates=auto,threshold=0.2)'
         """Everything that is asked about a test."""
         return _design(self, test)
 
-    def questions(self, test: AssociationTest) -> Iterable[Prompt]:  # type: ignore[override]
+    def questions(self, test: AssociationTest) -> Iterable[Prompt]:
         """Every question to a model about one test."""
         return self.design(test).prompts
 

@@ -227,7 +227,7 @@ class Assign(AssociationMeasure):
             for (template, word_list), times in drawn.items()
         }
 
-    def questions(self, test: AssociationTest) -> Iterable[Prompt]:  # type: ignore[override]
+    def questions(self, test: AssociationTest) -> Iterable[Prompt]:
         """Every list of a test."""
         return self.design(test)
 

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,6 @@ from eatlas.signature import Signature
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.effect_size import DrawEffects
 from eatlas.stimuli import AssociationTest, GroupsTest, Test
-
-if TYPE_CHECKING:
-    from eatlas.stimuli.pairs import Question
-
 
 Array = NDArray[np.float64]
 Need = Literal["vectors", "masked", "causal", "answers", "counts"]
@@ -245,7 +241,7 @@ class Measure(ABC):
         """What the measure needs of a source and of a test."""
         return Needs()
 
-    def questions(self, test: Any) -> Iterable[Question]:  # noqa: ARG002
+    def questions(self, test: Any) -> Iterable[Any]:  # noqa: ARG002
         """Every question to a language model about one test; none, for vectors."""
         return ()
 

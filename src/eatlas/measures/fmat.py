@@ -34,8 +34,8 @@ from eatlas.notes import Note
 from eatlas.results.language import FMATResult, PieceCounts
 from eatlas.stats.agreement import cronbach_alpha
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
-from eatlas.stimuli.languages import is_english
-from eatlas.stimuli.pairs import SEPARATOR, Answer, How, Question, Span, with_capital
+from eatlas.stimuli.languages import is_english, with_capital
+from eatlas.stimuli.pairs import SEPARATOR, Answer, How, Question, Span
 
 Pieces = Literal["averaged", "joint", "pll", "single"]
 HIGH_LOW = "high/low"
