@@ -22,7 +22,7 @@ import warnings
 import numpy as np
 
 import eatlas
-from eatlas import kernels
+from eatlas.kernels.context_draws import compact_rows, draw_associations
 from eatlas.stats.effect_size import draw_contexts, draw_effects
 
 STIMULI, CONTEXTS, DIM, DRAWS = 25, 1_000, 768, 10_000
@@ -86,9 +86,9 @@ def processor(run):
 
 def compare():
     rows, chosen = vectors(), choose(DRAWS)
-    held = kernels.compact_rows(rows)
+    held = compact_rows(rows)
     # compiled before the clock runs, and kept on disk after the first time
-    kernels.draw_associations(held, chosen, SIZES)
+    draw_associations(held, chosen, SIZES)
     taken, found = processor(lambda: draw_effects(draw(held, chosen), STIMULI).d)
     ours = taken / DRAWS
     print(f"ours: {1e3 * ours:.3f} ms of processor time a draw, all three levels")
@@ -109,7 +109,7 @@ def compare():
 
 
 def draw(held, chosen):
-    return kernels.draw_associations(held, chosen, SIZES).targets
+    return draw_associations(held, chosen, SIZES).targets
 
 
 def the_test():
@@ -170,7 +170,7 @@ def after():
     from eatlas.measures.ceat import StimulusContexts  # noqa: PLC0415
 
     warnings.simplefilter("ignore", eatlas.EatlasWarning)
-    rows = kernels.compact_rows(vectors())
+    rows = compact_rows(vectors())
     counts = {role: {f"{role}{i:02}": CONTEXTS for i in range(STIMULI)} for role in "XYAB"}
     contexts = StimulusContexts(rows, counts)
     given = Input({}, None, head(), np.random.default_rng(0), contexts=contexts)

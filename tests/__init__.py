@@ -1,5 +1,3 @@
-
-
 from pathlib import Path
 
 # tests of the packages beside the core are found as if they lay here

@@ -20,7 +20,8 @@ SOURCE = Path(eatlas.__file__).parent
 PAGE = SOURCE.parents[1] / "docs" / "reference" / "notes.md"
 TEMPLATES = {
     f"{part}.{name}"
-    for part, table in tomllib.loads((SOURCE / "notes.toml").read_text(encoding="utf-8")).items()
+    for path in SOURCE.rglob("notes.toml")
+    for part, table in tomllib.loads(path.read_text(encoding="utf-8")).items()
     for name in table
 }
 

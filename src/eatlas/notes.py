@@ -1,7 +1,8 @@
 """What a reader of a result should know, as data: a code, a place, values, and one sentence a code.
 
-Sentences are the templates of ``notes.toml``. Nothing else in the package holds the words of a
-note, and nothing compares them: programs go by codes.
+Sentences are the templates of ``notes.toml``, and of the files of that name that other packages
+bring (:mod:`eatlas.texts`). Nothing else holds the words of a note, and nothing compares them:
+programs go by codes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
@@ -28,10 +29,12 @@ from eatlas.errors import (
     listed,
 )
 from eatlas.numbers import MINUS, p_value
+from eatlas.texts import added
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
+NOTES = Path(__file__).with_name("notes.toml")
 TEXT = "text"
 """Code of a note that has no template: its value `text` is the sentence."""
 WARNINGS: dict[str, type[EatlasWarning]] = {
@@ -165,16 +168,25 @@ def warn(note: Note, about: str = "", stacklevel: int = 2) -> None:
 
 def sentence(note: Note) -> str:
     """The sentence of a note, filled in."""
-    template = _templates().get(note.code)
+    template = _own().get(note.code) or _added().get(note.code)
     if template is None:
         return str(note.values.get("text", note.code))
     return _compiled(template).render(note.values, place=note.place)
 
 
 @cache
-def _templates() -> dict[str, str]:
-    """The template of each code."""
-    tables = own_toml(resources.files("eatlas") / "notes.toml")
+def _own() -> dict[str, str]:
+    """The template of each code of the core."""
+    return _by_code(own_toml(NOTES))
+
+
+@cache
+def _added() -> dict[str, str]:
+    """The template of each code of other packages, which are read for a code that is not here."""
+    return _by_code(added(NOTES))
+
+
+def _by_code(tables: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
     return {
         f"{part}.{name}": " ".join(template.split())
         for part, table in tables.items()

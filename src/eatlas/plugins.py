@@ -12,26 +12,23 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from importlib.resources import files
 from types import UnionType
 from typing import Any, TypeVar, cast
 
 from eatlas.decoding import own_toml
 from eatlas.errors import ContractError, EatlasError, PackageError, described
+from eatlas.installed import every
 
 T = TypeVar("T")
 LONGEST = 200
 """Characters of what a package says that are repeated."""
 
 
-_every: Any = cache(entry_points)
-"""All entry points; reading them takes 10 ms or more, so they are read once."""
-
-
 def points(group: str, own: Container[str] = ()) -> dict[str, EntryPoint]:
     """Entry points of a group, by name; those of packages of eatlas before any others."""
-    found = _every().select(group=group)
+    found = every().select(group=group)
     of_eatlas = {point.name: point for point in found if is_own(point)}
     named = dict(of_eatlas)
     for point in found:

@@ -24,7 +24,7 @@ from eatlas.errors import (
 )
 from eatlas.measures import Ask
 from eatlas.measures.answers import choices_of, intervals_of, preferences_of
-from eatlas.results.parts import LanguageModelRecord
+from eatlas.results.language_model import LanguageModelRecord
 from eatlas.stimuli.asking import Reply
 
 QUESTION = "Which goes better with {target}: {first} or {second}?"

@@ -25,7 +25,7 @@ from eatlas.errors import (
     StimulusError,
     UndefinedWarning,
 )
-from eatlas.results.parts import LanguageModelRecord
+from eatlas.results.language_model import LanguageModelRecord
 
 KEPT = 1e-6
 """Log-ratios are kept to 6 decimals."""

@@ -20,13 +20,15 @@ from eatlas.apps.atlas import write_atlas
 from eatlas.cli.table import print_results
 from eatlas.numbers import percent
 from eatlas.present import report_html, report_table, sentence
-from eatlas.present.columns import LITTLE
 from eatlas.present.drawings.plane import has_map
 from eatlas.present.page import report_text
-from eatlas.results import AskResult
-from eatlas.results.answers import AssignResult
+from eatlas.results.answers import AskResult, AssignResult
 from eatlas.results.compare import side_by_side
 
+LITTLE = (
+    "† More than a fifth of the answers choose nothing, or more than 90% of the probability goes to "
+    "other answers: this shows little."
+)
 TEST = make_test(
     X=("rose", "ivy", "tulip", "lily"), Y=("ant", "wasp", "flea", "gnat"),
     A=("nice", "lovely", "kind", "good"), B=("vile", "awful", "nasty", "bad"),

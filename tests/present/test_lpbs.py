@@ -12,7 +12,7 @@ from eatlas import LPBS
 from eatlas.encoders.language import Answer
 from eatlas.present.page import report_html
 from eatlas.present.sentences import sentence
-from eatlas.results.parts import LanguageModelRecord
+from eatlas.results.language_model import LanguageModelRecord
 
 TEST = make_test(
     X=("rose", "ivy", "tulip", "lily"), Y=("ant", "wasp", "flea", "gnat"),

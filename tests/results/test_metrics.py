@@ -9,7 +9,8 @@ import pytest
 from tests.contracts.golden_cases import SCENARIOS, kept
 
 import eatlas
-from eatlas.results import LPBSResult, read_results
+from eatlas.results import read_results
+from eatlas.results.language import LPBSResult
 
 
 @pytest.fixture(scope="module")

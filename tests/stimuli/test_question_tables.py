@@ -91,7 +91,7 @@ def test_a_fault_is_named(questions: str, own: str, parts: Sequence[str]) -> Non
 
 def test_questions_beside_tests_of_groups_alone_are_refused() -> None:
     only = "schema = 1\n[[test]]\n" + FILE.rpartition("[[test]]\n")[2] + table(WHO)
-    with pytest.raises(StimulusError, match="no association test to ask them of"):
+    with pytest.raises(StimulusError, match="no association test that they are of"):
         parse_battery(only.encode(), "mine.toml", "mine")
 
 

@@ -29,9 +29,9 @@ from eatlas.present.effects import about_terms, levels_of, title_after
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import NAMES, findings_of
 from eatlas.present.page import PACK, deflated, detail_of
-from eatlas.present.rendering import page_files, phrase, render
+from eatlas.present.rendering import little_among, page_files, phrase, render
 from eatlas.present.sections import Section, source_of
-from eatlas.present.sentences import view_of, wording
+from eatlas.present.sentences import wording
 from eatlas.present.tables import csv_line
 from eatlas.results.base import AssociationResult, is_result
 from eatlas.results.compare import compared_signatures, told_apart
@@ -131,8 +131,8 @@ class AtlasCell(NamedTuple):
     """Of the first question; None if a number has no test."""
     at: tuple[int, int]
     """Number of the pack with its details, and its place there."""
-    little: bool = False
-    """Whether it shows little, as its model seldom chose; it is pale then."""
+    little: str = ""
+    """Why it shows little, as where its model seldom chose; it is pale then."""
 
     @property
     def classes(self) -> str:
@@ -230,7 +230,7 @@ class Collection:
         self.models.setdefault(model.id, model)
         self.tests.setdefault(test.id, test)
         self.versions[result.provenance.version] = None
-        self.samples.setdefault((result.kind, view_of(result)), result)
+        self.samples.setdefault((result.kind, result.view), result)
         later, adjusted = title_after([result]), [e.after for e in levels[:1] if e.after]
         titles = [level.title for level in levels]
         titles[1:1] = [later.lower() for _ in adjusted]
@@ -259,7 +259,7 @@ class Collection:
             d=levels[0].d if levels and levels[0].symbol == "d" else None,
             verdict=finding.verdict,
             at=(len(self.packs), len(self._waiting)),
-            little=result.shows_little,
+            little="".join(little_among([result])),
         )
         details: dict[str, Any] = {"link": link, "source": model.name, "section": section}
         details["detail"] = detail_of(section, self.values) if self.values else ""
@@ -483,9 +483,9 @@ class MatrixAgreement:
     """How many there are."""
 
     @property
-    def little(self) -> int:
-        """Results that show little, as their model seldom chose."""
-        return sum(cell.little for cell in self.cells)
+    def little(self) -> list[str]:
+        """Why results show little, of those that do."""
+        return [cell.little for cell in self.cells if cell.little]
 
     @property
     def tested(self) -> int:
@@ -531,7 +531,7 @@ def _headline(matrix: dict[str, Any], title: str, measures: int) -> str:
     cells = [cell for *_, row in matrix["rows"] for cell in row if cell]
     tests = {test.id: test.name for test in matrix["tests"]}
     agreed = MatrixAgreement(cells, tests, number_of(len(matrix["rows"]), "source"))
-    said = phrase("sentences", "agreement", agreed)
+    said = phrase("atlas", "agreement", agreed)
     by = matrix["signature"].partition("(")[0] if measures > 1 else ""
     parts = (title if title != TITLE else "", by, said)
     return ": ".join(filter(None, parts))

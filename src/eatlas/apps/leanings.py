@@ -27,6 +27,8 @@ from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, Concept, Groups
 Array = NDArray[np.float64]
 Numbers = Mapping[str, float | None]
 """By target; None where undefined."""
+OF_LANGUAGE = ("models", "answers")
+"""Views of results whose attributes are not what lists are of."""
 HOW_SURE = {"resamples": (0,), "frequency": ("off",), "adjust": ("none",), "p": ("off", "normal")}
 """Parameters that change no number of a target, only what else is known about it, with the
 values that cost the least."""
@@ -53,7 +55,7 @@ class Leanings:
         if self.result.kind == "groups":
             roles = tuple(self.result.concepts)[1:]
         else:
-            of_model = self.result.language_model is not None or self.result.unanswered is not None
+            of_model = self.result.view in OF_LANGUAGE
             roles = TARGETS if of_model else ATTRIBUTES
         return tuple(self.result.coverage[role].used for role in roles)
 
@@ -146,7 +148,7 @@ def leanings_of(result: AssociationResult) -> Leanings:
         values = {target.term: target.value for target in _values(result)}
         return Leanings(values, *oriented(result), called, result)
     scores: Any = getattr(result, "scores", None)
-    if result.language_model is not None or result.unanswered is not None:
+    if result.view in OF_LANGUAGE:
         return _of_model(result, scores)
     by_term: Numbers = {effect.term: effect.d for effect in result.effects() if effect.term}
     what = f"effect size of {called}"

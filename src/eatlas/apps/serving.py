@@ -30,7 +30,7 @@ from typing import Any, NamedTuple, Self
 from pydantic import BaseModel, ValidationError
 
 from eatlas.errors import EatlasError
-from eatlas.present.rendering import TEMPLATES, served_style
+from eatlas.present.rendering import file_text, served_style
 
 HOST = "127.0.0.1"
 """The loopback address: no other machine reaches it."""
@@ -106,7 +106,7 @@ class App:
         if name == "page.css":
             return PageAnswer(served_style(f"{self.name}.css"), "text/css")
         if name == "page.js":
-            return PageAnswer((TEMPLATES / f"{self.name}.js").read_text("utf-8"), "text/javascript")
+            return PageAnswer(file_text(f"{self.name}.js"), "text/javascript")
         return NOT_FOUND
 
     def act(self, name: str, body: bytes) -> PageAnswer:

@@ -30,6 +30,7 @@ from eatlas.notes import TEXT, Note, merged
 from eatlas.numbers import all_of, brief_p, count, effect, interval
 from eatlas.plugins import called as call
 from eatlas.plugins import points
+from eatlas.present.account import accounts
 from eatlas.present.columns import (
     called,
     ends_table,
@@ -67,6 +68,7 @@ def print_results(results: Results) -> None:
     findings = dict(zip(map(id, results), findings_of(results), strict=True))
     _print_findings(console, results, groups, settings, findings)
     _print_tables(console, groups, settings)
+    _print_accounts(console, results)
     _print_others(console, results)
     _print_matrix(console, results)
     _print_comparisons(console, results, declared)
@@ -121,6 +123,20 @@ def _print_others(console: Console, results: Results) -> None:
     for name in names:
         if name in added:
             call(added[name], type(None), console, results)
+
+
+def _print_accounts(console: Console, results: Results) -> None:
+    """Say how the numbers of a measure came about; of several results in a table."""
+    for account, members in accounts(results):
+        say(console, "")
+        say(console, account.heading, "bold")
+        if len(members) == 1:
+            for head, text in account.statements(members[0]):
+                say(console, text, head=f"{head} ", hang=2)
+            continue
+        for table in account.tables(members):
+            show(console, rich_table(table, between=" "))
+            say(console, "\n".join(table.notes), "dim")
 
 
 def _groups(results: Results) -> list[list[AssociationResult]]:

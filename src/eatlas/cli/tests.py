@@ -27,6 +27,7 @@ from eatlas.stimuli import (
 )
 from eatlas.stimuli.batteries import namesake, read_test_file
 from eatlas.stimuli.images import about_set
+from eatlas.stimuli.keys import added_keys
 from eatlas.stimuli.kinds import remarks
 
 app = Commands(
@@ -86,8 +87,8 @@ def check(path: Path, *, expand: str | None = None, output: Path | None = None) 
         raise StimulusError("-o is the file that --expand writes", got="-o without --expand")
     for test in battery.tests:
         sizes = [f"{part} {c.name}: {len(c.terms)}" for part, c in test.parts]
-        if questions := getattr(test, "questions", ()):
-            sizes.append(number_of(len(questions), "question"))
+        more = dict(getattr(test, "more", ()))
+        sizes += [number_of(len(texts), added_keys()[key].item) for key, texts in more.items()]
         print_line(f"{test.id}: {', '.join(sizes)}")
         alone = [
             f"{role} ({concept.name}) has one term; a group of one cannot be permuted, so measures "

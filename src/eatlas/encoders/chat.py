@@ -20,7 +20,7 @@ from eatlas.errors import SourceError, described
 from eatlas.notes import Note
 from eatlas.numbers import number_of
 from eatlas.paths import is_there
-from eatlas.results.parts import LanguageModelRecord
+from eatlas.results.language_model import LanguageModelRecord
 from eatlas.sources.opening import model_and_tokenizer, opener_of
 from eatlas.sources.source import Tell, cut, is_source
 from eatlas.sources.spec import load, model_scheme, parse_file_spec

@@ -29,7 +29,7 @@ from eatlas.encoders.encoder import read_options, roundoff_of_log_ratios
 from eatlas.encoders.endpoint import LEAST, MALFORMED, Endpoint, completed, read_address
 from eatlas.errors import SourceError, UntrustedSourceError
 from eatlas.notes import Note
-from eatlas.results.parts import LanguageModelRecord
+from eatlas.results.language_model import LanguageModelRecord
 from eatlas.sources.spec import with_options
 from eatlas.untrusted import computes_afresh, only_data, takes_kept_answers
 

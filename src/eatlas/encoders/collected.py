@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 from eatlas.decoding import decoded, json_value, require_file
 from eatlas.errors import SourceError, listed
 from eatlas.notes import Note
-from eatlas.results.parts import LanguageModelRecord
+from eatlas.results.language_model import LanguageModelRecord
 from eatlas.sources.tables import LARGEST, named_rows
 from eatlas.stimuli.asking import About, CollectedAnswer
 

@@ -23,7 +23,7 @@ from eatlas.encoders.models import HF, OF_VECTORS, ModelCard, content_of, find_m
 from eatlas.encoders.transformer import Tokens, need_offsets, tokenize
 from eatlas.errors import SourceError, described
 from eatlas.notes import Note
-from eatlas.results.parts import LanguageModelRecord
+from eatlas.results.language_model import LanguageModelRecord
 from eatlas.sources.opening import model_and_tokenizer
 from eatlas.sources.source import Tell, cut
 from eatlas.sources.spec import model_scheme, parse_file_spec

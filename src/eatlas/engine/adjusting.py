@@ -261,7 +261,11 @@ def pair_table(
             before = len(order[first])
             lines.append([*order[first], *(before + place for place in order[second])])
         return np.array(kept)[np.ix_(*lines)]
-    if result.logit_scale is not None or set(given.rows) != set(ROLES) or too_many(given.rows):
+    if (
+        at(result, "logit_scale") is not None
+        or set(given.rows) != set(ROLES)
+        or too_many(given.rows)
+    ):
         return None
     ordered = Ordered.of(given.rows, given.coverage)
     words = None if several(ordered.stimuli) else kernels.similarities(*sides(ordered.rows))

@@ -6,7 +6,7 @@ two rows is ever computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from eatlas.executors import processors
 from eatlas.kernels.cosines import unit_rows
+from eatlas.kernels.draws import Array, Drawn
 
-Array = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 NUMPY_NUMBERS = 100_000_000
@@ -88,19 +88,6 @@ def compact_rows(vectors: NDArray[np.floating]) -> CompactRows:
     return CompactRows(single, 1 / np.sqrt(squares))
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """What was found in each draw."""
-
-    targets: Array
-    """s(w, A, B) of the context drawn for each target stimulus, shape (draws, n_x + n_y)."""
-    attributes: Array
-    """u(T, a) of the context drawn for each attribute stimulus, shape (draws, 2, n_a + n_b): with
-    X, with Y."""
-    cells: Array
-    """Mean cosine of X with A, X with B, Y with A, Y with B, shape (draws, 4)."""
-
-
 def draw_associations(rows: CompactRows, chosen: Places, sizes: tuple[int, int, int, int]) -> Drawn:
     """Associations of the contexts that were chosen."""
     draws, stimuli = chosen.shape
@@ -151,38 +138,3 @@ def _compiled(
         associate(rows.values, rows.inverse, chosen[part], lengths, *parts)
 
     return work
-
-
-@dataclass(frozen=True)
-class DrawnPairs(Drawn):
-    """What was found in each draw, and what is kept of its pairs."""
-
-    means: Array
-    """Mean association of each pair over all draws, shape (targets, attributes)."""
-    first: Array
-    """All associations of the first draws, shape (some draws, targets, attributes)."""
-
-
-def draw_pairs(
-    rows: Iterable[Array], draws: int, sizes: tuple[int, int, int, int], first: int
-) -> DrawnPairs:
-    """Find the associations of draws from those of their pairs."""
-    n_x, n_y, n_a, n_b = sizes
-    targets, attributes = np.empty((n_x + n_y, draws)), np.zeros((2, n_a + n_b, draws))
-    means = np.empty((n_x + n_y, n_a + n_b))
-    kept = np.empty((min(first, draws), n_x + n_y, n_a + n_b))
-    for i, row in enumerate(rows):
-        targets[i] = row[:n_a].mean(axis=0) - row[n_a:].mean(axis=0)
-        attributes[int(i >= n_x)] += row
-        means[i], kept[:, i] = row.mean(axis=1), row[:, : len(kept)].T
-    attributes /= np.array([n_x, n_y])[:, None, None]
-    cells = [
-        attributes[t, part].mean(axis=0) for t in (0, 1) for part in (slice(n_a), slice(n_a, None))
-    ]
-    return DrawnPairs(
-        np.ascontiguousarray(targets.T),
-        np.ascontiguousarray(attributes.transpose(2, 0, 1)),
-        np.stack(cells, axis=1),
-        means,
-        kept,
-    )

@@ -17,6 +17,8 @@ from eatlas.measures.base import Array, Input
 from eatlas.measures.lpbs import Term, completed, covered_by, terms_of
 from eatlas.notes import Note
 from eatlas.results.answers import (
+    LEAST_MASS,
+    MANY_REFUSED,
     AnswersRecord,
     AskResult,
     CollectedRecord,
@@ -27,7 +29,7 @@ from eatlas.results.answers import (
     Shares,
 )
 from eatlas.results.levels import EffectInterval
-from eatlas.results.parts import LEAST_MASS, MANY_REFUSED, Coverage, defined, defined_ends
+from eatlas.results.parts import Coverage, defined, defined_ends
 from eatlas.stats import choices
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.inputs import t_quantile

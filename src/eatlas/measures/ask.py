@@ -162,8 +162,8 @@ templates=auto,threshold=0.2)'
 
     def templates_for(self, test: AssociationTest) -> tuple[str, ...]:
         """The questions of a test: its own, or those that the signature names."""
-        if self.templates == AUTO and test.questions:
-            return test.questions
+        if self.templates == AUTO and (own := dict(test.more).get("questions")):
+            return own
         if not is_english(test.language) and is_name(self.templates):
             raise StimulusError(
                 f"test {test.id}: the questions of {self.name} are English",

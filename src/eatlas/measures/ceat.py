@@ -1,86 +1,49 @@
-"""CEAT and its three levels: association tests over draws of contexts.
-
-Of draws of any kind (of contexts, or of sentences of pairs) an association of every unit in every
-draw is all that is needed, however it was found.
-"""
+"""CEAT and its three levels: association tests over draws of contexts."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas import kernels
-from eatlas.measures.association import (
-    LABELS,
-    PatternMeasure,
-    of_spread,
-    pattern_of,
-    pattern_shares,
-    remarks,
-    to_record,
-)
+from eatlas.kernels.context_draws import CompactRows, compact_rows, draw_associations
+from eatlas.measures.association import PatternMeasure
 from eatlas.measures.base import Array, Input, Needs, parameter, whole
+from eatlas.measures.draws import (
+    SHARED,
+    Draws,
+    drawn_fields,
+    first_draws,
+    level3_of,
+    mean_scores,
+)
 from eatlas.measures.inference import CONFIDENCE, generalised_input
-from eatlas.measures.levels import QUANTILES as QUARTILES
-from eatlas.measures.levels import kept_pairs, kept_scores, sizes, sorted_rows
+from eatlas.measures.levels import kept_pairs, sizes, sorted_rows
 from eatlas.measures.units import TestUnits, unit_levels
 from eatlas.notes import Note
-from eatlas.results.contextual import CEATResult, ContextDraws
+from eatlas.results.ceat import CEATResult, ContextDraws
 from eatlas.results.levels import (
-    CELLS,
-    Cell,
-    CombinedEffect,
-    Label,
-    Level,
-    Level2,
-    Level2OverDraws,
-    Level3,
     Model,
-    NormalP,
-    OverDraws,
     Replace,
-    Scores,
     SentenceCounts,
     Variance,
-    VarianceShares,
 )
 from eatlas.results.parts import Coverage
-from eatlas.stats.designs import Judge
 from eatlas.stats.effect_size import (
     Components,
-    DrawEffects,
     draw_contexts,
-    draw_effects,
     nested_components,
-    random_effects,
     stream,
-    union_variance,
 )
-from eatlas.stats.inputs import relative_tolerance
-from eatlas.stats.permutation.problem import normal_tails
 from eatlas.stats.units import find_units
 from eatlas.stimuli import ROLES
 from eatlas.stimuli.kinds import OPPOSITES
 
-Sizes = tuple[int, int, int, int]
-"""Units of X, Y, A and B."""
-
-QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
-KEPT = 2_000
-"""Draws whose effect sizes a result keeps: a cloud of more is no clearer, and 2,000 are 60 kB."""
-DIGITS = {label: str(place) for place, label in enumerate(get_args(Label))}
-"""Of each EAT pattern."""
-CELL_SINGLES = 20_000
-"""Single associations behind the standard deviation and the quantiles of a cell of level 3."""
-SHARED = Note("draws.shared")
-"""A note on every result."""
 DIAGNOSED = 500
 """Contexts of a group, at most but one of each stimulus at least, among which cosines are looked
 at: 1,000 by 1,000 of them take 8 MB."""
@@ -90,7 +53,7 @@ at: 1,000 by 1,000 of them take 8 MB."""
 class StimulusContexts:
     """All contexts of a test, and which rows are those of which stimulus."""
 
-    rows: kernels.CompactRows
+    rows: CompactRows
     """X, Y, A and B in turn, stimuli by name, contexts of a stimulus by their text: so the order in
     which a test lists them changes no sum."""
     counts: Mapping[str, Mapping[str, int]]
@@ -103,11 +66,9 @@ class StimulusContexts:
         for role in ROLES:
             rows = sorted_rows(coverage[role])
             counts[role] = dict(Counter(stimulus for stimulus, _, _ in rows))
-            parts.append(kernels.compact_rows(vectors.pop(role)[[place for _, _, place in rows]]))
+            parts.append(compact_rows(vectors.pop(role)[[place for _, _, place in rows]]))
         inverse = np.concatenate([part.inverse for part in parts])
-        return cls(
-            kernels.CompactRows(np.concatenate([part.values for part in parts]), inverse), counts
-        )
+        return cls(CompactRows(np.concatenate([part.values for part in parts]), inverse), counts)
 
     @cached_property
     def sizes(self) -> tuple[int, int, int, int]:
@@ -263,7 +224,7 @@ class CEAT(PatternMeasure):
         contexts = given.contexts or StimulusContexts.of(dict(given.rows), given.coverage)
         sizes, border = contexts.sizes, sum(contexts.sizes[:2])
         chosen = contexts.draw(self.n, self.replace, given.seed)
-        drawn = kernels.draw_associations(contexts.rows, chosen, sizes)
+        drawn = draw_associations(contexts.rows, chosen, sizes)
         notes.append(SHARED)
         lonely = {
             role: alone
@@ -294,178 +255,3 @@ class CEAT(PatternMeasure):
                 given, pairs, units, notes, CONFIDENCE, sentences=True, level2=True
             ),
         )
-
-
-@dataclass(frozen=True)
-class Draws:
-    """How draws are made and combined, and the measure of each."""
-
-    measure: PatternMeasure
-    n: int
-    estimator: Model
-    """Of the variance between draws."""
-    variance: Variance
-    replace: Replace
-
-
-def over_draws(
-    draws: Draws,
-    place: str,
-    scores: Array,
-    n: tuple[int, int],
-    parts: Components | None,
-    notes: list[Note],
-    given: Input,
-) -> tuple[Level, OverDraws, Array]:
-    """One effect size over draws: its mean with p-values, what is kept of the draws, and each d.
-
-    `scores` are the associations of its units in every draw, `n` the units of its two groups, and
-    `parts` where the variance of the associations lies; None for fewer than three units.
-    """
-    magnitude, precision = given.magnitude, given.precision
-    effects = draw_effects(
-        scores, n[0], ddof=draws.measure.ddof, scale=magnitude, precision=precision
-    )
-    given.drawn[place] = effects
-    d = effects.d[effects.defined]
-    p = to_record(draws.measure.permuted(effects.scores, n[0], given, effects.scale))
-    lost = effects.d.size - d.size
-    if lost:
-        notes.append(Note("undefined.draws", place, {"count": lost, "of": effects.d.size}))
-    if d.size:
-        notes.extend(remarks(p, place, n, draws.measure.alpha))
-        if draws.measure.statistic == "difference":
-            notes.extend(of_spread(effects.scores[: n[0]], effects.scores[n[0] :], place))
-    level = Level(
-        effect_size=effects.mean if d.size else None,
-        difference=float(effects.difference.mean()),
-        n=n,
-        p=p,
-    )
-    over = OverDraws(
-        undefined=lost,
-        sd=float(d.std(ddof=1)) if d.size > 1 else None,
-        quantiles=np.quantile(d, QUANTILES).tolist() if d.size else None,
-        combined=combined(draws, effects, n),
-        published=combined(replace(draws, estimator="dl", variance="ceat"), effects, n),
-        shares=parts and shares(parts, magnitude, precision),
-    )
-    return level, over, effects.d
-
-
-def combined(draws: Draws, effects: DrawEffects, n: tuple[int, int]) -> CombinedEffect | None:
-    """Combine the draws that have a variance; None for fewer than two, and of two units.
-
-    By default one variance serves all draws: one that is a function of a draw's own d would weigh
-    large effects more, and the combined effect would exceed their mean.
-    """
-    d, sd = effects.d[effects.defined], effects.sd[effects.defined]
-    if sum(n) < 3 or not d.size:
-        return None
-    v = np.asarray(sd**2)
-    if draws.variance == "common":
-        v = np.full(d.shape, union_variance(d, *n, ddof=draws.measure.ddof).mean())
-    # without any spread within groups a draw has no sampling error that could be weighed
-    weighed = v > 0
-    if weighed.sum() < 2:
-        return None
-    pooled = random_effects(d[weighed], v[weighed], method=draws.estimator)
-    z = pooled["effect_size"] / pooled["se"]
-    greater, less, two_sided = normal_tails(z)
-    p = NormalP(greater=greater, less=less, two_sided=two_sided)
-    return CombinedEffect(draws=int(weighed.sum()), z=z, p=p, **pooled)
-
-
-def shares(
-    parts: Components, magnitude: float = 1.0, precision: float | None = None
-) -> VarianceShares | None:
-    """Shares of the variance components; None where there is no variance."""
-    between_scores, units, groups = parts
-    within = None if math.isnan(between_scores) else between_scores
-    whole = (within or 0.0) + units + groups
-    # rounding makes no variance
-    if whole <= (relative_tolerance(precision) * magnitude) ** 2:
-        return None
-    return VarianceShares(
-        variance=whole,
-        contexts=None if within is None else within / whole,
-        stimuli=units / whole,
-        groups=groups / whole,
-    )
-
-
-def drawn_fields(
-    draws: Draws,
-    drawn: kernels.Drawn,
-    sizes: Sizes,
-    parts: Sequence[Components | None],
-    notes: list[Note],
-    given: Input,
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Fields of a result that has draws, and those of its draws.
-
-    `parts` say where the variance of level 1, level 2 of X and level 2 of Y lies.
-    """
-    of_attributes = drawn.attributes[:, 0], drawn.attributes[:, 1]
-    columns = {"level1": drawn.targets, "level2.X": of_attributes[0], "level2.Y": of_attributes[1]}
-    groups = sizes[:2], sizes[2:], sizes[2:]
-    (level1, of_1, d), (x, of_x, d_x), (y, of_y, d_y) = (
-        over_draws(draws, place, scores, n, part, notes, given)
-        for (place, scores), n, part in zip(columns.items(), groups, parts, strict=True)
-    )
-    # the seed of the run, so that another alpha, estimator or source sees the same draws
-    rule, rng = draws.measure.rule, np.random.default_rng(given.seed)
-    (n_a, n_b), two_sided = sizes[2:], rule.tail == "two-sided"
-    judge = Judge(n_a + n_b, n_a, rule.alpha, two_sided=two_sided, samples=draws.n, rng=rng)
-    how = rule.threshold, given.magnitude, given.precision
-    signs = [
-        judge.associations(scores, effects, *how)
-        for scores, effects in zip(of_attributes, (d_x, d_y), strict=True)
-    ]
-    first = zip(*(some[:KEPT].tolist() for some in signs), strict=True)
-    rows = np.round(np.stack([d, d_x, d_y], axis=1)[:KEPT], 4).tolist()
-    level2 = Level2(X=x, Y=y)
-    about = {
-        "count": draws.n,
-        "replace": draws.replace,
-        "model": draws.estimator,
-        "variance": draws.variance,
-        "level1": of_1,
-        "level2": Level2OverDraws(X=of_x, Y=of_y),
-        "patterns": pattern_shares(*signs),
-        "p_error": judge.error,
-        "kept_patterns": "".join(DIGITS[LABELS[pair]] for pair in first),
-        "kept": [[None if math.isnan(value) else value for value in row] for row in rows],
-    }
-    return {"level1": level1, "level2": level2, "pattern": pattern_of(level2, rule)}, about
-
-
-def first_draws(sizes: Sizes) -> int:
-    """How many draws have their single associations looked at, for level 3."""
-    return max(1, CELL_SINGLES // (max(sizes[:2]) * max(sizes[2:])))
-
-
-def level3_of(singles: Array, cells: Array, sizes: Sizes) -> Level3:
-    """Mean associations over all draws; spread of single ones in the first of them."""
-    x, _, a, _ = sizes
-    parts: dict[str, Cell] = {}
-    for i, name in enumerate(CELLS):
-        targets = slice(x) if name[0] == "X" else slice(x, None)
-        attributes = slice(a) if name[1] == "A" else slice(a, None)
-        block = singles[:, targets, attributes]
-        parts[name] = Cell(
-            mean=float(cells[:, i].mean()),
-            sd=float(block.std(ddof=1)),
-            n=block.size,
-            quantiles=np.quantile(block, QUARTILES).tolist(),
-        )
-    return Level3(**parts)
-
-
-def mean_scores(s: Array, u: Array, sizes: Sizes) -> Scores:
-    """Mean associations of units over draws: of targets, and of attributes with X and with Y."""
-    x, _, a, _ = sizes
-    of_targets = {
-        f"level2.{target}": (row[:a], row[a:]) for target, row in zip("XY", u, strict=True)
-    }
-    return kept_scores({"level1": (s[:x], s[x:]), **of_targets})

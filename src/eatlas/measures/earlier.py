@@ -35,7 +35,7 @@ from eatlas.numbers import number_of
 from eatlas.results.effects import DEFAULT_ALPHA
 from eatlas.results.levels import PValues
 from eatlas.results.parts import Coverage, GroupCoverage, defined
-from eatlas.results.targets import Range, TargetValue, TargetValuesResult
+from eatlas.results.targets import EarlierResult, Range, TargetValue, TargetValuesResult
 from eatlas.stats import permutation
 from eatlas.stats.correlation import ranks, spearman
 from eatlas.stats.shares import labels_of, relabellings
@@ -73,6 +73,8 @@ class TargetMeasure(GroupsMeasure):
     """Whether it compares two groups, and takes no test of more."""
     of_pairs: ClassVar[bool] = False
     """Whether it needs the test's pairs."""
+    result_type: ClassVar[type[TargetValuesResult]] = EarlierResult
+    """The record of its results."""
 
     def require_stimuli(self, test: Test) -> None:
         """Refuse a test of more than two groups, or without pairs, where these are needed."""
@@ -134,7 +136,7 @@ class TargetMeasure(GroupsMeasure):
             notes.append(Note("undefined.targets", "targets", lost))
         if number is None:
             notes.append(Note("undefined.value", "value", {"measure": self.name}))
-        return TargetValuesResult(
+        return self.result_type(
             **given.head,
             measure=self.name,
             value=number,

@@ -31,11 +31,11 @@ from eatlas.measures.ml_eat import compared
 from eatlas.measures.resampling import Variation
 from eatlas.measures.templates import parts_of
 from eatlas.notes import Note
-from eatlas.results.contextual import FMATResult, PieceCounts
+from eatlas.results.language import FMATResult, PieceCounts
 from eatlas.stats.reliability import cronbach_alpha
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
-from eatlas.stimuli.languages import is_english
-from eatlas.stimuli.pairs import SEPARATOR, Answer, How, Question, Span, with_capital
+from eatlas.stimuli.languages import is_english, with_capital
+from eatlas.stimuli.pairs import SEPARATOR, Answer, How, Question, Span
 
 Pieces = Literal["averaged", "joint", "pll", "single"]
 HIGH_LOW = "high/low"

@@ -25,7 +25,7 @@ from eatlas.measures.ml_eat import compared
 from eatlas.measures.resampling import Variation, over_attributes
 from eatlas.measures.templates import file_of, is_name, is_text, parts_of, templates_of
 from eatlas.notes import Note
-from eatlas.results.contextual import LPBSResult, PieceCounts
+from eatlas.results.language import LPBSResult, PieceCounts
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stats.log_sums import log_sum_scores
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin, Test

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.kernels import draw_pairs
+from eatlas.kernels.pair_draws import draw_pairs
 from eatlas.measures.base import Array, Input, parameter, whole
-from eatlas.measures.ceat import (
+from eatlas.measures.draws import (
     SHARED,
     Draws,
     drawn_fields,
@@ -24,7 +24,7 @@ from eatlas.measures.inference import generalised
 from eatlas.measures.levels import kept_pairs, places_by_name, sizes
 from eatlas.measures.lpbs import LogRatioMeasure, Ratios
 from eatlas.notes import Note
-from eatlas.results.contextual import LPBSCEATResult, SentenceDraws
+from eatlas.results.language import LPBSCEATResult, SentenceDraws
 from eatlas.results.levels import Model, Replace, Variance
 from eatlas.stats.effect_size import Components, components_of_means, draw_contexts, stream
 from eatlas.stimuli.kinds import OPPOSITES

@@ -13,8 +13,9 @@ from eatlas.errors import CoverageError, listed
 from eatlas.measures.association import DECIMALS, to_record
 from eatlas.measures.base import SHARE, Array, Input, Measure, Needs, parameter
 from eatlas.notes import Note
+from eatlas.results.language import PLLResult, ScoreDifference
 from eatlas.results.parts import Coverage, GroupCoverage, defined
-from eatlas.results.targets import PLLResult, Range, ScoreDifference, TargetValue
+from eatlas.results.targets import Range, TargetValue
 from eatlas.stats.correlation import paired_change, sign_test
 from eatlas.stats.inputs import clopper_pearson
 from eatlas.stimuli import SentencePairsTest
@@ -174,7 +175,6 @@ class PLL(Measure):
         change = paired_change(scored.single[:, 1], scored.single[:, 0], rng=given.rng)
         return PLLResult(
             **given.head,
-            measure=self.name,
             **self._share(up, len(signs)),
             p_values=to_record(sign_test(up, down)),
             whole=whole,

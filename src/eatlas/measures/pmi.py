@@ -15,6 +15,7 @@ from eatlas.measures.earlier import TargetMeasure, mean
 from eatlas.notes import Note
 from eatlas.results.levels import PValues
 from eatlas.results.parts import defined_ends
+from eatlas.results.pmi import PMIResult
 from eatlas.results.targets import Range, TargetValuesResult
 from eatlas.stats.permutation.problem import SMALLEST, normal_tails
 from eatlas.stimuli.kinds import ALL, OF_TARGETS
@@ -72,6 +73,7 @@ class PMI(TargetMeasure):
     """
 
     name: ClassVar[str] = "pmi"
+    result_type: ClassVar[type[TargetValuesResult]] = PMIResult
 
     _: KW_ONLY
     smoothing: float = parameter(0.0, FROM_0, optional=True)

@@ -35,7 +35,7 @@ from eatlas.measures.levels import (
 )
 from eatlas.measures.resampling import Variation
 from eatlas.notes import Note
-from eatlas.results.contextual import CellIntervals, ZeroShotResult
+from eatlas.results.language import CellIntervals, ZeroShotResult
 from eatlas.results.levels import Cell, Level3
 from eatlas.results.parts import defined_ends
 from eatlas.stats.bootstrap import percentile

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from eatlas.numbers import UNDEFINED, effect, interval, p_value, percent
+from eatlas.present.account import Account
 from eatlas.present.columns import Cell, Column, Table
-from eatlas.present.effects import answers_of, levels_of, lists_of
-from eatlas.present.rendering import FILTERS, phrase
+from eatlas.present.effects import levels_of
+from eatlas.present.rendering import phrase
+from eatlas.present.sections import distinct
 from eatlas.present.text import isolated, one_line, readable
 from eatlas.results import AssociationResult
+from eatlas.results.answers import AnswersRecord
 from eatlas.results.parts import at
-from eatlas.results.settings import Settings
+from eatlas.results.settings import Settings, source_name
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
 HEADING = "How the model answered"
@@ -29,9 +33,7 @@ OF_LISTS = {"Asked.": "lists", "Assigned.": "assigned", "Model.": "model"}
 
 
 def answers_statements(result: AssociationResult) -> list[tuple[str, str]]:
-    """What was asked and what came, one statement each; nothing of other measures."""
-    if result.unanswered is None:
-        return []
+    """What was asked and what came, one statement each."""
     macros = OF_LISTS if answers_of(result) is None else STATEMENTS
     said = {head: phrase("answers", macro, result) for head, macro in macros.items()}
     return [(head, text) for head, text in said.items() if text]
@@ -159,7 +161,59 @@ def _cells(rows: Sequence[Sequence[str]]) -> tuple[tuple[Cell, ...], ...]:
     )
 
 
-FILTERS.update({
-    function.__name__: function
-    for function in (answers_statements, headline, moved_table, shares_table, templates_table)
-})  # fmt: skip
+def answers_of(result: AssociationResult) -> AnswersRecord | None:
+    """How a model answered paired comparisons; None of other measures."""
+    answers: AnswersRecord | None = at(result, "answers")
+    return answers
+
+
+def lists_of(result: AssociationResult) -> int | None:
+    """How many lists of words a model was given to assign; None of other measures."""
+    lists: int | None = at(result, "lists")
+    return lists
+
+
+def answered_facts(results: Sequence[AssociationResult]) -> dict[str, Any]:
+    """Who was asked, what and how, and how much was left out."""
+    answers = [each for r in results if (each := answers_of(r)) is not None]
+    shares = [each.refused for each in answers] or [at(r, "unanswered") for r in results]
+    how = [
+        "read from a file"
+        if each.collected
+        else "read from the log-probabilities of the options"
+        if each.by == "logprobs"
+        else "those of a function"
+        if each.temperature is None
+        else f"drawn at a temperature of {each.temperature:g}"
+        for each in answers
+    ]
+    return {
+        "models": distinct(source_name(r.source) for r in results),
+        "names": distinct(name for r in results for name in at(r, "answers.models") or ()),
+        "dates": sorted({date for each in answers for date in each.dates}),
+        "templates": distinct(t for r in results for t in at(r, "templates") or ()),
+        "answers": distinct(how),
+        "without": " to ".join(dict.fromkeys(map(percent, (min(shares), max(shares))))),
+        "comparisons": bool(answers),
+        "drawn": any(each.by == "samples" for each in answers),
+    }
+
+
+def ratio_facts(results: Sequence[AssociationResult]) -> dict[str, Any]:
+    """What is conditioned on what, by which models, in which sentences."""
+    numbers = sorted(n for r in results for row in at(r, "sentences") or () for n in row)
+    return {
+        "directions": distinct(at(r, "direction") for r in results),
+        "models": distinct(source_name(r.source) for r in results),
+        "templates": distinct(t for r in results for t in at(r, "templates") or ()),
+        "counts": " to ".join(f"{n:,}" for n in dict.fromkeys(numbers[:1] + numbers[-1:])),
+    }
+
+
+def scales_of(results: Sequence[AssociationResult]) -> list[str]:
+    """What cosines are multiplied by before a softmax."""
+    return distinct(f"{at(result, 'logit_scale'):g}" for result in results)
+
+
+ACCOUNT = Account(HEADING, answers_statements, answers_tables)
+"""What the terminal prints of results of models that are asked."""

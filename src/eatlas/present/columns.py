@@ -33,7 +33,7 @@ from eatlas.present.effects import (
 )
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import NAMES, finding_of, findings_of, terms_adjusted
-from eatlas.present.rendering import lines, phrase
+from eatlas.present.rendering import lines, own_words, phrase
 from eatlas.present.targets import (
     DECIMALS,
     Lean,
@@ -140,20 +140,18 @@ def called(result: AssociationResult) -> str:
 
 
 DAGGER = "†"
-LITTLE = (
-    f"{DAGGER} More than a fifth of the answers choose nothing, or more than 90% of the "
-    "probability goes to other answers: this shows little."
-)
 
 
 def marked(name: str, result: AssociationResult) -> str:
-    """A name in a table, with a mark where a model refused so often that the result says little."""
+    """A name in a table, with a mark where the result shows little."""
     return f"{name} {DAGGER}" if result.shows_little else name
 
 
 def little_legend(results: Iterable[AssociationResult]) -> str:
     """What the mark says; nothing where no result has it."""
-    return LITTLE if any(result.shows_little for result in results) else ""
+    some = (result for result in results if result.shows_little)
+    reasons = dict.fromkeys(own_words(result, "little_legend") for result in some)
+    return f"{DAGGER} {'; '.join(reasons)}: this shows little." if reasons else ""
 
 
 def _two_sided(row: Row) -> str:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
-from eatlas.decoding import own_toml
 from eatlas.present.drawings.curves import steps, timeline_of
 from eatlas.present.drawings.rows import RowDrawing, line_of, pair_of
 from eatlas.present.drawings.svg import Scales
@@ -31,6 +30,7 @@ from eatlas.results.finding import VERDICTS, Verdict
 from eatlas.results.levels import CELLS
 from eatlas.results.settings import source_name
 from eatlas.results.trend import series_source
+from eatlas.texts import tables
 
 if TYPE_CHECKING:
     from eatlas.results import TrendResult
@@ -125,7 +125,7 @@ def _series(
 @cache
 def kinds() -> dict[str, Any]:
     """Words on kinds of comparison by what results differ in, in the order of the page."""
-    return own_toml(KINDS)
+    return tables(KINDS)
 
 
 class Compared(NamedTuple):
@@ -217,15 +217,15 @@ def comparisons(shown: Iterable[Section]) -> dict[str, list[Compared]]:
     """
     by_id = {id(section.result): section for section in shown if section.levels}
     results = [section.result for section in by_id.values()]
-    tables = {by: side_by_side(results, by) for by in kinds() if pivot(results, by)}
+    found = {by: side_by_side(results, by) for by in kinds() if pivot(results, by)}
     encoded = {
         frozenset(map(id, row.members))
-        for by, table in tables.items()
+        for by, table in found.items()
         for row in table
         if by != "source"
     }
     compared: dict[str, list[Compared]] = {}
-    for by, table in tables.items():
+    for by, table in found.items():
         for row in table:
             if by == "source" and frozenset(map(id, row.members)) in encoded:
                 continue

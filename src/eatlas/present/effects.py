@@ -12,11 +12,9 @@ from eatlas.present.text import isolated, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.levels import Documents, Matched, MatchedLevel
-from eatlas.results.parts import at
 from eatlas.stimuli.kinds import ROLES
 
 if TYPE_CHECKING:
-    from eatlas.results.answers import AnswersRecord
     from eatlas.results.finding import Finding
 
 RUNNER_UP = 0.05
@@ -90,18 +88,6 @@ def unit_of(result: AssociationResult, roles: Iterable[str] = ROLES, word: str =
     if all(images):
         return "image"
     return "stimulus" if result.over_stimuli or any(images) else word
-
-
-def answers_of(result: AssociationResult) -> AnswersRecord | None:
-    """How a model answered paired comparisons; None of other measures."""
-    answers: AnswersRecord | None = at(result, "answers")
-    return answers
-
-
-def lists_of(result: AssociationResult) -> int | None:
-    """How many lists of words a model was given to assign; None of other measures."""
-    lists: int | None = at(result, "lists")
-    return lists
 
 
 def of_random_weights(result: AssociationResult) -> bool:

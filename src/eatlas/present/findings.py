@@ -25,7 +25,7 @@ from eatlas.present.effects import (
     without_adjustment,
 )
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.rendering import FILTERS, phrase
+from eatlas.present.rendering import FILTERS, little_among, phrase
 from eatlas.present.targets import leans
 from eatlas.results import AssociationResult, Results
 from eatlas.results.finding import Finding, Question, QuestionP, Verdict
@@ -321,11 +321,6 @@ def title(
         return f"{settings.subject}: {text}"
     sentences = [text.removeprefix(RANDOM) for text in said]
     return f"{settings.subject}: {' '.join(sentences)}".removesuffix(".")
-
-
-def little_among(results: Iterable[AssociationResult]) -> int:
-    """How many results show little, since their model seldom chose."""
-    return sum(result.shows_little for result in results)
 
 
 def of_themes(results: Iterable[AssociationResult]) -> str:

@@ -19,8 +19,8 @@ from eatlas.present.columns import page_table
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.drawings.svg import Scales
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import little_among, of_themes, title
-from eatlas.present.rendering import page_files, phrase, render
+from eatlas.present.findings import of_themes, title
+from eatlas.present.rendering import little_among, page_files, phrase, render
 from eatlas.present.sections import Folders, Section, sections, source_of, thumbnails_of
 from eatlas.present.sentences import wording
 from eatlas.present.summaries import bibtex, in_brief, methods_paragraph

@@ -6,7 +6,7 @@ import os
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from eatlas import numbers
+from eatlas import numbers, texts
 from eatlas.errors import joined, listed
 from eatlas.notes import Note
 from eatlas.present import effects
@@ -25,8 +25,12 @@ from eatlas.present.text import clean, isolated, readable
 from eatlas.results.settings import source_name
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
     from jinja2 import Environment
     from jinja2.bccache import Bucket
+
+    from eatlas.results import AssociationResult
 
 TEMPLATES = Path(__file__).parent / "templates"
 FEW, NAMED = 6, 12
@@ -61,16 +65,44 @@ def phrase(template: str, macro: str, *facts: object) -> str:
     return " ".join(getattr(macros, macro)(*facts).split())
 
 
+def file_text(name: str) -> str:
+    """A style or script of a page, of the core or of another package."""
+    own: Traversable = TEMPLATES / name
+    if not own.is_file() and (found := texts.template(name)):
+        own, _ = found
+    return own.read_text(encoding="utf-8")
+
+
+def own_words(result: AssociationResult, macro: str, *facts: object) -> str:
+    """What a macro of the template that a record names says; nothing where there is none."""
+    if not result.words:
+        return ""
+    macros = _environment().get_template(f"{result.words}.txt.j2").module
+    say = getattr(macros, macro, None)
+    return " ".join(say(result, *facts).split()) if say else ""
+
+
+def little_among(results: Iterable[AssociationResult]) -> list[str]:
+    """Why results show little that do so for a reason beside their numbers."""
+    return [own_words(result, "little_of_several") for result in results if result.shows_little]
+
+
+def association_of(results: Sequence[AssociationResult]) -> str:
+    """What associates in results of one measure, in its own words; empty where it has none."""
+    words = results[0].words
+    macros = _environment().get_template(f"{words}.txt.j2").module if words else None
+    say = getattr(macros, "association", None)
+    return " ".join(say(results).split()) if say else ""
+
+
 @cache
 def page_files(*names: str) -> Mapping[str, object]:
     """Styles and scripts of a page, and the hash by which its policy lets the script run."""
-    texts = {
-        name: (TEMPLATES / name).read_text(encoding="utf-8")
-        for name in ("drawings.css", "report.css", "dark.css", "theme.js", *names)
-    }
-    dark = _SPACES.sub("", texts.pop("dark.css"))
-    css = "".join(_SPACES.sub("", text) for name, text in texts.items() if name.endswith(".css"))
-    script = _LINES.sub("", "".join(text for name, text in texts.items() if name.endswith(".js")))
+    always = ("drawings.css", "report.css", "dark.css", "theme.js")
+    written = {name: file_text(name) for name in (*always, *names)}
+    dark = _SPACES.sub("", written.pop("dark.css"))
+    css = "".join(_SPACES.sub("", text) for name, text in written.items() if name.endswith(".css"))
+    script = _LINES.sub("", "".join(text for name, text in written.items() if name.endswith(".js")))
     digest = b64encode(sha256(script.encode()).digest()).decode()
     ours = {"css": css, "dark": dark, "script": script}
     safe = {name: Markup(text) for name, text in ours.items()}  # noqa: S704  (our own files)
@@ -80,10 +112,7 @@ def page_files(*names: str) -> Mapping[str, object]:
 
 def served_style(name: str) -> str:
     """The style of a page that is served: the report's, its own, and dark where the reader's is."""
-    drawings, report, own, dark = (
-        (TEMPLATES / file).read_text(encoding="utf-8")
-        for file in ("drawings.css", "report.css", name, "dark.css")
-    )
+    drawings, report, own, dark = map(file_text, ("drawings.css", "report.css", name, "dark.css"))
     of_dark = f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
     return "\n".join((drawings, report, own, of_dark))
 
@@ -95,9 +124,11 @@ def _environment() -> Environment:
     Compiled templates, which take 0.2 s, are in the user's cache folder, as far as it has room.
     """
     from jinja2 import (  # noqa: PLC0415  (40 ms)
+        ChoiceLoader,
         Environment,
         FileSystemBytecodeCache,
         FileSystemLoader,
+        FunctionLoader,
         StrictUndefined,
         select_autoescape,
     )
@@ -112,7 +143,7 @@ def _environment() -> Environment:
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     env = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=ChoiceLoader([FileSystemLoader(TEMPLATES), FunctionLoader(_template_of_others)]),
         autoescape=select_autoescape(["html.j2"]),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -125,6 +156,16 @@ def _environment() -> Environment:
     FILTERS.update({name: own for name, own in env.filters.items() if name not in FILTERS})
     env.filters = FILTERS  # to which chapters above add theirs
     return env
+
+
+def _template_of_others(name: str) -> str | None:
+    """A template of another package, whose functions it may call from then on."""
+    if (found := texts.template(name)) is None:
+        return None
+    file, package = found
+    for filter_name, function in texts.filters(package).items():
+        FILTERS.setdefault(filter_name, function)
+    return file.read_text(encoding="utf-8")
 
 
 def _unbroken(text: str) -> Markup:
@@ -154,8 +195,7 @@ FILTERS: dict[str, Callable[..., object]] = {
         numbers.all_of, numbers.brief_p, numbers.count, numbers.effect, numbers.is_plural,
         numbers.interval, numbers.level_of, numbers.number_of, numbers.odds, numbers.p_equals,
         numbers.percent, numbers.plural, numbers.spelled, readable, source_name,
-        effects.about_terms, effects.answers_of, effects.chance_line, effects.chance_range,
-        effects.lists_of,
+        effects.about_terms, effects.chance_line, effects.chance_range,
         effects.at_equal, effects.covariates_of, effects.documents_in_words,
         effects.held_equal, effects.interval_in_words, effects.larger_doubt,
         effects.levels_of, effects.p_heads,
@@ -165,6 +205,8 @@ FILTERS: dict[str, Callable[..., object]] = {
     )
 } | {
     "by_place": lambda found: {effect.place: effect for effect in found},
+    "little_among": little_among,
+    "own_words": own_words,
     "explained": numbers.explain_p,
     "frequent": lambda labels: Counter(labels).most_common(),
     "joined": joined,

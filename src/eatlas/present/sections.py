@@ -20,7 +20,6 @@ from pathlib import Path, PurePath
 from markupsafe import Markup, escape
 
 from eatlas.errors import ResultsError
-from eatlas.present import answers  # noqa: F401  (templates call its filters)
 from eatlas.present.columns import (
     parts_tables,
     targets_table,

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eatlas.decoding import own_toml
 from eatlas.errors import joined
 from eatlas.numbers import effect, plural
 from eatlas.present import targets  # noqa: F401  (templates call its filters)
@@ -28,6 +27,7 @@ from eatlas.results.finding import Finding
 from eatlas.results.parts import at
 from eatlas.results.settings import Settings
 from eatlas.stimuli import TARGETS
+from eatlas.texts import tables
 
 if TYPE_CHECKING:
     from eatlas.results.trend import LevelTrend, TrendResult
@@ -77,31 +77,18 @@ def limits(result: AssociationResult, finding: Finding) -> list[str]:
 def wording(results: Iterable[AssociationResult]) -> Mapping[str, str]:
     """What a page calls that which associates; ``data/wording.toml`` says what each phrase is.
 
+    Pages of one view have its words, others the first that serve all of their views.
+
+
     >>> wording([])["heading"]
     'Embedding association tests'
     """
-    every = list(results)
-    words = own_toml(WORDING)
-    if every and all(result.kind == "groups" for result in every):
-        return dict(words["counts" if all(map(_counted, every)) else "groups"])
-    views = set(map(view_of, every)) or {"vectors"}
-    if len(views) > 1:
-        return dict(words["mixed" if "answers" in views else "both"])
-    return dict(words[views.pop()])
-
-
-def view_of(result: AssociationResult) -> str:
-    """What associates: vectors, the probabilities of a language model, or a model's answers."""
-    if result.unanswered is not None:
-        return "answers"
-    return "vectors" if result.language_model is None else "models"
-
-
-def _counted(result: AssociationResult) -> bool:
-    """Whether a result is of counts of a text."""
-    values = (target.counts for target in result.values or ())
-    shares = (target.contexts for target in result.by_target or ())
-    return any(counts is not None for counts in (*values, *shares))
+    views = {result.view for result in results} or {"vectors"}
+    words = tables(WORDING)
+    if len(views) == 1 and (own := words.get(next(iter(views)))):
+        return own
+    serving = (table for table in words.values() if views <= set(table["views"]))
+    return next(serving, words["vectors"])
 
 
 def heading(trend: TrendResult, settings: Settings) -> str:

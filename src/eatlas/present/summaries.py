@@ -9,10 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eatlas.decoding import own_toml
 from eatlas.numbers import percent
 from eatlas.present.effects import (
-    answers_of,
     covariates_of,
     larger_doubt,
     matched_of,
@@ -20,7 +18,7 @@ from eatlas.present.effects import (
 )
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import findings_of
-from eatlas.present.rendering import lines
+from eatlas.present.rendering import association_of, lines, little_among
 from eatlas.present.sections import Section, distinct, source_of
 from eatlas.present.sentences import levels_of_trend, wording
 from eatlas.present.targets import leans
@@ -28,8 +26,9 @@ from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.confirming import Confirmation
 from eatlas.results.effects import parameters
-from eatlas.results.parts import TAILS, at
+from eatlas.results.parts import TAILS
 from eatlas.results.settings import Settings, source_name
+from eatlas.texts import beside, tables
 
 if TYPE_CHECKING:
     from eatlas.present.comparison import Series
@@ -39,7 +38,8 @@ TRENDS = 3
 """Series whose trends are reported one by one."""
 YEAR = 2026
 """In which this version of eatlas appears."""
-DATA = Path(__file__).parent / "data"
+METHODS = Path(__file__).parent / "data" / "methods.toml"
+WORKS = METHODS.with_name("references.bib")
 CROSSED_UNITS = {"term": "terms", "stimulus": "stimuli"}
 """What varies in a crossed test, in a sentence."""
 
@@ -63,6 +63,10 @@ def in_brief(
         question = section.finding.questions.get("level1")
         if question is not None and question.verdict == "these words":
             reasons.setdefault(question.reason, []).append(section)
+    little: dict[str, list[Section]] = {}
+    for section in shown:
+        for reason in little_among([section.result]):
+            little.setdefault(reason, []).append(section)
     return lines(
         "brief",
         trends=[
@@ -71,7 +75,7 @@ def in_brief(
         ],
         more_trends=len(trends[TRENDS:]),
         reasons={reason: names(of) for reason, of in reasons.items()},
-        refusing=names(section for section in shown if section.result.shows_little),
+        little={reason: names(of) for reason, of in little.items()},
         doubts=[
             (names([section])[0], larger)
             for section in shown
@@ -159,7 +163,6 @@ def methods_paragraph(
             for e in r.effects()
         ),
         joined_words=distinct(f"{r.units.threshold:g}".lstrip("0") for r in every if r.units),
-        asked=any(result.unanswered is not None for result in every),
     )
     return " ".join(text)
 
@@ -244,7 +247,7 @@ def _shares(results: Sequence[AssociationResult]) -> dict[str, Any] | None:
     if not shown:
         return None
     options = [parameters(each.result.signature) for each in shown]
-    words = own_toml(DATA / "methods.toml")
+    words = tables(METHODS)
     chosen = {
         name: distinct(words[name].get(str(option.get(name, usual)), "") for option in options)
         for name, usual in (("soa", "cosine"), ("normalize", "sum"), ("divergence", "l1"))
@@ -265,48 +268,10 @@ def _formula(results: Sequence[AssociationResult]) -> dict[str, Any] | None:
         return None
     options = [parameters(result.signature) for result in results]
     ddof = {option.get("ddof") for option in options}
-    numbers = sorted(n for r in results for row in r.sentences or () for n in row)
-    ratios = {
-        "directions": distinct(r.direction for r in results if r.direction),
-        "models": distinct(source_name(r.source) for r in results if r.direction),
-        "templates": distinct(t for r in results for t in r.templates or ()),
-        "counts": " to ".join(f"{n:,}" for n in dict.fromkeys(numbers[:1] + numbers[-1:])),
-    }
     return {
-        "scales": distinct(f"{r.logit_scale:g}" for r in results if r.logit_scale),
-        "asked": _asked(results),
+        "association": association_of(results),
         "projected": any(option.get("association") == "projection" for option in options),
-        "ratios": ratios if ratios["models"] else None,
         "denominator": " (N − 1)" if ddof == {1} else " (N)" if ddof == {0} else "",
-    }
-
-
-def _asked(results: Sequence[AssociationResult]) -> dict[str, Any] | None:
-    """Who was asked, what and how, and how much was left out; None where nothing was asked."""
-    asked = [r for r in results if r.unanswered is not None]
-    if not asked:
-        return None
-    answers = [each for r in asked if (each := answers_of(r)) is not None]
-    shares = [each.refused for each in answers] or [r.unanswered or 0.0 for r in asked]
-    how = [
-        "read from a file"
-        if each.collected
-        else "read from the log-probabilities of the options"
-        if each.by == "logprobs"
-        else "those of a function"
-        if each.temperature is None
-        else f"drawn at a temperature of {each.temperature:g}"
-        for each in answers
-    ]
-    return {
-        "models": distinct(source_name(r.source) for r in results),
-        "names": distinct(name for r in results for name in at(r, "answers.models") or ()),
-        "dates": sorted({date for each in answers for date in each.dates}),
-        "templates": distinct(t for r in results for t in r.templates or ()),
-        "answers": distinct(how),
-        "without": " to ".join(dict.fromkeys(map(percent, (min(shares), max(shares))))),
-        "comparisons": bool(answers),
-        "drawn": any(each.by == "samples" for each in answers),
     }
 
 
@@ -351,8 +316,8 @@ def bibtex(
 
 def cited(used: Set[str], citations: Set[str], versions: Sequence[str]) -> str:
     """Entries of the works behind methods by their names, and of those that citations name."""
-    entries = _entries()
-    cited_by = own_toml(DATA / "methods.toml")["cited"]
+    entries, works_of = _entries(), tables(METHODS)["cited"]
+    wanted = {key for name in used for key in works_of.get(name, ())}
     works = {key: _work(entry) for key, entry in entries.items()}
     namesakes = Counter((author, year) for author, year, _ in works.values())
     shown = [SOFTWARE % ", ".join(versions)] if versions else []
@@ -360,7 +325,7 @@ def cited(used: Set[str], citations: Set[str], versions: Sequence[str]) -> str:
         named = [c for c in citations if re.search(rf"\b{author}\b[^;()]*\({year}\)", c)]
         if namesakes[author, year] > 1:
             named = [citation for citation in named if title in citation]
-        if named or used & set(cited_by.get(key, ())):
+        if named or key in wanted:
             shown.append(entries[key])
     return "\n\n".join(shown)
 
@@ -385,6 +350,9 @@ def _work(entry: str) -> tuple[str, str, str]:
 
 @cache
 def _entries() -> dict[str, str]:
-    """BibTeX entries by key, in the order of the file."""
-    entries = (DATA / "references.bib").read_text(encoding="utf-8").strip().split("\n\n")
-    return {re.split("[{,]", entry, maxsplit=2)[1]: entry for entry in entries}
+    """BibTeX entries by key, in the order of the file; then those of other packages."""
+    entries: dict[str, str] = {}
+    for file in (WORKS, *(file for _, file in beside(WORKS))):
+        for entry in file.read_text(encoding="utf-8").strip().split("\n\n"):
+            entries.setdefault(re.split("[{,]", entry, maxsplit=2)[1], entry)
+    return entries

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eatlas.csv_cells import cell
 from eatlas.errors import ResultsError, did_you_mean
-from eatlas.numbers import MINUS, POWER, UNDEFINED, effect, interval, number_of, p_equals, percent
+from eatlas.numbers import MINUS, POWER, UNDEFINED, effect, interval, number_of, p_equals
 from eatlas.present.columns import (
     DAGGER,
     WIDTHS,
@@ -27,7 +27,7 @@ from eatlas.present.effects import only_terms, resampled_units
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import finding_of, findings_of
 from eatlas.present.paper_tables import paper_tables
-from eatlas.present.rendering import FILTERS, render, text
+from eatlas.present.rendering import FILTERS, own_words, render, text
 from eatlas.present.text import clean, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
@@ -350,10 +350,10 @@ def compared(found: SideBySide) -> Table:
 
 
 def _little(result: AssociationResult | None) -> str:
-    """The share of answers without a choice, where a result shows little for it."""
+    """Why a result shows little, where it does."""
     if result is None or not result.shows_little:
         return ""
-    return f"{DAGGER} {percent(result.unanswered or 0.0)} no choice"
+    return f"{DAGGER} {own_words(result, 'little_mark')}"
 
 
 def _between(gap: Difference | None) -> tuple[str, ...]:

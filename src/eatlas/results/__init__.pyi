@@ -1,4 +1,3 @@
-from .answers import AskResult as AskResult, AssignResult as AssignResult
 from .base import (
     AssociationResult as AssociationResult,
     GroupsResult as GroupsResult,
@@ -11,14 +10,6 @@ from .collection import (
     salvage_results as salvage_results,
 )
 from .effects import Effect as Effect, Rule as Rule
-from .contextual import (
-    CEATResult as CEATResult,
-    FMATResult as FMATResult,
-    LogRatioResult as LogRatioResult,
-    LPBSCEATResult as LPBSCEATResult,
-    LPBSResult as LPBSResult,
-    ZeroShotResult as ZeroShotResult,
-)
 from .embedding_tests import (
     MLEATResult as MLEATResult,
     SCEATResult as SCEATResult,
@@ -28,7 +19,6 @@ from .embedding_tests import (
 from .json_lines import to_json_line as to_json_line
 from .targets import (
     DivDistResult as DivDistResult,
-    PLLResult as PLLResult,
     TargetsResult as TargetsResult,
     TargetValuesResult as TargetValuesResult,
 )

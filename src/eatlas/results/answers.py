@@ -8,12 +8,12 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from eatlas.numbers import percent
-from eatlas.results.base import AssociationResult, Share, as_numbers
+from eatlas.results.base import Share, as_numbers
 from eatlas.results.effects import Effect, parameters, shown
 from eatlas.results.embedding_tests import ThreeLevelResult
+from eatlas.results.language_model import LanguageModelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
 from eatlas.results.parts import (
-    LEAST_MASS,
     ByRole,
     BySide,
     Probability,
@@ -28,6 +28,10 @@ from eatlas.stimuli.choosing import Fault
 from eatlas.stimuli.questions import built_in_questions
 
 Count = Annotated[int, Field(ge=0)]
+MANY_REFUSED = 0.2
+"""Share of answers without a choice above which a result shows little."""
+LEAST_MASS = 0.1
+"""Probability of both options together below which they are no answers that a model gives."""
 
 
 class Shares(ByRole[Share]):
@@ -148,7 +152,44 @@ class AnswersRecord(Record):
         return self.mass is not None and self.mass < LEAST_MASS
 
 
-class AskResult(ThreeLevelResult):
+class AnsweredResult(LanguageModelResult):
+    """A result of a measure that asks a model in words, which may choose nothing."""
+
+    subject: ClassVar[str] = "model's answers"
+    unit: ClassVar[str] = "share"
+    hashed: ClassVar[str] = "answers"
+    words: ClassVar[str] = "answers"
+    section: ClassVar[str] = "answers"
+    glossary: ClassVar[tuple[str, ...]] = ("glossary_paired",)
+    account: ClassVar[str] = "eatlas.present.answers:ACCOUNT"
+    tracked: ClassVar[int] = 3
+
+    @property
+    def view(self) -> str:
+        """A model's answers."""
+        return "answers"
+
+    @property
+    def unanswered(self) -> float:
+        """Share of a model's answers that choose nothing."""
+        raise NotImplementedError
+
+    @property
+    def shows_little(self) -> bool:
+        """Whether a model chose nothing so often that whatever it chose elsewhere says little."""
+        return self.unanswered > MANY_REFUSED
+
+    def metrics(self) -> dict[str, float]:
+        """The numbers of any result, and last the share of answers that choose nothing."""
+        return super().metrics() | {"unanswered": self.unanswered}
+
+    def summary(self) -> str:
+        """The finding in a few words, behind the share that chooses nothing if that is large."""
+        text = super().summary()
+        return f"{self.unanswered:.0%} choose nothing, {text}" if self.shows_little else text
+
+
+class AskResult(ThreeLevelResult, AnsweredResult):
     """What :class:`eatlas.Ask` found.
 
     Each cell of level 3 has the shares of comparisons that attributes win for targets, a number for
@@ -156,15 +197,13 @@ class AskResult(ThreeLevelResult):
     of the difference between X and Y over the attributes, whose labels are permuted, as in LPBS.
     """
 
-    terminal_tables: ClassVar[str] = "answers"
     display_name: ClassVar[str] = "Ask"
     full_name: ClassVar[str] = (
         "paired comparisons asked of a model in words (Ask), the share of comparisons that an "
         "attribute wins for a target, at the three levels of the ML-EAT"
     )
-    subject: ClassVar[str] = "model's answers"
     computed_from: ClassVar[str] = "choices"
-    unit: ClassVar[str] = "share"
+    neutral: ClassVar[float | None] = 0.5
     places: ClassVar[tuple[str, ...]] = ("level1", "level2.X", "level2.Y", "over_attributes")
 
     measure: Literal["ask"] = "ask"
@@ -178,6 +217,11 @@ class AskResult(ThreeLevelResult):
         of_measure = parameters(self.signature).get("templates") != "auto"
         built_in = self.templates in built_in_questions().questions.values()
         return {} if of_measure or built_in else {"questions": self.templates}
+
+    @property
+    def competing(self) -> bool:
+        """Where attributes compete for a target, what A wins B loses."""
+        return self.answers.about == "target"
 
     @property
     def unanswered(self) -> float:
@@ -224,21 +268,18 @@ class AskResult(ThreeLevelResult):
         return [row | {"models": "; ".join(answers.models), "dates": " to ".join(answers.dates)}]
 
 
-class AssignResult(AssociationResult):
+class AssignResult(AnsweredResult):
     """What :class:`eatlas.Assign` found.
 
     Each attribute's score is the share of the lists in which it was given to the target of X. The
     effect size compares A with B, and its p-values permute the labels of attributes.
     """
 
-    terminal_tables: ClassVar[str] = "answers"
     display_name: ClassVar[str] = "Word assignments"
     full_name: ClassVar[str] = (
         "the LLM Word Association Test (Bai, Wang, Sucholutsky and Griffiths 2025)"
     )
-    subject: ClassVar[str] = "model's answers"
     computed_from: ClassVar[str] = "choices"
-    unit: ClassVar[str] = "share"
     places: ClassVar[tuple[str, ...]] = ("over_attributes",)
 
     measure: Literal["assign"] = "assign"

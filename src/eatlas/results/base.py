@@ -30,13 +30,11 @@ from eatlas.results.levels import (
     Units,
 )
 from eatlas.results.parts import (
-    MANY_REFUSED,
     ByGroup,
     Concepts,
     Coverage,
     Encoding,
     GroupCoverage,
-    LanguageModelRecord,
     Provenance,
     Record,
     at,
@@ -121,6 +119,23 @@ class AssociationResult(Findings, Head):
     """What the association of one pair of terms is; with an s, of several."""
     scale: ClassVar[str] = ""
     """What it is counted in; empty for a number without a unit."""
+    words: ClassVar[str] = ""
+    """Template of text, ``WORDS.txt.j2``, whose macros say what is the measure's own, each given
+    the result: ``more``, what else it found; ``headline``, its finding in place of a number; and
+    ``association``, given all results of the measure, what associates, in a methods paragraph."""
+    section: ClassVar[str] = ""
+    """Template of a page, ``SECTION.html.j2``, of what its details show behind its tests."""
+    glossary: ClassVar[tuple[str, ...]] = ()
+    """Templates of a page of what the glossary explains for it."""
+    account: ClassVar[str] = ""
+    """An :class:`eatlas.present.account.Account` as ``module:name``, of what else the terminal
+    prints of results of the measure."""
+    neutral: ClassVar[float | None] = None
+    """What the association of one pair of terms is without any preference, where that is known."""
+    hashed: ClassVar[str] = "vectors"
+    """What the hash of what was measured is of."""
+    tracked: ClassVar[int] = 4
+    """Effect sizes that :meth:`metrics` has at most."""
     places: ClassVar[tuple[str, ...]] = ()
     """Where in the record its effect sizes are, such as ``level1`` and ``level2.X``; empty where
     they are all fields that are numbers or levels."""
@@ -164,16 +179,11 @@ class AssociationResult(Findings, Head):
     too many words."""
     power: Power | None = Field(default=None, exclude_if=is_none)
     """What the design can find."""
-    language_model: LanguageModelRecord | None = Field(default=None, exclude_if=is_none)
-    """The model behind log-probabilities."""
-    direction: str | None = Field(default=None, exclude_if=is_none)
-    """What is conditioned on what in a log-ratio."""
-    templates: tuple[str, ...] | None = Field(default=None, exclude_if=is_none)
-    """Sentences with places for a target and an attribute."""
-    sentences: tuple[tuple[int, ...], ...] | None = Field(default=None, exclude_if=is_none)
-    """How many sentences of a corpus hold each pair."""
-    logit_scale: float | None = Field(default=None, exclude_if=is_none)
-    """What cosines are multiplied by before a softmax."""
+
+    @property
+    def view(self) -> str:
+        """What associates, as a table of ``wording.toml`` says it."""
+        return "vectors"
 
     @property
     def by_target(self) -> tuple[Any, ...] | None:
@@ -186,14 +196,28 @@ class AssociationResult(Findings, Head):
         return None
 
     @property
-    def unanswered(self) -> float | None:
-        """Share of a model's answers that choose nothing; None where nothing is asked in words."""
-        return None
+    def shows_little(self) -> bool:
+        """Whether something beside its numbers makes a result say little, such as many refusals.
+
+        Macros of its `words` say what: ``little`` of one result, ``little_of_several``,
+        ``little_mark`` in a table and ``little_legend`` below it.
+        """
+        return False
 
     @property
-    def shows_little(self) -> bool:
-        """Whether a model chose nothing so often that whatever it chose elsewhere says little."""
-        return (self.unanswered or 0.0) > MANY_REFUSED
+    def cased(self) -> bool:
+        """Whether terms are looked up by a rule of case."""
+        return True
+
+    @property
+    def of_model(self) -> bool:
+        """Whether a model stands behind the numbers, not a file of vectors."""
+        return self.encoding is not None
+
+    @property
+    def competing(self) -> bool:
+        """Whether what A has of a target, B has not, so that all targets are on one line."""
+        return False
 
     @property
     def d(self) -> float | None:
@@ -513,10 +537,10 @@ class AssociationResult(Findings, Head):
             First the number: ``d``, or ``value``, or ``mean_bias``; then ``p`` in the tail that is
             read, ``p_two_sided``, of level 1 ``p_claim``, which is at most alpha if the claim is
             supported, and ``low`` and ``high`` of the interval; then further effect sizes, such as
-            ``d_x`` and ``d_y`` of level 2; last ``used`` and ``missing`` terms, and of a model that
-            is asked the share ``unanswered`` of answers that choose nothing. Of an SC-EAT ``d`` is
-            the mean over terms; ``d_lowest``, ``d_highest`` and ``p_holm``, the smallest p after
-            Holm, say more.
+            ``d_x`` and ``d_y`` of level 2; last ``used`` and ``missing`` terms. Of an SC-EAT ``d``
+            is the mean over terms; ``d_lowest``, ``d_highest`` and ``p_holm``, the smallest p after
+            Holm, say more; of a model that is asked, the share ``unanswered`` of its answers that
+            choose nothing.
 
         Examples
         --------
@@ -526,7 +550,7 @@ class AssociationResult(Findings, Head):
         (1.72, ['p', 'p_two_sided', 'p_claim', 'low', 'high', 'd_x', 'd_y', 'used', 'missing'])
         """
         numbers: dict[str, float | None] = {}
-        for effect in self.effects()[: 4 if self.unanswered is None else 3]:
+        for effect in self.effects()[: self.tracked]:
             name = as_name(f"d{effect.suffix}" if effect.symbol == "d" else effect.place)
             numbers[name] = effect.d
             if len(numbers) == 1:
@@ -536,8 +560,7 @@ class AssociationResult(Findings, Head):
                     numbers["p_claim"] = self.finding.questions["level1"].p.claim
                 numbers |= {"low": low, "high": high}
         used, missing = self.coverage.counts()
-        asked = {} if self.unanswered is None else {"unanswered": self.unanswered}
-        return as_numbers({**numbers, "used": used, "missing": missing, **asked})
+        return as_numbers({**numbers, "used": used, "missing": missing})
 
     def rows_with(self, finding: Finding) -> list[dict[str, Any]]:
         """Flat rows with the verdicts of a finding; rows of single terms or targets have none."""
@@ -557,8 +580,7 @@ class AssociationResult(Findings, Head):
     def summary(self) -> str:
         """The finding in a few words; by default the pattern and the first numbers."""
         effects = self.effects()[:4]
-        parts = [f"{self.unanswered:.0%} choose nothing"] if self.shows_little else []
-        parts += [self.primary.label] if self.pattern is not None else []
+        parts = [self.primary.label] if self.pattern is not None else []
         for effect in effects:
             symbol = f"d{effect.suffix}" if effect.symbol == "d" else effect.symbol
             parts.append(f"{symbol} = {shown(effect.d)}")
@@ -625,6 +647,13 @@ def _kinds(record: type[AssociationResult], place: str) -> set[object]:
     return {annotation, *get_args(annotation)}
 
 
+class SoftmaxResult(AssociationResult):
+    """A result of a softmax over cosines."""
+
+    logit_scale: float | None = Field(default=None, gt=0, exclude_if=is_none)
+    """What a cosine is multiplied by before the softmax."""
+
+
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
@@ -675,6 +704,11 @@ class GroupsResult(AssociationResult):
         """Name of the concept of targets, then those of the groups."""
         targets, *groups = self.concepts.values()
         return (targets,), tuple(groups)
+
+    @property
+    def view(self) -> str:
+        """Vectors and groups, or the counts of a text."""
+        return "groups"
 
     def of_the_test(self) -> dict[str, Any]:
         """The reference, by group, that of single targets, where they come from, and the pairs."""

@@ -51,6 +51,8 @@ class ThreeLevelResult(AssociationResult):
     places: ClassVar[tuple[str, ...]] = ("level1", "level2.X", "level2.Y")
     over_attributes_is: ClassVar[str] = ""
     """What the effect size over attributes is, where there is one."""
+    over_attributes_name: ClassVar[str] = ""
+    """What it is called in texts; empty for the difference between X and Y."""
 
     level1: Level
     scores: Scores

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from eatlas.decoding import json_value, require_file
 from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.paths import is_there
-from eatlas.plugins import loaded, usable
+from eatlas.plugins import absent, loaded, usable
 from eatlas.results.base import FINDING, SCHEMA, AssociationResult
 from eatlas.results.parts import Record
 from eatlas.version import __version__
@@ -40,12 +40,12 @@ LONGEST = 1000
 R = TypeVar("R", bound=Record)
 
 
+@cache
 def _built_in() -> dict[str, type[AssociationResult]]:
-    """Records of the measures of eatlas, which are imported when a file is read."""
-    from eatlas.results import answers, contextual, embedding_tests, targets  # noqa: PLC0415
+    """Records of the measures of the core, which are imported when a file is read."""
+    from eatlas.results import embedding_tests, targets  # noqa: PLC0415
 
-    modules = (embedding_tests, contextual, answers, targets)
-    records = [record for module in modules for record in vars(module).values()]
+    records = [record for module in (embedding_tests, targets) for record in vars(module).values()]
     return {
         name: record
         for record in records
@@ -61,6 +61,20 @@ def record_types() -> dict[str, type[AssociationResult]]:
     return built_in | usable(ENTRY_POINTS, built_in, partial(loaded, kind=AssociationResult))
 
 
+def record_type(measure: object) -> type[AssociationResult]:
+    """The record type of a measure; other packages are looked at if the core has none."""
+    if isinstance(measure, str):
+        if found := _built_in().get(measure) or record_types().get(measure):
+            return found
+        if error := absent("records", measure):
+            raise error
+    raise ResultsError(
+        "the measure of a result is unknown",
+        got=described(measure),
+        allowed=", ".join(record_types()),
+    )
+
+
 def record_from_dict(values: dict[str, Any]) -> AssociationResult:
     """Rebuild a record from what :meth:`Record.to_dict` gave."""
     if values.get("schema") != SCHEMA:
@@ -70,14 +84,7 @@ def record_from_dict(values: dict[str, Any]) -> AssociationResult:
             allowed=SCHEMA,
             remedy="read it with the version of eatlas that wrote it",
         )
-    measure = values.get("measure")
-    if not isinstance(measure, str) or measure not in record_types():
-        raise ResultsError(
-            "the measure of a result is unknown",
-            got=described(measure),
-            allowed=", ".join(record_types()),
-        )
-    record = record_types()[measure].from_dict(values)
+    record = record_type(values.get("measure")).from_dict(values)
     require_finding(record, values.get(FINDING))
     return record
 
@@ -97,13 +104,13 @@ def require_finding(record: AssociationResult, stated: Any) -> None:
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema that every built-in result satisfies, draft 2020-12."""
+    """The JSON Schema that results of all measures satisfy, draft 2020-12."""
     from pydantic.json_schema import models_json_schema  # noqa: PLC0415  (only tools need it)
 
     from eatlas.results.finding import Finding  # noqa: PLC0415
     from eatlas.results.trend import TrendResult  # noqa: PLC0415
 
-    of_results = [*dict.fromkeys(_built_in().values())]
+    of_results = [*dict.fromkeys(record_types().values())]
     records: list[type[Record]] = [*of_results, TrendResult]
     every: list[type[Record]] = [*records, Finding]
     refs, definitions = models_json_schema(

@@ -74,12 +74,6 @@ class Record(BaseModel):
         return repr(self)
 
 
-MANY_REFUSED = 0.2
-"""Share of answers without a choice above which a result shows little."""
-LEAST_MASS = 0.1
-"""Probability of both options together below which they are no answers that a model gives."""
-
-
 def at(record: object, place: str) -> Any:
     """Return what a record holds at a place such as ``level2.X``; None where it holds nothing."""
     for name in place.split("."):
@@ -283,23 +277,6 @@ class Encoding(Record):
         """Columns of a table: the choices that change what is found."""
         choices = {"layer", "pool", "subword", "prompt", "weights"}
         return {"encoded": self.level, **self.model_dump(include=choices)}
-
-
-class LanguageModelRecord(Record):
-    """The language model behind log-probabilities or answers."""
-
-    model: str
-    """What was requested, such as a name on a hub or a folder."""
-    architecture: str
-    """Class of the model, such as BertForMaskedLM."""
-    kind: Literal["masked", "causal", "chat"]
-    """Whether it fills masks, continues a text, or answers."""
-    vocabulary: int | None = Field(default=None, exclude_if=is_none)
-    """Number of pieces that it distinguishes; None of a served one, which does not say."""
-    precision: str = ""
-    """Type of the numbers that the model computes with, such as float32."""
-    roundoff: float | None = Field(default=None, exclude_if=is_empty)
-    """Rounding error of a log-ratio, relative to the greatest of all; ties are judged by it."""
 
 
 class CovariatesOrigin(Record):

@@ -182,7 +182,7 @@ class Settings:
         """What all results are about: the one source, or what the sources have in common."""
         if "model" in self._shared or not self._parts:
             return ", ".join(self._shared.values())
-        encoded = all(result.encoding or result.language_model for result in self.results)
+        encoded = all(result.of_model for result in self.results)
         return f"{len(self._parts)} {'models' if encoded else 'sources'}"
 
     @cached_property

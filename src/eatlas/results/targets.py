@@ -11,13 +11,12 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from eatlas.decoding import own_toml
-from eatlas.results.base import GroupsResult, as_numbers
+from eatlas.results.base import GroupsResult, SoftmaxResult, as_numbers
 from eatlas.results.effects import Effect, Rule
 from eatlas.results.levels import AdjustedTarget, EffectInterval, Interval, PValues
 from eatlas.results.parts import (
     TAILS,
     Bounds,
-    LanguageModelRecord,
     Method,
     Probability,
     Record,
@@ -166,6 +165,12 @@ class TargetsResult(GroupsResult):
     """Of the permutation test; None where there is none."""
 
     @property
+    def view(self) -> str:
+        """Counts where the shares are those of contexts."""
+        counted = any(target.contexts is not None for target in self.targets)
+        return "counts" if counted else super().view
+
+    @property
     def by_target(self) -> tuple[TargetShares, ...]:
         """What was found of each target."""
         return self.targets
@@ -251,7 +256,7 @@ class TargetsResult(GroupsResult):
         return f"mean bias {self.mean_bias:.3f}, largest {top.bias or 0.0:.3f} ({top.term})"
 
 
-class DivDistResult(TargetsResult):
+class DivDistResult(TargetsResult, SoftmaxResult):
     """What DivDist found: for each target a distribution over groups, and its divergence."""
 
     display_name: ClassVar[str] = "DivDist"
@@ -260,20 +265,11 @@ class DivDistResult(TargetsResult):
     measure: Literal["divdist"] = "divdist"
     probe: Probe | None = Field(default=None, exclude_if=is_empty)
     """Of ``soa=probe`` alone."""
-    logit_scale: float | None = Field(default=None, gt=0, exclude_if=is_none)
-    """What a cosine is multiplied by before the softmax; of ``soa=softmax`` alone."""
 
-
-@cache
-def earlier() -> dict[str, dict[str, str]]:
-    """How the measures that the record serves are named in texts, short and full; a remark."""
-    return own_toml(resources.files("eatlas.results") / "data" / "earlier.toml")
-
-
-Named = Literal[
-    "direct-bias", "indirect-bias", "ripa", "semaxis", "rnd", "mac", "ect", "rnsb",
-    "same", "generalised-weat", "pmi", "pll",
-]  # fmt: skip
+    @property
+    def glossary(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Readings, of ``soa=softmax``."""
+        return () if self.logit_scale is None else ("glossary_readings",)
 
 
 class Range(Record):
@@ -294,15 +290,14 @@ class Range(Record):
 class TargetValuesResult(GroupsResult):
     """Result of a measure with one number for each target and one for all.
 
-    These are the measures that came before DivDist: :class:`eatlas.RND`, :class:`eatlas.MAC`,
-    :class:`eatlas.RIPA`, :class:`eatlas.RNSB`, :class:`eatlas.ECT`, :class:`eatlas.SemAxis`,
-    :class:`eatlas.DirectBias` and :class:`eatlas.IndirectBias`; and :class:`eatlas.SAME` and
-    :class:`eatlas.GeneralisedWEAT`; and :class:`eatlas.PMI`, of counts.
+    Presenters read `value`, `values`, `whole` and `each`; a record of another measure of groups
+    that fills these in is shown alike.
     """
 
     places: ClassVar[tuple[str, ...]] = ("value",)
+    tested: ClassVar[str] = "with the labels of the groups' terms permuted"
+    """How the p-values come about."""
 
-    measure: Named
     value: float | None
     """The number for all targets; None where it is undefined."""
     p_values: PValues | None = Field(default=None, alias="p")
@@ -321,31 +316,16 @@ class TargetValuesResult(GroupsResult):
     pairwise: tuple[PairOfGroups, ...] = Field(default=(), exclude_if=is_empty)
     """Of SAME alone: each two groups."""
 
-    @property
-    def display_name(self) -> str:  # type: ignore[override]
-        """Name of the measure in texts."""
-        return earlier()[self.measure]["short"]
-
-    @property
-    def full_name(self) -> str:  # type: ignore[override]
-        """The measure as a methods section names it."""
-        return earlier()[self.measure]["full"]
-
-    @property
-    def remark(self) -> str:  # type: ignore[override]
-        """A sentence that a reader of any result of the measure needs."""
-        return earlier()[self.measure]["remark"]
-
     @cached_property
     def holm(self) -> tuple[float | None, ...]:
         """Holm's adjusted p of each target, over all targets with a p."""
         return tuple(holm_adjusted(target.p for target in self.targets))
 
     @property
-    def tested(self) -> str:
-        """How the p-values come about."""
-        permuted = "with the labels of the groups' terms permuted"
-        return earlier()[self.measure].get("tested", permuted)
+    def view(self) -> str:
+        """Counts where these are what is compared."""
+        counted = any(target.counts is not None for target in self.targets)
+        return "counts" if counted else super().view
 
     @property
     def values(self) -> tuple[TargetValue, ...]:
@@ -392,7 +372,7 @@ class TargetValuesResult(GroupsResult):
 
     def summary(self) -> str:
         """The number with its p, and the targets at either end."""
-        text = f"{self.display_name} = {_brief(self.value)}"
+        text = f"{self.display_name} = {brief(self.value)}"
         if self.p_values is not None:
             text += f", two-sided p = {self.p_values.two_sided:.3g}"
         values = sorted(
@@ -400,65 +380,53 @@ class TargetValuesResult(GroupsResult):
         )
         if len(values) < 2:
             return text
-        ends = [f"{term} ({_brief(value)})" for value, term in (values[0], values[-1])]
+        ends = [f"{term} ({brief(value)})" for value, term in (values[0], values[-1])]
         return f"{text}; targets from {ends[0]} to {ends[1]}"
 
 
-class ScoreDifference(Record):
-    """Mean score of the more stereotyping sentence less that of the other, over all pairs."""
-
-    mean: float
-    interval: Interval | None
-    """95% percentile interval over resamples of pairs."""
-    p: Probability | None
-    """Two-sided, over signs of the differences of pairs; None of one pair."""
-    draws: int | None
-    """So many drawn signs are behind p; None where all were counted."""
+@cache
+def earlier() -> dict[str, dict[str, str]]:
+    """How the measures that the record serves are named in texts, short and full; a remark."""
+    return own_toml(resources.files("eatlas.results") / "data" / "earlier.toml")
 
 
-class PLLResult(TargetValuesResult):
-    """What :class:`eatlas.PLL` found: of how many pairs the stereotype scores higher.
+Named = Literal[
+    "direct-bias", "indirect-bias", "ripa", "semaxis", "rnd", "mac", "ect", "rnsb",
+    "same", "generalised-weat",
+]  # fmt: skip
 
-    `value` is a share in percent, of all pairs; `targets` has that of each type. Intervals are
-    Clopper and Pearson's.
+
+class EarlierResult(TargetValuesResult):
+    """Result of a measure that came before DivDist, or of SAME or the generalised WEAT.
+
+    The others are :class:`eatlas.RND`, :class:`eatlas.MAC`, :class:`eatlas.RIPA`,
+    :class:`eatlas.RNSB`, :class:`eatlas.ECT`, :class:`eatlas.SemAxis`,
+    :class:`eatlas.DirectBias` and :class:`eatlas.IndirectBias`.
     """
 
-    kind: ClassVar[str] = "sentence-pairs"
-    subject: ClassVar[str] = "model's predictions"
+    measure: Named
 
-    measure: Literal["pll"]
-    value: float
-    language_model: LanguageModelRecord
-    count: int
-    """Pairs that have both scores."""
-    equal: int
-    """Of these, with scores that differ by no more than rounding; the sign test leaves them out."""
-    interval: Interval
-    difference: ScoreDifference
-    pair_scores: tuple[tuple[float, float], ...] | None
-    """Scores of both sentences of each pair, to 6 decimals; None of more than 10,000 pairs."""
+    @property
+    def display_name(self) -> str:  # type: ignore[override]
+        """Name of the measure in texts."""
+        return earlier()[self.measure]["short"]
 
-    def effect(self, place: str) -> Effect:
-        """The share of all pairs, with its interval."""
-        return replace(super().effect(place), neutral=50.0)
+    @property
+    def full_name(self) -> str:  # type: ignore[override]
+        """The measure as a methods section names it."""
+        return earlier()[self.measure]["full"]
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row for each type, and the share of all pairs."""
-        ends = dict(zip(("pll_low", "pll_high"), self.interval, strict=True))
-        whole = {**ends, "pll_difference": self.difference.mean}
-        return [
-            {**row, "difference": target.difference, **whole}
-            for row, target in zip(super().rows(), self.targets, strict=True)
-        ]
+    @property
+    def remark(self) -> str:  # type: ignore[override]
+        """A sentence that a reader of any result of the measure needs."""
+        return earlier()[self.measure]["remark"]
 
-    def summary(self) -> str:
-        """The share with its interval and p, and the types at either end."""
-        low, high = self.interval
-        share = f"{self.value:.1f}% of {self.count:,} pairs [{low:.1f}, {high:.1f}]"
-        text = super().summary().replace(f"{self.display_name} = {_brief(self.value)}", share)
-        return text.replace("targets", "types")
+    @property
+    def tested(self) -> str:  # type: ignore[override]
+        """How the p-values come about."""
+        return earlier()[self.measure].get("tested", super().tested)
 
 
-def _brief(value: float | None) -> str:
+def brief(value: float | None) -> str:
     """A number of any size for people; undefined is a dash."""
     return "–" if value is None else f"{value:.3g}"

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from eatlas.stimuli.keys import AddedKey
 from eatlas.stimuli.records import without_fault
 
 About = Literal["target", "attribute"]
@@ -163,6 +164,8 @@ def filled(template: str, **words: str) -> str:
 
 
 QuestionText = Annotated[str, without_fault(fault_of_question, ALLOWED)]
+QUESTIONS = AddedKey(QuestionText, "question", fault_of_questions, ALLOWED)
+"""What a model that answers is asked about a test, in place of the measure's own questions."""
 
 
 # --- pairs ----------------------------------------------------------------------------------------

@@ -9,13 +9,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, field_validator, model_validator
 
 from eatlas.errors import StimulusError, did_you_mean
 from eatlas.notes import Note
-from eatlas.stimuli.asking import ALLOWED, QuestionText, fault_of_questions
 from eatlas.stimuli.concepts import (
     Concept,
     Sentence,
@@ -24,6 +23,7 @@ from eatlas.stimuli.concepts import (
     told_apart,
 )
 from eatlas.stimuli.images import not_here
+from eatlas.stimuli.keys import added_keys, take_added
 from eatlas.stimuli.languages import require_tag
 from eatlas.stimuli.records import Frozen, Identifier, Term, quoted
 
@@ -245,15 +245,16 @@ class AssociationTest(Described):
     Y: Concept
     A: Concept
     B: Concept
-    questions: tuple[QuestionText, ...] = ()
-    """What a model that answers is asked, in place of the measure's own questions."""
+    more: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Texts of keys that other packages add, by key; each is an attribute of the test."""
 
-    @field_validator("questions")
-    @classmethod
-    def _questions_go_together(cls, questions: tuple[str, ...]) -> tuple[str, ...]:
-        if fault := fault_of_questions(questions):
-            raise ValueError(f"{fault} (allowed: {ALLOWED})")
-        return questions
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> tuple[str, ...]:
+            """Texts of a key that another package adds."""
+            if name.startswith("_") or name not in added_keys():
+                return super().__getattr__(name)
+            return dict(self.more).get(name, ())
 
     @model_validator(mode="before")
     @classmethod
@@ -262,7 +263,8 @@ class AssociationTest(Described):
         if not isinstance(values, Mapping):
             return values
         concepts = {role: as_concept(values[role], role) for role in ROLES if role in values}
-        return with_id({**values, **concepts}, concepts.values())
+        values = take_added({**values, **concepts}, cls.model_fields)
+        return with_id(values, concepts.values())
 
     @model_validator(mode="after")
     def _opposites_are_disjoint(self) -> AssociationTest:

@@ -207,3 +207,16 @@ def whole_words(words: Iterable[str]) -> str:
         for each in words
     ]
     return "|".join(parts)
+
+
+def with_capital(text: str, language: str = "") -> str:
+    """Begin a sentence with a capital, unless its first word has one of its own within.
+
+    >>> with_capital("ants are nice."), with_capital("iPhones are nice.")
+    ('Ants are nice.', 'iPhones are nice.')
+    """
+    first = text.split(" ", 1)[0]
+    if first.islower() and len(text[0].upper()) == 1:
+        length = len(first)
+        return capital(first, language) + text[length:]
+    return text

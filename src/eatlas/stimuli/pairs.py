@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from eatlas.errors import StimulusError, did_you_mean
-from eatlas.stimuli.languages import capital
+from eatlas.stimuli.languages import with_capital
 from eatlas.stimuli.reading import file_bytes, toml_record
 from eatlas.stimuli.records import Frozen, Text, without_fault
 
@@ -53,19 +53,6 @@ def pair(template: str, target: str, attribute: str, *, plural: bool) -> Pair:
         agreed = re.sub(r"(\{target[^{}]*\}) +", r"\1", agreed)
     neutral, neutral_spans = _filled(agreed, {**words, "target": without})
     return Pair(text, spans["target"], spans["attribute"], neutral, neutral_spans["attribute"])
-
-
-def with_capital(text: str, language: str = "") -> str:
-    """Begin a sentence with a capital, unless its first word has one of its own within.
-
-    >>> with_capital("ants are nice."), with_capital("iPhones are nice.")
-    ('Ants are nice.', 'iPhones are nice.')
-    """
-    first = text.split(" ", 1)[0]
-    if first.islower() and len(text[0].upper()) == 1:
-        length = len(first)
-        return capital(first, language) + text[length:]
-    return text
 
 
 def fault_of_pair(template: str) -> str | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, create_model
 
 from eatlas.decoding import read_toml, toml_bytes
 from eatlas.errors import StimulusError, did_you_mean, listed
-from eatlas.stimuli.asking import ALLOWED, QuestionText, fault_of_questions
+from eatlas.stimuli.keys import AddedKey, added_keys
 from eatlas.stimuli.kinds import KINDS, AssociationTest, Battery
 from eatlas.stimuli.records import Frozen, Place, fault_at, faults_of
 
@@ -28,67 +28,75 @@ _HINTS = {
 Record = TypeVar("Record", bound=Frozen)
 
 
-class _Question(Frozen):
-    """A ``[[question]]`` of a file."""
-
-    text: QuestionText
-    tests: tuple[str, ...] = Field(default=(), min_length=1)
-    """Ids of the tests that it is of; all association tests of the file where none is named."""
-
-
-class _Questions(Frozen):
-    """The ``[[question]]`` tables of a file."""
-
-    question: tuple[_Question, ...]
-
-
 def parse_battery(data: bytes, where: str, name: str, folder: Path | None = None) -> Battery:
     """Parse a test file; paths in it start from `folder`, if it is a user's."""
     document = read_toml(data, where, StimulusError, hint)
     top = require_schema(document, where)
     head, tests = top.pop("battery", {}), top.pop("test", [])
-    questions = top.pop("question", [])
-    lists = isinstance(tests, list) and isinstance(questions, list)
+    keys = added_keys() if top else {}
+    added = {name: top.pop(key.item) for name, key in keys.items() if key.item in top}
+    lists = all(isinstance(each, list) for each in (tests, *added.values()))
     if top or not isinstance(head, dict) or not lists:
+        items = [key.item for key in added_keys().values()]
+        names = ", ".join(f"[{name}]" for name in ("test", *items))
         raise StimulusError(
             f"{where}: this is not a file of tests",
-            got=listed(top) or "[test], [question] or [battery] of another form",
-            allowed="schema = 1, then [battery], then [[test]] tables in double brackets, and "
-            "[[question]] tables",
+            got=listed(top) or f"{names} or [battery] of another form",
+            allowed="schema = 1, then [battery], then [[test]] tables in double brackets"
+            + "".join(f", and [[{item}]] tables" for item in items),
         )
     content = {"id": name, **head, "tests": tests}
     context = {"folder": folder, "sets": folder is not None}
     battery = parsed(Battery, content, where, context)
-    return _with_questions(battery, questions, where) if questions else battery
+    for key, tables in added.items():
+        battery = _with_texts(battery, key, tables, where)
+    return battery
 
 
-def _with_questions(battery: Battery, tables: list[Any], where: str) -> Battery:
-    """Give questions to the tests that they are of, behind those that a test itself has."""
-    questions = parsed(_Questions, {"question": tables}, where).question
+class _Text(Frozen):
+    """A table ``[[ITEM]]`` of a file, whose `text` is of the type of its key."""
+
+    text: Any
+    tests: tuple[str, ...] = Field(default=(), min_length=1)
+    """Ids of the tests that it is of; all association tests of the file where none is named."""
+
+
+def _texts(key: AddedKey, tables: list[Any], where: str) -> tuple[_Text, ...]:
+    """All tables of an added key."""
+    each = create_model("Text", __base__=_Text, text=(key.text, ...))
+    every = create_model("Texts", __base__=Frozen, **{key.item: (tuple[each, ...], ...)})  # type: ignore[call-overload]
+    texts: tuple[_Text, ...] = getattr(parsed(every, {key.item: tables}, where), key.item)
+    return texts
+
+
+def _with_texts(battery: Battery, name: str, tables: list[Any], where: str) -> Battery:
+    """Give texts of an added key to the tests that they are of, behind those of a test itself."""
+    key = added_keys()[name]
+    texts = _texts(key, tables, where)
     tests = {test.id: test for test in battery.tests}
     takers = [test.id for test in battery.tests if isinstance(test, AssociationTest)]
     added: dict[str, list[str]] = {}
-    for number, question in enumerate(questions, 1):
-        for id_ in question.tests or takers:
+    for number, text in enumerate(texts, 1):
+        for id_ in text.tests or takers:
             if id_ not in takers:
                 groups = f"{id_} is of the kind {tests[id_].kind}" if id_ in tests else None
                 raise StimulusError(
-                    f"{where}, question {number}: there is no association test {id_!r}"
+                    f"{where}, {key.item} {number}: there is no association test {id_!r}"
                     f"{did_you_mean(id_, takers)}",
                     got=groups,
-                    allowed=listed(takers) or "questions of association tests",
+                    allowed=listed(takers) or f"{name} of association tests",
                 )
-            added.setdefault(id_, []).append(question.text)
-    if not added:
+            added.setdefault(id_, []).append(text.text)
+    if texts and not added:
         raise StimulusError(
-            f"{where}: there are questions, and no association test to ask them of",
-            allowed="[[test]] tables with X, Y, A and B beside [[question]] tables",
+            f"{where}: there are {name}, and no association test that they are of",
+            allowed=f"[[test]] tables with X, Y, A and B beside [[{key.item}]] tables",
         )
-    for id_, texts in added.items():
-        every = [*getattr(tests[id_], "questions", ()), *texts]
-        if fault := fault_of_questions(every):
-            raise StimulusError(f"{where}, the questions of test {id_}: {fault}", allowed=ALLOWED)
-        tests[id_] = tests[id_].model_copy(update={"questions": every})
+    for id_, own in added.items():
+        every = [*getattr(tests[id_], name, ()), *own]
+        if fault := key.fault_of(every):
+            raise StimulusError(f"{where}, the {name} of test {id_}: {fault}", allowed=key.allowed)
+        tests[id_] = tests[id_].model_copy(update={name: every})
     return battery.model_copy(update={"tests": (*tests.values(),)})
 
 
@@ -127,6 +135,7 @@ def parsed(
         return kind.model_validate(content, context=context)
     except ValidationError as error:
         keys = [key for record in (kind, *KINDS.values()) for key in record.model_fields]
+        keys += added_keys()
         faults = [f"{where}: {_said(*fault, content)}" for fault in faults_of(error, keys)]
         more = len(faults) - _MOST_FAULTS
         rest = [f"{where}: and {more:,} more faults"] if more > 0 else []

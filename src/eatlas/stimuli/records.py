@@ -37,12 +37,11 @@ Term = Annotated[str, StringConstraints(min_length=1), AfterValidator(_no_outer_
 Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 Identifier = Annotated[str, StringConstraints(pattern=r"^[^\s,;#?=]+$")]
 
-_ITEMS = {
+ITEMS = {
     "terms": "term",
     "groups": "group",
     "sentences": "sentence",
     "images": "image",
-    "questions": "question",
 }
 """What one item of a list is called."""
 _KEYS = ("name", "terms", "images", "sentences", "text", "stimulus", "template")
@@ -130,7 +129,7 @@ def fault_at(place: Place, fault: str) -> str:
     numbers: list[str] = []
     for part in place:
         if isinstance(part, int):
-            numbers.append(f"{_ITEMS.get(names[-1], 'number')} {part + 1}")
+            numbers.append(f"{ITEMS.get(names[-1], 'number')} {part + 1}")
         else:
             names.append(part)
     return f"{', '.join(['.'.join(names), *numbers])}: {fault}"

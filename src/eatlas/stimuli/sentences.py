@@ -20,8 +20,7 @@ from eatlas.notes import Note, warn
 from eatlas.paths import is_file
 from eatlas.stimuli.concepts import Concept, Sentence, refuse_wildcards
 from eatlas.stimuli.kinds import OF_SENTENCES, ROLES, TARGETS, AssociationTest, Battery, Test
-from eatlas.stimuli.languages import is_english, primary
-from eatlas.stimuli.pairs import with_capital
+from eatlas.stimuli.languages import is_english, primary, with_capital
 from eatlas.stimuli.reading import file_bytes, toml_record
 from eatlas.stimuli.records import Frozen, quoted
 

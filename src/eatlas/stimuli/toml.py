@@ -17,7 +17,7 @@ from eatlas.writing import atomic_file
 KEYS = (
     "id", "kind", "title", "citation", "language", "table", "sentences_from", "explored",
     "explored_on", "contexts", "notes", "X", "Y", "A", "B", "targets", "groups", "pairs",
-    "expected", "reference", "questions",
+    "expected", "reference",
 )  # fmt: skip
 """What a file says of tests of all kinds, in its order; what is empty is left out."""
 WIDTH = 88
@@ -67,6 +67,7 @@ def _table(test: Frozen, folder: Path | None) -> str:
     for key in ("reference", "expected"):
         if isinstance(test.__dict__.get(key), tuple):
             values[key] = dict(values[key])
+    values |= dict(test.__dict__.get("more", ()))
     if values["kind"] == "sentence-pairs":
         values |= {
             "pairs": test.tables,  # type: ignore[attr-defined]

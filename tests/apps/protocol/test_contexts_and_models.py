@@ -13,7 +13,7 @@ import eatlas
 from eatlas.apps.protocol.content import STEREOTYPES
 from eatlas.corpora import find_contexts
 from eatlas.encoders.language import Answer
-from eatlas.results.parts import LanguageModelRecord
+from eatlas.results.language_model import LanguageModelRecord
 
 WORDS = eatlas.load_tests("divdist-face-validity")[0]
 FEMALE = set(WORDS.groups[0].terms)

@@ -179,7 +179,7 @@ def explore(
     several = [tests] if isinstance(tests, str) or not isinstance(tests, Sequence) else tests
     results = list(several) if several and all(map(is_result, several)) else []
     scan = _read_themes(themes) if isinstance(themes, str | Path) else themes
-    if asked := next((r for r in results if r.unanswered is not None), None):
+    if asked := next((r for r in results if r.view == "answers"), None):
         raise EatlasError(
             "the explorer shows what vectors say, not what a model answers",
             got=asked.signature,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from eatlas.numbers import effect, in_powers, p_equals
+from eatlas.numbers import effect, in_powers, p_equals, percent
 from eatlas.present.drawings.svg import (
     NAMESPACE,
     Axis,
@@ -29,7 +29,6 @@ from eatlas.present.drawings.svg import (
     tag,
     text_lines,
 )
-from eatlas.present.effects import answers_of
 from eatlas.present.text import isolated, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
@@ -130,8 +129,8 @@ def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "
     levels = [result.effect(f"level2.{role}") for role in TARGETS]
     axis = Axis.of_effects(v for e in levels for v in (e.d, *ends_within(e)))
     notes = [f"By the paper's rule: {result.rule.meaning}" + ", over stimuli" * result.over_stimuli]
-    if answers_of(result) is not None:
-        notes.append("50% without a preference")
+    if result.neutral is not None:
+        notes.append(f"{percent(result.neutral)} without a preference")
     if read.two_sided_label != read.label:
         notes.append(f"under the two-sided rule: {read.two_sided_label}")
     last = under + NUMBERS + SCALE + BELOW - 24

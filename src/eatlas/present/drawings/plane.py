@@ -22,7 +22,6 @@ import numpy as np
 
 from eatlas.numbers import effect
 from eatlas.present.drawings.svg import Axis, cross, figure, muted, outline, path, tag, words
-from eatlas.present.effects import answers_of
 from eatlas.present.text import isolated, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
@@ -134,8 +133,8 @@ def has_map(result: AssociationResult) -> bool:
 
     Not where attributes compete for a target: what A wins B loses, so that all are on one line.
     """
-    rows, answers = result.similarities, answers_of(result)
-    if not rows or len(rows) > MOST or (answers and answers.about == "target"):
+    rows = result.similarities
+    if not rows or len(rows) > MOST or result.competing:
         return False
     x, y, a, b = (len(result.paired(role)) for role in ROLES)
     return len(rows) == x + y and all(len(row) == a + b for row in rows)

@@ -1,13 +1,17 @@
-"""Records of measures beyond cosines of words: contexts, log-probabilities, zero-shot readings."""
+"""Records of measures of log-probabilities, of zero-shot readings and of pairs of sentences."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from eatlas.numbers import percent
+from eatlas.results.base import SoftmaxResult
+from eatlas.results.effects import Effect
 from eatlas.results.embedding_tests import ThreeLevelResult
+from eatlas.results.language_model import LanguageModelRecord, LanguageModelResult
 from eatlas.results.levels import (
     CELLS,
     DrawsRecord,
@@ -15,9 +19,9 @@ from eatlas.results.levels import (
     Interval,
     Level,
     OverDraws,
-    SentenceCounts,
 )
-from eatlas.results.parts import ByRole, LanguageModelRecord, Probability, Record, at
+from eatlas.results.parts import ByRole, Probability, Record, at
+from eatlas.results.targets import TargetValuesResult, brief
 
 Direction = Literal["target given attribute", "attribute given target"]
 
@@ -37,7 +41,7 @@ class CellIntervals(Record):
     """Of the share of A with X less that with Y."""
 
 
-class ZeroShotResult(ThreeLevelResult):
+class ZeroShotResult(ThreeLevelResult, SoftmaxResult):
     """What :class:`eatlas.ZeroShot` found.
 
     Each cell of level 3 has the shares of one attribute concept in the readings of one target
@@ -53,6 +57,8 @@ class ZeroShotResult(ThreeLevelResult):
         "ML-EAT"
     )
     subject: ClassVar[str] = "zero-shot readings"
+    words: ClassVar[str] = "zero_shot"
+    glossary: ClassVar[tuple[str, ...]] = ("glossary_readings",)
     unit: ClassVar[str] = "share"
 
     measure: Literal["zero-shot"] = "zero-shot"
@@ -84,61 +90,21 @@ class ZeroShotResult(ThreeLevelResult):
         return [row]
 
 
-class ContextDraws(DrawsRecord):
-    """Draws of one context for each stimulus."""
-
-    drawn: ClassVar[str] = "one context for each stimulus"
-    varied: ClassVar[str] = "contexts"
-    varied_of: ClassVar[str] = "contexts of one stimulus"
-
-    contexts: SentenceCounts
-    """Contexts of each stimulus, by its name."""
-
-
-class CEATResult(ThreeLevelResult):
-    """What :class:`eatlas.CEAT` found.
-
-    Effect sizes of levels 1 and 2 are equally weighted means over draws, and `difference` too;
-    their permutation p-values are those of these means. Level 3 has the mean cosine over all
-    draws; `sd`, `n` and quantiles are those of the single cosines of the first draws. Scores are
-    means over draws, one for each stimulus, in the order of ``draws.contexts``. `similarities` are
-    mean cosines over all contexts of both stimuli, in the same order.
-    """
-
-    display_name: ClassVar[str] = "CEAT"
-    full_name: ClassVar[str] = (
-        "the Contextualized Embedding Association Test (CEAT; Guo and Caliskan 2021) at the three "
-        "levels of the ML-EAT (Wolfe, Hiniker and Howe 2024)"
-    )
-
-    measure: Literal["ceat"] = "ceat"
-    draws: ContextDraws
-
-    def scored(self, role: str) -> tuple[str, ...]:
-        """The stimuli of a group."""
-        return tuple(self.contexts_of(role))
-
-    def paired(self, role: str) -> tuple[str, ...]:
-        """The stimuli of a group."""
-        return self.scored(role)
-
-    def contexts_of(self, role: str) -> dict[str, int]:
-        """Contexts of each stimulus of a group."""
-        return self.draws.contexts[role]
-
-
-class LogRatioResult(ThreeLevelResult):
+class LogRatioResult(ThreeLevelResult, LanguageModelResult):
     """Result of a measure of log-probabilities.
 
     What associates a target x with an attribute a is a log-probability ratio in nats: the log of
     the probability of one, given the other, less the log of its probability without the other.
     """
 
-    subject: ClassVar[str] = "model's predictions"
     unit: ClassVar[str] = "log-ratio"
     scale: ClassVar[str] = "nats"
     places: ClassVar[tuple[str, ...]] = ("level1", "level2.X", "level2.Y", "over_attributes")
     over_attributes_is: ClassVar[str] = "the effect size of LPBS"
+    over_attributes_name: ClassVar[str] = "LPBS"
+    words: ClassVar[str] = "log_ratios"
+    section: ClassVar[str] = "log_ratios"
+    glossary: ClassVar[tuple[str, ...]] = ("glossary_log_ratio", "glossary_over_attributes")
 
     over_attributes: Level
     """The effect size of Kurita et al. (2019): of s(a), the ratio of X less that of Y, over A less
@@ -162,7 +128,7 @@ class LogRatioResult(ThreeLevelResult):
         return [row | {"direction": self.direction} for row in super().rows()]
 
 
-class FMATResult(ThreeLevelResult):
+class FMATResult(ThreeLevelResult, LanguageModelResult):
     """What :class:`eatlas.FMAT` found.
 
     ``scores`` of level 1 are the log probability ratios of the targets: the mean over A less that
@@ -174,7 +140,9 @@ class FMATResult(ThreeLevelResult):
         "the Fill-Mask Association Test (FMAT; Bao 2024), log probability ratios behind a mask, at "
         "the three levels of the ML-EAT"
     )
-    subject: ClassVar[str] = "model's predictions"
+    words: ClassVar[str] = "log_ratios"
+    section: ClassVar[str] = "log_ratios"
+    glossary: ClassVar[tuple[str, ...]] = ("glossary_log_ratio",)
     unit: ClassVar[str] = "log-ratio"
     scale: ClassVar[str] = "nats"
 
@@ -236,3 +204,74 @@ class LPBSCEATResult(LogRatioResult):
 
     measure: Literal["lpbs-ceat"] = "lpbs-ceat"
     draws: SentenceDraws
+
+
+class ScoreDifference(Record):
+    """Mean score of the more stereotyping sentence less that of the other, over all pairs."""
+
+    mean: float
+    interval: Interval | None
+    """95% percentile interval over resamples of pairs."""
+    p: Probability | None
+    """Two-sided, over signs of the differences of pairs; None of one pair."""
+    draws: int | None
+    """So many drawn signs are behind p; None where all were counted."""
+
+
+class PLLResult(TargetValuesResult, LanguageModelResult):
+    """What :class:`eatlas.PLL` found: of how many pairs the stereotype scores higher.
+
+    `value` is a share in percent, of all pairs; `targets` has that of each type. Intervals are
+    Clopper and Pearson's.
+    """
+
+    kind: ClassVar[str] = "sentence-pairs"
+    display_name: ClassVar[str] = "PLL"
+    full_name: ClassVar[str] = (
+        "the share of pairs of sentences of which the more stereotyping one has the higher "
+        "pseudo-log-likelihood (Nangia et al. 2020; Kaneko and Bollegala 2022)"
+    )
+    remark: ClassVar[str] = (
+        "Which sentence is more stereotyping is what the authors of the pairs say: a score cannot "
+        "tell a flawed pair from a model's preference."
+    )
+    tested: ClassVar[str] = "of a sign test over pairs, exact"
+    words: ClassVar[str] = "sentence_pairs"
+    glossary: ClassVar[tuple[str, ...]] = ("glossary_log_ratio",)
+
+    measure: Literal["pll"] = "pll"
+    value: float
+    language_model: LanguageModelRecord
+    count: int
+    """Pairs that have both scores."""
+    equal: int
+    """Of these, with scores that differ by no more than rounding; the sign test leaves them out."""
+    interval: Interval
+    difference: ScoreDifference
+    pair_scores: tuple[tuple[float, float], ...] | None
+    """Scores of both sentences of each pair, to 6 decimals; None of more than 10,000 pairs."""
+
+    @property
+    def view(self) -> str:
+        """The probabilities of a language model."""
+        return "models"
+
+    def effect(self, place: str) -> Effect:
+        """The share of all pairs, with its interval."""
+        return replace(super().effect(place), neutral=50.0)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each type, and the share of all pairs."""
+        ends = dict(zip(("pll_low", "pll_high"), self.interval, strict=True))
+        whole = {**ends, "pll_difference": self.difference.mean}
+        return [
+            {**row, "difference": target.difference, **whole}
+            for row, target in zip(super().rows(), self.targets, strict=True)
+        ]
+
+    def summary(self) -> str:
+        """The share with its interval and p, and the types at either end."""
+        low, high = self.interval
+        share = f"{self.value:.1f}% of {self.count:,} pairs [{low:.1f}, {high:.1f}]"
+        text = super().summary().replace(f"{self.display_name} = {brief(self.value)}", share)
+        return text.replace("targets", "types")

@@ -1,0 +1,54 @@
+"""Record of CEAT: draws of contexts."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from eatlas.results.embedding_tests import ThreeLevelResult
+from eatlas.results.levels import (
+    DrawsRecord,
+    SentenceCounts,
+)
+
+
+class ContextDraws(DrawsRecord):
+    """Draws of one context for each stimulus."""
+
+    drawn: ClassVar[str] = "one context for each stimulus"
+    varied: ClassVar[str] = "contexts"
+    varied_of: ClassVar[str] = "contexts of one stimulus"
+
+    contexts: SentenceCounts
+    """Contexts of each stimulus, by its name."""
+
+
+class CEATResult(ThreeLevelResult):
+    """What :class:`eatlas.CEAT` found.
+
+    Effect sizes of levels 1 and 2 are equally weighted means over draws, and `difference` too;
+    their permutation p-values are those of these means. Level 3 has the mean cosine over all
+    draws; `sd`, `n` and quantiles are those of the single cosines of the first draws. Scores are
+    means over draws, one for each stimulus, in the order of ``draws.contexts``. `similarities` are
+    mean cosines over all contexts of both stimuli, in the same order.
+    """
+
+    display_name: ClassVar[str] = "CEAT"
+    full_name: ClassVar[str] = (
+        "the Contextualized Embedding Association Test (CEAT; Guo and Caliskan 2021) at the three "
+        "levels of the ML-EAT (Wolfe, Hiniker and Howe 2024)"
+    )
+
+    measure: Literal["ceat"] = "ceat"
+    draws: ContextDraws
+
+    def scored(self, role: str) -> tuple[str, ...]:
+        """The stimuli of a group."""
+        return tuple(self.contexts_of(role))
+
+    def paired(self, role: str) -> tuple[str, ...]:
+        """The stimuli of a group."""
+        return self.scored(role)
+
+    def contexts_of(self, role: str) -> dict[str, int]:
+        """Contexts of each stimulus of a group."""
+        return self.draws.contexts[role]

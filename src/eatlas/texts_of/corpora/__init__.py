@@ -1,0 +1,1 @@
+"""Texts of eatlas-corpora: see :mod:`eatlas.texts`."""

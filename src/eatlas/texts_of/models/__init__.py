@@ -1,0 +1,1 @@
+"""Texts of eatlas-models: see :mod:`eatlas.texts`."""

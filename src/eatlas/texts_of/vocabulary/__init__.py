@@ -1,0 +1,1 @@
+"""Texts of eatlas-vocabulary: see :mod:`eatlas.texts`."""

@@ -1,0 +1,1 @@
+"""Texts of eatlas-workbench: see :mod:`eatlas.texts`."""
