@@ -24,7 +24,8 @@ import eatlas
 from eatlas.measures.base import Input
 from eatlas.measures.lpbs import Ratios
 from eatlas.measures.lpbs_ceat import PairSentences
-from eatlas.results.parts import Concepts, Coverage, GroupCoverage, LanguageModelRecord, Provenance
+from eatlas.results.language_model import LanguageModelRecord
+from eatlas.results.parts import Concepts, Coverage, GroupCoverage, Provenance
 
 VOCABULARY = 30_522
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

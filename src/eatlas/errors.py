@@ -96,12 +96,12 @@ class StudyError(EatlasError):
     """The plan of a study, or a folder with one, is not usable."""
 
 
-class PackageError(EatlasError, ImportError):
-    """A name of a package of eatlas that is not installed."""
-
-
 class ContractError(EatlasError):
     """A measure, record or source of another package does not do what it must."""
+
+
+class PackageError(ContractError, ImportError):
+    """A name of a package of eatlas that is not installed."""
 
 
 class EatlasWarning(UserWarning):

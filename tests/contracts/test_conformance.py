@@ -80,7 +80,7 @@ def my_package(tmp_path, monkeypatch):
     """The package of docs/how-to/extend.md, as it stands there, installed."""
     for name, body in _blocks("docs/how-to/extend.md").items():
         path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(body, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     yield tmp_path

@@ -226,7 +226,7 @@ def test_contexts_of_any_kind_make_variants_of_tests_and_measures():
 def test_what_is_in_a_package_that_is_not_installed_is_said(monkeypatch, tmp_path):
     adds = {"readers": ["counts"], "contexts": ["contexts"], "schemes": ["chat"]}
     adds |= {"formats": ["layers"], "associations": ["probe"]}
-    monkeypatch.setattr(plugins, "_every", lambda: EntryPoints(()))
+    monkeypatch.setattr(plugins, "every", lambda: EntryPoints(()))
     monkeypatch.setattr(plugins, "siblings", lambda: {"corpora": adds})
     reader_of.cache_clear()
     np.savez(tmp_path / "model.npz", eatlas_layers=np.array("{}"))

@@ -107,7 +107,7 @@ def test_divdist_counts_what_the_model_wrote(tmp_path: Path) -> None:
         ({"targets": []}, ("no targets", "words by the name of their group")),
         ({"targets": 3}, ("no targets", "3")),
         ({"targets": [""]}, ("term 1", "at least 1 character")),
-        ({"targets": ["nurs*"]}, ("nurs*", "a text is written about a word")),
+        ({"targets": ["nurs*"]}, ("nurs*", "is a wildcard, not a word")),
         ({"targets": {"F": ["a"], "M": ["a"]}}, ("'a' is in two groups", "'F' and 'M'")),
         ({"targets": eatlas.load_tests("sent-weat-6")}, ("already sentences", "in X")),
         ({"model": [story, lambda texts: texts]}, ("one model", "2 models")),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import eatlas
-from eatlas import plugins
+from eatlas import installed
 from eatlas.errors import EatlasError, SourceError
 from eatlas.sources import ArraySource, open_sources
 from eatlas.sources.opening import SCHEMES
@@ -65,7 +65,7 @@ def package(tmp_path, monkeypatch):
 
 
 def forget_packages():
-    plugins._every.cache_clear()
+    installed.every.cache_clear()
 
 
 def test_a_scheme_of_another_package_gets_the_whole_string(package):
