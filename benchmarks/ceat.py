@@ -22,8 +22,8 @@ import warnings
 import numpy as np
 
 import eatlas
-from eatlas.kernels.context_draws import compact_rows, draw_associations
 from eatlas.stats.effect_size import draw_contexts, draw_effects
+from eatlas_corpora.kernels.context_draws import compact_rows, draw_associations
 
 STIMULI, CONTEXTS, DIM, DRAWS = 25, 1_000, 768, 10_000
 LOOP = 20
@@ -167,7 +167,7 @@ def head():
 def after():
     """From vectors by group to the record, in a process that holds nothing else."""
     from eatlas.measures.base import Input  # noqa: PLC0415
-    from eatlas.measures.ceat import StimulusContexts  # noqa: PLC0415
+    from eatlas_corpora.measures.ceat import StimulusContexts  # noqa: PLC0415
 
     warnings.simplefilter("ignore", eatlas.EatlasWarning)
     rows = compact_rows(vectors())

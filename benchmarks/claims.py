@@ -317,7 +317,7 @@ def joined_at(threshold: float) -> Iterator[None]:
     other = partial(find_units, threshold=threshold)
     with (
         patch("eatlas.measures.units.find_units", other),
-        patch("eatlas.engine.group_units.find_units", other),
+        patch("eatlas_vocabulary.engine.group_units.find_units", other),
     ):
         yield
 

@@ -30,8 +30,8 @@ from itertools import count
 from pathlib import Path
 
 import eatlas
-from eatlas.corpora.matching import MatchRule
-from eatlas.corpora.sampling import stimuli_of
+from eatlas_corpora.reading.matching import MatchRule
+from eatlas_corpora.reading.sampling import stimuli_of
 
 PART = 10_000_000
 """Bytes that the slow ones are given."""

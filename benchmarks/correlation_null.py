@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.series import series_correlation
+from eatlas_workbench.stats.series import series_correlation
 
 PAIRS, ALPHA, DRAWS = 1_000, 0.05, 999
 PERIODS = (10, 20)

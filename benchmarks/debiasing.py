@@ -26,7 +26,7 @@ import numpy as np
 from caliskan import CACHE, HERE, machine, wefe_environment
 
 import eatlas
-from eatlas.sources.debiasing import FAMILIES, bias_sets
+from eatlas_vocabulary.sources.debiasing import FAMILIES, bias_sets
 
 METHODS = ("hard-debias", "soft-debias", "inlp")
 

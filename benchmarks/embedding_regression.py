@@ -18,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
-from eatlas.corpora.local import Parting
-from eatlas.engine import embedding_regression as regression
-from eatlas.engine.embedding import added_up
-from eatlas.stats.embedding_regression import (
+from eatlas_corpora.engine import embedding_regression as regression
+from eatlas_corpora.engine.embedding import added_up
+from eatlas_corpora.reading.local import Parting
+from eatlas_corpora.stats.embedding_regression import (
     Observations,
     half_width,
     permuted_p,

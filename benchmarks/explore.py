@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable
 
 import eatlas
-from eatlas.apps.explorer import Explorer
-from eatlas.apps.explorer.measuring import Request
-from eatlas.apps.explorer.page import board_of, others_of
+from eatlas_workbench.explorer import Explorer
+from eatlas_workbench.explorer.measuring import Request
+from eatlas_workbench.explorer.page import board_of, others_of
 
 TESTS = ("weat-6", "weat-1", "weat-3")
 TOGGLES = 9

@@ -22,10 +22,10 @@ from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
 
 import eatlas
 from eatlas.measures.base import Input
-from eatlas.measures.lpbs import Ratios
-from eatlas.measures.lpbs_ceat import PairSentences
-from eatlas.results.language_model import LanguageModelRecord
 from eatlas.results.parts import Concepts, Coverage, GroupCoverage, Provenance
+from eatlas_models.measures.lpbs import Ratios
+from eatlas_models.measures.lpbs_ceat import PairSentences
+from eatlas_models.results.language_model import LanguageModelRecord
 
 VOCABULARY = 30_522
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

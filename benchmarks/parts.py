@@ -26,12 +26,12 @@ from pathlib import Path
 import numpy as np
 
 import eatlas
-from eatlas.corpora.files import parts_of
-from eatlas.corpora.local import FILE, Joined, LocalSearch, Parting, groups_of
-from eatlas.corpora.matching import MatchRule
-from eatlas.engine import documents, embedding
-from eatlas.sources.parts import CorpusParts, PartSource
-from eatlas.stats.local import Blocks, LocalTest, expanded, resampled_blocks
+from eatlas_corpora.engine import documents, embedding
+from eatlas_corpora.reading.files import parts_of
+from eatlas_corpora.reading.local import FILE, Joined, LocalSearch, Parting, groups_of
+from eatlas_corpora.reading.matching import MatchRule
+from eatlas_corpora.sources.parts import CorpusParts, PartSource
+from eatlas_corpora.stats.local import Blocks, LocalTest, expanded, resampled_blocks
 
 TESTS = """
 schema = 1

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 import eatlas
-from eatlas.engine.scan import make_scan
+from eatlas_vocabulary.engine.scan import make_scan
 
 ATTRIBUTES = "weat-7"
 TEXT, ARRAY = "glove.6B.50d.txt", "glove.npy"

@@ -31,8 +31,9 @@ import numpy as np
 from contexts import english
 
 import eatlas
-from eatlas.corpora import kernels
-from eatlas.corpora.matching import MatchRule, abbreviations, character_table
+import eatlas_corpora.reading.counts
+from eatlas_corpora.reading import kernels
+from eatlas_corpora.reading.matching import MatchRule, abbreviations, character_table
 
 PART = 4_000_000
 """Bytes that plain Python is given."""
@@ -110,7 +111,7 @@ def in_a_process(path: Path, span: int) -> dict[str, float]:
     return dict(json.loads(done.stdout))
 
 
-def quietly(path: Path, span: int) -> eatlas.corpora.counts.TextCounts:
+def quietly(path: Path, span: int) -> eatlas_corpora.reading.counts.TextCounts:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", eatlas.EatlasWarning)
         return eatlas.count_text(path, TESTS, span=span)

@@ -25,13 +25,13 @@ from _installed import open_source
 from claims import FIRST, LAST, Vocabulary, joined_at
 
 import eatlas
-from eatlas.engine.themes import _scores, make_themes
 from eatlas.results import Results
-from eatlas.results.themes import ThemesResult
 from eatlas.sources import ArraySource, Source
 from eatlas.stats.regression import Regression, family_test
 from eatlas.stats.space import clustered
 from eatlas.stats.units import THRESHOLD
+from eatlas_vocabulary.engine.themes import _scores, make_themes
+from eatlas_vocabulary.results.themes import ThemesResult
 
 THEMES, MOST_FREQUENT, ALPHA, DRAWS = 60, 6_000, 0.05, 499
 KINDS = {"random words": 1, "pairs of near-synonyms": 2, "fours of near-synonyms": 4}

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eatlas.stimuli.questions import built_in_questions
+from eatlas_models.stimuli.questions import built_in_questions
 
 REFUSAL = "I'm sorry, but I can't choose between them."
 NO_MAX_TOKENS = (

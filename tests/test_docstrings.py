@@ -17,11 +17,11 @@ WITH_EXAMPLES = [
     if ">>> " in path.read_text(encoding="utf-8")
 ]
 SLOW = {
-    "eatlas.apps.atlas", "eatlas.apps.replication.replicate", "eatlas.apps.studies.study",
-    "eatlas.apps.views.measuring", "eatlas.engine.verify", "eatlas.integrations.evaluate",
-    "eatlas.integrations.training", "eatlas.present.drawings.plot", "eatlas.present.page",
+    "eatlas_workbench.atlas", "eatlas_workbench.replication.replicate", "eatlas_workbench.studies.study",
+    "eatlas_models.model_views.measuring", "eatlas.engine.verify", "eatlas_models.integrations.evaluate",
+    "eatlas_models.integrations.training", "eatlas.present.drawings.plot", "eatlas.present.page",
     "eatlas.results.base", "eatlas.results.collection", "eatlas.results.compare",
-    "eatlas.sources.diagnosis", "eatlas.testing",
+    "eatlas_vocabulary.sources.diagnosis", "eatlas.testing",
 }  # fmt: skip
 
 
@@ -30,7 +30,9 @@ SLOW = {
     [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in WITH_EXAMPLES],
 )
 def test_examples(name, monkeypatch):
-    monkeypatch.setattr("eatlas.sources.diagnosis.DIRECTIONS", 4)  # of 19 to compare with
+    monkeypatch.setattr(
+        "eatlas_vocabulary.sources.diagnosis.DIRECTIONS", 4
+    )  # of 19 to compare with
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     for docstring in doctest.DocTestFinder().find(importlib.import_module(name)):
         if docstring.examples:  # the runner takes as long for the thousands that have none

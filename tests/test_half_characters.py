@@ -5,8 +5,8 @@ import json
 import pytest
 
 import eatlas
-from eatlas.corpora import Context, Contexts
 from eatlas.decoding import json_value
+from eatlas_corpora.reading import Context, Contexts
 
 HALF = "\\ud800"
 SAID = f"{HALF} occurs alone, which is not a character"

@@ -12,15 +12,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import eatlas
 from eatlas.errors import EatlasWarning, UndefinedWarning
 from eatlas.notes import TEXT, Note, as_note, merged, warn
 
-SOURCE = Path(eatlas.__file__).parent
-PAGE = SOURCE.parents[1] / "docs" / "reference" / "notes.md"
+ROOT = Path(__file__).parents[1]
+SOURCES = [ROOT / "src", *sorted(ROOT.glob("packages/*/src"))]
+PAGE = ROOT / "docs" / "reference" / "notes.md"
 TEMPLATES = {
     f"{part}.{name}"
-    for path in SOURCE.rglob("notes.toml")
+    for source in SOURCES
+    for path in source.rglob("notes.toml")
     for part, table in tomllib.loads(path.read_text(encoding="utf-8")).items()
     for name in table
 }
@@ -29,7 +30,9 @@ TEMPLATES = {
 def codes_in_use() -> set[str]:
     calls = (
         node
-        for text in (path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
+        for text in (
+            path.read_text(encoding="utf-8") for source in SOURCES for path in source.rglob("*.py")
+        )
         if "Note(" in text
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Note"

@@ -3,8 +3,8 @@
 import pytest
 
 import eatlas
-from eatlas.corpora import find_contexts
 from eatlas.paths import is_file, is_folder, is_there
+from eatlas_corpora.reading import find_contexts
 
 LONG = "x" * 300
 TAKE = {

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from eatlas.corpora import Context, Contexts, load_contexts
 from eatlas.errors import ResultsError
 from eatlas.writing import atomic_file, atomic_files
+from eatlas_corpora.reading import Context, Contexts, load_contexts
 from tests.inputs import no_file_longer_than
 
 

@@ -1,8 +1,8 @@
 """Print the part of constraints.txt that some extras need, as requirements for pip.
 
-``python tools/locked.py docs`` prints the core packages, those of an extra, and what eatlas is
-built with: each with its version and the hashes of its files. The comments of constraints.txt say
-what needs what.
+``python tools/locked.py docs packages`` prints what the core needs, an extra of it, the packages
+beside the core with all their extras, and what they are built with: each with its version and the
+hashes of its files. The comments of constraints.txt say what needs what.
 """
 
 from __future__ import annotations
@@ -15,10 +15,21 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 NAME = re.compile(r"[A-Za-z0-9._-]+")
+PACKAGES = "packages"
 NESTED = re.compile(r"eatlas\[(?P<extras>[a-z,]+)\]")
+OURS = re.compile(r"eatlas\b")
 NEEDED_BY = re.compile(r"^ +#(?: via)? +([a-z0-9-]+)$", re.MULTILINE)
 SEPARATE = re.compile(r"torch|triton|(cuda|nvidia)-.*")
 """Which build of torch fits is the machine's to say; what the build needs, it brings."""
+
+
+def beside_the_core() -> Iterator[str]:
+    """Requirements of the packages beside the core, with all their extras."""
+    for path in sorted((ROOT / PACKAGES).glob("*/pyproject.toml")):
+        project = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
+        yield from project["dependencies"]
+        for extra in project.get("optional-dependencies", {}).values():
+            yield from extra
 
 
 def named(extras: Sequence[str]) -> Iterator[str]:
@@ -27,10 +38,12 @@ def named(extras: Sequence[str]) -> Iterator[str]:
     optional = document["project"]["optional-dependencies"]
     wanted = [*document["project"]["dependencies"], *document["dependency-groups"]["build"]]
     for extra in extras:
-        wanted += optional[extra]
+        wanted += beside_the_core() if extra == PACKAGES else optional[extra]
     for requirement in wanted:
         if nested := NESTED.match(requirement):
             yield from named(nested["extras"].split(","))
+        elif OURS.match(requirement):
+            continue
         elif name := NAME.match(requirement):
             yield re.sub(r"[._-]+", "-", name[0]).lower()
 

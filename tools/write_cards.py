@@ -18,10 +18,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import eatlas
-from eatlas.apps.protocol.card import number
-from eatlas.apps.protocol.evidence import Card, Evidence
-from eatlas.corpora import find_contexts
 from eatlas.measures.registry import BUILT_IN
+from eatlas_corpora.reading import find_contexts
+from eatlas_workbench.cards.card import number
+from eatlas_workbench.cards.evidence import Card, Evidence
 
 CARDS = Path(__file__).parents[1] / "docs/cards"
 TESTS = ("divdist-face-validity", "divdist-gender", "caliskan")

@@ -23,8 +23,8 @@ import warnings
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
 from importlib.resources.abc import Traversable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +41,19 @@ def folders() -> dict[str, Traversable]:
     found: dict[str, Traversable] = {}
     for point in every().select(group=ENTRY_POINTS):
         try:
-            found[point.value] = files(point.value)
+            found[point.value] = _folder(point.value)
         except Exception as error:  # noqa: BLE001  (whatever a module of another package raises)
             _leave_out(point.name, f"{point.value} cannot be imported", error)
     return found
+
+
+def _folder(package: str) -> Path:
+    """The folder of a Python package, which is not imported: a run needs no more than its files."""
+    top, *rooms = package.split(".")
+    spec = find_spec(top)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError(f"No module named {top!r}")
+    return Path(next(iter(spec.submodule_search_locations))).joinpath(*rooms)
 
 
 def beside(own: Path) -> Iterator[tuple[str, Traversable]]:
@@ -85,7 +94,7 @@ def template(name: str) -> tuple[Traversable, str] | None:
 @cache
 def filters(package: str) -> dict[str, Any]:
     """Functions that templates of a package call, by name; none where it has no such module."""
-    if not (files(package) / "filters.py").is_file():
+    if not (folders()[package] / "filters.py").is_file():
         return {}
     found: dict[str, Any] = import_module(f"{package}.filters").FILTERS
     return found

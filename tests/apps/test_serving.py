@@ -17,8 +17,8 @@ from pydantic import BaseModel
 from tests.served import Served as Command
 from tests.served import ask
 
-from eatlas.apps.serving import LARGEST_REQUEST, App, Served, as_json
 from eatlas.errors import EatlasError
+from eatlas_workbench.serving import LARGEST_REQUEST, App, Served, as_json
 
 SAID: list[str] = []
 SLOW = threading.Event()
@@ -170,8 +170,8 @@ def test_a_page_in_the_background_of_a_shell_ends_on_signals(number):
     code = (
         "import signal\n"
         "from pydantic import BaseModel\n"
-        "from eatlas.apps.serving import App, Served\n"
-        "from eatlas.cli.serving import serve\n"
+        "from eatlas_workbench.serving import App, Served\n"
+        "from eatlas_workbench.cli.serving import serve\n"
         "serve(Served(App('explore', str, BaseModel, {}, str)), 'it ends')\n"
         "print(*map(signal.getsignal, (signal.SIGINT, signal.SIGTERM)))\n"
     )

@@ -31,5 +31,5 @@ def waits(monkeypatch):
     """Seconds that would have been waited between tries."""
     found = []
     clock = SimpleNamespace(sleep=found.append, monotonic=time.monotonic)
-    monkeypatch.setattr("eatlas.encoders.endpoint.time", clock)
+    monkeypatch.setattr("eatlas_models.encoders.endpoint.time", clock)
     return found

@@ -6,9 +6,9 @@ import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import eatlas
-from eatlas.encoders.chat import open_answering
 from eatlas.sources import Item
-from eatlas.stimuli.asking import Prompt
+from eatlas_models.encoders.chat import open_answering
+from eatlas_models.stimuli.asking import Prompt
 
 KEY = "sk-proj-aZ0+9/0x=0123456789"
 OPTIONS = ("love", "war")

@@ -11,13 +11,13 @@ from tests.attack.bounded import ends_within
 from tests.served import ask
 
 import eatlas
-from eatlas.apps import serving
-from eatlas.apps.annotation.items import MOST_ANNOTATORS, LabelJournal
-from eatlas.apps.serving import Served
 from eatlas.errors import EatlasWarning, SourceError
-from eatlas.stats import agreement
-from eatlas.stats.agreement import MISSING, MOST_PAIRS, rater_agreement
 from eatlas.writing import remove_leftovers
+from eatlas_workbench import serving
+from eatlas_workbench.annotation.items import MOST_ANNOTATORS, LabelJournal
+from eatlas_workbench.serving import Served
+from eatlas_workbench.stats import agreement
+from eatlas_workbench.stats.agreement import MISSING, MOST_PAIRS, rater_agreement
 
 
 def labels_of(items, people):

@@ -19,10 +19,18 @@ from tests.sources.files.writers import VECTORS
 
 import eatlas
 from eatlas.errors import EatlasError
-from eatlas.results.scan import COLUMNS, read_words
-from eatlas.sources.parts import ARRAYS, KEY, MOST_BLOCKS, MOST_PARTS, SCHEMA, is_parts, read_parts
 from eatlas.sources.tables import table_cells
 from eatlas.stimuli.collections import import_tests
+from eatlas_corpora.sources.parts import (
+    ARRAYS,
+    KEY,
+    MOST_BLOCKS,
+    MOST_PARTS,
+    SCHEMA,
+    is_parts,
+    read_parts,
+)
+from eatlas_vocabulary.results.scan import COLUMNS, read_words
 
 GROWS = "this holds far more than a file of its size accounts for"
 TEST = make_test()

@@ -33,8 +33,8 @@ from eatlas.encoders.gguf_files import gguf_reader
 from eatlas.errors import EatlasError, SourceError, StimulusError
 from eatlas.sources.wildcards import expand
 from eatlas.stimuli.collections import COLLECTIONS, import_tests
-from eatlas.stimuli.dictionaries import read_quanteda
 from eatlas.stimuli.importers import FORMATS, import_test
+from eatlas_vocabulary.stimuli.dictionaries import read_quanteda
 
 NO_FILE = "this is neither a file nor a folder"
 

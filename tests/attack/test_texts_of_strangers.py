@@ -4,8 +4,8 @@ import pytest
 import zstandard
 from tests.inputs import make_test
 
-from eatlas.corpora import find_contexts
 from eatlas.errors import SourceError
+from eatlas_corpora.reading import find_contexts
 
 FRAME = zstandard.ZstdCompressor().compress(b"love\n" * 1000)
 

@@ -86,7 +86,7 @@ def test_A18_make_installs_by_hash_but_for_eatlas_itself_and_torch():
     installs = re.findall(r"^\t?\$\(BIN\)/python \$\(PIP\) (.+)$", text, re.MULTILINE)
     assert installs == [
         "--no-deps --require-hashes --requirement $@.txt",
-        "--no-deps --no-build-isolation --editable .",
+        "--no-deps --no-build-isolation $(addprefix --editable ,. $(2))",
         "torch==2.13.0",
         "--no-deps --requirement tests/models.txt",
     ]

@@ -10,8 +10,8 @@ from tests.cli.conftest import QUICK
 from tests.cli.test_annotate import by_words, labelled
 
 import eatlas
-from eatlas.apps.annotation.items import LabelJournal
 from eatlas.errors import EatlasError, EatlasWarning
+from eatlas_workbench.annotation.items import LabelJournal
 
 
 def test_N4_an_atlas_refuses_results_of_a_run(eatlas_cli, tmp_path):

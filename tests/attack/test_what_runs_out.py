@@ -17,12 +17,12 @@ from tests.served import ask
 from tests.sources.files.faults import no_more_memory_than
 
 import eatlas
-from eatlas.apps.explorer.measuring import lists_of_file
-from eatlas.apps.serving import Served
 from eatlas.encoders import cache
 from eatlas.encoders.cache import NAME, cached
 from eatlas.errors import EatlasError, SourceWarning
 from eatlas.paths import cache_folder
+from eatlas_workbench.explorer.measuring import lists_of_file
+from eatlas_workbench.serving import Served
 
 DOTTED = ".".join("a" * 60_000) + " = 1"
 """120 kB that took 14.5 GB."""

@@ -11,10 +11,10 @@ import pytest
 import eatlas
 from eatlas.errors import EatlasError
 from eatlas.results.json_lines import json_schema
-from eatlas.results.themes import read_scan
 from eatlas.stats.multiplicity import holm
 from eatlas.stimuli import load_tests
 from eatlas.stimuli.toml import write_toml
+from eatlas_vocabulary.results.themes import read_scan
 
 WORDS = {group: [f"{group}{letter}" for letter in ascii_lowercase[:16]] for group in ("he", "she")}
 THEMES = {name: [f"{name}{i}" for i in ascii_lowercase[:12]] for name in ("sport", "home", "sky")}
@@ -61,7 +61,7 @@ def file(folder, found):
 
 
 def test_a_test_of_each_theme_that_was_found(found, monkeypatch):
-    monkeypatch.setattr("eatlas.results.themes.MOST_TERMS", 10)
+    monkeypatch.setattr("eatlas_vocabulary.results.themes.MOST_TERMS", 10)
     sport, home = sorted(found.tests(), key=lambda test: test.id, reverse=True)
     assert (sport.id, home.id) == ("theme-sport", "theme-home")
     assert (sport.X.name, sport.Y.name) == ("sport", "home")

@@ -9,7 +9,7 @@ import pytest
 from tests.inputs import TERMS
 
 import eatlas
-from eatlas.corpora import Context, Contexts
+from eatlas_corpora.reading import Context, Contexts
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_what_is_cut_off_leaves_the_old_file_as_it_was(tmp_path, corpus, test_fi
     out.write_text("old")
     script = (
         "import os, signal, sys\n"
-        "from eatlas.corpora import files\n"
+        "from eatlas_corpora.reading import files\n"
         # a shell that starts tests in the background has them ignore the signal
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "read = files.read_part\n"

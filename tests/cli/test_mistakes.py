@@ -3,7 +3,7 @@
 import pytest
 from tests.inputs import TOML, make_test, make_vectors
 
-from eatlas.corpora import Context, Contexts, PairContext, Pairs
+from eatlas_corpora.reading import Context, Contexts, PairContext, Pairs
 
 JOBS = """\
 schema = 1

@@ -5,7 +5,7 @@ from tests.cli.conftest import QUICK
 
 from eatlas import census_table, protocol, read_results, write_card
 from eatlas.present import report_table, report_text
-from eatlas.results.themes import read_scan
+from eatlas_vocabulary.results.themes import read_scan
 
 
 def test_report(eatlas_cli, tmp_path):

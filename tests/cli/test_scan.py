@@ -10,8 +10,8 @@ from tests.inputs import TOML
 
 import eatlas
 from eatlas.results.parts import schema_of
-from eatlas.results.scan import COLUMNS, ScanResult
-from eatlas.results.themes import read_scan
+from eatlas_vocabulary.results.scan import COLUMNS, ScanResult
+from eatlas_vocabulary.results.themes import read_scan
 
 SCHEMA = schema_of(ScanResult, "Scan")
 SCAN = ("scan", "--vectors", "glove-sample", "--attributes", "weat-7", "--first", 1500)
@@ -130,7 +130,7 @@ def test_what_is_read_is_not_written(eatlas_cli, tiny_scan):
 
 
 def test_ctrl_c_without_a_file(eatlas_cli, monkeypatch, tiny_scan):
-    from eatlas.engine import scan as module
+    from eatlas_vocabulary.engine import scan as module
 
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
@@ -144,7 +144,7 @@ def test_ctrl_c_without_a_file(eatlas_cli, monkeypatch, tiny_scan):
 
 
 def test_ctrl_c_while_words_are_written_keeps_them(eatlas_cli, tmp_path, monkeypatch, tiny_scan):
-    from eatlas.engine import scan as module
+    from eatlas_vocabulary.engine import scan as module
 
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt

@@ -11,11 +11,11 @@ from tests.tiny_models import make_model
 
 import eatlas
 from eatlas.cli.console import new_console, show, table_of
-from eatlas.cli.diagnosis_tables import print_diagnoses
 from eatlas.cli.messages import print_rows
 from eatlas.cli.table import notes, print_results
 from eatlas.notes import Note
 from eatlas.results import Results
+from eatlas_vocabulary.cli.diagnosis_tables import print_diagnoses
 
 TWO = ("--vectors", "plain=glove-sample", "--vectors", "centred=glove-sample?transform=center")
 QUICK = ("--measure", "ml-eat(resamples=0)", "--frequency", "off")
@@ -175,7 +175,7 @@ PAIRS = (
 
 def test_the_bias_that_a_transform_leaves_and_what_it_costs(eatlas_cli, monkeypatch, tmp_path):
     for name, few in (("DIRECTIONS", 2), ("CLASSIFIED", 200), ("CLUSTERED", 100)):  # for speed
-        monkeypatch.setattr(f"eatlas.sources.diagnosis.{name}", few)
+        monkeypatch.setattr(f"eatlas_vocabulary.sources.diagnosis.{name}", few)
     source = "glove-sample?transform=hard-debias:gender"
     pairs, analogies = tmp_path / "pairs.tsv", tmp_path / "few.txt"
     pairs.write_text("".join(f"{a}\t{b}\t{s}\n" for a, b, s in PAIRS))

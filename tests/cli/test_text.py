@@ -98,7 +98,7 @@ def test_a_damaged_file(eatlas_cli, tmp_path, jobs):
 INTERRUPTED = """
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from eatlas.corpora import files as shards
+from eatlas_corpora.reading import files as shards
 shards.SIZE = 30
 from eatlas.cli import progress
 class CutOff(progress.Lines):
@@ -114,7 +114,7 @@ main()
 
 @pytest.mark.slow
 def test_a_count_that_is_interrupted_goes_on(eatlas_cli, tmp_path, jobs, monkeypatch):
-    from eatlas.corpora import files as shards
+    from eatlas_corpora.reading import files as shards
 
     root = str(Path(__file__).parents[2] / "src")
     done = subprocess.run(

@@ -9,8 +9,8 @@ from tests.apps.views.planted import ASK, QUESTION, STRENGTH, TEST, vectors
 from tests.chat_server import ChatServer, Planted
 from tests.served import running
 
-from eatlas.apps.views.record import ViewsRecord
 from eatlas.stimuli import to_toml
+from eatlas_models.model_views.record import ViewsRecord
 
 ANSWERS = """\
 from tests.apps.views import planted

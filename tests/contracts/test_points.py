@@ -156,20 +156,14 @@ def test_what_nobody_adds_is_an_error(monkeypatch):
     with pytest.raises(ResultsError, match="this cannot be verified"):
         eatlas.verify([Unknown()])
     monkeypatch.setattr("eatlas.engine.verifiers.CONTEXTS", "eatlas.nothing")
-    with pytest.raises(EatlasError, match="no package that finds contexts"):
+    with pytest.raises(
+        EatlasError, match="at-hand is in the package eatlas-corpora, which is not installed"
+    ):
         contexts_at_hand([], [])
 
 
-OF_OTHERS = (
-    "eatlas.apps", "eatlas.corpora", "eatlas.integrations", "eatlas.encoders.chat",
-    "eatlas.engine.asking", "eatlas.engine.group_units", "eatlas.engine.groups",
-    "eatlas.engine.scan", "eatlas.engine.text", "eatlas.engine.theme_words",
-    "eatlas.engine.themes", "eatlas.engine.verify_themes", "eatlas.present.drawings.themes",
-    "eatlas.present.themes", "eatlas.results.residual", "eatlas.results.scan",
-    "eatlas.results.themes", "eatlas.sources.categories", "eatlas.sources.cost",
-    "eatlas.sources.debiasing", "eatlas.sources.diagnosis",
-)  # fmt: skip
-"""Modules for corpora, models, vocabularies and many results, or the beginning of their names."""
+OF_OTHERS = ("eatlas_models", "eatlas_corpora", "eatlas_vocabulary", "eatlas_workbench")
+"""Packages beside the core."""
 CORE = """
 import sys
 import eatlas

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from eatlas.corpora import kernels
-from eatlas.corpora.files import batched
-from eatlas.corpora.matching import Matcher, abbreviations, character_table
+from eatlas_corpora.reading import kernels
+from eatlas_corpora.reading.files import batched
+from eatlas_corpora.reading.matching import Matcher, abbreviations, character_table
 
 
 def find_in(matcher: Matcher, text: str) -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 import re
 
-from eatlas.corpora.matching import HYPHENS, SPACES
+from eatlas_corpora.reading.matching import HYPHENS, SPACES
 
 SPACE = "".join(SPACES)
 WORD = r"[\w\u0300-\u036f]"

@@ -3,12 +3,12 @@
 import pytest
 
 import eatlas
-from eatlas.corpora import Context, Contexts, with_contexts
 from eatlas.engine.verify import verify
 from eatlas.errors import CoverageError, StimulusError
 from eatlas.present import report_html
 from eatlas.stimuli import to_toml
 from eatlas.stimuli.reading import parse_battery
+from eatlas_corpora.reading import Context, Contexts, with_contexts
 from tests.inputs import TERMS, make_test
 
 TEST = make_test()

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.corpora import (
+from eatlas_corpora.reading import (
     Context,
     Contexts,
     PairContext,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import eatlas
-from eatlas.corpora import Context, files, find_contexts, find_pairs, sampling
 from eatlas.errors import EatlasError, SourceError
+from eatlas_corpora.reading import Context, files, find_contexts, find_pairs, sampling
 from tests.corpora import oracle
 from tests.inputs import make_test
 

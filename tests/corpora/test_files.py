@@ -6,8 +6,8 @@ import json
 import pytest
 
 import eatlas
-from eatlas.corpora import Context, Contexts, find_contexts, load_contexts
 from eatlas.errors import ResultsError, SourceError
+from eatlas_corpora.reading import Context, Contexts, find_contexts, load_contexts
 from tests.inputs import make_test
 
 ROWS = [Context("ivy", 'The "ivy",\tna\u00efve', 5, 8), Context("oak", "An oak, an oak", 3, 6)]
@@ -53,7 +53,7 @@ def test_a_file_that_cannot_be_finished_leaves_nothing(tmp_path, found, monkeypa
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("eatlas.corpora.storing.parquet_bytes", full)
+    monkeypatch.setattr("eatlas_corpora.reading.storing.parquet_bytes", full)
     with pytest.raises(ResultsError, match="No space left on device"):
         found.write(tmp_path / "deep" / "c.parquet")
     assert not list((tmp_path / "deep").iterdir())

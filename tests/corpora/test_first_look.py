@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from eatlas.corpora import find_contexts
 from eatlas.errors import SourceError
+from eatlas_corpora.reading import find_contexts
 from tests.inputs import make_test
 
 

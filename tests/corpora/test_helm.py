@@ -3,7 +3,7 @@
 import pytest
 
 import eatlas
-from eatlas.corpora import helm_counts, helm_representation
+from eatlas_corpora.reading import helm_counts, helm_representation
 
 TEXTS = [
     "She is a nurse; her mother was a Nurse too.",

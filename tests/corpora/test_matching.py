@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.corpora.matching import Matcher, MatchRule, letters, ways_to_write
 from eatlas.stimuli.languages import one_form
+from eatlas_corpora.reading.matching import Matcher, MatchRule, letters, ways_to_write
 from tests.corpora import oracle
 from tests.corpora.compiled import find_in
 

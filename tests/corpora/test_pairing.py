@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.corpora import PairContext, find_pairs, load_contexts, load_pairs
 from eatlas.errors import EatlasError
+from eatlas_corpora.reading import PairContext, find_pairs, load_contexts, load_pairs
 from tests.corpora.compiled import sentences
 from tests.inputs import TERMS, make_test
 

@@ -12,8 +12,8 @@ import pytest
 import zstandard
 
 from eatlas import decoding
-from eatlas.corpora import find_contexts
 from eatlas.errors import SourceError
+from eatlas_corpora.reading import find_contexts
 from tests.inputs import make_test
 
 TEST = make_test()
@@ -154,7 +154,7 @@ def test_files_that_end_early(tmp_path):
 
 
 def test_a_quotation_mark_that_is_never_closed(tmp_path, monkeypatch):
-    monkeypatch.setattr("eatlas.corpora.files.LONGEST_CELL", 50)
+    monkeypatch.setattr("eatlas_corpora.reading.files.LONGEST_CELL", 50)
     path = tmp_path / "some.csv"
     path.write_text('id,text\n1,love a\n2,"' + "love\n" * 30 + "3,love b\n", encoding="utf-8")
     contexts, damaged = told(path)

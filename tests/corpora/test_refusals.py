@@ -4,7 +4,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from eatlas.corpora import (
+from eatlas.errors import EatlasError
+from eatlas.stimuli import load_tests
+from eatlas_corpora.reading import (
     Context,
     Contexts,
     PairContext,
@@ -15,9 +17,7 @@ from eatlas.corpora import (
     load_contexts,
     with_contexts,
 )
-from eatlas.corpora.matching import Matcher, MatchRule
-from eatlas.errors import EatlasError
-from eatlas.stimuli import load_tests
+from eatlas_corpora.reading.matching import Matcher, MatchRule
 from tests.inputs import make_test
 
 TEST = make_test()

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.corpora.record import Context
-from eatlas.corpora.sampling import ContextSamples, key_seed
+from eatlas_corpora.reading.record import Context
+from eatlas_corpora.reading.sampling import ContextSamples, key_seed
 
 ITEMS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3)), max_size=80)
 

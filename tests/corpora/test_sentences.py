@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.corpora import find_contexts
+from eatlas_corpora.reading import find_contexts
 from tests.corpora.compiled import sentences
 from tests.inputs import make_test
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eatlas.corpora import files
-from eatlas.corpora.files import Account, parts_of, read_part
 from eatlas.errors import SourceError
+from eatlas_corpora.reading import files
+from eatlas_corpora.reading.files import Account, parts_of, read_part
 
 TEXTS = [f"Text {k} of she and he.{' More. ' * (k % 5)}" for k in range(60)]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eatlas.corpora import files, find_contexts
+from eatlas_corpora.reading import files, find_contexts
 from tests.inputs import make_test
 
 TEST = make_test()

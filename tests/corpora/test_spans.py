@@ -5,8 +5,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eatlas.corpora.counts import Search
-from eatlas.corpora.matching import MatchRule
+from eatlas_corpora.reading.counts import Search
+from eatlas_corpora.reading.matching import MatchRule
 from tests.corpora import span_oracle
 from tests.corpora.compiled import batches_of
 

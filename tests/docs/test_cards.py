@@ -16,9 +16,9 @@ from tools import write_cards
 from tools.docs import cards
 
 import eatlas
-from eatlas.apps.protocol.card import summary
-from eatlas.apps.protocol.evidence import criteria
 from eatlas.measures.registry import BUILT_IN
+from eatlas_workbench.cards.card import summary
+from eatlas_workbench.cards.evidence import criteria
 
 pytestmark = pytest.mark.slow
 

@@ -12,6 +12,7 @@ from tools.docs import live
 from tools.docs.examples import blocks
 
 import eatlas
+from eatlas.plugins import siblings
 from eatlas.stimuli.reading import parse_battery
 
 ROOT = Path(__file__).parents[2]
@@ -105,10 +106,15 @@ def test_licences_of_what_is_taken_from_others_lie_beside_it():
 def test_the_reference_documents_every_public_name():
     """If this fails, add `::: eatlas.NAME` to a page of docs/reference/api."""
     pages = "".join(path.read_text(encoding="utf-8") for path in DOCS.glob("reference/api/*.md"))
-    documented = set(re.findall(r"^::: eatlas\.(\w+)$", pages, flags=re.MULTILINE))
+    documented = set(re.findall(r"^::: (eatlas(?:_\w+)?\.\w+)$", pages, flags=re.MULTILINE))
     # the classes of errors stand under eatlas.errors
-    expected = {n for n in eatlas.__all__ if not n.startswith(("_", "Eatlas"))} | {"errors"}
-    assert documented == expected
+    names = {name for name in eatlas.__all__ if not name.startswith(("_", "Eatlas"))} | {"errors"}
+    of_packages = {
+        f"eatlas_{package}.{name}"
+        for package, groups in siblings().items()
+        for name in groups["names"]
+    }
+    assert documented == {f"eatlas.{name}" for name in names} | of_packages
 
 
 @pytest.mark.slow  # imports all packages

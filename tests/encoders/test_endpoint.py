@@ -78,7 +78,7 @@ def server(monkeypatch):
 def waits(monkeypatch):
     """Seconds that would have been waited."""
     found = []
-    monkeypatch.setattr("eatlas.encoders.endpoint.time.sleep", found.append)
+    monkeypatch.setattr("eatlas_models.encoders.endpoint.time.sleep", found.append)
     return found
 
 

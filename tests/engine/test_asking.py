@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import eatlas
-from eatlas.encoders.chat import FunctionChat
-from eatlas.engine.asking import BYTES, FRAME, cost_of
-from eatlas.stimuli.asking import Prompt
+from eatlas_models.encoders.chat import FunctionChat
+from eatlas_models.engine.asking import BYTES, FRAME, cost_of
+from eatlas_models.stimuli.asking import Prompt
 
 LISTS = {"X": ["Ivy"], "Y": ["Ben"], "A": ["lead", "plan"], "B": ["cook", "sew"]}
 

@@ -18,8 +18,8 @@ from tests.tiny_models import make_model
 
 import eatlas
 from eatlas import OnRay
-from eatlas.apps import ray_watch
 from eatlas.executors import executor_of
+from eatlas_workbench import ray_watch
 
 pytestmark = [
     pytest.mark.usefixtures("all_resamples"),  # as in the cluster

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import eatlas
-from eatlas.engine import verify_themes
-from eatlas.results.themes import ThemesResult, read_themes
+from eatlas_vocabulary.engine import verify_themes
+from eatlas_vocabulary.results.themes import ThemesResult, read_themes
 
 GROUPS = {"Male": ["he", "him", "man", "boy"], "Female": ["she", "her", "woman", "girl"]}
 THEMES = {

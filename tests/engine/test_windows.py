@@ -4,11 +4,11 @@ import pytest
 from tests.inputs import TERMS, make_test
 
 import eatlas
-from eatlas.corpora import Context, Contexts, find_contexts
 from eatlas.engine import Store, execute, make_plan
 from eatlas.engine.verify import verify
 from eatlas.errors import EatlasError
 from eatlas.results import Failure
+from eatlas_corpora.reading import Context, Contexts, find_contexts
 
 TEST = make_test()
 WORDS = [term for group in TERMS.values() for term in group]

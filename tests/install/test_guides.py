@@ -4,16 +4,21 @@ import ast
 import re
 from pathlib import Path
 
-import eatlas
-
-ROOT = Path(eatlas.__file__).parent
-FILES = sorted(ROOT.rglob("*.py"))
+ROOT = Path(__file__).parents[2]
+PACKAGES = {
+    path.name: path
+    for path in sorted((*ROOT.glob("src/eatlas"), *ROOT.glob("packages/*/src/eatlas_*")))
+    if path.is_dir()
+}
+FILES = sorted(path for package in PACKAGES.values() for path in package.rglob("*.py"))
 
 
 def is_module(name: str, room: Path) -> bool:
     """Whether a name is one of the package, or of the room whose docstring has it."""
     parts = name.removeprefix("~").split(".")
-    place = ROOT.joinpath(*parts[1:]) if parts[0] == "eatlas" else room.joinpath(*parts)
+    place = (
+        PACKAGES[parts[0]].joinpath(*parts[1:]) if parts[0] in PACKAGES else room.joinpath(*parts)
+    )
     return place.is_dir() or place.with_suffix(".py").is_file()
 
 

@@ -15,7 +15,7 @@ from inspect_ai import eval as evaluate
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 import eatlas
-from eatlas.integrations import word_choices
+from eatlas_models.integrations import word_choices
 
 WEAT6 = eatlas.load_tests("weat-6")[0]
 BY_HAND = eatlas.AssociationTest(

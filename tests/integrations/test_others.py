@@ -44,7 +44,7 @@ def model() -> Any:
 
 @pytest.mark.slow  # their packages take seconds to import
 def test_evaluator_measures_and_keeps_a_row_for_each_call(model: Any, tmp_path: Path) -> None:
-    from eatlas.integrations import EATEvaluator
+    from eatlas_models.integrations import EATEvaluator
 
     with pytest.raises(eatlas.EatlasError, match="no test or battery"):
         EATEvaluator("weat-66")
@@ -71,7 +71,7 @@ def test_evaluator_works_within_a_trainer(model: Any, tmp_path: Path) -> None:
     from sentence_transformers import SentenceTransformerTrainingArguments as Arguments
     from sentence_transformers.sentence_transformer.losses import CosineSimilarityLoss
 
-    from eatlas.integrations import EATEvaluator
+    from eatlas_models.integrations import EATEvaluator
 
     pairs = {"one": WORDS[:8], "two": WORDS[8:16], "label": [0.0, 1.0] * 4}
     evaluator = EATEvaluator(TEST)
@@ -99,7 +99,7 @@ def test_evaluator_works_within_a_trainer(model: Any, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_metric_of_evaluate(tmp_path: Path) -> None:
-    from eatlas.integrations import EATMetric
+    from eatlas_models.integrations import EATMetric
 
     test = make_test()
     vectors = make_vectors(test)
@@ -145,7 +145,7 @@ def test_task_of_inspect(tmp_path: Path) -> None:
 def test_extra_is_named_where_a_package_is_absent(
     module: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, f"eatlas.integrations.{module}", raising=False)
+    monkeypatch.delitem(sys.modules, f"eatlas_models.integrations.{module}", raising=False)
     imported = builtins.__import__
 
     def without(name: str, *arguments: Any, **options: Any) -> Any:
@@ -155,12 +155,12 @@ def test_extra_is_named_where_a_package_is_absent(
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(eatlas.EatlasError, match=re.escape(f"eatlas[{extra}]")):
-        importlib.import_module(f"eatlas.integrations.{module}")
+        importlib.import_module(f"eatlas_models.integrations.{module}")
 
 
 @pytest.mark.slow
 def test_task_takes_one_test_of_words() -> None:
-    from eatlas.integrations import word_choices
+    from eatlas_models.integrations import word_choices
 
     for wrong in ("caliskan", "divdist-gender"):
         with pytest.raises(eatlas.EatlasError, match="one association test of words"):

@@ -10,15 +10,15 @@ from sklearn.decomposition import PCA
 
 from eatlas.kernels import (
     associations,
-    context_draws,
     mean_and_sd,
     mean_row,
     pair_direction,
     similarities,
     unit_rows,
 )
-from eatlas.kernels.context_draws import compact_rows, draw_associations
-from eatlas.kernels.pair_draws import draw_pairs
+from eatlas_corpora.kernels import context_draws
+from eatlas_corpora.kernels.context_draws import compact_rows, draw_associations
+from eatlas_models.kernels.pair_draws import draw_pairs
 
 
 def test_unit_rows_by_hand():

@@ -22,10 +22,10 @@ from eatlas.errors import (
     StimulusError,
     UndefinedWarning,
 )
-from eatlas.measures import Ask
-from eatlas.measures.answers import choices_of, intervals_of, preferences_of
-from eatlas.results.language_model import LanguageModelRecord
-from eatlas.stimuli.asking import Reply
+from eatlas_models.measures.answers import choices_of, intervals_of, preferences_of
+from eatlas_models.measures.ask import Ask
+from eatlas_models.results.language_model import LanguageModelRecord
+from eatlas_models.stimuli.asking import Reply
 
 QUESTION = "Which goes better with {target}: {first} or {second}?"
 PERSONS = "Who goes better with {attribute}: {first} or {second}?"

@@ -12,11 +12,11 @@ from tests.served import running
 
 import eatlas
 from eatlas.errors import CoverageError, SignatureError, StimulusError
-from eatlas.measures import Assign
-from eatlas.stats.choices import assignment_scores, mean_interval
-from eatlas.stimuli.asking import CollectedAnswer, Prompt, Reply
-from eatlas.stimuli.assigning import WordList, assignments_of
 from eatlas.testing import check_measure
+from eatlas_models.measures.assign import Assign
+from eatlas_models.stats.choices import assignment_scores, mean_interval
+from eatlas_models.stimuli.asking import CollectedAnswer, Prompt, Reply
+from eatlas_models.stimuli.assigning import WordList, assignments_of
 
 TEST = eatlas.AssociationTest(
     id="work-home",
@@ -336,7 +336,7 @@ def test_scores_and_p_by_brute_force():
 
 
 def collected(rows):
-    from eatlas.encoders.collected import CollectedAnswers
+    from eatlas_models.encoders.collected import CollectedAnswers
 
     return CollectedAnswers("answers", tuple(rows), "sha256:0")
 

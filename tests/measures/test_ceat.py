@@ -10,9 +10,9 @@ from tests.inputs import make_sentences, make_test, make_vectors
 import eatlas
 from eatlas import CEAT, AssociationTest, Concept
 from eatlas.errors import CoverageError, StimulusError, UndefinedWarning
-from eatlas.measures.ceat import StimulusContexts
 from eatlas.stats.effect_size import union_variance
 from eatlas.stats.permutation import permutation_test
+from eatlas_corpora.measures.ceat import StimulusContexts
 
 COUNTS = {"X": (5, 9, 7, 4), "Y": (6, 6, 1, 8), "A": (5, 7, 9, 3), "B": (4, 4, 6, 12)}
 DRAWS = 30

@@ -10,11 +10,11 @@ from tests.measures.test_lpbs import Table, any_number
 
 import eatlas
 from eatlas import FMAT
-from eatlas.encoders.language import Answer, Question
 from eatlas.errors import CoverageError, EatlasError, SourceError, StimulusError
 from eatlas.stats.correlation import intraclass_correlation
-from eatlas.stats.reliability import cronbach_alpha
 from eatlas.testing import check_measure
+from eatlas_models.encoders.language import Answer, Question
+from eatlas_models.stats.reliability import cronbach_alpha
 
 TEST = make_test(X=("rose", "ivy"), Y=("ant", "flea"), A=("he", "man"), B=("she", "woman"))
 HIGH = "The {TARGET} has a [MASK] association with {ATTRIB}."

@@ -16,7 +16,6 @@ from tests.inputs import make_test
 
 import eatlas
 from eatlas import LPBS
-from eatlas.encoders.language import Answer
 from eatlas.errors import (
     CoverageError,
     EatlasError,
@@ -25,7 +24,8 @@ from eatlas.errors import (
     StimulusError,
     UndefinedWarning,
 )
-from eatlas.results.language_model import LanguageModelRecord
+from eatlas_models.encoders.language import Answer
+from eatlas_models.results.language_model import LanguageModelRecord
 
 KEPT = 1e-6
 """Log-ratios are kept to 6 decimals."""

@@ -14,11 +14,11 @@ from tests.measures.test_lpbs_in_sentences import TINY, some_pairs
 
 import eatlas
 from eatlas import LPBS, LPBSCEAT
-from eatlas.encoders.language import Answer
 from eatlas.errors import UndefinedWarning
-from eatlas.measures.lpbs_ceat import PairSentences
 from eatlas.results.json_lines import record_from_dict
 from eatlas.stats.effect_size import draw_effects
+from eatlas_models.encoders.language import Answer
+from eatlas_models.measures.lpbs_ceat import PairSentences
 
 THREE = "{target} is {attribute}.; Here {target} is {attribute}.; {target} was {attribute}."
 AGREEMENT = 1e-12

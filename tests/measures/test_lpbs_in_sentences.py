@@ -15,12 +15,12 @@ from tests.measures.test_lpbs import Table, any_number, words
 
 import eatlas
 from eatlas import LPBS
-from eatlas.corpora import Context, Contexts, PairContext, Pairs
-from eatlas.encoders.language import Answer
 from eatlas.engine.verify import verify
 from eatlas.errors import CoverageError, EatlasError
-from eatlas.measures.lpbs import completed
 from eatlas.present import report_html
+from eatlas_corpora.reading import Context, Contexts, PairContext, Pairs
+from eatlas_models.encoders.language import Answer
+from eatlas_models.measures.lpbs import completed
 
 TINY = make_test(
     X=("rose", "ivy"), Y=("ant", "unlovely wasp"), A=("nice", "lovely"), B=("vile", "awful", "war")

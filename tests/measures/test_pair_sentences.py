@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eatlas.measures.lpbs_ceat import PairSentences
+from eatlas_models.measures.lpbs_ceat import PairSentences
 
 
 def pairs(single, counts, sizes):

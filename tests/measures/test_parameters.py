@@ -4,8 +4,8 @@ import pytest
 from tests.inputs import make_test
 
 import eatlas
-from eatlas.corpora import PairContext, Pairs
 from eatlas.errors import SignatureError
+from eatlas_corpora.reading import PairContext, Pairs
 
 PAIRS = Pairs.of([PairContext("x0", "a0", "x0 a0", 0, 2, 3, 5)])
 PROJECTION = {"association": "projection"}

@@ -8,13 +8,13 @@ from scipy.stats import binomtest
 from tests.encoders.language import tiny
 
 import eatlas
-from eatlas.corpora import Contexts, Pairs
-from eatlas.encoders.language import language_model
 from eatlas.engine.verify import verify
 from eatlas.errors import CoverageError, StimulusError
 from eatlas.results.json_lines import record_from_dict
 from eatlas.stats.correlation import sign_test
 from eatlas.stimuli import SentencePairsTest, to_toml
+from eatlas_corpora.reading import Contexts, Pairs
+from eatlas_models.encoders.language import language_model
 
 PAIRS = [
     {"more": "The woman likes home.", "less": "The man likes home.", "type": "gender"},

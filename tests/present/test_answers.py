@@ -16,14 +16,14 @@ from tests.present.test_lpbs import ABOUT_VECTORS, RIGHT, words_of
 
 import eatlas
 from eatlas import Ask
-from eatlas.apps.atlas import write_atlas
 from eatlas.cli.table import print_results
 from eatlas.numbers import percent
 from eatlas.present import report_html, report_table, sentence
 from eatlas.present.drawings.plane import has_map
 from eatlas.present.page import report_text
-from eatlas.results.answers import AskResult, AssignResult
 from eatlas.results.compare import side_by_side
+from eatlas_models.results.answers import AskResult, AssignResult
+from eatlas_workbench.atlas import write_atlas
 
 LITTLE = (
     "† More than a fifth of the answers choose nothing, or more than 90% of the probability goes to "

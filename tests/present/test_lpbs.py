@@ -9,10 +9,10 @@ import pytest
 from tests.inputs import make_test
 
 from eatlas import LPBS
-from eatlas.encoders.language import Answer
 from eatlas.present.page import report_html
 from eatlas.present.sentences import sentence
-from eatlas.results.language_model import LanguageModelRecord
+from eatlas_models.encoders.language import Answer
+from eatlas_models.results.language_model import LanguageModelRecord
 
 TEST = make_test(
     X=("rose", "ivy", "tulip", "lily"), Y=("ant", "wasp", "flea", "gnat"),

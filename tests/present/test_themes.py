@@ -12,7 +12,7 @@ from tests.present.test_page import NASTY
 import eatlas
 from eatlas.errors import ResultsError
 from eatlas.present import report_text
-from eatlas.present.themes import title
+from eatlas_vocabulary.present.themes import title
 
 
 @pytest.fixture(scope="module")

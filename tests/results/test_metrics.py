@@ -10,7 +10,7 @@ from tests.contracts.golden_cases import SCENARIOS, kept
 
 import eatlas
 from eatlas.results import read_results
-from eatlas.results.language import LPBSResult
+from eatlas_models.results.language import LPBSResult
 
 
 @pytest.fixture(scope="module")

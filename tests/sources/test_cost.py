@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import binomtest, spearmanr
 
 import eatlas
-from eatlas.results.residual import TransformCost
-from eatlas.sources.cost import OF_GENSIM, word_set
 from eatlas.stats.correlation import sign_test
-from eatlas.stats.rank_change import rank_correlation_change
+from eatlas_vocabulary.results.residual import TransformCost
+from eatlas_vocabulary.sources.cost import OF_GENSIM, word_set
+from eatlas_vocabulary.stats.rank_change import rank_correlation_change
 
 SETS = 'schema = 1\ngroups = ["L", "R"]\ndefining = [["la", "ra"]]\nequalize = []\n'
 HARD = "glove-sample?transform=hard-debias:gender"
@@ -147,6 +147,6 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
         eatlas.transform_cost("glove-sample")
     with pytest.raises(eatlas.EatlasError, match="no set called 'men'"):
         eatlas.transform_cost(HARD, "men")
-    monkeypatch.setattr("eatlas.sources.cost.find_spec", lambda _: None)
+    monkeypatch.setattr("eatlas_vocabulary.sources.cost.find_spec", lambda _: None)
     with pytest.raises(eatlas.EatlasError, match=r"eatlas\[gensim\]"):
         eatlas.transform_cost(HARD, "wordsim353")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import eatlas
-from eatlas.sources.debiasing import FAMILIES, bias_sets
+from eatlas_vocabulary.sources.debiasing import FAMILIES, bias_sets
 
 EXACT = 1e-12
 """Largest seen in all words of the sample: 4e-17."""

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eatlas
-from eatlas.cli.diagnosis_tables import verdict
 from eatlas.errors import SourceError
 from eatlas.results.diagnosis import Diagnosis
 from eatlas.results.parts import schema_of
 from eatlas.sources import Snapshot
+from eatlas_vocabulary.cli.diagnosis_tables import verdict
 
 RNG = np.random.default_rng(8)
 N, D = 400, 12

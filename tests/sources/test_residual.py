@@ -6,7 +6,7 @@ import pytest
 
 import eatlas
 from eatlas.results.parts import schema_of
-from eatlas.results.residual import ResidualBias
+from eatlas_vocabulary.results.residual import ResidualBias
 
 SCHEMA = schema_of(ResidualBias, "Residual bias")
 SETS = 'schema = 1\ngroups = ["Left", "Right"]\ndefining = [["la", "ra"], ["lb", "rb"]]\n'
@@ -48,8 +48,8 @@ def found(tmp_path, spread):
     path.write_text(SETS)
     source = eatlas.transformed(planted(spread), f"hard-debias:{path}")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("eatlas.sources.diagnosis.TARGETS", targets(tmp_path))
-        patch.setattr("eatlas.sources.diagnosis.DIRECTIONS", 6)
+        patch.setattr("eatlas_vocabulary.sources.diagnosis.TARGETS", targets(tmp_path))
+        patch.setattr("eatlas_vocabulary.sources.diagnosis.DIRECTIONS", 6)
         return eatlas.residual_bias(source)
 
 
@@ -82,7 +82,7 @@ def test_chance_is_what_random_directions_leave(monkeypatch):
     """Its own loop, of other directions: means within four standard errors."""
     svm = pytest.importorskip("sklearn.svm")
     source = eatlas.open_vectors("glove-sample")
-    monkeypatch.setattr("eatlas.sources.diagnosis.DIRECTIONS", 4)
+    monkeypatch.setattr("eatlas_vocabulary.sources.diagnosis.DIRECTIONS", 4)
     found = eatlas.residual_bias("glove-sample?transform=hard-debias:gender")
     spared = eatlas.transformed(source, "hard-debias:gender").fit.map.spared
     words = [w for some, _ in source.iter_chunks() for w in some if w.isalpha()]

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa as of_statsmodels
 
-from eatlas.stats.agreement import label_counts, rater_agreement
+from eatlas_workbench.stats.agreement import label_counts, rater_agreement
 
 WORST = 1e-12
 """Largest difference allowed; observed: 1.1e-15 in 2,000 random tables."""

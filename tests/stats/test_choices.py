@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from eatlas.stats import choices
+from eatlas_models.stats import choices
 
 NAN = np.nan
 WORST = 0.1

@@ -18,8 +18,8 @@ from eatlas.stats.correlation import (
     ranks,
     spearman,
 )
-from eatlas.stats.series import series_correlation
 from eatlas.stats.trend import trend as fields_of
+from eatlas_workbench.stats.series import series_correlation
 
 PAIRS = st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=2, max_size=30)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.regression.linear_model import OLS, WLS
 
-from eatlas.stats.embedding_regression import Observations, permuted_p, standard_error
+from eatlas_corpora.stats.embedding_regression import Observations, permuted_p, standard_error
 
 D = 4
 

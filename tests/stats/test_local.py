@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from eatlas.engine import documents
-from eatlas.sources.parts import CorpusParts, PartSource, PartsRecord
-from eatlas.stats.local import Blocks, LocalTest, expanded, relabelled_blocks, resampled_blocks
+from eatlas_corpora.engine import documents
+from eatlas_corpora.sources.parts import CorpusParts, PartSource, PartsRecord
+from eatlas_corpora.stats.local import (
+    Blocks,
+    LocalTest,
+    expanded,
+    relabelled_blocks,
+    resampled_blocks,
+)
 
 SIZES, D, DOCUMENTS = (3, 4, 2, 3), 6, 9
 LEVELS = 3

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from eatlas.errors import EatlasError, require_whole
-from eatlas.stats import agreement, inputs
+from eatlas.stats import inputs
 from eatlas.stats.designs import terms_needed
 from eatlas.stats.regression import studentised_test
 from eatlas.stats.space import soften, without_top
+from eatlas_workbench.stats import agreement
 
 RNG = np.random.default_rng(0)
 FOUR = [1.0, 2.0, 3.0, 4.0]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.stimuli.asking import pairs_of
-from eatlas.stimuli.choosing import choice_of
+from eatlas_models.stimuli.asking import pairs_of
+from eatlas_models.stimuli.choosing import choice_of
 
 OPTIONS = ("office", "home")
 CHOSEN = {

@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from eatlas.errors import StimulusError
-from eatlas.stimuli.dictionaries import read_liwc, read_quanteda
 from eatlas.stimuli.importers import import_test
+from eatlas_vocabulary.stimuli.dictionaries import read_liwc, read_quanteda
 
 DIC = """%
 1\twork (Work Words)

@@ -8,7 +8,7 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 from eatlas import read_card
-from eatlas.apps.protocol.card import card_html
+from eatlas_workbench.cards.card import card_html
 
 
 def on_files(files: Files, config: Any) -> Files:

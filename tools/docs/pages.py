@@ -8,15 +8,15 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 
-from eatlas.apps.protocol.evidence import Card
-from eatlas.apps.views.record import ViewsRecord
 from eatlas.results.diagnosis import Diagnosis
-from eatlas.results.embedding_regression import EmbeddingRegression
 from eatlas.results.json_lines import json_schema
 from eatlas.results.parts import Record, schema_of
-from eatlas.results.residual import ResidualBias
-from eatlas.results.scan import ScanResult
-from eatlas.results.themes import ThemesResult
+from eatlas_corpora.results.embedding_regression import EmbeddingRegression
+from eatlas_models.model_views.record import ViewsRecord
+from eatlas_vocabulary.results.residual import ResidualBias
+from eatlas_vocabulary.results.scan import ScanResult
+from eatlas_vocabulary.results.themes import ThemesResult
+from eatlas_workbench.cards.evidence import Card
 
 ELSEWHERE = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
 RECORDS: dict[str, tuple[type[Record], str]] = {

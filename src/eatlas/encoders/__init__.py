@@ -1,6 +1,6 @@
-"""Sources that compute vectors of texts and images, language models, and what keeps their answers.
+"""Sources that compute vectors of texts and images, and what keeps their answers.
 
 :mod:`models` goes from a source string to the files of a model, :mod:`loading` loads it.
-:mod:`transformer`, :mod:`sentence_model`, :mod:`endpoint` and :mod:`functions` make vectors, which
-the :mod:`cache` keeps; :mod:`language` has log-probabilities.
+:mod:`transformer`, :mod:`sentence_model` and :mod:`functions` make vectors, which the :mod:`cache`
+keeps.
 """

@@ -2,7 +2,7 @@
 
 :mod:`registry` finds a measure by name and :mod:`base` says what one is. What measures are composed
 of: effect sizes, p-values and patterns of :mod:`association`, the :mod:`levels` of a test,
-:mod:`resampling`, :mod:`inference`, and draws of contexts (:mod:`ceat`).
+:mod:`resampling`, :mod:`inference`, and :mod:`draws` of contexts.
 """
 
 from lazy_loader import attach_stub

@@ -9,21 +9,13 @@ from typing import cast
 
 from eatlas.errors import SignatureError, described, did_you_mean, nearest
 from eatlas.measures.base import Measure
-from eatlas.plugins import loaded, points, usable
+from eatlas.plugins import absent, loaded, points, usable
 from eatlas.signature import Signature
 
 BUILT_IN = {
     "ml-eat": "ml_eat:MLEAT",
     "weat": "ml_eat:WEAT",
     "sc-eat": "sc_eat:SCEAT",
-    "ceat": "ceat:CEAT",
-    "lpbs": "lpbs:LPBS",
-    "lpbs-ceat": "lpbs_ceat:LPBSCEAT",
-    "fmat": "fmat:FMAT",
-    "pll": "pll:PLL",
-    "ask": "ask:Ask",
-    "assign": "assign:Assign",
-    "zero-shot": "zero_shot:ZeroShot",
     "divdist": "divdist:DivDist",
     "rnd": "earlier:RND",
     "mac": "earlier:MAC",
@@ -35,7 +27,6 @@ BUILT_IN = {
     "indirect-bias": "earlier:IndirectBias",
     "same": "k_groups:SAME",
     "generalised-weat": "k_groups:GeneralisedWEAT",
-    "pmi": "pmi:PMI",
 }
 """Module and class of each measure; a run imports those that it requests."""
 ENTRY_POINTS = "eatlas.measures"
@@ -95,7 +86,7 @@ def get_measure(spec: str | Measure) -> Measure:
     signature = Signature.parse(spec)
     if signature.name not in measure_names():
         near = nearest(signature.name, measure_names())
-        raise SignatureError(
+        raise absent("measures", signature.name) or SignatureError(
             f"there is no measure {signature.name!r}",
             allowed=", ".join(measure_names()),
             remedy=f"did you mean {near[0]}?" if near else None,

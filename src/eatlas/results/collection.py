@@ -366,7 +366,7 @@ class Results(Sequence[AssociationResult]):
         -------
         tuple of Confirmation
             In the order of the results; of tests that :meth:`ThemesResult.write_tests
-            <eatlas.results.themes.ThemesResult.write_tests>` wrote.
+            <eatlas_vocabulary.results.themes.ThemesResult.write_tests>` wrote.
 
         Notes
         -----

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import resources
 from importlib.metadata import EntryPoint
@@ -15,7 +15,7 @@ from eatlas.errors import StimulusError, described, nearest
 from eatlas.lazy import as_frame
 from eatlas.notes import Note
 from eatlas.paths import is_file, is_folder
-from eatlas.plugins import called, usable
+from eatlas.plugins import called, is_own, points, usable
 from eatlas.stimuli.concepts import Concept
 from eatlas.stimuli.kinds import OF_SENTENCES, AssociationTest, Battery, Test, TestsLike, identifier
 from eatlas.stimuli.reading import parse_battery
@@ -44,7 +44,6 @@ BUILT_IN = (
     "kurita",
     "angry-black-woman",
     "double-bind",
-    "bai",
     "divdist",
     "divdist-code",
     "ieat",
@@ -86,10 +85,14 @@ def read_battery(name: str) -> Battery:
     raise _unknown(name)
 
 
-def built_in_tests(*, sentences: bool) -> tuple[Test, ...]:
-    """Every test that comes with eatlas itself."""
-    names = [name for name in BUILT_IN if (name in declared()) == sentences]
-    return tuple(test for name in names for test in read_battery(name).tests)
+def built_in_tests(*, sentences: bool) -> Iterator[Test]:
+    """Every test that comes with eatlas, then those of its packages that are installed."""
+    for name in BUILT_IN:
+        if (name in declared()) == sentences:
+            yield from read_battery(name).tests
+    for name, point in points(ENTRY_POINTS).items():
+        if is_own(point) and not sentences:
+            yield from read_battery(name).tests
 
 
 def load_tests(spec: TestsLike) -> tuple[Test, ...]:
@@ -229,7 +232,9 @@ def _load_one(spec: object) -> tuple[Test, ...]:
     if is_file(spec):
         return read_test_file(spec).tests
     name = str(spec)
-    if name in battery_names():
+    if name in BUILT_IN:
+        return read_battery(name).tests
+    if name not in _battery_of() and name in _third_party():
         return read_battery(name).tests
     batteries = [_battery_of()[name]] if name in _battery_of() else _third_party()
     tests = (test for battery in batteries for test in read_battery(battery).tests)

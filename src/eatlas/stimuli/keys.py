@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import create_model
 
 from eatlas.errors import described
-from eatlas.plugins import absent, imported, unusable, usable
+from eatlas.plugins import absent, imported, points, unusable, usable
 from eatlas.stimuli.records import ITEMS
 
 ENTRY_POINTS = "eatlas.test_keys"
@@ -33,6 +33,12 @@ class AddedKey:
     """What is wrong with all texts of a test together; None where nothing is."""
     allowed: str
     """What is allowed, for messages."""
+
+
+@cache
+def key_names() -> frozenset[str]:
+    """Names of the keys that other packages add; no package is imported for them."""
+    return frozenset(points(ENTRY_POINTS))
 
 
 @cache

@@ -23,7 +23,7 @@ from eatlas.stimuli.concepts import (
     told_apart,
 )
 from eatlas.stimuli.images import not_here
-from eatlas.stimuli.keys import added_keys, take_added
+from eatlas.stimuli.keys import key_names, take_added
 from eatlas.stimuli.languages import require_tag
 from eatlas.stimuli.records import Frozen, Identifier, Term, quoted
 
@@ -252,7 +252,7 @@ class AssociationTest(Described):
 
         def __getattr__(self, name: str) -> tuple[str, ...]:
             """Texts of a key that another package adds."""
-            if name.startswith("_") or name not in added_keys():
+            if name.startswith("_") or name not in key_names():
                 return super().__getattr__(name)
             return dict(self.more).get(name, ())
 

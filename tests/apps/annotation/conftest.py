@@ -10,8 +10,8 @@ import pytest
 from tests.served import Served
 
 import eatlas
-from eatlas.apps.annotation import Items
-from eatlas.corpora import Context, Contexts
+from eatlas_corpora.reading import Context, Contexts
+from eatlas_workbench.annotation import Items
 
 HOSTILE = (
     '<script>window.bad = 1</script> the nurse <img src=x onerror="window.bad = 1"> & \u202eleft'

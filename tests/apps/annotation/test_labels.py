@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.apps.annotation.conftest import HOSTILE, TEST, context
 
 import eatlas
-from eatlas.apps.annotation.items import LabelJournal, given_in, journal_of, replay
-from eatlas.apps.annotation.labels import FEWEST
-from eatlas.corpora import Contexts
 from eatlas.errors import EatlasError, SourceError, UndefinedWarning
+from eatlas_corpora.reading import Contexts
+from eatlas_workbench.annotation.items import LabelJournal, given_in, journal_of, replay
+from eatlas_workbench.annotation.labels import FEWEST
 
 
 def fill(sheet, path, labels, delimiter=","):

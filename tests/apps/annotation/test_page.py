@@ -11,10 +11,10 @@ from tests.browsing import violations
 from tests.served import ask
 
 import eatlas
-from eatlas.apps.annotation.items import journal_of
 from eatlas.errors import EatlasError
 from eatlas.numbers import interval
 from eatlas.present.text import clean
+from eatlas_workbench.annotation.items import journal_of
 
 DESK, PHONE = 1280, 390
 

@@ -276,7 +276,7 @@ def test_the_title_says_what_sources_agree_on(tmp_path):
 
 
 def test_of_many_results_a_cell_has_the_numbers_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr("eatlas.apps.atlas.IN_FULL", 0)
+    monkeypatch.setattr("eatlas_workbench.atlas.IN_FULL", 0)
     _, page = written(tmp_path, full())
     (link,) = cells(page).values()
     html = details(page, link)

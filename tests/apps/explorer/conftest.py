@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from eatlas.apps.explorer import Explorer
-from eatlas.apps.explorer.measuring import Request
+from eatlas_workbench.explorer import Explorer
+from eatlas_workbench.explorer.measuring import Request
 
 OTHER = "glove-sample?transform=center"
 MINE = """schema = 1

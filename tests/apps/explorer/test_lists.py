@@ -8,7 +8,9 @@ import pytest
 from pydantic import ValidationError
 from tests.apps.explorer.conftest import LISTS
 
-from eatlas.apps.explorer.measuring import (
+from eatlas.errors import EatlasError
+from eatlas.stimuli import load_tests, to_toml
+from eatlas_workbench.explorer.measuring import (
     BUNDLED,
     MOST_NAMED,
     MOST_WORDS,
@@ -20,8 +22,6 @@ from eatlas.apps.explorer.measuring import (
     starts,
     words_in,
 )
-from eatlas.errors import EatlasError
-from eatlas.stimuli import load_tests, to_toml
 
 MANY = tuple(f"w{i}" for i in range(MOST_WORDS + 1))
 

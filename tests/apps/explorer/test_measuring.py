@@ -16,9 +16,16 @@ from tests.apps.explorer.conftest import LISTS, OTHER
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.apps.explorer import Explorer
-from eatlas.apps.explorer.measuring import Request, pieces_of, unfit
-from eatlas.apps.explorer.page import (
+from eatlas.errors import EatlasError
+from eatlas.numbers import brief_p, effect
+from eatlas.present.drawings.plane import points_of
+from eatlas.present.findings import NAMES
+from eatlas.present.rendering import FILTERS
+from eatlas.results import read_results
+from eatlas.stimuli import load_tests
+from eatlas_workbench.explorer import Explorer
+from eatlas_workbench.explorer.measuring import Request, pieces_of, unfit
+from eatlas_workbench.explorer.page import (
     COMMON,
     FIGURES,
     across_of,
@@ -29,14 +36,7 @@ from eatlas.apps.explorer.page import (
     others_of,
     page_of,
 )
-from eatlas.apps.explorer.served import export
-from eatlas.errors import EatlasError
-from eatlas.numbers import brief_p, effect
-from eatlas.present.drawings.plane import points_of
-from eatlas.present.findings import NAMES
-from eatlas.present.rendering import FILTERS
-from eatlas.results import read_results
-from eatlas.stimuli import load_tests
+from eatlas_workbench.explorer.served import export
 
 QUICK = "ml-eat(resamples=0,frequency=off)"
 NEAR = 5e-7

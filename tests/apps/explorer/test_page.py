@@ -12,8 +12,8 @@ from tests.apps.explorer.conftest import OTHER
 from tests.browsing import Tabs, violations
 
 import eatlas
-from eatlas.apps.explorer import ExplorerPage
 from eatlas.results import read_results
+from eatlas_workbench.explorer import ExplorerPage
 
 DESK, PHONE = 1280, 390
 REFUSED = "status of 422"

@@ -12,9 +12,9 @@ from tests.browsing import Tabs, violations
 from tests.served import ask
 
 import eatlas
-from eatlas.apps.explorer import ExplorerPage
 from eatlas.errors import ResultsError, SourceError
-from eatlas.results.themes import MOST_TERMS
+from eatlas_vocabulary.results.themes import MOST_TERMS
+from eatlas_workbench.explorer import ExplorerPage
 
 HOSTILE = 'War <b class="x">'
 THEMES = {

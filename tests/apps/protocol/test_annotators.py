@@ -10,9 +10,9 @@ from scipy.stats import spearmanr
 from tests.apps.protocol.cards import found
 
 import eatlas
-from eatlas.apps.annotation import load_items, read_labels
-from eatlas.apps.annotation.items import LabelJournal
 from eatlas.errors import UndefinedWarning
+from eatlas_workbench.annotation import load_items, read_labels
+from eatlas_workbench.annotation.items import LabelJournal
 
 WOMEN = {"nurse": 9, "dancer": 7, "librarian": 6, "soldier": 1, "pilot": 2, "carpenter": 4}
 """Of ten texts of a profession so many are about a woman."""

@@ -10,7 +10,8 @@ from tests.apps.protocol.cards import found
 from tests.present.reading import Page
 
 import eatlas
-from eatlas.apps.protocol.card import (
+from eatlas.results.parts import schema_of
+from eatlas_workbench.cards.card import (
     PROPERTIES,
     SIGNS,
     card_html,
@@ -21,7 +22,7 @@ from eatlas.apps.protocol.card import (
     number,
     summary,
 )
-from eatlas.apps.protocol.evidence import (
+from eatlas_workbench.cards.evidence import (
     CRITERIA,
     Card,
     Drawing,
@@ -31,9 +32,8 @@ from eatlas.apps.protocol.evidence import (
     Table,
     criteria,
 )
-from eatlas.apps.protocol.outside import OPEN, questions
-from eatlas.apps.protocol.running import STUDIES
-from eatlas.results.parts import schema_of
+from eatlas_workbench.cards.outside import OPEN, questions
+from eatlas_workbench.cards.running import STUDIES
 
 HOSTILE = '<script>alert("x")</script>'
 

@@ -5,9 +5,9 @@ from tests.apps.protocol.test_predictive import census, planted
 from tests.present.tables.reading import markdown_tables
 
 import eatlas
-from eatlas.apps.protocol.census_table import is_card
-from eatlas.apps.protocol.evidence import Card, Evidence, Figure
 from eatlas.errors import ResultsError
+from eatlas_workbench.cards.census_table import is_card
+from eatlas_workbench.cards.evidence import Card, Evidence, Figure
 
 GENDER, RACE = "some, Female/Male", "some, Asian/Hispanic/White"
 

@@ -9,11 +9,11 @@ import pytest
 from tests.apps.protocol.plugins import FirstWord, Nearness, Peeking, Sum
 
 import eatlas
-from eatlas.apps.protocol.content import compare, copied
-from eatlas.apps.protocol.material import Material
 from eatlas.measures.base import Measure
 from eatlas.sources import ArraySource, open_vectors
 from eatlas.stimuli import load_tests
+from eatlas_workbench.cards.content import compare, copied
+from eatlas_workbench.cards.material import Material
 
 ORDER = "The order of words changes nothing"
 TURN = "Groups that trade places turn the sign"

@@ -10,10 +10,10 @@ import pytest
 from tests.apps.protocol.cards import found
 
 import eatlas
-from eatlas.apps.protocol.content import STEREOTYPES
-from eatlas.corpora import find_contexts
-from eatlas.encoders.language import Answer
-from eatlas.results.language_model import LanguageModelRecord
+from eatlas_corpora.reading import find_contexts
+from eatlas_models.encoders.language import Answer
+from eatlas_models.results.language_model import LanguageModelRecord
+from eatlas_workbench.cards.content import STEREOTYPES
 
 WORDS = eatlas.load_tests("divdist-face-validity")[0]
 FEMALE = set(WORDS.groups[0].terms)

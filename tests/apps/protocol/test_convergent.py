@@ -9,10 +9,10 @@ from tests.apps.protocol.cards import found
 from tests.apps.protocol.plugins import Nearness
 
 import eatlas
-from eatlas.apps.protocol.convergent import word_lists
-from eatlas.apps.protocol.evidence import Evidence
-from eatlas.apps.protocol.material import Material
 from eatlas.stimuli import GroupsTest, load_tests
+from eatlas_workbench.cards.convergent import word_lists
+from eatlas_workbench.cards.evidence import Evidence
+from eatlas_workbench.cards.material import Material
 
 RHO, R, N = 2, 5, 1
 

@@ -7,8 +7,8 @@ import pytest
 from tests.apps.protocol.cards import found
 
 import eatlas
-from eatlas.apps.protocol.content import STEREOTYPES
 from eatlas.stimuli import load_tests
+from eatlas_workbench.cards.content import STEREOTYPES
 
 
 def planted(wrong: str = "", zero: str = "") -> eatlas.ArraySource:

@@ -7,10 +7,10 @@ import pytest
 from tests.apps.protocol.cards import counts, found
 
 import eatlas
-from eatlas.apps.protocol.outside import at_equal_contexts
 from eatlas.stats.correlation import paired_change
 from eatlas.stats.shares import distribution, divergence
 from eatlas.stimuli import load_tests
+from eatlas_workbench.cards.outside import at_equal_contexts
 
 TEXT = {"nurse": (8, 2), "pilot": (3, 7), "dancer": (6, 4), "soldier": (4, 6), "teacher": (0, 0)}
 MORE = {"nurse": (9, 1), "pilot": (1, 9), "dancer": (9, 1), "soldier": (2, 8), "judge": (1, 1)}

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from eatlas.apps.replication.cells import Cell, Question, printed_cells
-from eatlas.apps.replication.tables import computed, difference, explanation, published
+from eatlas_workbench.replication.cells import Cell, Question, printed_cells
+from eatlas_workbench.replication.tables import computed, difference, explanation, published
 
 SECOND_READING = tomllib.loads(
     (Path(__file__).parents[2] / "measures" / "ml_eat_tables.toml").read_text(encoding="utf-8")

@@ -10,9 +10,9 @@ from tests.inputs import optional_data, raw_google_news
 from tests.sources.series_files import write_histwords
 
 import eatlas
-from eatlas.apps.replication.models import counts_in
 from eatlas.errors import EatlasError
 from eatlas.sources.published import find, unpack
+from eatlas_workbench.replication.models import counts_in
 
 CLOSE = 1e-6
 YEARS = range(1900, 1950, 10)

@@ -14,13 +14,13 @@ from tests.inputs import optional_data
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.apps.replication.cells import checks_of, printed_cells
-from eatlas.apps.replication.measuring import Setting, measure
-from eatlas.apps.replication.models import models_of
-from eatlas.apps.replication.recipe import FOLLOWED, read_recipe
 from eatlas.errors import EatlasError
 from eatlas.stats.effect_size import draw_contexts, stream
 from eatlas.stimuli import load_tests
+from eatlas_workbench.replication.cells import checks_of, printed_cells
+from eatlas_workbench.replication.measuring import Setting, measure
+from eatlas_workbench.replication.models import models_of
+from eatlas_workbench.replication.recipe import FOLLOWED, read_recipe
 
 CLOSE = 1e-6
 """Of effect sizes; on SmolLM2 of differences of means, as its effect sizes are up to 2e-6 off."""

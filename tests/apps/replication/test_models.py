@@ -6,10 +6,10 @@ from tests.tiny_models import make_model
 from tests.tiny_vision import make_backbone, make_towers
 
 import eatlas
-from eatlas.apps.replication.models import MeasuredModel, encoded, family_of
-from eatlas.apps.replication.recipe import Vectors
 from eatlas.errors import EatlasError, SourceError
 from eatlas.sources import innermost
+from eatlas_workbench.replication.models import MeasuredModel, encoded, family_of
+from eatlas_workbench.replication.recipe import Vectors
 
 WORDS = {"up": [1.0, 0.0], "down": [0.0, 1.0]}
 

@@ -6,8 +6,11 @@ import pytest
 from pydantic import ValidationError
 
 import eatlas
-from eatlas.apps.replication.cells import checks_of, printed_cells
-from eatlas.apps.replication.recipe import (
+from eatlas.errors import EatlasError
+from eatlas.measures.association import associated_with, eat_pattern
+from eatlas.stimuli import load_tests
+from eatlas_workbench.replication.cells import checks_of, printed_cells
+from eatlas_workbench.replication.recipe import (
     FOLLOWED,
     PAPERS,
     Choice,
@@ -18,10 +21,7 @@ from eatlas.apps.replication.recipe import (
     own_tests,
     read_recipe,
 )
-from eatlas.apps.replication.stimuli import prepared
-from eatlas.errors import EatlasError
-from eatlas.measures.association import associated_with, eat_pattern
-from eatlas.stimuli import load_tests
+from eatlas_workbench.replication.stimuli import prepared
 
 CELLS = {"caliskan": 20, "ml-eat": 1517, "seat": 746, "divdist": 172, "mind-your-bias": 3594}
 

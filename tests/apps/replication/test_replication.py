@@ -11,13 +11,13 @@ from tests.inputs import google_news, optional_data
 from tests.present.reading import Page
 
 import eatlas
-from eatlas.apps.replication.drawing import strip
-from eatlas.apps.replication.page import replication_csv, replication_html, write_replication
-from eatlas.apps.replication.recipe import read_recipe
-from eatlas.apps.replication.tables import grids, side_by_side, stacked
 from eatlas.errors import EatlasError
 from eatlas.results.parts import at
 from eatlas.stats.multiplicity import holm
+from eatlas_workbench.replication.drawing import strip
+from eatlas_workbench.replication.page import replication_csv, replication_html, write_replication
+from eatlas_workbench.replication.recipe import read_recipe
+from eatlas_workbench.replication.tables import grids, side_by_side, stacked
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from tests.inputs import optional_data, raw_google_news
 
 import eatlas
-from eatlas.apps.replication.cells import printed_cells
+from eatlas_workbench.replication.cells import printed_cells
 
 CELLS = [one for one in printed_cells("divdist") if (one.table, one.column) == ("table-3", "w2v")]
 TARGETS = [cell.row for cell in CELLS]

@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from eatlas.apps.studies.analysis import analyse, method_pairs
-from eatlas.apps.studies.record import Specification, StudyRecord
+from eatlas_workbench.studies.analysis import analyse, method_pairs
+from eatlas_workbench.studies.record import Specification, StudyRecord
 
 
 def record(rows, **choices):

@@ -4,8 +4,8 @@ import pytest
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.apps.studies import prepare
 from eatlas.errors import StudyError
+from eatlas_workbench.studies import prepare
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import json
 import pytest
 
 import eatlas
-from eatlas.apps.studies import carry_out, prepare
 from eatlas.errors import ResultsError, StudyError
 from eatlas.executors import here
+from eatlas_workbench.studies import carry_out, prepare
 
 PLAN = {"tests": ["weat-6", "weat-7"], "measures": ["ml-eat"], "choices": {"ddof": [1, 0]}}
 

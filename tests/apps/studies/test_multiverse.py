@@ -8,8 +8,8 @@ from tests.inputs import make_test
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.apps.studies import prepare
 from eatlas.encoders import loading, transformer
+from eatlas_workbench.studies import prepare
 
 SMALL = make_test(
     X=("rose", "ivy"), Y=("ant", "wasp"), A=("nice", "lovely", "peace"), B=("vile", "awful", "war")

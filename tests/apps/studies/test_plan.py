@@ -3,10 +3,10 @@
 import pytest
 
 import eatlas
-from eatlas.apps.studies import example, prepare, read_plan
-from eatlas.apps.studies.plan import combinations
-from eatlas.apps.studies.study import resolved
 from eatlas.errors import StudyError
+from eatlas_workbench.studies import example, prepare, read_plan
+from eatlas_workbench.studies.plan import combinations
+from eatlas_workbench.studies.study import resolved
 
 
 def write(folder, text):

@@ -8,12 +8,12 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import eatlas
-from eatlas.apps.studies.analysis import analyse
-from eatlas.apps.studies.drawing import MOST, MOST_ROWS, drawn_of, specification_curve
-from eatlas.apps.studies.record import Specification, StudyRecord
-from eatlas.apps.studies.study import MOST_ROWS as TABLE_ROWS
-from eatlas.apps.studies.study import share, study_html
 from eatlas.errors import ResultsError
+from eatlas_workbench.studies.analysis import analyse
+from eatlas_workbench.studies.drawing import MOST, MOST_ROWS, drawn_of, specification_curve
+from eatlas_workbench.studies.record import Specification, StudyRecord
+from eatlas_workbench.studies.study import MOST_ROWS as TABLE_ROWS
+from eatlas_workbench.studies.study import share, study_html
 
 PLAN = {
     "study": {"title": "Career", "question": "Does it depend on how?"},

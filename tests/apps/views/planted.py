@@ -8,8 +8,8 @@ import zlib
 
 from tests.inputs import make_test
 
-from eatlas.encoders.language import Answer
-from eatlas.results.language_model import LanguageModelRecord
+from eatlas_models.encoders.language import Answer
+from eatlas_models.results.language_model import LanguageModelRecord
 
 X, Y = (tuple(f"{letter}{i}" for i in range(8)) for letter in "xy")
 TEST = make_test("planted", X=X, Y=Y)

@@ -24,14 +24,14 @@ from tests.inputs import make_test
 from tests.tiny_models import make_model
 
 import eatlas
-from eatlas.apps.views.measuring import carry_out, prepare
-from eatlas.apps.views.page import FILES, agreement_tables, maps_table
-from eatlas.apps.views.record import Coefficient, SideAgreement, ViewsRecord
 from eatlas.errors import EatlasError, ResultsError, SourceError
 from eatlas.numbers import effect
 from eatlas.present.findings import NAMES, findings_of
 from eatlas.results import Failure
 from eatlas.results.parts import schema_of
+from eatlas_models.model_views.measuring import carry_out, prepare
+from eatlas_models.model_views.page import FILES, agreement_tables, maps_table
+from eatlas_models.model_views.record import Coefficient, SideAgreement, ViewsRecord
 
 OF_MODELS = ["ml-eat(resamples=0)", "lpbs(resamples=0)"]
 WORDS = {"vectors": vectors(), "measures": [ASK, "ml-eat(resamples=200)", "lpbs(resamples=200)"]}

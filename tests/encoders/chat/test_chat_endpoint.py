@@ -19,11 +19,11 @@ from tests.served import running
 
 import eatlas
 from eatlas.encoders.cache import contents
-from eatlas.encoders.chat import open_answering
-from eatlas.encoders.chat_endpoint import PROBE
 from eatlas.errors import SourceError, UntrustedSourceError
-from eatlas.stimuli.asking import Prompt
 from eatlas.untrusted import data_only
+from eatlas_models.encoders.chat import open_answering
+from eatlas_models.encoders.chat_endpoint import PROBE
+from eatlas_models.stimuli.asking import Prompt
 
 KEY = "sk-proj-aZ0+9/0x=0123456789"
 QUESTION = "Which word goes better with {}: {} or {}? Answer with one of the two alone."
@@ -60,7 +60,7 @@ def waits(monkeypatch):
     """Seconds that would have been waited."""
     found = []
     clock = SimpleNamespace(sleep=found.append, monotonic=time.monotonic)
-    monkeypatch.setattr("eatlas.encoders.endpoint.time", clock)
+    monkeypatch.setattr("eatlas_models.encoders.endpoint.time", clock)
     return found
 
 
@@ -399,7 +399,7 @@ import signal, sys
 sys.path.insert(0, {str(__file__.partition("/tests/")[0])!r})
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from tests.encoders.chat.test_chat_endpoint import many
-from eatlas.encoders.chat import open_answering
+from eatlas_models.encoders.chat import open_answering
 try:
     open_answering(sys.argv[1]).score(many())
 except KeyboardInterrupt as stop:

@@ -9,9 +9,9 @@ from itertools import product
 import pytest
 
 import eatlas
-from eatlas.encoders.chat import open_answering
-from eatlas.encoders.collected import open_collected
 from eatlas.errors import EatlasError
+from eatlas_models.encoders.chat import open_answering
+from eatlas_models.encoders.collected import open_collected
 
 TEST = eatlas.AssociationTest(
     id="work-home",

@@ -10,9 +10,16 @@ from tests.encoders.chat.test_chat_endpoint import prompts
 from tests.served import running
 
 import eatlas
-from eatlas.encoders.chat import FIRST, FIRST_TEXTS, FirstAnswers, Request, Response, open_answering
 from eatlas.errors import SourceError
-from eatlas.stimuli.asking import Prompt
+from eatlas_models.encoders.chat import (
+    FIRST,
+    FIRST_TEXTS,
+    FirstAnswers,
+    Request,
+    Response,
+    open_answering,
+)
+from eatlas_models.stimuli.asking import Prompt
 
 SUBJECTS = [f"Ivy {i}" for i in range(20)]
 """Of 30 questions each."""

@@ -14,10 +14,10 @@ from tests.llama_server import LlamaServer
 
 import eatlas
 from eatlas.encoders.cache import contents
-from eatlas.encoders.chat import open_answering
-from eatlas.encoders.chat_endpoint import PROBE
 from eatlas.errors import SourceError
-from eatlas.stimuli.asking import Prompt
+from eatlas_models.encoders.chat import open_answering
+from eatlas_models.encoders.chat_endpoint import PROBE
+from eatlas_models.stimuli.asking import Prompt
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("smollm2")]
 QUESTION = (

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.chat_server import Planted, entry
 
-from eatlas.encoders.chat import without_reasoning
-from eatlas.encoders.chat_endpoint import Piece, chances_of
+from eatlas_models.encoders.chat import without_reasoning
+from eatlas_models.encoders.chat_endpoint import Piece, chances_of
 
 OPTIONS = ("office", "home")
 NONE = -math.inf

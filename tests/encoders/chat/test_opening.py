@@ -5,10 +5,10 @@ from tests.encoders.letters import Letters
 
 import eatlas
 from eatlas.encoders.cache import contents
-from eatlas.encoders.chat import FunctionChat, open_answering
 from eatlas.errors import SourceError, UntrustedSourceError
-from eatlas.stimuli.asking import Prompt
 from eatlas.untrusted import data_only
+from eatlas_models.encoders.chat import FunctionChat, open_answering
+from eatlas_models.stimuli.asking import Prompt
 
 PROMPTS = [Prompt(f"Question {i}?", answers=2) for i in range(300)]
 CODE = """

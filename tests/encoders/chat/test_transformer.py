@@ -11,11 +11,11 @@ from tests.encoders.language import tiny
 from tests.inputs import make_test
 
 import eatlas
-from eatlas.encoders.chat import Request, open_answering
-from eatlas.encoders.chat_transformer import written_forms
-from eatlas.engine.asking import cost_of
 from eatlas.errors import SourceError
-from eatlas.stimuli.asking import Prompt
+from eatlas_models.encoders.chat import Request, open_answering
+from eatlas_models.encoders.chat_transformer import written_forms
+from eatlas_models.engine.asking import cost_of
+from eatlas_models.stimuli.asking import Prompt
 
 AGREES = 1e-5
 """Single precision: log-probabilities of these models differ by up to 3e-6 from a plain reading."""

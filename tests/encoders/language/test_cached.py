@@ -8,9 +8,9 @@ from tests.encoders.language import tiny
 import eatlas
 from eatlas.encoders import loading
 from eatlas.encoders.cache import NAME, contents
-from eatlas.encoders.language import Question, language_model, open_language_model
 from eatlas.errors import SourceError
 from eatlas.paths import cache_folder
+from eatlas_models.encoders.language import Question, language_model, open_language_model
 
 TOML = """
 schema = 1

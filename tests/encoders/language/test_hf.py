@@ -8,8 +8,8 @@ from tests.inputs import make_test
 from tests.tiny_models import _config, make_tokenizer
 
 import eatlas
-from eatlas.encoders.language import Question, language_model, open_language_model
 from eatlas.errors import SourceError
+from eatlas_models.encoders.language import Question, language_model, open_language_model
 
 TEST = make_test(
     X=("rose", "ivy"), Y=("ant", "wasp"), A=("nice", "lovely", "peace"), B=("vile", "awful", "war")

@@ -7,7 +7,7 @@ import math
 import pytest
 from tests.encoders.language import tiny
 
-from eatlas.encoders.language import Question, Step, language_model
+from eatlas_models.encoders.language import Question, Step, language_model
 
 AGREES = 1e-5
 """Single precision in batches of other sizes; the worst difference seen was 2e-6."""

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import eatlas
+import eatlas_corpora.engine.embedding
 from eatlas.errors import EatlasError, EatlasWarning
-from eatlas.stats.local import transformation
+from eatlas_corpora.stats.local import transformation
 
 pytestmark = pytest.mark.filterwarnings("ignore:The transformation fits")  # random vectors
 WORDS = [f"w{i}" for i in range(60)]
@@ -196,7 +197,7 @@ def test_repeats_unknown_words_and_a_part_by_itself_are_counted(documents, vecto
     assert parts.about.repeats == 4
     words = [re.findall(r"\w+", row["text"].lower()) for row in [*rows, *documents[:3], rows[0]]]
     assert parts.about.words == sum(map(len, words))
-    known = {*vectors, *eatlas.engine.embedding.STOP_WORDS}
+    known = {*vectors, *eatlas_corpora.engine.embedding.STOP_WORDS}
     assert parts.about.known == sum(word in known for each in words for word in each)
     lone = [{"text": f"{row['text']} {'nowhere ' * 200}", "party": "a"} for row in documents]
     path.write_text("".join(json.dumps(row) + "\n" for row in lone))

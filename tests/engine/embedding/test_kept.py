@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import eatlas
+import eatlas_corpora.reading.files
 from eatlas import OnRay
-from eatlas.corpora import local
 from eatlas.executors import here
+from eatlas_corpora.reading import local
 
 WORDS = [f"w{i}" for i in range(40)]
 TARGETS = ["ivy", "rose", "ant", "bee"]
@@ -82,7 +83,7 @@ def test_order_changes_nothing_and_blocks_are_alike(corpus, whole, tmp_path):
 
 
 def test_groups_are_of_a_like_size_and_few_are_learned_from(corpus):
-    parts = eatlas.corpora.files.parts_of(corpus)
+    parts = eatlas_corpora.reading.files.parts_of(corpus)
     groups = local.groups_of(parts)
     assert [part for group in groups for part in group.parts] == parts
     assert len(groups) == 14  # of 3 files, as 2.5 of 40 are a sixteenth
@@ -108,8 +109,8 @@ def test_two_processes_and_ray_give_the_same_bytes(corpus, whole, tmp_path, clus
 
 KILLED = """
 import os, signal
-from eatlas.engine import embedding
-from eatlas.sources.parts import CorpusParts
+from eatlas_corpora.engine import embedding
+from eatlas_corpora.sources.parts import CorpusParts
 from tests.engine.embedding.test_kept import embed
 class_, name = {where}
 was = getattr(class_, name)

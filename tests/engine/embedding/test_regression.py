@@ -9,9 +9,9 @@ from tests.engine.embedding.test_embed import WINDOW, contexts_of, corpus, docum
 
 import eatlas
 from eatlas.errors import EatlasError
-from eatlas.results.embedding_regression import EmbeddingRegression
 from eatlas.results.parts import schema_of
-from eatlas.stats.local import transformation
+from eatlas_corpora.results.embedding_regression import EmbeddingRegression
+from eatlas_corpora.stats.local import transformation
 
 pytestmark = pytest.mark.filterwarnings("ignore:The transformation fits")  # random vectors
 __all__ = ["corpus", "documents", "vectors"]

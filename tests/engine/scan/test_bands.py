@@ -6,9 +6,9 @@ import pytest
 from tests.engine.scan.vocabularies import concepts, vocabulary
 
 import eatlas
-from eatlas.engine import scan as module
-from eatlas.engine.scan import bands_of
 from eatlas.errors import ResultsError
+from eatlas_vocabulary.engine import scan as module
+from eatlas_vocabulary.engine.scan import bands_of
 
 EDGES = (10, 25, 1000)
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from tests.engine.scan.vocabularies import concepts, vocabulary
 
-from eatlas.engine import scan as module
-from eatlas.engine.scan import Chunks, make_scan, measure_all
 from eatlas.engine.store import left_by_others as others
+from eatlas_vocabulary.engine import scan as module
+from eatlas_vocabulary.engine.scan import Chunks, make_scan, measure_all
 
 IDENTITY = "0123456789abcdef" * 4
 ROWS = 7

@@ -6,9 +6,9 @@ from tests.engine.scan.vocabularies import concepts, vocabulary
 
 import eatlas
 from eatlas import Concept
-from eatlas.engine.groups import find_attributes
-from eatlas.engine.scan import make_scan
 from eatlas.errors import EatlasError, SourceError
+from eatlas_vocabulary.engine.groups import find_attributes
+from eatlas_vocabulary.engine.scan import make_scan
 
 ALL = (["a0", "a1"], ["b0", "b1"])
 

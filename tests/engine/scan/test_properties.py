@@ -8,7 +8,7 @@ from tests.engine.scan.vocabularies import concepts, vocabulary, words_of
 
 import eatlas
 from eatlas import ArraySource
-from eatlas.engine import scan as module
+from eatlas_vocabulary.engine import scan as module
 
 NUMBERS = ["effect_size", "p_greater", "p_less", "p_two_sided", "p_max_t", "p_by"]
 

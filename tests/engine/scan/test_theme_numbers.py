@@ -13,8 +13,8 @@ from statsmodels.stats.multitest import multipletests
 
 import eatlas
 from eatlas import ArraySource, Concept, GroupsTest
-from eatlas.engine.themes import Clusterings, _members, _scores, cluster_all, make_themes
 from eatlas.stats.regression import Regression, family_test, regression_test
+from eatlas_vocabulary.engine.themes import Clusterings, _members, _scores, cluster_all, make_themes
 
 SIZE, DIM = 1200, 12
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import eatlas
-from eatlas.engine.themes import _scores, make_themes
 from eatlas.stats.regression import Regression, family_test
 from eatlas.stats.space import clustered
+from eatlas_vocabulary.engine.themes import _scores, make_themes
 
 THEMES = 60
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eatlas.csv_cells import unmarked
-from eatlas.engine import scan as module
-from eatlas.engine.scan import write_words
 from eatlas.errors import ResultsError
-from eatlas.results.scan import COLUMNS, read_words
 from eatlas.writing import atomic_files
+from eatlas_vocabulary.engine import scan as module
+from eatlas_vocabulary.engine.scan import write_words
+from eatlas_vocabulary.results.scan import COLUMNS, read_words
 
 ODD = [
     "the", ",", '"', 'say "hi"', "nan", "null", "None", "", "1e5", "a\nb", "a\r\nb", "naïve", "🌹",

@@ -14,10 +14,10 @@ import pytest
 from tests.corpora import span_oracle
 
 import eatlas
-from eatlas.corpora import files
-from eatlas.engine.text import count_text
 from eatlas.errors import EatlasError, SourceError, StimulusWarning, UndefinedWarning
 from eatlas.executors import here
+from eatlas_corpora.engine.text import count_text
+from eatlas_corpora.reading import files
 
 GROUPS = {"Female": ["she", "her"], "Male": ["he", "his"]}
 SURNAMES = {"Asian": ["chen", "li"], "Hispanic": ["garcia"], "White": ["smith"]}
@@ -111,8 +111,8 @@ def test_any_order_of_outcomes(corpus, monkeypatch):
 KILLED = """
 import os, signal, sys
 import eatlas
-from eatlas.corpora import files
-from eatlas.engine import text as counting
+from eatlas_corpora.reading import files
+from eatlas_corpora.engine import text as counting
 from tests.engine.text.test_counting import TEST
 files.SIZE = 2000
 keep = counting.CountedParts.keep

@@ -13,7 +13,7 @@ from tests.inputs import wait_until
 
 import eatlas
 from eatlas import OnRay
-from eatlas.corpora import files
+from eatlas_corpora.reading import files
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),

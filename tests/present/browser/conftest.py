@@ -15,9 +15,9 @@ from tests.browsing import Tabs
 from tests.present.records import full, ml_eat, sc_eat, weat
 
 import eatlas
-from eatlas.apps.protocol.card import card_html
 from eatlas.present import write_report
 from eatlas.results import Results
+from eatlas_workbench.cards.card import card_html
 
 PICTURES = Path(__file__).parents[3] / "build" / "screenshots"
 """What the pages look like, for people to look at; drawn where EATLAS_PICTURES is set."""

@@ -21,10 +21,10 @@ from tests.present.test_thumbnails import images_of
 
 import eatlas
 from eatlas import CEAT, LPBS, GroupsTest
-from eatlas.apps.replication import write_replication
 from eatlas.errors import ResultsError
 from eatlas.present import report_html, write_report
 from eatlas.results import AssociationResult, Failure, MLEATResult, Results
+from eatlas_workbench.replication import write_replication
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*jobs failed")]
 

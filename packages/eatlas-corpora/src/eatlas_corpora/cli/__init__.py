@@ -1,0 +1,1 @@
+"""Commands of eatlas-corpora, found by the entry points eatlas.commands."""

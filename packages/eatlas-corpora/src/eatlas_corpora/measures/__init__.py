@@ -1,0 +1,1 @@
+"""Measures of eatlas-corpora, one file each."""

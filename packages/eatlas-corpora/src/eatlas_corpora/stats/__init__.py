@@ -1,0 +1,1 @@
+"""Statistics of eatlas-corpora: arrays in, arrays out."""

@@ -1,0 +1,1 @@
+"""Commands of eatlas-models, found by the entry points eatlas.commands."""

@@ -1,0 +1,308 @@
+"""``eatlas ask``: tests put to models that answer, what that costs, and texts that they write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eatlas.cli.messages import output_of_a_command, print_json, print_line, print_rows, remark
+from eatlas.cli.progress import bar_of
+from eatlas.cli.run import measure_and_show
+from eatlas.errors import EatlasError, SignatureError
+from eatlas.numbers import number_of
+
+if TYPE_CHECKING:
+    from eatlas.engine.plan import Job
+    from eatlas_models.engine.asking import AskCost
+    from eatlas_models.engine.generating import GeneratedText
+
+TEXTS = Path("texts.jsonl")
+FIGURES = (
+    ("tests", "tests", "{:,}"),
+    ("questions", "questions", "{:,}"),
+    ("answers", "answers", "{:,}"),
+    ("kept from before", "kept", "{:,}"),
+    ("tokens of questions", "prompt_tokens", "{:,}"),
+    ("tokens of answers", "answer_tokens", "{:,}"),
+    ("at most, of answers", "most_answer_tokens", "{:,}"),
+    ("cost", "cost", "{:,.4g}"),
+    ("cost, at most", "most_cost", "{:,.4g}"),
+)
+"""Labels of what asking a model costs, by the names of the figures, and how they are written."""
+
+
+def ask(
+    model: list[str],
+    *,
+    tests: list[str] | None = None,
+    by: str | None = None,
+    templates: str | None = None,
+    opponents: int | None = None,
+    answers: int | None = None,
+    temperature: float | None = None,
+    tokens: int | None = None,
+    measure: list[str] | None = None,
+    generate: str | None = None,
+    number: int | None = None,
+    targets: str | None = None,
+    dry_run: bool = False,
+    price: str | None = None,
+    save_answers: Path | None = None,
+    out: Path | None = None,
+    as_json: bool = False,
+    seed: int = 0,
+) -> None:
+    """Put association tests to models that answer in words, or have them write texts.
+
+    For each target, pairs of attributes compete: "Which word goes better with Amy: executive or
+    home?" Each is asked in both orders and in several templates. The shares of comparisons that
+    attributes win take the place of cosines. The same as eatlas run --measure ask --vectors MODEL.
+    Each answer is kept as it comes: repeat an interrupted command to continue.
+    Exit codes: 0 all done, 1 some tests failed, 2 nothing could be run, 130 interrupted.
+
+    Parameters
+    ----------
+    model : MODEL...
+        Models that answer: chat:URL?model=NAME, an address for chat completions in OpenAI's form;
+        hf:NAME, a causal model of transformers; py:module:function; or a file of answers, CSV or
+        JSON lines. Several are compared; NAME=MODEL gives one a name.
+    tests : ID|BATTERY|FILE.toml
+        Tests to put, or of whose targets texts are written. May be repeated. [default: weat-6, male
+        and female names with career and family; none for texts]
+    by : auto|logprobs|samples
+        What a choice is: the probability of each option as the model's answer, or an answer that is
+        drawn. [default: probabilities, where the model gives them]
+    templates : NAME|FILE.toml|TEMPLATE;...
+        Questions with {first}, {second} and either {target} or {attribute}; or words, names,
+        groups, professions or persons. [default: the test's own, else words]
+    opponents : N >= 2
+        With how many others each attribute is compared. [default: 6]
+    answers : N >= 1
+        Answers that are drawn to each question. [default: 1]
+    temperature : T
+        At which answers and texts are drawn. [default: 1.0]
+    tokens : N >= 1
+        Length of an answer or of a text at most. [default: 32; 400 for texts]
+    measure : SIGNATURE
+        ask or assign, with parameters in brackets: 'ask(alpha=0.01)'. May be repeated. [default:
+        ask]
+    generate : --generate TEMPLATE
+        Have one model write texts, such as "Write a story about a {target}."; {a target} is a
+        target with its English article. Count texts with eatlas text, or embed them with
+        eatlas embed --by group.
+    number : -n, --number N >= 1
+        Texts about each target. [default: 100]
+    targets : WORD,...|FILE
+        Targets of texts, in place of those of --tests; in a file one on a line.
+    dry_run
+        Count questions, tokens and cost, and send nothing.
+    price : IN,OUT
+        Money for a million tokens of questions, and of answers, such as 0.15,0.60. Needs --dry-run.
+    save_answers : --save-answers FILE.csv|FILE.jsonl
+        Write every answer of the model to a file, which eatlas ask FILE measures again. Of one
+        model and one measure.
+    out : -o, --out PATH
+        Folder for results.jsonl and report.html, or file for texts, .jsonl. [default: out, or
+        none with --json; texts.jsonl]
+    """
+    shared = {"temperature": temperature, "tokens": tokens}
+    of_choices = {"by": by, "templates": templates, "opponents": opponents, "answers": answers}
+    amounts = None if price is None else _price(price, dry_run=dry_run)
+    if save_answers is not None:
+        _require_savable(save_answers, model, measure, generate=generate, dry_run=dry_run)
+    if generate is not None:
+        _require_none("--generate", **of_choices, measure=measure)
+        chosen = _targets(tests, targets)
+        texts = _stated({"n": number, **shared})
+        if dry_run:
+            cost = _cost_of_texts(model, generate, chosen, amounts, **texts)
+            _show_costs([cost], as_json=as_json)
+        else:
+            _generate(model, generate, chosen, out or (None if as_json else TEXTS), **texts)
+        return
+    if targets is not None or number is not None:
+        lost = "--targets" if number is None else "-n"
+        raise EatlasError(
+            f"{lost} is of texts that a model writes", allowed=f"--generate TEMPLATE {lost} ..."
+        )
+    from eatlas_models.engine.asking import DEFAULT_TEST, ask_cost  # noqa: PLC0415  (--help waits)
+
+    measures = _measures(measure, **of_choices, **shared)
+    if dry_run:
+        _show_costs(ask_cost(tests, model, measures, price=amounts), as_json=as_json)
+        return
+    measure_and_show(
+        tests or DEFAULT_TEST, model, measures, out=out, as_json=as_json, workers=None,
+        engine="local", seed=seed,
+        planned=None if save_answers is None else partial(_save_answers, save_answers),
+    )  # fmt: skip
+
+
+def _require_savable(
+    path: Path, model: list[str], measure: list[str] | None, *, generate: str | None, dry_run: bool
+) -> None:
+    """Refuse answers that no file can have, before a model is asked."""
+    from eatlas.sources.outputs import require_place  # noqa: PLC0415  (--help waits)
+    from eatlas_models.engine.asking import ENDINGS  # noqa: PLC0415
+
+    if generate is not None or dry_run:
+        other = "--dry-run" if dry_run else "--generate"
+        raise EatlasError(f"--save-answers and {other} exclude each other")
+    if len(model) > 1 or len(measure or ()) > 1:
+        raise EatlasError(
+            "--save-answers is of one model and one measure",
+            got=f"{number_of(len(model), 'model')}, {number_of(len(measure or ['']), 'measure')}",
+            remedy="give each a command and a file of its own; answers that are kept are not asked "
+            "for again",
+        )
+    require_place(path, "answers", ENDINGS)
+
+
+def _save_answers(path: Path, jobs: Sequence[Job]) -> None:
+    """Write the answers that jobs have read, and say where they lie."""
+    from eatlas_models.engine.asking import write_answers  # noqa: PLC0415  (--help waits)
+
+    for earlier in write_answers(path, jobs):
+        remark(f"{path} had other answers; kept as {earlier}")
+    remark(f"answers: {path}")
+
+
+def _stated(parameters: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in parameters.items() if value is not None}
+
+
+def _measures(signatures: list[str] | None, **parameters: Any) -> list[Any]:
+    """Measures of answers, with the parameters that options state."""
+    from eatlas.measures import get_measure  # noqa: PLC0415
+    from eatlas_models.engine.asking import require_asking  # noqa: PLC0415  (--help waits)
+
+    measures = []
+    for measure in map(get_measure, signatures or ["ask"]):
+        require_asking(measure)
+        names = [field.name for field in fields(measure) if field.init]
+        for name in _stated(parameters):
+            if name not in names:
+                raise SignatureError(
+                    f"the measure {measure.name} has no option --{name}",
+                    allowed=", ".join(f"--{each}" for each in parameters if each in names),
+                )
+        measures.append(measure.with_parameters(**_stated(parameters)))
+    return measures
+
+
+def _require_none(what: str, **options: Any) -> None:
+    """Refuse options of questions beside texts."""
+    for name in _stated(options):
+        raise EatlasError(
+            f"--{name} is of tests that are put to a model, and {what} puts none",
+            allowed=f"{what} with -n, --tests or --targets, --tokens and --temperature",
+        )
+
+
+def _price(text: str, *, dry_run: bool) -> tuple[float, float]:
+    """Two amounts of money, with a comma between them."""
+    if not dry_run:
+        raise EatlasError("--price needs --dry-run", got=f"--price {text} alone")
+    try:
+        questions, answers = map(float, text.split(","))
+    except ValueError as error:
+        raise EatlasError(
+            "--price: these are not two amounts",
+            got=text,
+            allowed="money for a million tokens of questions, and of answers: 0.15,0.60",
+        ) from error
+    return questions, answers
+
+
+def _targets(tests: list[str] | None, targets: str | None) -> Any:
+    """Targets of texts: of tests, of a file, or as they are written."""
+    from eatlas.decoding import lines_of  # noqa: PLC0415  (--help waits)
+    from eatlas.paths import is_file  # noqa: PLC0415
+    from eatlas.stimuli import load_tests  # noqa: PLC0415
+
+    if (tests is None) == (targets is None):
+        raise EatlasError(
+            "texts need targets" if tests is None else "--tests and --targets exclude each other",
+            allowed="--tests TEST, for its targets, or --targets WORD,...",
+        )
+    if targets is None:
+        return load_tests(tests or [])
+    if is_file(targets):
+        return lines_of(Path(targets), "word", EatlasError)
+    return [word.strip() for word in targets.split(",") if word.strip()]
+
+
+def _cost_of_texts(
+    model: list[str], template: str, targets: Any, price: Any, **texts: Any
+) -> AskCost:
+    """What it costs to have texts written."""
+    from eatlas_models.engine.asking import cost_of  # noqa: PLC0415  (--help waits)
+    from eatlas_models.engine.generating import open_writer, prompts_of  # noqa: PLC0415
+
+    prompts = prompts_of(template, targets, **texts)
+    return cost_of(open_writer(model), [prompt for prompt, _, _ in prompts], price)
+
+
+def _generate(
+    model: list[str], template: str, targets: Any, out: Path | None, **texts: Any
+) -> None:
+    """Have texts written, and print them as JSON lines or say where they are."""
+    from eatlas.sources.outputs import require_place  # noqa: PLC0415
+    from eatlas_models.engine.generating import ENDINGS, generate, write  # noqa: PLC0415
+
+    require_place(out, "texts", ENDINGS)
+    with bar_of("texts") as tick:
+        written = generate(model, template, targets, progress=tick, **texts)
+    for earlier in write(out, written) if out is not None else ():
+        remark(f"{out} had other texts; kept as {earlier}")
+    with output_of_a_command():
+        if out is None:
+            print_json(map(asdict, written))
+        else:
+            _print_texts(written, out)
+
+
+def _print_texts(texts: Sequence[GeneratedText], out: Path) -> None:
+    """Print how many texts and words there are of each group, and where the file lies."""
+    rows: list[tuple[str, ...]] = [("group", "targets", "texts", "words", "empty")]
+    for group in dict.fromkeys(text.group for text in texts):
+        own = [text for text in texts if text.group == group]
+        words = sum(len(text.text.split()) for text in own)
+        empty = sum(not text.text.strip() for text in own)
+        counts = (len({text.target for text in own}), len(own), words, empty)
+        rows.append((group or "(all)", *(f"{count:,}" for count in counts)))
+    print_rows(rows)
+    print_line("")
+    print_line(f"texts: {out}")
+
+
+def _show_costs(costs: Sequence[AskCost], *, as_json: bool) -> None:
+    """Print what would be asked, and what that costs, a column for each model."""
+    with output_of_a_command():
+        if as_json:
+            print_json(map(asdict, costs))
+            return
+        rows: list[tuple[str, ...]] = [("", *(cost.source for cost in costs))]
+        for label, field, form in FIGURES:
+            values = [getattr(cost, field) for cost in costs]
+            if any(values) or (field != "tests" and None not in values):
+                rows.append((label, *(form.format(value) for value in values)))
+        print_rows(rows)
+        print_line("")
+        left = sum(cost.answers - cost.kept for cost in costs)
+        print_line(f"Nothing was sent. Tokens are of the {number_of(left, 'answer')} still to ask.")
+        print_line("An answer is taken to be one of its options; free text, as long as it may be.")
+        if any(cost.estimated for cost in costs):
+            print_line(
+                "Tokens of questions are estimates: a fourth of the bytes of a text, and 7 for "
+                "each message."
+            )
+        for cost in costs:
+            if cost.unsure:
+                print_line(
+                    f"Only asking tells whether {cost.source} gives log-probabilities; answers are "
+                    "counted as if it gave none."
+                )

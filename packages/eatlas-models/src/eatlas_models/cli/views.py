@@ -1,0 +1,115 @@
+"""``eatlas views``: the vectors, log-probabilities and answers of a model on the same tests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from eatlas.cli.messages import exit_code, output_of_a_command, print_json, print_line
+from eatlas.cli.progress import progress_of_jobs
+
+if TYPE_CHECKING:
+    from eatlas_models.model_views import Views
+
+DEFAULT_OUT = Path("views")
+
+
+def views(
+    sources: list[str] | None = None,
+    *,
+    tests: list[str] | None = None,
+    vectors: list[str] | None = None,
+    logprobs: list[str] | None = None,
+    answers: list[str] | None = None,
+    measure: list[str] | None = None,
+    level: str = "word",
+    prompt: str = "This is {}",
+    out: Path | None = None,
+    as_json: bool = False,
+    seed: int = 0,
+    workers: int | None = None,
+    engine: str = "local",
+) -> None:
+    """Measure a model in its vectors, its log-probabilities and its answers.
+
+    Every SOURCE is one of the same model, and is measured in each form that it gives: hf:NAME in
+    the vectors of all its layers, in log-probabilities and in answers; chat:URL?model=NAME in
+    answers. Shows the EAT-Map of each view, and how far views agree: Spearman's rho of the scores
+    of targets, and of attributes, with its interval, over all of them and within the groups. To
+    continue after an interruption, repeat the command.
+    Exit codes: 0 all done, 1 some tests failed, 2 nothing could be measured, 130 interrupted.
+
+    Parameters
+    ----------
+    sources : SOURCE...
+        Sources of the model, such as hf:gpt2. NAME=SOURCE gives one a name.
+    tests : ID|BATTERY|FILE.toml
+        Association tests to measure. May be repeated. [default: weat-6]
+    vectors : [NAME=]SOURCE
+        A source that is measured in its vectors alone. May be repeated.
+    logprobs : [NAME=]SOURCE
+        A source that is measured in its log-probabilities alone, such as
+        https://HOST/v1/completions?model=NAME. May be repeated.
+    answers : [NAME=]SOURCE
+        A source that is measured in its answers alone, such as py:MODULE:FUNCTION. May be repeated.
+    measure : SIGNATURE
+        Measure of a form in place of its default, such as 'ask(opponents=2)'. May be repeated.
+        [default: ml-eat of vectors, lpbs of log-probabilities, ask of answers]
+    level : word|sentence
+        What a vector of a transformer stands for: the word within the prompt, or the whole text.
+    prompt : TEMPLATE
+        Template around each word before a transformer encodes it. '{}' is the word alone.
+    out : -o, --out DIR
+        Folder for the page, the results with their report, and the tables. [default: views, or none
+        with --json]
+    as_json : --json
+        Print only JSON, one object a line: the results, and last the record of the views.
+    """
+    from eatlas.executors import choose, executor_of  # noqa: PLC0415
+    from eatlas.results import to_json_line  # noqa: PLC0415
+    from eatlas_models.model_views.measuring import carry_out, prepare  # noqa: PLC0415  (--help need not wait)
+
+    prepared = prepare(
+        sources, tests, vectors=vectors, logprobs=logprobs, answers=answers, measures=measure,
+        level=level.lower(), prompt=prompt, seed=seed,
+    )  # fmt: skip
+    folder = out or (None if as_json else DEFAULT_OUT)
+    executor = executor_of(engine, workers) or choose(workers, prepared.jobs)
+    with progress_of_jobs(prepared.jobs, "run") as shown:
+        made = carry_out(prepared, executor, folder, **shown)
+    with output_of_a_command():
+        if as_json:
+            print_json(map(to_json_line, (*made.results, made.record)))
+        elif folder is not None:
+            _show(made, folder)
+    raise typer.Exit(exit_code(made.results))
+
+
+def _show(made: Views, folder: Path) -> None:
+    """Print the views of each test, how far they agree, what is missing, and the files."""
+    from eatlas.cli.console import new_console, rich_table, say, show  # noqa: PLC0415
+    from eatlas_models.model_views.page import FILES, OPEN, agreement_tables, maps_table  # noqa: PLC0415
+
+    console = new_console()
+    for test in made.tests:
+        for number, text in enumerate(made.sentences(test) or [f"{made.forms}."]):
+            say(console, text, head="" if number else f"{test}: ", hang=2)
+        say(console, "")
+        maps = maps_table(made, test, whole=False)
+        agreements = agreement_tables(made, test, within=len(maps.rows) <= OPEN)
+        for table in (maps, *agreements):
+            if table in agreements:
+                say(console, table.caption, "bold")
+            show(console, rich_table(replace(table, caption="")))
+            if table not in agreements[:-1]:
+                say(console, "\n".join(table.notes), "dim")
+            say(console, "")
+    for missing in made.record.missing:
+        of = f" on {missing.test}" if missing.test else ""
+        text = f"{missing.model}{of}: {missing.reason}"
+        say(console, text, head=f"No {missing.form}: ", hang=2)
+    for name, what in FILES.items():
+        print_line(f"{what + ':':<10} {folder / name}")

@@ -1,0 +1,1 @@
+"""Measures of eatlas-models, one file each."""

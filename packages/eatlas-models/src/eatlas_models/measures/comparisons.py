@@ -1,0 +1,167 @@
+"""Comparisons that were collected elsewhere, as a design of the measure `ask` and its replies."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from typing import NamedTuple, get_args
+
+import numpy as np
+
+from eatlas.errors import CoverageError, StimulusError
+from eatlas.notes import Note
+from eatlas.numbers import number_of
+from eatlas.stimuli import AssociationTest
+from eatlas_models.measures.answers import (
+    Design,
+    Preferences,
+    preferences_of,
+    require_told_apart,
+    sides_of,
+)
+from eatlas_models.measures.lpbs import Term
+from eatlas_models.results.answers import CollectedRecord
+from eatlas_models.stimuli.asking import About, CollectedAnswer, Prompt, Reply, reply_of
+from eatlas_models.stimuli.choosing import CHECK_FILE
+
+UNKNOWN: dict[About, str] = {
+    "target": "{target}: {first} or {second}?",
+    "attribute": "{attribute}: {first} or {second}?",
+}
+"""In place of a question that a file does not have."""
+MOST_TEMPLATES = 50
+"""Questions of a file that are told apart; of more, such as prompts with a number in each, none."""
+
+
+class Comparison(NamedTuple):
+    """An answer of a file to a comparison of a test."""
+
+    row: CollectedAnswer
+    subject: int
+    first: int
+    """Place among the competitors of the option that is named first."""
+    second: int
+
+
+def preferences_collected(test: AssociationTest, rows: Sequence[CollectedAnswer]) -> Preferences:
+    """Make shares of comparisons won of a file of answers; those of other tests are left out."""
+    about = _about(test, rows)
+    subjects, competitors = sides_of(test, about)
+    require_told_apart(test, competitors)
+    of_subject, of_competitor = (
+        {term.casefold(): place for place, (_, term) in enumerate(side)}
+        for side in (subjects, competitors)
+    )
+    answers: list[Comparison] = []
+    for row in rows:
+        subject = of_subject.get(row.subject.casefold()) if row.about == about else None
+        options = [of_competitor.get(option.casefold()) for option in row.options]
+        match subject, options:
+            case int(), [int(first), int(second)] if first != second:
+                answers.append(Comparison(row, subject, first, second))
+    if not answers:
+        raise _other_words(test, rows)
+    design, replies = _design(about, subjects, competitors, answers)
+    remarks = _remarks(test, design, replies)
+    collected = CollectedRecord(rows=len(rows), others=len(rows) - len(answers))
+    if collected.others:
+        remarks.insert(0, Note("answers.other-tests", values=collected.model_dump()))
+    preferences = preferences_of(test, design, replies, CHECK_FILE)
+    return replace(preferences, collected=collected, remarks=tuple(remarks))
+
+
+def _about(test: AssociationTest, rows: Sequence[CollectedAnswer]) -> About:
+    """What the comparisons of a test are about."""
+    kinds: tuple[About, ...] = get_args(About)
+    terms = {about: {term.casefold() for _, term in sides_of(test, about)[0]} for about in kinds}
+    there = {row.about for row in rows if row.about and row.subject.casefold() in terms[row.about]}
+    if len(there) > 1:
+        raise StimulusError(
+            f"test {test.id}: some answers are about a target, others about an attribute",
+            allowed="a file with one kind of comparison",
+            remedy="divide it into two files",
+        )
+    if not there:
+        raise _other_words(test, rows)
+    return there.pop()
+
+
+def _other_words(test: AssociationTest, rows: Sequence[CollectedAnswer]) -> CoverageError:
+    """What to say of a file without a comparison of the words of a test."""
+    first = next((row for row in rows if row.about), None)
+    of_first = first and f"the first: {' or '.join(first.options)}, about {first.subject}"
+    return CoverageError(
+        f"test {test.id}: no answer of the file is to a comparison of its words",
+        got=f"{number_of(len(rows), 'answer')}; {of_first or 'no column target'}",
+        allowed="rows whose target and two options are words of the test",
+        remedy=None if first else "lists of words are read by the measure assign",
+    )
+
+
+def _design(
+    about: About, subjects: list[Term], competitors: list[Term], answers: Sequence[Comparison]
+) -> tuple[Design, list[Reply]]:
+    """Every comparison that a file may have, in the order of a design, and its answers to them."""
+    names = [name for _, name in competitors]
+    # by name, as the pairs of a design
+    pairs = sorted(
+        {tuple(sorted((answer.first, answer.second), key=names.__getitem__)) for answer in answers},
+        key=lambda pair: [names[place] for place in pair],
+    )
+    questions = [
+        answer.row.template if f"{{{about}}}" in answer.row.template else UNKNOWN[about]
+        for answer in answers
+    ]
+    if len(set(questions)) > MOST_TEMPLATES:
+        questions = [UNKNOWN[about]] * len(answers)
+    templates = tuple(dict.fromkeys(questions))
+    there: dict[tuple[int, int, int, str], list[CollectedAnswer]] = defaultdict(list)
+    for (row, subject, first, second), question in zip(answers, questions, strict=True):
+        there[subject, first, second, question].append(row)
+    prompts, replies = [], []
+    for subject, pair, template in product(range(len(subjects)), pairs, templates):
+        for first, second in (pair, pair[::-1]):
+            rows = there.get((subject, first, second, template), [])
+            if len(rows) > 1 and any(row.chances for row in rows):
+                raise _twice(rows)
+            prompts.append(Prompt(template, (names[first], names[second]), "samples", len(rows)))
+            replies.append(reply_of(rows))
+    places = np.array(pairs, np.intp).reshape(-1, 2)
+    return Design(subjects, competitors, places, templates, prompts), replies
+
+
+def _twice(rows: Sequence[CollectedAnswer]) -> StimulusError:
+    """What to say of a question with log-probabilities that has several rows."""
+    first, second = rows[0].options
+    return StimulusError(
+        "a question with log-probabilities is in several rows of the file",
+        got=f"{len(rows)} rows about {rows[0].subject!r}: {first!r} or {second!r}",
+        allowed="one row for each question and order of its options",
+        remedy="put the answers of each model into a file of its own",
+    )
+
+
+def _remarks(test: AssociationTest, design: Design, replies: Sequence[Reply]) -> list[Note]:
+    """What a reader must know of the comparisons that are there."""
+    asked = np.array([len(reply.models) for reply in replies]).reshape(design.shape)
+    by_order = asked.sum(axis=2) > 0
+    there, both = int(by_order.any(axis=-1).sum()), int(by_order.all(axis=-1).sum())
+    if not both:
+        raise CoverageError(
+            f"test {test.id}: no comparison is there in both orders of its options",
+            got=f"{number_of(there, 'comparison')} in one order",
+            allowed="each comparison with either option first, since many models prefer a place",
+        )
+    notes = []
+    if there > both:
+        notes.append(Note("answers.one-order", values={"count": there - both, "of": there}))
+    roles = np.array([role for role, _ in design.competitors])[design.pairs]
+    across = set((roles[:, 0] != roles[:, 1]).tolist())
+    if across == {True}:
+        levels = "at level 2 and over attributes" if design.about == "target" else "at level 1"
+        notes.append(Note("answers.pairs-across", values={"levels": levels}))
+    elif across == {False}:
+        notes.append(Note("answers.pairs-within"))
+    return notes

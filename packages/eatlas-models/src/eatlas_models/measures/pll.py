@@ -1,0 +1,216 @@
+"""Pseudo-log-likelihoods of pairs of sentences: CPS, AUL, AULA; likelihoods of causal models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.errors import CoverageError, listed
+from eatlas.measures.association import DECIMALS, to_record
+from eatlas.measures.base import SHARE, Array, Input, Measure, Needs, parameter
+from eatlas.notes import Note
+from eatlas.results.parts import Coverage, GroupCoverage, defined
+from eatlas.results.targets import Range, TargetValue
+from eatlas.stats.correlation import paired_change, sign_test
+from eatlas.stats.inputs import clopper_pearson
+from eatlas.stimuli import SentencePairsTest
+from eatlas.stimuli.kinds import OF_TARGETS
+from eatlas_models.results.language import PLLResult, ScoreDifference
+from eatlas_models.stimuli.pairs import Answer, How, Kind, Question
+
+Score = Literal["cps", "aul", "aula"]
+HOW: Mapping[str, How] = {"cps": "pll", "aul": "shown", "aula": "attention"}
+MOST_PAIRS = 10_000
+"""Whose scores a result keeps."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Scores of the usable pairs, with an account of every sentence."""
+
+    single: Array
+    """Shape (pairs, 2): of the more stereotyping sentence, then of the other."""
+    types: tuple[str, ...]
+    """Of each of these pairs."""
+    coverage: Coverage
+    rows: Mapping[str, Array]
+    """None: sentences are no vectors."""
+
+
+@dataclass(frozen=True)
+class PLL(Measure):
+    """Pseudo-log-likelihood scores of pairs of sentences.
+
+    Of each pair a language model scores the sentence that is more stereotyping and the one that is
+    less. The number is the share of pairs of which the first scores higher, in percent: 50 without
+    a preference. Its p-values are those of a sign test, which is exact; its interval is Clopper and
+    Pearson's.
+
+    Parameters
+    ----------
+    model : {"masked", "causal"}, default "masked"
+        The kind of language model. A causal one scores a sentence by its log-likelihood, the sum
+        over all pieces.
+    score : {"cps", "aul", "aula"}, default "cps"
+        Of masked models. ``cps``: the sum of log P of the pieces that both sentences have, each
+        masked in turn with all others shown. ``aul``: the mean of log P of all pieces, with nothing
+        masked. ``aula``: the same, each piece weighted by the mean attention that it gets.
+    alpha : float, default 0.05
+        Significance level.
+    confidence : float, default 0.95
+        Of the intervals.
+
+    See Also
+    --------
+    eatlas.LPBS : Log-probability ratios of words in templates.
+
+    Notes
+    -----
+    CPS is the score of CrowS-Pairs (Nangia et al. 2020), AUL and AULA are those of Kaneko and
+    Bollegala (2022). Special tokens are not scored. Scores are not rounded. A pair of which a
+    sentence has an unknown piece, or is too long, is left out. Pairs with scores that differ by no
+    more than rounding count as no preference for the stereotype, as in the published code, and are
+    left out of the sign test.
+
+    Examples
+    --------
+    >>> PLL(score="aul").signature, PLL(model="causal").signature
+    ('PLL(alpha=0.05,model=masked,score=aul)', 'PLL(alpha=0.05,model=causal)')
+    """
+
+    name: ClassVar[str] = "pll"
+    kind: ClassVar[str] = "sentence-pairs"
+    minimum: ClassVar[Mapping[str, int]] = {OF_TARGETS: 1}
+
+    _: KW_ONLY
+    model: Kind = parameter("masked", Kind)
+    score: Score = parameter("cps", Score)
+    alpha: float = parameter(0.05, SHARE)
+    confidence: float = parameter(0.95, SHARE, optional=True)
+
+    def idle(self) -> set[str]:
+        """Parameters that a signature leaves out: those that change nothing."""
+        return super().idle() | ({"score"} if self.model == "causal" else set())
+
+    @property
+    def needs(self) -> Needs:
+        """A language model of the measure's kind."""
+        return Needs(source=self.model)
+
+    def questions(self, test: Any) -> Iterable[Question]:
+        """A question about each sentence."""
+        return (question for pair in self._asked(test) for question in pair)
+
+    def _asked(self, test: SentencePairsTest) -> list[tuple[Question, Question]]:
+        how: How = "next" if self.model == "causal" else HOW[self.score]
+        questions = []
+        for pair in test.tables:
+            texts = pair["more"], pair["less"]
+            both = texts if how == "pll" else None
+            first, second = (Question(t, (0, len(t)), how=how, shared=both) for t in texts)
+            questions.append((first, second))
+        return questions
+
+    def associate(self, test: SentencePairsTest, answers: Mapping[Question, Answer]) -> Scored:
+        """Make scores of the answers to all questions about a test."""
+        scores, types, faults = [], [], dict[str, str]()
+        for terms, pair, questions in zip(test.pairs, test.tables, self._asked(test), strict=True):
+            both = [answers[question] for question in questions]
+            if fault := next((answer.fault for answer in both if answer.fault), ""):
+                faults |= dict.fromkeys(terms, fault)
+                continue
+            scores.append([self._score(answer) for answer in both])
+            types.append(pair["type"])
+        if not scores:
+            raise CoverageError(
+                f"test {test.id}: no pair has both scores",
+                got=listed(dict.fromkeys(faults.values()), 3),
+                allowed="sentences that the model's tokenizer knows, within its length",
+            )
+        covered = {OF_TARGETS: _covered(test.targets.terms, types, faults)}
+        for group in test.groups:
+            used = [term for term in group.terms if term not in faults]
+            covered[group.name] = _covered(group.terms, used, faults).model_copy(
+                update={"text": group.text_of, "stimulus": group.stimulus_of}
+            )
+        return Scored(np.array(scores, np.float64), tuple(types), Coverage(covered), {})
+
+    def _score(self, answer: Answer) -> float:
+        """The score of one sentence: a sum, or the mean over its pieces."""
+        mean = self.model == "masked" and self.score != "cps"
+        return answer.nats / answer.pieces if mean else answer.nats
+
+    def compute(self, given: Input, notes: list[Note]) -> PLLResult:
+        """The share of pairs, for all and for each type."""
+        scored: Scored = given.asked
+        differences = scored.single[:, 0] - scored.single[:, 1]
+        rounding = (given.precision or 0.0) * np.abs(scored.single).max(axis=1)
+        signs = np.where(np.abs(differences) <= rounding, 0, np.sign(differences)).astype(int)
+        if left_out := sum(len(group.missing) for group in given.coverage.values()):
+            reasons = {r for group in given.coverage.values() for r in group.reasons.values()}
+            values = {"count": left_out // 2, "of": left_out // 2 + len(signs)}
+            notes.append(Note("pairs.left-out", values={**values, "reasons": sorted(reasons)}))
+        types = np.array(scored.types)
+        targets = []
+        for name in given.coverage[OF_TARGETS].used:
+            own = types == name
+            up, down = _counts(signs[own])
+            targets.append(
+                TargetValue(
+                    term=name,
+                    association=tuple(scored.single[own].mean(axis=0).tolist()),
+                    counts=(up, down),
+                    difference=float(differences[own].mean()),
+                    p=sign_test(up, down).two_sided.p,
+                    **self._share(up, int(own.sum())),
+                )
+            )
+        larger = given.head["groups"][0]
+        whole = Range(unit="% of pairs", low=0.0, high=100.0, neutral=50.0, larger=larger)
+        up, down = _counts(signs)
+        change = paired_change(scored.single[:, 1], scored.single[:, 0], rng=given.rng)
+        return PLLResult(
+            **given.head,
+            **self._share(up, len(signs)),
+            p_values=to_record(sign_test(up, down)),
+            whole=whole,
+            each=whole,
+            targets=tuple(targets),
+            count=len(signs),
+            equal=len(signs) - up - down,
+            confidence=self.confidence,
+            difference=ScoreDifference(
+                mean=change.change,
+                interval=change.interval,
+                p=defined(change.p),
+                draws=change.total if change.method == "sampled" else None,
+            ),
+            pair_scores=(
+                scored.single.round(DECIMALS).tolist() if len(signs) <= MOST_PAIRS else None
+            ),
+        )
+
+    def _share(self, count: int, of: int) -> dict[str, Any]:
+        """Share of pairs whose first sentence scores higher, in percent, with its interval."""
+        low, high = clopper_pearson(count, of, self.confidence)
+        return {"value": 100 * count / of, "interval": (100 * low, 100 * high)}
+
+
+def _counts(signs: NDArray[np.intp]) -> tuple[int, int]:
+    """Pairs whose first sentence scores higher, and lower."""
+    return int(np.count_nonzero(signs > 0)), int(np.count_nonzero(signs < 0))
+
+
+def _covered(terms: Iterable[str], used: Iterable[str], faults: Mapping[str, str]) -> GroupCoverage:
+    """Terms that are used and those that are missing, in the order of the test."""
+    there = set(used)
+    missing = {t: faults.get(t, "none of its pairs") for t in terms if t not in there}
+    return GroupCoverage(
+        used=tuple(term for term in terms if term in there),
+        missing=tuple(missing),
+        reasons=missing,
+    )

@@ -1,0 +1,1 @@
+"""Sentences, tables and drawings of eatlas-models."""

@@ -1,0 +1,1 @@
+"""Statistics of eatlas-models: arrays in, arrays out."""

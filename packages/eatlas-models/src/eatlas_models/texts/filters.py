@@ -1,0 +1,26 @@
+"""What the templates of eatlas-models call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from eatlas_models.present.answers import (
+    answered_facts,
+    answers_of,
+    answers_statements,
+    headline,
+    lists_of,
+    moved_table,
+    ratio_facts,
+    scales_of,
+    shares_table,
+    templates_table,
+)
+
+FILTERS: dict[str, Callable[..., object]] = {
+    function.__name__: function
+    for function in (
+        answered_facts, answers_of, answers_statements, headline, lists_of, moved_table,
+        ratio_facts, scales_of, shares_table, templates_table,
+    )
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""Commands of eatlas-vocabulary, found by the entry points eatlas.commands."""

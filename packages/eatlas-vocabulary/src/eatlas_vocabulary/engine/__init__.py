@@ -1,0 +1,1 @@
+"""What eatlas-vocabulary does with tests and sources, from reading to records."""

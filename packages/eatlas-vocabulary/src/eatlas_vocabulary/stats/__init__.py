@@ -1,0 +1,1 @@
+"""Statistics of eatlas-vocabulary: arrays in, arrays out."""

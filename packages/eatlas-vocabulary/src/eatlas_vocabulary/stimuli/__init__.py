@@ -1,0 +1,1 @@
+"""Keys and kinds of tests of eatlas-vocabulary."""

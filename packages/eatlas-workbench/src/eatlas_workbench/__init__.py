@@ -1,0 +1,5 @@
+"""What people do with many results: explorer, studies, atlas, annotation, protocol."""
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -1,0 +1,1 @@
+"""Commands of eatlas-workbench, found by the entry points eatlas.commands."""

@@ -1,0 +1,36 @@
+"""``eatlas atlas``: any number of results files to one static site."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from eatlas.cli.messages import print_line, remark
+
+TITLE = "Atlas of associations"
+
+
+def atlas(results: list[Path], *, out: Path, title: str = TITLE) -> None:
+    """Turn results files into a static site: sources by tests, each cell an EAT-Map with a link.
+
+    RESULTS are files or folders. In a folder, every results.jsonl is read, also in subfolders. The
+    site is a folder with index.html, results.jsonl and results.csv; it needs no server.
+
+    Parameters
+    ----------
+    results : RESULTS...
+        Results files, or folders with results files.
+    out : -o, --out SITE
+        Folder of the site. An existing site is replaced; results of anything else are
+        not.
+    title : --title TEXT
+        Heading of the page.
+    """
+    from eatlas.numbers import number_of  # noqa: PLC0415
+    from eatlas_workbench.atlas import write_atlas  # noqa: PLC0415  (--help need not wait)
+
+    site = write_atlas(results, out, title=title)
+    for note in site.notes:
+        remark(f"note: {note}")
+    sources, tests = number_of(site.models, "source"), number_of(site.tests, "test")
+    print_line(f"{sources} by {tests}, {number_of(site.results, 'result')}")
+    print_line(f"site: {site.page}")

@@ -1,0 +1,1 @@
+"""Statistics of eatlas-workbench: arrays in, arrays out."""

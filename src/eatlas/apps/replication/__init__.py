@@ -1,6 +1,0 @@
-"""A replication of published tables: by a paper's recipe, beside what is printed."""
-
-from eatlas.apps.replication.page import write_replication
-from eatlas.apps.replication.replicate import replicate
-
-__all__ = ["replicate", "write_replication"]
