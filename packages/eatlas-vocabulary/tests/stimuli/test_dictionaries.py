@@ -120,5 +120,5 @@ def test_categories_that_are_not_there(dic, monkeypatch, yml):
     with pytest.raises(StimulusError, match="make no test"):
         import_test(dic, "liwc", categories={"X": "work"})
     monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(StimulusError, match=r"eatlas\[dictionaries\]"):
+    with pytest.raises(StimulusError, match=r"eatlas\[vocabulary\]"):
         read_quanteda(yml)

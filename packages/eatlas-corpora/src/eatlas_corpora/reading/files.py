@@ -63,7 +63,7 @@ _BORDERS = {
     "paragraph": re.compile(rb"\n[ \t\v\f\r]*\n"),
 }
 """Behind what a file of a kind may be split."""
-EXTRA = "pip install 'eatlas[text]'"
+EXTRA = "pip install 'eatlas[corpora]'"
 NAMED = 100
 """Damaged lines that are named one by one in what is written; all are counted."""
 

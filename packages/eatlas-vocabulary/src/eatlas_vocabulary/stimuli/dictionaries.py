@@ -91,7 +91,7 @@ def _quanteda(text: str, where: str) -> tuple[Categories, list[str]]:
         import yaml  # noqa: PLC0415  (an optional extra)
     except ImportError as error:
         raise StimulusError(
-            f"{where}: YAML cannot be read", remedy="pip install 'eatlas[dictionaries]'"
+            f"{where}: YAML cannot be read", remedy="pip install 'eatlas[vocabulary]'"
         ) from error
     categories: Categories = {}
     try:
