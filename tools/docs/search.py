@@ -12,8 +12,6 @@ RANKS = {
     "reference/": 0.6,
     "changelog": 0.1,
     "contributing": 0.1,
-    "decisions/": 0.1,
-    "releasing": 0.1,
     "performance": 0.2,
     "evidence/": 0.5,
     "repeated": 0.6,
@@ -28,6 +26,8 @@ RANKS = {
     "tutorials/": 1.2,
 }
 """Ranks of pages, by how their addresses begin: what explains is before what lists."""
+NOT_FOUND = ("decisions/", "releasing")
+"""Pages for those who change eatlas, which its users do not search for."""
 TYPED = {
     "association-tests": ("gender bias", "racial bias", "stereotype", "career and family", "IAT"),
     "choosing-stimuli": ("word lists", "sample size", "missing words"),
@@ -44,7 +44,7 @@ TYPED = {
     "how-to/pandas": ("CSV", "data frame"),
     "how-to/published-vectors": ("word2vec Google News", "GloVe", "fastText"),
     "how-to/transformers": ("BERT", "GPU", "CUDA", "GPT-2"),
-    "methods/diagnosis": ("cosines close to 1", "anisotropy"),
+    "methods/diagnosis": ("cosine close to 1", "anisotropy"),
     "methods/effect-size": ("interpretation of effect sizes", "Cohen's d"),
     "methods/p-values": ("exact permutation test", "p-value"),
     "methods/permutation": ("exact permutation test",),
@@ -63,6 +63,7 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Give the page its rank and its words."""
     address = page.file.src_uri.removesuffix(".md")
     rank = next((rank for start, rank in RANKS.items() if address.startswith(start)), 1)
-    page.meta["search"] = {"boost": rank, **page.meta.get("search", {})}
+    left_out = {"exclude": True} if address.startswith(NOT_FOUND) else {}
+    page.meta["search"] = {"boost": rank, **left_out, **page.meta.get("search", {})}
     page.meta["tags"] = [*page.meta.get("tags", ()), *TYPED.get(address, ())]
     return markdown

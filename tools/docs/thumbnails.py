@@ -19,7 +19,8 @@ from typing import Any
 import nbformat
 from PIL import Image
 
-from eatlas.present.drawings.plot import KINDS, Plot
+from eatlas.present.drawings.kinds import every_kind
+from eatlas.present.drawings.plot import Plot
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "docs" / "gallery.ipynb"
@@ -96,7 +97,7 @@ def main() -> None:
     grid = next(cell for cell in notebook.cells if cell.id == GRID)
     grid.source = '<div class="gallery">\n' + "\n".join(lines) + "\n</div>"
     nbformat.write(notebook, NOTEBOOK)
-    missing = KINDS.keys() - {line.partition("#")[2].partition('"')[0] for line in lines}
+    missing = every_kind().keys() - {line.partition("#")[2].partition('"')[0] for line in lines}
     if missing:
         sys.exit(f"the gallery lacks {', '.join(sorted(missing))}")
 
