@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import eatlas
-from eatlas.measures.registry import BUILT_IN
+from eatlas.measures.registry import measure_names
 from eatlas_corpora.reading import find_contexts
 from eatlas_workbench.cards.card import number
 from eatlas_workbench.cards.evidence import Card, Evidence
@@ -100,7 +100,7 @@ def lacking(name: str) -> str:
 
 def table(folder: Path) -> str:
     """The table of all cards of a folder, one line each."""
-    cards = [(name, eatlas.read_card(folder / f"{name}.json")) for name in BUILT_IN]
+    cards = [(name, eatlas.read_card(folder / f"{name}.json")) for name in measure_names()]
     rows = [
         f"| [{card.title}]({name}.html) | {signs(card)} | {properties(card)} | {others(card)} | "
         f"{lists(card)} | {len(card.ran)} of {len(card.evidence)} | [JSON]({name}.json) |"
@@ -152,7 +152,7 @@ HEAD = """\
 
 def main(names: list[str]) -> None:
     """Write the cards of some measures, or of all, and the page that lists them."""
-    names = names or list(BUILT_IN)
+    names = names or list(measure_names())
     without = {name: package for name in names if (package := lacking(name))}
     for name in names:
         if name not in without:
