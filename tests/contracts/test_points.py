@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.metadata import EntryPoints
 
 import pytest
 from tests.contracts.test_plugins import install
@@ -139,7 +140,7 @@ def test_what_an_absent_package_adds_is_named(absent_package, monkeypatch, tmp_p
     path = tmp_path / "unknown.words"
     path.write_text("a,b\n")
     path.with_name("unknown.words.json").write_text('{"schema": "eatlas/unknown/1"}')
-    monkeypatch.setattr("eatlas.engine.verifiers.CONTEXTS", "eatlas.nothing")
+    monkeypatch.setattr(plugins, "every", lambda: EntryPoints(()))
     for call in (
         lambda: eatlas.transformed("glove-sample", "Unknown:x"),
         lambda: find_kind("unknown"),
@@ -155,7 +156,7 @@ def test_what_an_absent_package_adds_is_named(absent_package, monkeypatch, tmp_p
 def test_what_nobody_adds_is_an_error(monkeypatch):
     with pytest.raises(ResultsError, match="this cannot be verified"):
         eatlas.verify([Unknown()])
-    monkeypatch.setattr("eatlas.engine.verifiers.CONTEXTS", "eatlas.nothing")
+    monkeypatch.setattr(plugins, "every", lambda: EntryPoints(()))
     with pytest.raises(
         EatlasError, match="at-hand is in the package eatlas-corpora, which is not installed"
     ):

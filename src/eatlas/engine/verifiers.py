@@ -12,15 +12,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from eatlas.errors import ContractError, ResultsError, described
-from eatlas.plugins import absent, called, loaded, points, usable
+from eatlas.errors import ResultsError, described
+from eatlas.plugins import absent, called, loaded, points, required, usable
 from eatlas.results.base import Head
 from eatlas.results.json_lines import has_schema, schema_name, schema_of_file
 from eatlas.sources import Source
 from eatlas.stimuli import ContextsOrigin, Test
 
-VERIFIERS, CONTEXTS = "eatlas.verifiers", "eatlas.contexts"
-"""Groups of entry points."""
+VERIFIERS = "eatlas.verifiers"
+"""Group of entry points."""
 AT_HAND = "at-hand"
 """Name of the entry point that finds contexts."""
 
@@ -146,10 +146,5 @@ def contexts_at_hand(given: Iterable[Any], folders: Iterable[Path]) -> FindsCont
     EatlasError
         If no package brings it, or what is given are no contexts.
     """
-    point = points(CONTEXTS).get(AT_HAND)
-    if point is None:
-        raise absent("contexts", AT_HAND) or ContractError(
-            "no package that finds contexts is installed"
-        )
-    found: FindsContexts = called(point, object, given, folders)
+    found: FindsContexts = called(required("contexts", AT_HAND), object, given, folders)
     return found
