@@ -27,8 +27,11 @@ LONGEST = 200
 
 
 def points(group: str, own: Container[str] = ()) -> dict[str, EntryPoint]:
-    """Entry points of a group, by name; those of packages of eatlas before any others."""
-    found = every().select(group=group)
+    """Entry points of a group, by name; those of packages of eatlas before any others.
+
+    Sorted, as the order in which packages are found is that of a folder.
+    """
+    found = sorted(every().select(group=group), key=lambda point: (_package(point), point.name))
     of_eatlas = {point.name: point for point in found if is_own(point)}
     named = dict(of_eatlas)
     for point in found:
@@ -78,8 +81,13 @@ def required(group: str, name: str) -> EntryPoint:
 @cache
 def is_own(point: EntryPoint) -> bool:
     """Whether a package of eatlas brings an entry point: then what it names asks for trust."""
-    name = "" if point.dist is None else point.dist.name
+    name = _package(point)
     return name == "eatlas" or name.removeprefix("eatlas-") in siblings()
+
+
+def _package(point: EntryPoint) -> str:
+    """The package that brings an entry point; empty if nothing says which."""
+    return "" if point.dist is None else point.dist.name
 
 
 def public(name: str) -> Any:

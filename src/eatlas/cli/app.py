@@ -109,17 +109,12 @@ def _added(group: str, wanted: str, own: Container[str]) -> dict[str, Command]:
     commands = usable(
         POINTS, own, lambda point: _command(point) if _group_of(point.name) == group else None
     )
-    order = sorted(commands, key=lambda name: (_package_of(added[name]), name))
-    found = ((name.rpartition(".")[2], commands[name]) for name in order)
+    found = ((name.rpartition(".")[2], command) for name, command in commands.items())
     return {name: command for name, command in found if command is not None}
 
 
 def _group_of(name: str) -> str:
     return name.rpartition(".")[0]
-
-
-def _package_of(point: EntryPoint) -> str:
-    return point.dist.name if point.dist else ""
 
 
 def _command(point: EntryPoint) -> Command:
