@@ -19,7 +19,7 @@ from typing import Any, TypeVar, cast
 
 from eatlas.decoding import own_toml
 from eatlas.errors import ContractError, EatlasError, PackageError, described
-from eatlas.installed import every
+from eatlas.installed import entry_points_of, package_of
 
 T = TypeVar("T")
 LONGEST = 200
@@ -27,11 +27,8 @@ LONGEST = 200
 
 
 def points(group: str, own: Container[str] = ()) -> dict[str, EntryPoint]:
-    """Entry points of a group, by name; those of packages of eatlas before any others.
-
-    Sorted, as the order in which packages are found is that of a folder.
-    """
-    found = sorted(every().select(group=group), key=lambda point: (_package(point), point.name))
+    """Entry points of a group, by name; those of packages of eatlas before any others."""
+    found = entry_points_of(group)
     of_eatlas = {point.name: point for point in found if is_own(point)}
     named = dict(of_eatlas)
     for point in found:
@@ -81,13 +78,8 @@ def required(group: str, name: str) -> EntryPoint:
 @cache
 def is_own(point: EntryPoint) -> bool:
     """Whether a package of eatlas brings an entry point: then what it names asks for trust."""
-    name = _package(point)
+    name = package_of(point)
     return name == "eatlas" or name.removeprefix("eatlas-") in siblings()
-
-
-def _package(point: EntryPoint) -> str:
-    """The package that brings an entry point; empty if nothing says which."""
-    return "" if point.dist is None else point.dist.name
 
 
 def public(name: str) -> Any:
@@ -160,14 +152,14 @@ def unusable(
     point: EntryPoint, why: str, got: BaseException | str, allowed: str | None = None
 ) -> ContractError:
     """Say that what another package adds cannot be used, and why."""
-    package = (point.dist and point.dist.name) or "another package"
+    brought_by = package_of(point) or "another package"
     if isinstance(got, BaseException):
         got = str(got) if isinstance(got, EatlasError) else f"{type(got).__name__}: {got}"
     return ContractError(
-        f"{point.name} of {package} cannot be used: {why}",
+        f"{point.name} of {brought_by} cannot be used: {why}",
         got=next(iter(got.splitlines()), "")[:LONGEST],
         allowed=allowed,
-        remedy=f"install another version of {package}, or remove it",
+        remedy=f"install another version of {brought_by}, or remove it",
     )
 
 

@@ -30,7 +30,7 @@ from typing import Any
 
 from eatlas.decoding import own_toml
 from eatlas.errors import PluginWarning
-from eatlas.installed import every
+from eatlas.installed import entry_points_of
 
 ENTRY_POINTS = "eatlas.texts"
 
@@ -39,7 +39,7 @@ ENTRY_POINTS = "eatlas.texts"
 def folders() -> dict[str, Traversable]:
     """Folders of texts by the Python package that holds each."""
     found: dict[str, Traversable] = {}
-    for point in every().select(group=ENTRY_POINTS):
+    for point in entry_points_of(ENTRY_POINTS):
         try:
             found[point.value] = _folder(point.value)
         except Exception as error:  # noqa: BLE001  (whatever a module of another package raises)

@@ -9,6 +9,7 @@ import tomllib
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 from tools.docs.examples import Block, blocks, check
@@ -77,3 +78,20 @@ def test_a_chart(tmp_path):
     lay_out(tmp_path, (MEASURE, "Add a chart"))
     run_commands(tmp_path, "Add a chart")
     assert "weat-7" in (tmp_path / "gaps.svg").read_text(encoding="utf-8")
+
+
+def test_a_note(tmp_path):
+    lay_out(tmp_path, (MEASURE, "Add a note"))
+    module = tmp_path / "src/eatlas_example/median_gap.py"
+    imports, remark = (block.text for block in section("Add a note")[:2])
+    text = module.read_text(encoding="utf-8")
+    remark = indent(remark, " " * 8)
+    for added, below in (
+        (imports, "from eatlas.results import"),
+        (remark, "        return MedianGap"),
+    ):
+        assert text.count(below) == 1
+        text = text.replace(below, added + below)
+    module.write_text(text, encoding="utf-8")
+    (tmp_path / "src/eatlas_example/texts/__init__.py").touch()
+    run_commands(tmp_path, "Add a note")
