@@ -149,7 +149,7 @@ def test_without_ray(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(eatlas.EatlasError, match="Ray is not installed") as caught:
         OnRay()
-    assert caught.value.remedy == "pip install 'eatlas[workbench]'"
+    assert caught.value.remedy == "pip install ray"
 
 
 ALONE = """

@@ -7,7 +7,6 @@ import csv
 import importlib
 import json
 import math
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -154,7 +153,7 @@ def test_extra_is_named_where_a_package_is_absent(
         return imported(name, *arguments, **options)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(eatlas.EatlasError, match=re.escape("pip install '")):
+    with pytest.raises(eatlas.EatlasError, match="pip install "):
         importlib.import_module(f"eatlas_models.integrations.{module}")
 
 

@@ -173,7 +173,7 @@ def _connected(address: str | None, workers: int | None = None) -> Any:
         ray: Any = importlib.import_module("ray")
     except ImportError as error:
         raise EatlasError(
-            "Ray is not installed", got=str(error), remedy="pip install 'eatlas[workbench]'"
+            "Ray is not installed", got=str(error), remedy="pip install ray"
         ) from error
     if ray.is_initialized():
         return ray

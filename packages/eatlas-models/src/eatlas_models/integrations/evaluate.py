@@ -11,7 +11,7 @@ try:
     from evaluate import Metric, MetricInfo
 except ImportError as error:
     raise eatlas.EatlasError(
-        "EATMetric needs evaluate", got=str(error), remedy="pip install 'eatlas[models]'"
+        "EATMetric needs evaluate", got=str(error), remedy="pip install evaluate"
     ) from error
 
 INPUTS = """

@@ -19,7 +19,7 @@ try:
     from inspect_ai.solver import TaskState, generate
 except ImportError as error:
     raise eatlas.EatlasError(
-        "word_choices needs inspect_ai", got=str(error), remedy="pip install 'eatlas[models]'"
+        "word_choices needs inspect_ai", got=str(error), remedy="pip install inspect-ai"
     ) from error
 
 Array = NDArray[np.float64]
