@@ -42,8 +42,11 @@ def points(group: str, own: Container[str] = ()) -> dict[str, EntryPoint]:
 
 
 @cache
-def siblings() -> dict[str, dict[str, list[str]]]:
-    """Names that packages of this repository add: by package, then by group of entry points."""
+def siblings() -> dict[str, dict[str, Any]]:
+    """Names that packages of this repository add: by package, then by group of entry points.
+
+    Those of commands have the first line of their help.
+    """
     return own_toml(files("eatlas") / "siblings.toml")
 
 

@@ -16,11 +16,14 @@ from typer.core import TyperGroup
 from eatlas.cli.messages import complain, remark, warnings_in_words
 from eatlas.cli.options import Commands
 from eatlas.errors import EatlasError
-from eatlas.plugins import absent, imported, points, unusable, usable
+from eatlas.plugins import absent, imported, is_own, points, siblings, unusable, usable
 from eatlas.version import __version__
+from eatlas.writing import remedy_of
 
 Command = typer.Typer | Callable[..., Any]
 """A group of commands, or the function of a single command."""
+Reading = Callable[[EntryPoint], Command]
+"""Makes a command of an entry point."""
 
 
 class _Interruptible(TyperGroup):
@@ -39,14 +42,23 @@ OUT_OF_MEMORY = "read smaller files, or raise the limit of the system (ulimit -v
 
 POINTS = "eatlas.commands"
 COMMAND = "a function whose parameters have types, or an app of typer"
-COMMANDS = ("run", "report", "vectors", "verify", "tests", "cache")
-"""Commands of eatlas itself, in the order of the help: a module of this folder each."""
+COMMANDS = {
+    "run": "Run association tests, and tests of groups, on vectors.",
+    "report": "Make a report of results files: one self-contained HTML page, tables, or texts.",
+    "vectors": "List and fetch published vectors; transform any.",
+    "verify": "Recompute each result, trend and scan for themes, and list those that are not the "
+    "same.",
+    "tests": "List, show, check and import tests; make sentences of them.",
+    "cache": "See and remove what is kept: vectors of encoders, answers of language models.",
+}
+"""Commands of eatlas itself, a module of this folder each, and the first lines of their help."""
 
 
-def application(arguments: Sequence[str] = ()) -> Commands:
+def application(arguments: Sequence[str] | None = None) -> Commands:
     """The command line with all commands, or with the one that arguments begin with.
 
-    Only the modules of these commands are imported.
+    Only the module of that command is imported. If arguments begin with none, commands of eatlas
+    and its packages are listed by the first lines of their help, and no module is imported.
     """
     app = Commands(
         name="eatlas",
@@ -59,13 +71,16 @@ def application(arguments: Sequence[str] = ()) -> Commands:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
+    if arguments is None:
+        _add(app, {name: _own(name) for name in COMMANDS} | _added("", "", COMMANDS))
+        return app
     first, second = (*arguments, "", "")[:2]
     if first in COMMANDS:
-        _add(app, {first: _own(first, second)})
+        _add(app, {first: _own(first, second, _listed)})
         return app
-    added = _added("", first, COMMANDS)
+    added = _added("", first, COMMANDS, _listed)
     if list(added) != [first]:
-        _add(app, {name: _own(name) for name in COMMANDS})
+        _add(app, {name: _documented(line) for name, line in COMMANDS.items()})
     _add(app, added)
     return app
 
@@ -79,7 +94,36 @@ def _add(app: Commands, commands: Mapping[str, Command]) -> None:
             app.command(name)(command)
 
 
-def _own(name: str, wanted: str = "") -> Command:
+def _command(point: EntryPoint) -> Command:
+    """The command that an entry point names, once typer can make it."""
+    command: Command = imported(point)
+    alone = Commands()
+    try:
+        _add(alone, {point.name: command})
+        typer.main.get_command(alone)
+    except Exception as error:  # whatever typer makes of another package's function
+        raise unusable(point, f"{point.value} is no command", error, COMMAND) from error
+    return command
+
+
+def _listed(point: EntryPoint) -> Command:
+    """A command for the help alone; where eatlas knows the first line of that, without its module."""
+    for groups in siblings().values():
+        if is_own(point) and point.name in groups.get("commands", ()):
+            return _documented(groups["commands"][point.name])
+    return _command(point)
+
+
+def _documented(help_: str) -> Command:
+    """A command that does nothing, with a help."""
+
+    def command() -> None: ...
+
+    command.__doc__ = help_
+    return command
+
+
+def _own(name: str, wanted: str = "", others: Reading = _command) -> Command:
     """A command of eatlas itself; to a group of commands packages add theirs."""
     module = import_module(f"eatlas.cli.{name}")
     if not hasattr(module, "app"):
@@ -91,14 +135,17 @@ def _own(name: str, wanted: str = "") -> Command:
         return group
     whole = copy(group)
     whole.registered_commands = list(group.registered_commands)
-    _add(whole, _added(name, wanted, [f"{name}.{command}" for command in own]))
+    _add(whole, _added(name, wanted, [f"{name}.{command}" for command in own], others))
     return whole
 
 
-def _added(group: str, wanted: str, own: Container[str]) -> dict[str, Command]:
+def _added(
+    group: str, wanted: str, own: Container[str], others: Reading = _command
+) -> dict[str, Command]:
     """Commands that packages add to a group, by package and name; or the wanted one alone.
 
-    The commands of the group "vectors" are called "vectors.NAME", those of none "NAME".
+    The commands of the group "vectors" are called "vectors.NAME", those of none "NAME". `others`
+    makes those that are not wanted.
     """
     name = f"{group}.{wanted}" if group else wanted
     added = points(POINTS, own)
@@ -107,7 +154,7 @@ def _added(group: str, wanted: str, own: Container[str]) -> dict[str, Command]:
     if error := absent("commands", name):
         raise error
     commands = usable(
-        POINTS, own, lambda point: _command(point) if _group_of(point.name) == group else None
+        POINTS, own, lambda point: others(point) if _group_of(point.name) == group else None
     )
     found = ((name.rpartition(".")[2], command) for name, command in commands.items())
     return {name: command for name, command in found if command is not None}
@@ -115,18 +162,6 @@ def _added(group: str, wanted: str, own: Container[str]) -> dict[str, Command]:
 
 def _group_of(name: str) -> str:
     return name.rpartition(".")[0]
-
-
-def _command(point: EntryPoint) -> Command:
-    """The command that an entry point names, once typer can make it."""
-    command: Command = imported(point)
-    alone = Commands()
-    try:
-        _add(alone, {point.name: command})
-        typer.main.get_command(alone)
-    except Exception as error:  # whatever typer makes of another package's function
-        raise unusable(point, f"{point.value} is no command", error, COMMAND) from error
-    return command
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001  (typer hands it over so)
@@ -160,8 +195,6 @@ def run_app() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except OSError as error:  # a folder that cannot be looked into, a name that is too long
-        from eatlas.writing import remedy_of  # noqa: PLC0415  (only a fault waits for it)
-
         path = error.filename if isinstance(error.filename, str) else "the system"
         what, got = f"{path}: this is not possible", error.strerror or str(error)
         complain(EatlasError(what, got=got, remedy=remedy_of(error)))
