@@ -25,6 +25,13 @@ def offered(name: str) -> Callable[..., Any]:
     return found
 
 
+def import_torch() -> Any:
+    """PyTorch, whose import takes seconds: a source whose vectors are kept does without it."""
+    import torch  # noqa: PLC0415
+
+    return torch
+
+
 def as_frame(rows: Iterable[Any], columns: Sequence[str] | None = None) -> pd.DataFrame:
     """A pandas frame of rows; pandas is imported here, since it takes half a second."""
     import pandas as pd  # noqa: PLC0415

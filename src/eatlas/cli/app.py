@@ -107,7 +107,7 @@ def _command(point: EntryPoint) -> Command:
 
 
 def _listed(point: EntryPoint) -> Command:
-    """A command for the help alone; where eatlas knows the first line of that, without its module."""
+    """A command for the help alone, made without its module if a package of eatlas brings it."""
     for groups in siblings().values():
         if is_own(point) and point.name in groups.get("commands", ()):
             return _documented(groups["commands"][point.name])

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from eatlas.cli.messages import output_of_a_command, print_line
 from eatlas.cli.options import Commands
+from eatlas.encoders.cache import clear as remove
+from eatlas.encoders.cache import contents
+from eatlas.sources.published import size_text
 
 app = Commands(
     help="See and remove what is kept: vectors of encoders, answers of language models.",
@@ -19,9 +22,6 @@ def show() -> None:
     EATLAS_CACHE. If the model or the options of a source changed, it is listed twice, with two
     fingerprints.
     """
-    from eatlas.encoders.cache import contents  # noqa: PLC0415
-    from eatlas.sources.published import size_text  # noqa: PLC0415
-
     cached = contents()
     with output_of_a_command():
         print_line(f"path:    {cached.folder}")
@@ -43,8 +43,6 @@ def clear(source: str | None = None) -> None:
     source : [SOURCE]
         A source that eatlas cache show names. [default: all]
     """
-    from eatlas.encoders.cache import clear as remove  # noqa: PLC0415
-
     gone = remove(source)
     vectors, answers = sum(kept.vectors for kept in gone), sum(kept.answers for kept in gone)
     counts = [f"{vectors:,} vectors"] if vectors or not answers else []

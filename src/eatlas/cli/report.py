@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from eatlas.cli.messages import complain, output_of_a_command, print_line
 from eatlas.errors import ResultsError
 from eatlas.plugins import absent, called, points
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
-    from eatlas.results import Results
+from eatlas.present import report_text, write_report
+from eatlas.results import Results, salvage_results
+from eatlas.results.json_lines import schema_of
+from eatlas.writing import atomic_file, require_other_file
 
 PAGE, FAMILY = "html", "level1"
 OWN = ("", "result", "trend")
@@ -67,7 +66,6 @@ def report(
         given = {name: value for name, value in options.items() if value and value != FAMILY}
         _hand_out(called(document, str, results, form, given), target)
         raise typer.Exit(0)
-    from eatlas.present import report_text, write_report  # noqa: PLC0415  (--help need not wait)
 
     good, damage = _salvaged(results, target)
     if target is None:
@@ -82,8 +80,6 @@ def report(
 
 def _document(paths: list[Path]) -> EntryPoint | None:
     """The function that reports files of this schema, where another package adds one."""
-    from eatlas.results.json_lines import schema_of  # noqa: PLC0415  (--help need not wait)
-
     for schema in dict.fromkeys(map(schema_of, paths)):
         if schema not in OWN:
             documents = points("eatlas.documents", own=OWN)
@@ -96,8 +92,6 @@ def _document(paths: list[Path]) -> EntryPoint | None:
 
 def _require_others(target: Path, paths: list[Path]) -> None:
     """Refuse a file to write that is one of those that are read: FILE, or FILE.json beside it."""
-    from eatlas.writing import require_other_file  # noqa: PLC0415  (--help need not wait)
-
     tables = [path.with_name(path.name.removesuffix(".json")) for path in paths]
     summaries = [path.with_name(f"{path.name}.json") for path in paths]
     require_other_file(target, [*paths, *tables, *summaries])
@@ -105,8 +99,6 @@ def _require_others(target: Path, paths: list[Path]) -> None:
 
 def _hand_out(text: str, target: Path | None) -> None:
     """Print a report, or write it to a file and name that."""
-    from eatlas.writing import atomic_file  # noqa: PLC0415  (--help need not wait)
-
     if target is None:
         _print(text)
         return
@@ -123,9 +115,6 @@ def _print(text: str) -> None:
 
 def _salvaged(paths: list[Path], target: Path | None) -> tuple[Results, tuple[ResultsError, ...]]:
     """What can be read; what cannot is named at once."""
-    from eatlas.results import salvage_results  # noqa: PLC0415
-    from eatlas.writing import require_other_file  # noqa: PLC0415
-
     if target is not None:
         require_other_file(target, paths)
     good, damage = salvage_results(paths)

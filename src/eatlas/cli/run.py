@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -18,13 +18,15 @@ from eatlas.cli.messages import (
 )
 from eatlas.cli.options import number_or_word
 from eatlas.cli.progress import bar_of, bars, what_is_kept
+from eatlas.cli.table import print_results
+from eatlas.engine import execute, make_plan, open_contexts, open_store, results_of
+from eatlas.engine.contexts import StimulusContexts
+from eatlas.engine.plan import Job
 from eatlas.errors import EatlasError
+from eatlas.executors import choose, executor_of, reading_of
+from eatlas.present.page import write_run
+from eatlas.results import Results, to_json_line
 from eatlas.writing import require_writable
-
-if TYPE_CHECKING:
-    from eatlas.engine.contexts import StimulusContexts
-    from eatlas.engine.plan import Job
-    from eatlas.results import Results
 
 DEFAULT_OUT = Path("out")
 RESULTS, REPORT = "results.jsonl", "report.html"
@@ -145,10 +147,6 @@ def measure_and_show(
     `planned` is told the jobs once their sources are read; `choices` are those of
     :func:`eatlas.engine.make_plan`.
     """
-    # --help waits for none
-    from eatlas.engine import execute, make_plan, open_store, results_of  # noqa: PLC0415
-    from eatlas.executors import choose, executor_of, reading_of  # noqa: PLC0415
-
     target = out or (None if as_json else DEFAULT_OUT)
     if target is not None:
         require_writable(target / RESULTS)  # before a model is asked
@@ -168,8 +166,6 @@ def measure_and_show(
         with kept, bar_of("jobs") as tick:
             results = results_of(execute(jobs, executor, store=store, progress=tick))
         if target is not None and len(results):
-            from eatlas.present.page import write_run  # noqa: PLC0415
-
             write_run(results, target, {})
         if store is not None:
             store.discard(identities)
@@ -188,7 +184,6 @@ def _contexts(path: Path | None, per_term: int | None) -> StimulusContexts | Non
                 allowed="--contexts FILE --per-term N",
             )
         return None
-    from eatlas.engine import open_contexts  # noqa: PLC0415
 
     loaded = open_contexts(path)
     return loaded if per_term is None else loaded.first(per_term)
@@ -197,12 +192,8 @@ def _contexts(path: Path | None, per_term: int | None) -> StimulusContexts | Non
 def _show(results: Results, directory: Path | None, *, as_json: bool) -> None:
     """Print JSON and nothing else, or tables and where the files lie."""
     if as_json:
-        from eatlas.results import to_json_line  # noqa: PLC0415
-
         print_json(map(to_json_line, (*results, *results.trends)))
     elif len(results):
-        from eatlas.cli.table import print_results  # noqa: PLC0415  (only a person sees tables)
-
         print_results(results)
         if directory is not None:
             print_line("")

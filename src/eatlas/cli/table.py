@@ -41,6 +41,7 @@ from eatlas.present.columns import (
 from eatlas.present.effects import interval_in_words, levels_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import findings_of, first_of, p_values, title
+from eatlas.present.sections import sections
 from eatlas.present.sentences import finding as of_trend
 from eatlas.present.sentences import heading, sentences, statement
 from eatlas.present.tables import compared
@@ -314,7 +315,6 @@ def _print_comparisons(console: Console, results: Results, family: DeclaredFamil
     if not repeated(results):
         return
     from eatlas.present.comparison import comparisons  # noqa: PLC0415  (most tables have none)
-    from eatlas.present.sections import sections  # noqa: PLC0415
 
     for by, rows in comparisons(sections(results, family)).items():
         for row in rows if by != "source" else ():

@@ -15,8 +15,12 @@ from eatlas.cli.messages import (
     remark,
 )
 from eatlas.cli.options import Commands
+from eatlas.cli.power_table import print_powers
 from eatlas.errors import StimulusError, StimulusWarning, listed
+from eatlas.measures import inference
 from eatlas.numbers import number_of
+from eatlas.sources import open_vectors
+from eatlas.sources.wildcards import expand
 from eatlas.stimuli import (
     ROLES,
     Test,
@@ -26,9 +30,19 @@ from eatlas.stimuli import (
     to_toml,
 )
 from eatlas.stimuli.batteries import namesake, read_test_file
+from eatlas.stimuli.collections import COLLECTIONS, import_tests
 from eatlas.stimuli.images import about_set
+from eatlas.stimuli.importers import (
+    FORMATS,
+    import_test,
+    list_formats,
+    read_lists,
+    require_list_format,
+)
 from eatlas.stimuli.keys import added_keys
 from eatlas.stimuli.kinds import remarks
+from eatlas.stimuli.sentences import sentence_tests
+from eatlas.writing import atomic_file, require_other_file
 
 app = Commands(
     help="List, show, check and import tests; make sentences of them.", no_args_is_help=True
@@ -135,15 +149,6 @@ def import_(
     output : -o, --output FILE.toml
         File to write. [default: standard output]
     """
-    from eatlas.stimuli.collections import COLLECTIONS, import_tests  # noqa: PLC0415
-    from eatlas.stimuli.importers import (  # noqa: PLC0415  (--help need not wait)
-        FORMATS,
-        import_test,
-        list_formats,
-        read_lists,
-        require_list_format,
-    )
-
     if form not in (own := (*FORMATS, *COLLECTIONS)):
         require_list_format(form, own)
         if not categories:
@@ -195,8 +200,6 @@ def sentences(
     output : -o, --output FILE.toml
         File to write. [default: standard output]
     """
-    from eatlas.stimuli.sentences import sentence_tests  # noqa: PLC0415  (--help need not wait)
-
     pairs = [text.rpartition("=") for text in classes or []]  # X=name, or name for all roles
     everywhere = {role: name for roleless, _, name in pairs if not roleless for role in ROLES}
     chosen = everywhere | {role: name for role, _, name in pairs if role}
@@ -217,26 +220,20 @@ def power(names: list[str]) -> None:
     names : ID|FILE.toml|X,Y[,A,B]...
         Tests, batteries or TOML files; or sizes of groups, such as 8,8,25,25.
     """
-    from eatlas.cli.power_table import print_powers  # noqa: PLC0415  (--help need not wait)
-    from eatlas.measures.inference import power  # noqa: PLC0415
-
     designs = []
     for name in names:
         sizes = name.split(",")
         if all(size.strip().isdecimal() for size in sizes):
-            designs.append((name, power(tuple(map(int, sizes)))))
+            designs.append((name, inference.power(tuple(map(int, sizes)))))
         else:
             tests: tuple[Any, ...] = load_tests(name)  # power says which have one
-            designs += [(test.id, power(test)) for test in tests]
+            designs += [(test.id, inference.power(test)) for test in tests]
     with output_of_a_command():
         print_powers(designs)
 
 
 def _expanded(tests: Sequence[Test], vectors: str) -> list[Test]:
     """Tests with words in the place of wildcards; remarks name wildcards without any."""
-    from eatlas.sources import open_vectors  # noqa: PLC0415  (few need it)
-    from eatlas.sources.wildcards import expand  # noqa: PLC0415
-
     written = expand(tests, open_vectors(vectors))
     for before, after in zip(tests, written, strict=True):
         for role, concept in after.concepts.items():
@@ -259,8 +256,6 @@ def _remarking() -> Iterator[None]:
 
 def _hand_out(tests: Iterable[Test], output: Path | None, read: list[Path]) -> None:
     """Print tests as TOML or write them to a file, which is none of those that were read."""
-    from eatlas.writing import atomic_file, require_other_file  # noqa: PLC0415  (--help need not wait for it)
-
     text = to_toml(tests, None if output is None else output.absolute().parent)
     if output is None:
         print_data(text)

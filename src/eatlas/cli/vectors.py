@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from eatlas.cli.messages import output_of_a_command, print_json, print_line, print_rows, remark
 from eatlas.cli.options import Commands
 from eatlas.cli.progress import Lines, bar_of
-
-if TYPE_CHECKING:
-    from eatlas.sources.published import Published
+from eatlas.sources.published import (
+    Published,
+    fetch_vectors,
+    find,
+    find_all,
+    published_vectors,
+    size_text,
+    unproven,
+)
+from eatlas.sources.writing import write_vectors
 
 KEYS = (
     "name", "title", "dim", "url", "size", "hash", "evidence", "licence", "page", "citation",
@@ -34,12 +41,6 @@ def list_vectors(names: list[str] | None = None, *, as_json: bool = False) -> No
     names : NAME...
         Names of published vectors.
     """
-    from eatlas.sources.published import (  # noqa: PLC0415
-        find,
-        published_vectors,
-        size_text,
-    )
-
     entries = [find(name) for name in names] if names else published_vectors()
     with output_of_a_command():
         if as_json:
@@ -69,8 +70,6 @@ def fetch(names: list[str]) -> None:
     names : NAME...
         Names that eatlas vectors list shows; census is census-gender and census-race.
     """
-    from eatlas.sources.published import fetch_vectors, find_all  # noqa: PLC0415
-
     # a wrong name is refused before gigabytes come for the others
     entries = [entry for name in names for entry in find_all(name)]
     for entry in entries:
@@ -103,8 +102,6 @@ def transform(source: str, *, out: Path) -> None:
         The suffix chooses the format: .txt (GloVe), .vec (text of word2vec and fastText), .bin
         (word2vec binary) or .npz.
     """
-    from eatlas.sources.writing import write_vectors  # noqa: PLC0415  (--help need not wait)
-
     replaced = " (an older file was replaced)" if out.exists() else ""
     with bar_of("words") as bar:
         note = write_vectors(source, out, tell=bar or Lines("words", SOON))
@@ -128,8 +125,6 @@ def _values(entry: Published) -> dict[str, Any]:
 
 def _print_entry(entry: Published, size: str) -> None:
     """Print what is known of published vectors; what is unknown says so."""
-    from eatlas.sources.published import unproven  # noqa: PLC0415
-
     values = _values(entry)
     values["size"] = values["size"] and f"{values['size']:,} bytes ({size})"
     values["caution"] = values["hash"] and unproven(entry)

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
+from eatlas.cli.console import in_words, new_console, say
 from eatlas.cli.messages import complain, plain_line
-from eatlas.errors import listed
-
-if TYPE_CHECKING:
-    from eatlas.engine.verify import Verdict
-    from eatlas.results.base import Head
+from eatlas.engine.verifiers import verifier_of_file
+from eatlas.engine.verify import Verdict
+from eatlas.engine.verify import verify as check
+from eatlas.errors import ResultsError, SourceError, listed
+from eatlas.results import is_result, salvage_results
+from eatlas.results.base import Head
+from eatlas.results.json_lines import schema_name
 
 SHOWN = 5
 """Tests that are named one by one."""
@@ -62,13 +65,6 @@ def verify(
     verbose : -v, --verbose
         List the results that are the same, too.
     """
-    from eatlas.cli.console import in_words, new_console, say  # noqa: PLC0415
-    from eatlas.engine.verifiers import verifier_of_file  # noqa: PLC0415
-    from eatlas.engine.verify import verify as check  # noqa: PLC0415
-    from eatlas.errors import ResultsError  # noqa: PLC0415
-    from eatlas.results import salvage_results  # noqa: PLC0415
-    from eatlas.results.json_lines import schema_name  # noqa: PLC0415
-
     others: dict[str, list[Head]] = {}
     of_results = []
     for path in results:
@@ -120,9 +116,6 @@ def verify(
 
 def _called(record: Any) -> str:
     """What a record is about: test and source, and what tells it from others of these."""
-    from eatlas.results import is_result  # noqa: PLC0415  (--help waits)
-    from eatlas.results.json_lines import schema_name  # noqa: PLC0415
-
     if is_result(record):
         size = record.contexts and record.contexts.size
         parts = [str(part) for part in (record.source, record.period, size) if part]
@@ -143,8 +136,6 @@ def _counts(same: Iterable[bool], records: Mapping[str, Sequence[object]]) -> li
 
 def _named(text: str, names: set[str]) -> tuple[str, str]:
     """A name in the results and what is opened in its place; both may hold an equals sign."""
-    from eatlas.errors import SourceError  # noqa: PLC0415
-
     fitting = [name for name in names if text.startswith(f"{name}=")]
     if len(fitting) == 1:
         return fitting[0], text.removeprefix(f"{fitting[0]}=")

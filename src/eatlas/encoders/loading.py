@@ -21,6 +21,7 @@ from eatlas.encoders.gguf_files import forget_gguf, gguf_numbers, one_reading_of
 from eatlas.encoders.images import load_processor
 from eatlas.encoders.models import NamedModel, location
 from eatlas.errors import SourceError
+from eatlas.lazy import import_torch
 
 P = TypeVar("P")
 T = TypeVar("T")
@@ -82,7 +83,7 @@ def forget() -> None:
 
 def _load(named: NamedModel, head: Head) -> Loaded:
     """Load tokenizer and weights onto the device."""
-    import torch  # noqa: PLC0415  (seconds; only who encodes needs it)
+    torch = import_torch()
 
     repeat_products()
     path, trust = named.path, named.options.trust_remote_code
@@ -145,7 +146,7 @@ def load_tokenizer(path: Path, *, trust: bool) -> Any:
 
 def _module(named: NamedModel, head: Head) -> Any:
     """The part of the model that is used: for vectors the encoder, where there is a decoder."""
-    import torch  # noqa: PLC0415
+    torch = import_torch()
     import transformers  # noqa: PLC0415
 
     options = named.options
@@ -237,7 +238,7 @@ def in_halves(
     batch: list[P], compute: Callable[[list[P]], T], module: Any, label: str
 ) -> Iterator[tuple[list[P], T]]:
     """Compute a batch in evaluation mode; where memory does not suffice, each half of it."""
-    import torch  # noqa: PLC0415
+    torch = import_torch()
 
     try:
         with in_evaluation(module):
@@ -284,7 +285,7 @@ def in_evaluation(module: Any) -> Iterator[None]:
 
 def require_plain(module: Any, label: str) -> None:
     """Refuse a model whose weights are not numbers in memory."""
-    import torch  # noqa: PLC0415
+    torch = import_torch()
 
     state = [*module.state_dict().values()]
     tensors = [weights for weights in state if isinstance(weights, torch.Tensor)]
@@ -314,7 +315,7 @@ def digest_of(module: Any, tokenizer: Any) -> str:
 
     It is computed anew each time, in a second for 1 GB: a model may be trained in between.
     """
-    import torch  # noqa: PLC0415
+    torch = import_torch()
 
     digest = hashlib.sha256("\n".join([repr(module), *_settings_in(module)]).encode())
     for key, weights in sorted(module.state_dict().items()):

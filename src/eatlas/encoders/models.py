@@ -20,6 +20,7 @@ from eatlas.decoding import require_file
 from eatlas.encoders.encoder import Options, explained, read_options, require_extra
 from eatlas.encoders.gguf_files import gguf_numbers, one_reading_of_gguf, state_of
 from eatlas.errors import ResultsError, SourceError
+from eatlas.lazy import import_torch
 from eatlas.notes import Note
 from eatlas.paths import cache_folder, is_file, is_folder, is_there
 from eatlas.sources.spec import CONFIG, GGUF, MODULES, parse_file_spec
@@ -648,7 +649,7 @@ def logits_of(path: Path, card: ModelCard, seed: int | None) -> tuple[float | No
 
 def _number_in(path: Path, name: str) -> float | None:
     """One number among the weights of a model, read without the others."""
-    import torch  # noqa: PLC0415
+    torch = import_torch()
     from safetensors import safe_open  # noqa: PLC0415
 
     with explained(f"{path}: the weights cannot be read", remedy="fetch the model again"):

@@ -57,6 +57,7 @@ from eatlas.encoders.models import (
     require_no_use,
 )
 from eatlas.errors import SourceError
+from eatlas.lazy import import_torch
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
 from eatlas.sources.source import Answers, Found, Item, Kind, Source, Unknown, cut, innermost
@@ -592,7 +593,7 @@ def text_inputs(
 
 def tensors(loaded: Loaded, inputs: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
     """Arrays as tensors where the model computes, pixels in the numbers that it computes with."""
-    import torch  # noqa: PLC0415
+    torch = import_torch()
 
     on_device = {name: torch.from_numpy(a).to(loaded.device) for name, a in inputs.items()}
     return {
@@ -614,7 +615,7 @@ def states_of(
     loaded: Loaded, inputs: Mapping[str, NDArray[Any]], layers: Sequence[Numbers], top: int
 ) -> dict[int, Any]:
     """Run the model: the states of each layer that is needed, shape (inputs, tokens, dim)."""
-    import torch  # noqa: PLC0415
+    torch = import_torch()
 
     needed = sorted({number for each in layers for number in each})
     with torch.inference_mode():
@@ -632,7 +633,7 @@ def pooled(
     places: Sequence[Sequence[Sequence[int]]],
 ) -> list[Array]:
     """Pool states at the places of each vector of each input, for each choice of layers."""
-    import torch  # noqa: PLC0415
+    torch = import_torch()
 
     rows = {}
     for number, state in states.items():
@@ -672,7 +673,7 @@ def image_vectors(
     loaded: Loaded, card: ModelCard, layers: Sequence[Numbers], method: str, seen: Seen
 ) -> list[Array]:
     """Vectors of some images, one array for each choice of layers."""
-    import torch  # noqa: PLC0415
+    torch = import_torch()
 
     inputs = {name: np.concatenate([pixels[name] for _, pixels in seen]) for name in seen[0][1]}
     if card.takes == "both":
@@ -694,7 +695,7 @@ def _text_features(loaded: Loaded, width: int | None, batch: Batch) -> list[Arra
 
 def _features(loaded: Loaded, tower: str, inputs: Mapping[str, Any]) -> Array:
     """Vectors of one tower in the space that both share."""
-    import torch  # noqa: PLC0415
+    torch = import_torch()
 
     features = getattr(loaded.module, f"get_{tower}_features", lambda **_: torch.empty(0))
     with torch.inference_mode():

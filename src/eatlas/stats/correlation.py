@@ -15,6 +15,7 @@ from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.stats.permutation.problem import PermutationResult
@@ -267,9 +268,7 @@ def sign_test(positive: int, negative: int) -> PermutationResult:
 
 def row_ranks(rows: Array) -> Array:
     """Centred ranks of the numbers in each row; equal numbers share the mean of theirs."""
-    from scipy.stats import rankdata  # noqa: PLC0415  (heavy at start)
-
-    return np.asarray(rankdata(rows, axis=1) - (rows.shape[1] + 1) / 2)
+    return np.asarray(scipy.stats.rankdata(rows, axis=1) - (rows.shape[1] + 1) / 2)
 
 
 def row_correlations(a: Array, b: Array) -> Array:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from eatlas.stats.inputs import least_spread
@@ -148,14 +149,12 @@ def _of_groups(regression: Regression, squares: Array, free: Array) -> Parts:
 
 def _p(difference: Array, rows: Parts, columns: Parts, residual: Array, noise: float) -> Array:
     """Two-sided p-values of Student's t, as that of one crossed test; NaN where nothing varies."""
-    from scipy.special import stdtr  # noqa: PLC0415  (heavy at start)
-
     (of_rows, by_rows), (of_columns, by_columns) = map(_sum, (rows, columns))
     both = of_rows + of_columns
     se = np.sqrt(np.maximum.reduce([both - residual, of_rows, of_columns]))
     varies = se > noise
     with np.errstate(divide="ignore", invalid="ignore"):
-        p = 2 * stdtr(both / (by_rows + by_columns), -np.abs(difference / se))
+        p = 2 * scipy.special.stdtr(both / (by_rows + by_columns), -np.abs(difference / se))
     return np.where(varies, p, np.nan)
 
 

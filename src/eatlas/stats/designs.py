@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from itertools import count
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError
@@ -305,7 +306,5 @@ def _simulated(n: int, m: int, shift: float, alpha: float, tail: str) -> float:
 
 def _beyond(limit: float, df: int, noncentrality: float) -> float:
     """P(T > limit) of the noncentral t."""
-    from scipy.special import nctdtr  # noqa: PLC0415  (heavy at start)
-
-    chance = float(1 - nctdtr(df, noncentrality, limit))
+    chance = float(1 - scipy.special.nctdtr(df, noncentrality, limit))
     return float(noncentrality > limit) if math.isnan(chance) else chance  # its far tail underflows

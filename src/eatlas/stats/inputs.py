@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError
@@ -92,23 +93,17 @@ def rounding_noise(terms: int, peak: float, precision: float | None) -> float:
 
 def t_quantile(outside: float, df: float) -> float:
     """The t > 0 with P(abs(T) > t) = `outside`."""
-    from scipy.special import stdtrit  # noqa: PLC0415  (heavy at start)
-
-    return float(-stdtrit(df, outside / 2))
+    return float(-scipy.special.stdtrit(df, outside / 2))
 
 
 def t_outside(t: float, df: float) -> float:
     """P(abs(T) > abs(t)) for T with Student's t distribution, in (0, 1]."""
-    from scipy.special import stdtr  # noqa: PLC0415  (heavy at start)
-
-    return min(max(2 * float(stdtr(df, -abs(t))), math.ulp(0.0)), 1.0)
+    return min(max(2 * float(scipy.special.stdtr(df, -abs(t))), math.ulp(0.0)), 1.0)
 
 
 def clopper_pearson(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
     """Clopper and Pearson's interval, which covers with at least the stated probability."""
-    from scipy.special import betainccinv, betaincinv  # noqa: PLC0415  (heavy at start)
-
     tail, failures = (1 - level) / 2, trials - successes
-    low = betaincinv(successes, failures + 1, tail) if successes else 0.0
-    high = betainccinv(successes + 1, failures, tail) if failures else 1.0
+    low = scipy.special.betaincinv(successes, failures + 1, tail) if successes else 0.0
+    high = scipy.special.betainccinv(successes + 1, failures, tail) if failures else 1.0
     return float(low), float(high)

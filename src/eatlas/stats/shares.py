@@ -17,6 +17,7 @@ from math import comb
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.kernels.cosines import product
@@ -118,13 +119,11 @@ def jeffreys(counts: Array, confidence: float) -> Array:
     Jeffreys' interval of each share alone, with the ends 0 and 1 where it is 0 or 1 (Brown, Cai and
     DasGupta 2001).
     """
-    from scipy.special import betaincinv  # noqa: PLC0415  (heavy at start)
-
     rest = counts.sum(axis=1, keepdims=True) - counts
     x, y = counts + 0.5, rest + 0.5
     tail = (1 - confidence) / 2
-    low = np.where(counts > 0, betaincinv(x, y, tail), 0.0)
-    high = np.where(rest > 0, 1 - betaincinv(y, x, tail), 1.0)
+    low = np.where(counts > 0, scipy.special.betaincinv(x, y, tail), 0.0)
+    high = np.where(rest > 0, 1 - scipy.special.betaincinv(y, x, tail), 1.0)
     return np.where(counts + rest > 0, np.stack([low, high]), np.nan)
 
 

@@ -6,15 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from eatlas.cli.messages import output_of_a_command, print_line, print_rows, remark
 from eatlas.cli.options import number_or_word
 from eatlas.cli.progress import bar_of
 from eatlas.errors import listed
-
-if TYPE_CHECKING:
-    from eatlas_corpora.reading import Contexts, Pairs
+from eatlas.executors import executor_of
+from eatlas.sources.outputs import require_other_files, require_place
+from eatlas_corpora.reading import Contexts, Pairs, find_contexts, find_pairs
+from eatlas_corpora.reading.files import corpus_files
+from eatlas_corpora.reading.storing import FILES
 
 SHOWN = 4
 """Damaged lines that are shown one by one; the file that is written names a hundred."""
@@ -70,12 +72,6 @@ def contexts(
         drop: equal texts are one context. keep: one for each place in the corpus. Shares of
         contexts, such as those of a probe, depend on it.
     """
-    from eatlas.executors import executor_of  # noqa: PLC0415
-    from eatlas.sources.outputs import require_other_files, require_place  # noqa: PLC0415
-    from eatlas_corpora.reading import find_contexts, find_pairs  # noqa: PLC0415  (--help waits for none)
-    from eatlas_corpora.reading.files import corpus_files  # noqa: PLC0415
-    from eatlas_corpora.reading.storing import FILES  # noqa: PLC0415
-
     require_place(output, *FILES)
     require_other_files(output, corpus_files(corpus))
     find: Any = partial(find_pairs, distance=distance) if pairs else find_contexts

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from eatlas.cli.messages import output_of_a_command, print_line, print_rows
 from eatlas.cli.progress import progress_of_parts
+from eatlas.decoding import lines_of
 from eatlas.errors import EatlasError
+from eatlas.executors import executor_of
 from eatlas.numbers import number_of
+from eatlas.stimuli import load_tests
 from eatlas_corpora.cli.contexts import say_damaged, size_of, skipped_in
-
-if TYPE_CHECKING:
-    from eatlas_corpora.results.embedding_regression import EmbeddingRegression, TermRegression
-    from eatlas_corpora.sources.parts import CorpusParts
+from eatlas_corpora.engine.embedding import embed as embed_corpus
+from eatlas_corpora.engine.embedding_regression import embedding_regression
+from eatlas_corpora.reading.sampling import language_of, stimuli_of
+from eatlas_corpora.results.embedding_regression import EmbeddingRegression, TermRegression
+from eatlas_corpora.sources.parts import CorpusParts
 
 MOST_WORDS, MOST_RATIOS = 8, 3
 """Nearest words, and ratios of nearness, that are printed."""
@@ -97,9 +101,6 @@ def embed(
     documents : line|paragraph
         What is a document in plain text.
     """
-    from eatlas.decoding import lines_of  # noqa: PLC0415  (--help waits)
-    from eatlas.executors import executor_of  # noqa: PLC0415
-
     shared: dict[str, Any] = {
         "unit": unit,
         "window": window,
@@ -141,8 +142,6 @@ def _embed(
     **options: Any,
 ) -> None:
     """Embed terms by part, and print what the parts hold."""
-    from eatlas_corpora.engine.embedding import embed as embed_corpus  # noqa: PLC0415  (--help waits)
-
     with progress_of_parts("read", "run") as progress:
         result = embed_corpus(
             corpus, tests, vectors, by=by or "file", out=output, progress=progress, **options
@@ -161,8 +160,6 @@ def _regress(
     **options: Any,
 ) -> None:
     """Regress terms on covariates and print the coefficients and the nearest words."""
-    from eatlas_corpora.engine.embedding_regression import embedding_regression  # noqa: PLC0415
-
     with progress_of_parts("read", "run") as progress:
         result = embedding_regression(
             corpus, terms, vectors, covariates, out=output, progress=progress, **options
@@ -188,9 +185,6 @@ def _terms(
     terms: str | None, tests: list[str] | None, language: str
 ) -> tuple[tuple[str, ...], str]:
     """Terms to regress, and their language."""
-    from eatlas.stimuli import load_tests  # noqa: PLC0415
-    from eatlas_corpora.reading.sampling import language_of, stimuli_of  # noqa: PLC0415
-
     if (terms is None) == (not tests):
         raise EatlasError(
             "a regression needs terms"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from eatlas.cli.messages import output_of_a_command, print_line, print_rows
 from eatlas.cli.progress import progress_of_parts
 from eatlas.errors import listed
+from eatlas.executors import executor_of
 from eatlas_corpora.cli.contexts import say_damaged, size_of, skipped_in
-
-if TYPE_CHECKING:
-    from eatlas_corpora.reading.counts import TextCounts
+from eatlas_corpora.engine.text import count_text
+from eatlas_corpora.reading.counts import TextCounts
 
 
 def text(
@@ -48,9 +48,6 @@ def text(
     output : -o, --output FILE
         File for the table: .csv or .parquet.
     """
-    from eatlas.executors import executor_of  # noqa: PLC0415
-    from eatlas_corpora.engine.text import count_text  # noqa: PLC0415  (--help waits for none)
-
     with progress_of_parts("counted", "count") as progress:
         result = count_text(
             corpus,

@@ -6,18 +6,22 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from eatlas.cli.messages import output_of_a_command, print_json, print_line, print_rows, remark
 from eatlas.cli.progress import bar_of
 from eatlas.cli.run import measure_and_show
+from eatlas.decoding import lines_of
+from eatlas.engine.plan import Job
 from eatlas.errors import EatlasError, SignatureError
+from eatlas.measures import get_measure
 from eatlas.numbers import number_of
-
-if TYPE_CHECKING:
-    from eatlas.engine.plan import Job
-    from eatlas_models.engine.asking import AskCost
-    from eatlas_models.engine.generating import GeneratedText
+from eatlas.paths import is_file
+from eatlas.sources.outputs import require_place
+from eatlas.stimuli import load_tests
+from eatlas_models.engine import asking, generating
+from eatlas_models.engine.asking import AskCost
+from eatlas_models.engine.generating import GeneratedText
 
 TEXTS = Path("texts.jsonl")
 FIGURES = (
@@ -128,14 +132,13 @@ def ask(
         raise EatlasError(
             f"{lost} is of texts that a model writes", allowed=f"--generate TEMPLATE {lost} ..."
         )
-    from eatlas_models.engine.asking import DEFAULT_TEST, ask_cost  # noqa: PLC0415  (--help waits)
 
     measures = _measures(measure, **of_choices, **shared)
     if dry_run:
-        _show_costs(ask_cost(tests, model, measures, price=amounts), as_json=as_json)
+        _show_costs(asking.ask_cost(tests, model, measures, price=amounts), as_json=as_json)
         return
     measure_and_show(
-        tests or DEFAULT_TEST, model, measures, out=out, as_json=as_json, workers=None,
+        tests or asking.DEFAULT_TEST, model, measures, out=out, as_json=as_json, workers=None,
         engine="local", seed=seed,
         planned=None if save_answers is None else partial(_save_answers, save_answers),
     )  # fmt: skip
@@ -145,9 +148,6 @@ def _require_savable(
     path: Path, model: list[str], measure: list[str] | None, *, generate: str | None, dry_run: bool
 ) -> None:
     """Refuse answers that no file can have, before a model is asked."""
-    from eatlas.sources.outputs import require_place  # noqa: PLC0415  (--help waits)
-    from eatlas_models.engine.asking import ENDINGS  # noqa: PLC0415
-
     if generate is not None or dry_run:
         other = "--dry-run" if dry_run else "--generate"
         raise EatlasError(f"--save-answers and {other} exclude each other")
@@ -158,14 +158,12 @@ def _require_savable(
             remedy="give each a command and a file of its own; answers that are kept are not asked "
             "for again",
         )
-    require_place(path, "answers", ENDINGS)
+    require_place(path, "answers", asking.ENDINGS)
 
 
 def _save_answers(path: Path, jobs: Sequence[Job]) -> None:
     """Write the answers that jobs have read, and say where they lie."""
-    from eatlas_models.engine.asking import write_answers  # noqa: PLC0415  (--help waits)
-
-    for earlier in write_answers(path, jobs):
+    for earlier in asking.write_answers(path, jobs):
         remark(f"{path} had other answers; kept as {earlier}")
     remark(f"answers: {path}")
 
@@ -176,12 +174,9 @@ def _stated(parameters: dict[str, Any]) -> dict[str, Any]:
 
 def _measures(signatures: list[str] | None, **parameters: Any) -> list[Any]:
     """Measures of answers, with the parameters that options state."""
-    from eatlas.measures import get_measure  # noqa: PLC0415
-    from eatlas_models.engine.asking import require_asking  # noqa: PLC0415  (--help waits)
-
     measures = []
     for measure in map(get_measure, signatures or ["ask"]):
-        require_asking(measure)
+        asking.require_asking(measure)
         names = [field.name for field in fields(measure) if field.init]
         for name in _stated(parameters):
             if name not in names:
@@ -219,10 +214,6 @@ def _price(text: str, *, dry_run: bool) -> tuple[float, float]:
 
 def _targets(tests: list[str] | None, targets: str | None) -> Any:
     """Targets of texts: of tests, of a file, or as they are written."""
-    from eatlas.decoding import lines_of  # noqa: PLC0415  (--help waits)
-    from eatlas.paths import is_file  # noqa: PLC0415
-    from eatlas.stimuli import load_tests  # noqa: PLC0415
-
     if (tests is None) == (targets is None):
         raise EatlasError(
             "texts need targets" if tests is None else "--tests and --targets exclude each other",
@@ -239,24 +230,20 @@ def _cost_of_texts(
     model: list[str], template: str, targets: Any, price: Any, **texts: Any
 ) -> AskCost:
     """What it costs to have texts written."""
-    from eatlas_models.engine.asking import cost_of  # noqa: PLC0415  (--help waits)
-    from eatlas_models.engine.generating import open_writer, prompts_of  # noqa: PLC0415
-
-    prompts = prompts_of(template, targets, **texts)
-    return cost_of(open_writer(model), [prompt for prompt, _, _ in prompts], price)
+    prompts = generating.prompts_of(template, targets, **texts)
+    return asking.cost_of(
+        generating.open_writer(model), [prompt for prompt, _, _ in prompts], price
+    )
 
 
 def _generate(
     model: list[str], template: str, targets: Any, out: Path | None, **texts: Any
 ) -> None:
     """Have texts written, and print them as JSON lines or say where they are."""
-    from eatlas.sources.outputs import require_place  # noqa: PLC0415
-    from eatlas_models.engine.generating import ENDINGS, generate, write  # noqa: PLC0415
-
-    require_place(out, "texts", ENDINGS)
+    require_place(out, "texts", generating.ENDINGS)
     with bar_of("texts") as tick:
-        written = generate(model, template, targets, progress=tick, **texts)
-    for earlier in write(out, written) if out is not None else ():
+        written = generating.generate(model, template, targets, progress=tick, **texts)
+    for earlier in generating.write(out, written) if out is not None else ():
         remark(f"{out} had other texts; kept as {earlier}")
     with output_of_a_command():
         if out is None:

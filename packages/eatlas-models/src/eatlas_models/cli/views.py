@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
+from eatlas.cli.console import new_console, rich_table, say, show
 from eatlas.cli.messages import exit_code, output_of_a_command, print_json, print_line
 from eatlas.cli.progress import progress_of_jobs
-
-if TYPE_CHECKING:
-    from eatlas_models.model_views import Views
+from eatlas.executors import choose, executor_of
+from eatlas.results import to_json_line
+from eatlas_models.model_views import Views
+from eatlas_models.model_views.measuring import carry_out, prepare
+from eatlas_models.model_views.page import FILES, OPEN, agreement_tables, maps_table
 
 DEFAULT_OUT = Path("views")
 
@@ -68,10 +70,6 @@ def views(
     as_json : --json
         Print only JSON, one object a line: the results, and last the record of the views.
     """
-    from eatlas.executors import choose, executor_of  # noqa: PLC0415
-    from eatlas.results import to_json_line  # noqa: PLC0415
-    from eatlas_models.model_views.measuring import carry_out, prepare  # noqa: PLC0415  (--help need not wait)
-
     prepared = prepare(
         sources, tests, vectors=vectors, logprobs=logprobs, answers=answers, measures=measure,
         level=level.lower(), prompt=prompt, seed=seed,
@@ -90,9 +88,6 @@ def views(
 
 def _show(made: Views, folder: Path) -> None:
     """Print the views of each test, how far they agree, what is missing, and the files."""
-    from eatlas.cli.console import new_console, rich_table, say, show  # noqa: PLC0415
-    from eatlas_models.model_views.page import FILES, OPEN, agreement_tables, maps_table  # noqa: PLC0415
-
     console = new_console()
     for test in made.tests:
         for number, text in enumerate(made.sentences(test) or [f"{made.forms}."]):

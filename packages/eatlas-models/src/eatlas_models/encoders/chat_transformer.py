@@ -38,6 +38,7 @@ from eatlas.encoders.models import (
     settings_of,
 )
 from eatlas.errors import ResultsError, SourceError
+from eatlas.lazy import import_torch
 from eatlas.notes import Note
 from eatlas.paths import cache_folder
 from eatlas.sources.source import cut
@@ -285,7 +286,7 @@ class TransformerChat(Answering):
         self, texts: Sequence[Input], forms: Sequence[Sequence[Spelling]]
     ) -> list[dict[Input, float]]:
         """Log-probabilities of forms behind texts of one length, by their pieces."""
-        import torch  # noqa: PLC0415  (seconds, and only models need it)
+        torch = import_torch()
 
         values: list[dict[Input, float]] = [{} for _ in texts]
         with torch.inference_mode():
@@ -306,7 +307,7 @@ class TransformerChat(Answering):
 
     def _drawn(self, prompts: Mapping[str, Input], batch: list[Request]) -> list[Response]:
         """Answers that are drawn, each by chance of its own, piece by piece."""
-        import torch  # noqa: PLC0415
+        torch = import_torch()
 
         texts = [prompts[request.text] for request in batch]
         different = list(dict.fromkeys(texts))
@@ -350,7 +351,7 @@ class TransformerChat(Answering):
 
     def _read_prompts(self, texts: Sequence[Input]) -> tuple[Any, Any]:
         """Log-probabilities of what follows texts of one length, whose common part is read once."""
-        import torch  # noqa: PLC0415
+        torch = import_torch()
 
         shared = _common(texts) if len(texts) > 1 else 0
         cache = None
@@ -371,7 +372,7 @@ class TransformerChat(Answering):
         keep: int,
     ) -> tuple[Any, Any]:
         """Log-probabilities behind the last pieces that follow some of the texts."""
-        import torch  # noqa: PLC0415
+        torch = import_torch()
 
         if cache is None:
             whole = torch.tensor([texts[row] + pieces for row, pieces in behind])
@@ -381,7 +382,7 @@ class TransformerChat(Answering):
 
     def _run(self, ids: Any, cache: Any = None, keep: int = 1) -> tuple[Any, Any]:
         """Log-probabilities at the last places, in double precision, and a cache if it is plain."""
-        import torch  # noqa: PLC0415
+        torch = import_torch()
 
         module = self.loaded.module
         more = {"logits_to_keep": keep} if "logits_to_keep" in self.loaded.takes else {}
@@ -481,7 +482,7 @@ def _plain(cache: Any) -> Any:
 
 def _selected(cache: Any, rows: Sequence[int]) -> Any:
     """Some rows of a cache, which itself stays as it is."""
-    import torch  # noqa: PLC0415
+    torch = import_torch()
 
     chosen = copy(cache)
     chosen.layers = [copy(layer) for layer in cache.layers]
@@ -491,7 +492,7 @@ def _selected(cache: Any, rows: Sequence[int]) -> Any:
 
 def _chance(request: Request) -> Any:
     """A generator for one draw, that of the same draw every time."""
-    import torch  # noqa: PLC0415
+    torch = import_torch()
 
     seed = int.from_bytes(hashed("draw", request.text, str(request.draw))[:7])
     return torch.Generator().manual_seed(seed)
@@ -503,7 +504,7 @@ def _choose(chances: Any, request: Request, generator: Any) -> int:
     With Gumbel's noise the greatest is a draw from the softmax (Gumbel 1954), whatever other texts
     are read beside this one.
     """
-    import torch  # noqa: PLC0415
+    torch = import_torch()
 
     if request.temperature:
         noise = torch.empty(chances.shape, dtype=torch.float64).exponential_(generator=generator)

@@ -22,6 +22,7 @@ from eatlas.encoders.loading import Loaded, digest_of, in_halves, load, loaded_o
 from eatlas.encoders.models import HF, OF_VECTORS, ModelCard, content_of, find_model, head_of
 from eatlas.encoders.transformer import Tokens, need_offsets, tokenize
 from eatlas.errors import SourceError, described
+from eatlas.lazy import import_torch
 from eatlas.notes import Note
 from eatlas.sources.opening import model_and_tokenizer
 from eatlas.sources.source import Tell, cut
@@ -380,7 +381,7 @@ class TransformerLM(AnsweringModel):
 
     def _read(self, batch: Sequence[Input], needed: Sequence[tuple[int, Step]]) -> list[float]:
         """Log-softmax of the needed places alone, in double precision: rare pieces stay finite."""
-        import torch  # noqa: PLC0415  (seconds, and only language models need it)
+        torch = import_torch()
 
         places = list(dict.fromkeys((row, step.place) for row, step in needed))
         at = {key: i for i, key in enumerate(places)}
@@ -395,7 +396,7 @@ class TransformerLM(AnsweringModel):
 
     def _attention(self, pieces: Input) -> list[float]:
         """Mean attention that each piece gets, over layers, heads and pieces that attend."""
-        import torch  # noqa: PLC0415
+        torch = import_torch()
 
         module = self.loaded.module
         before = module.config._attn_implementation

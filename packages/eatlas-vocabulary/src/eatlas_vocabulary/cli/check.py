@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from eatlas.cli.messages import output_of_a_command, print_line, print_rows
 from eatlas.cli.progress import bars
-
-if TYPE_CHECKING:
-    from eatlas_vocabulary.results.residual import ResidualBias, TransformCost
+from eatlas.numbers import effect, p_value
+from eatlas.sources.opening import open_named
+from eatlas_vocabulary.cli.diagnosis_tables import print_diagnoses, print_diagnosis
+from eatlas_vocabulary.results.residual import ResidualBias, TransformCost
+from eatlas_vocabulary.sources.cost import OF_GENSIM, transform_cost
+from eatlas_vocabulary.sources.diagnosis import diagnose, residual_bias
 
 SAMPLE = "glove-sample"
 OWN, ALL = "own", "all"
@@ -47,12 +48,8 @@ def check(
     cost : all|NAME|FILE
         Pairs with scores of people, or analogies; may be given several times.
     """
-    from eatlas_vocabulary.sources.cost import OF_GENSIM, transform_cost  # noqa: PLC0415  (as below)
-
     sets = [name for each in cost or () for name in (OF_GENSIM if each == ALL else [each])]
     if residual is not None:
-        from eatlas_vocabulary.sources.diagnosis import residual_bias  # noqa: PLC0415  (--help need not wait)
-
         bias = residual_bias(source, sets=None if residual == OWN else residual, cost=sets)
         with output_of_a_command():
             _print_residual(bias)
@@ -67,8 +64,6 @@ def check(
             print_line("")
             _print_cost(measured)
         return
-    from eatlas.sources.opening import open_named  # noqa: PLC0415
-    from eatlas_vocabulary.sources.diagnosis import diagnose  # noqa: PLC0415  (--help need not wait)
 
     several = open_named(source)
     with bars() as watch:
@@ -79,7 +74,6 @@ def check(
             ).called(named.name)
             for named in several
         ]
-    from eatlas_vocabulary.cli.diagnosis_tables import print_diagnoses, print_diagnosis  # noqa: PLC0415
 
     with output_of_a_command():
         if len(diagnoses) == 1:
@@ -113,8 +107,6 @@ def _print_residual(bias: ResidualBias) -> None:
 
 def _print_cost(cost: TransformCost) -> None:
     """Print a row for each set of pairs, then a table for each set of analogies."""
-    from eatlas.numbers import effect, p_value  # noqa: PLC0415
-
     if cost.similarity:
         head = ("correlation with scores", "pairs", "before", "after", "95% interval of change")
         rows: list[tuple[str, ...]] = [head]

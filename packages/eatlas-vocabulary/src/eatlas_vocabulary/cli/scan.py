@@ -9,7 +9,15 @@ from typing import Any, cast
 
 from eatlas.cli.messages import output_of_a_command, print_line, remark
 from eatlas.cli.progress import Lines, bar_of, what_is_kept
+from eatlas.engine.store import left_by_others
 from eatlas.errors import EatlasError
+from eatlas.executors import executor_of
+from eatlas.sources.outputs import require_ending
+from eatlas.writing import require_other_file, require_writable
+from eatlas_vocabulary.cli.scan_tables import print_scan, print_themes
+from eatlas_vocabulary.engine.scan import Chunks, finish, make_scan, measure_all
+from eatlas_vocabulary.engine.themes import Clusterings, cluster_all, find_themes, make_themes
+from eatlas_vocabulary.results.scan import summary_of
 
 SORT, BANDS, GROUPS = "effect_size", "1000,10000,100000", 4
 NO_BANDS = "none"
@@ -120,13 +128,9 @@ def scan(
 
 def _scan_words(vectors: str, attributes: Any, engine: str, **how: Any) -> None:
     """Test single words and print the most associated ones."""
-    from eatlas.executors import executor_of  # noqa: PLC0415
-    from eatlas_vocabulary.engine.scan import Chunks, finish, make_scan, measure_all  # noqa: PLC0415
-
     plan = make_scan(vectors, attributes, **how)
     measure = partial(measure_all, executor=executor_of(engine, None))
     result = _carried_out(plan, Chunks(plan), measure, finish)
-    from eatlas_vocabulary.cli.scan_tables import print_scan  # noqa: PLC0415  (after the work)
 
     with output_of_a_command():
         print_scan(result)
@@ -141,8 +145,6 @@ def _scan_themes(
     vectors: str, attributes: Any, themes: int | str, *, top: int, write: Path | None, **how: Any
 ) -> None:
     """Find themes, print them, and write tests of them."""
-    from eatlas_vocabulary.engine.themes import Clusterings, cluster_all, find_themes, make_themes  # noqa: PLC0415  (--help waits for none)
-
     if write is not None:
         read = (attributes, themes, how["groups_from"], how["names"])
         _require_tests(write, [Path(file) for file in read if isinstance(file, str | Path)])
@@ -150,7 +152,6 @@ def _scan_themes(
     result = _carried_out(plan, Clusterings(plan), cluster_all, find_themes)
     if write is not None and result.found:
         result.write_tests(write)
-    from eatlas_vocabulary.cli.scan_tables import print_themes  # noqa: PLC0415  (after the work)
 
     with output_of_a_command():
         print_themes(result, top)
@@ -173,17 +174,12 @@ def _scan_themes(
 
 def _print_files(out: Path) -> None:
     """Print what was written."""
-    from eatlas_vocabulary.results.scan import summary_of  # noqa: PLC0415
-
     print_line(f"words:   {out}")
     print_line(f"summary: {summary_of(out)}")
 
 
 def _require_tests(path: Path, read: list[Path]) -> None:
     """Refuse, before the search, a file of tests that could not be written."""
-    from eatlas.sources.outputs import require_ending  # noqa: PLC0415  (seldom needed)
-    from eatlas.writing import require_other_file, require_writable  # noqa: PLC0415
-
     require_ending(path, "tests", (".toml",))
     require_writable(path)
     require_other_file(path, read)
@@ -194,8 +190,6 @@ def _carried_out(plan: Any, journal: Any, work: Any, conclude: Any) -> Any:
 
     With a file, go on where an earlier scan ended.
     """
-    from eatlas.engine.store import left_by_others  # noqa: PLC0415
-
     what = journal.work
     nothing = "nothing is kept" if plan.out else "nothing is kept, which takes --out"
     with (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
+from rich.console import Console
 from rich.text import Text
 
 from eatlas.cli.console import in_words, least_width, new_console, say, show, table_of
@@ -15,9 +15,6 @@ from eatlas.numbers import count, effect, level_of, number_of, p_value, percent
 from eatlas.present.rendering import lines, phrase
 from eatlas_vocabulary.results.scan import SIDES, ScanResult
 from eatlas_vocabulary.results.themes import Theme, ThemesResult, strength
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 SORTED = {
     "effect_size": "Sorted by d (--sort difference finds the strongest associations).",

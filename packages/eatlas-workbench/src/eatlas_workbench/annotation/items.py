@@ -31,6 +31,7 @@ from eatlas.decoding import decoded, json_value, require_file
 from eatlas.errors import EatlasError, SourceError, StimulusError, nearest, require_whole
 from eatlas.notes import Note, warn
 from eatlas.paths import stamp_of
+from eatlas.sources.outputs import beside
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import OF_TARGETS, TestsLike
 from eatlas.version import __version__
@@ -230,11 +231,6 @@ class Items:
             for item in self.rows:
                 table.writerow([item.id, "", marked(item.target), marked(item.text), *item[3:]])
             new(beside(path)).write(json.dumps(about, ensure_ascii=False, indent=1) + "\n")
-
-
-def beside(path: Path) -> Path:
-    """The file with groups and provenance beside a table of items."""
-    return path.with_name(f"{path.name}.json")
 
 
 def sample_items(

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from eatlas.cli.console import new_console, show, table_of
 from eatlas.cli.messages import output_of_a_command, print_line, remark
 from eatlas.cli.options import Commands
+from eatlas.decoding import decoded
 from eatlas.errors import EatlasError, listed
-
-if TYPE_CHECKING:
-    from eatlas_workbench.annotation import Adjudicated, Agreement
-    from eatlas_workbench.annotation.labels import Figure
+from eatlas.sources.outputs import beside, require_place
+from eatlas.writing import require_other_file, require_writable
+from eatlas_workbench.annotation import (
+    Adjudicated,
+    Agreement,
+    load_items,
+    read_labels,
+    sample_items,
+    serve_items,
+)
+from eatlas_workbench.annotation.items import journal_of, read_file, require_unlabelled
+from eatlas_workbench.annotation.labels import Figure
+from eatlas_workbench.cli.serving import serve as serve_page
 
 SHOWN = 5
 """Ties that are shown one by one; --ties writes all."""
@@ -50,11 +60,6 @@ def sample(
     seed : N >= 0
         Seed of the sample and of the order in which each person sees it.
     """
-    from eatlas.sources.outputs import beside  # noqa: PLC0415
-    from eatlas.writing import require_other_file  # noqa: PLC0415
-    from eatlas_workbench.annotation import sample_items  # noqa: PLC0415  (--help waits for none)
-    from eatlas_workbench.annotation.items import journal_of  # noqa: PLC0415
-
     for path in (output, beside(output)):
         require_other_file(path, [contexts, beside(contexts)])
     if journal_of(output).exists():
@@ -104,11 +109,6 @@ def serve(
     port : --port N >= 0
         0 takes a free one.
     """
-    from eatlas.decoding import decoded  # noqa: PLC0415
-    from eatlas_workbench.annotation import serve_items  # noqa: PLC0415
-    from eatlas_workbench.annotation.items import read_file  # noqa: PLC0415
-    from eatlas_workbench.cli.serving import serve as serve_page  # noqa: PLC0415
-
     text = "" if guide is None else decoded(read_file(guide, "guide"), str(guide), EatlasError)
     page = serve_items(items, guide=text.strip(), port=port)
     serve_page(page, "labels are saved one by one")
@@ -155,11 +155,6 @@ def read(
     contexts : --contexts FILE
         File of contexts from which the items were sampled.
     """
-    from eatlas.sources.outputs import require_place  # noqa: PLC0415
-    from eatlas.writing import require_other_file, require_writable  # noqa: PLC0415
-    from eatlas_workbench.annotation import load_items, read_labels  # noqa: PLC0415
-    from eatlas_workbench.annotation.items import beside, require_unlabelled  # noqa: PLC0415
-
     if (labelled is None) != (contexts is None):
         raise EatlasError(
             "--labelled and --contexts need each other",
@@ -193,7 +188,6 @@ def read(
 
 def _print_agreement(agreement: Agreement) -> None:
     """Print the coefficients as tables: of all labels, by label, in pairs."""
-    from eatlas.cli.console import new_console, show, table_of  # noqa: PLC0415
 
     def cells(figure: Figure) -> tuple[str, str]:
         """A coefficient and its interval."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from eatlas.cli.messages import print_line, remark
+from eatlas.numbers import number_of
+from eatlas_workbench.atlas import write_atlas
 
 TITLE = "Atlas of associations"
 
@@ -25,9 +27,6 @@ def atlas(results: list[Path], *, out: Path, title: str = TITLE) -> None:
     title : --title TEXT
         Heading of the page.
     """
-    from eatlas.numbers import number_of  # noqa: PLC0415
-    from eatlas_workbench.atlas import write_atlas  # noqa: PLC0415  (--help need not wait)
-
     site = write_atlas(results, out, title=title)
     for note in site.notes:
         remark(f"note: {note}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from eatlas.cli.messages import remark
+from eatlas_workbench import explorer
+from eatlas_workbench.cli.serving import serve
 
 
 def explore(
@@ -42,10 +44,7 @@ def explore(
     open_page : --open
         Open the page in the browser.
     """
-    from eatlas import explore as serve_page  # noqa: PLC0415  (--help is quick)
-    from eatlas_workbench.cli.serving import serve  # noqa: PLC0415
-
-    page = serve_page(tests, vectors, measure, themes=themes, port=port, open=open_page)
+    page = explorer.explore(tests, vectors, measure, themes=themes, port=port, open=open_page)
     for text in page.left_out:
         remark(f"left out: {text}")
     serve(page, "it writes nothing but downloads")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -18,10 +17,12 @@ from eatlas.cli.messages import (
 )
 from eatlas.cli.progress import progress_of_jobs
 from eatlas.errors import StudyError
+from eatlas.executors import choose, executor_of
 from eatlas.numbers import number_of
-
-if TYPE_CHECKING:
-    from eatlas_workbench.studies import Study
+from eatlas_workbench.cli.study_tables import print_plan, print_study
+from eatlas_workbench.studies import Study, carry_out, prepare
+from eatlas_workbench.studies import example as plan_example
+from eatlas_workbench.studies.study import FILES
 
 DEFAULT_OUT = Path("study")
 LISTED = 5
@@ -64,10 +65,6 @@ def multiverse(
     example : --example
         Print a commented plan to save, change and run.
     """
-    from eatlas.executors import choose, executor_of  # noqa: PLC0415  (--help waits for none)
-    from eatlas_workbench.studies import carry_out, prepare  # noqa: PLC0415
-    from eatlas_workbench.studies import example as plan_example  # noqa: PLC0415
-
     if example:
         with output_of_a_command():
             print_data(plan_example())
@@ -81,8 +78,6 @@ def multiverse(
     prepared = prepare(plan, skip_invalid=skip_invalid, trust=trust or ())
     _say_why("skipped", (reason for _, reason in prepared.misfits))
     if dry_run:
-        from eatlas_workbench.cli.study_tables import print_plan  # noqa: PLC0415  (only a person sees tables)
-
         with output_of_a_command():
             print_plan(prepared)
         return
@@ -106,9 +101,6 @@ def _say_why(status: str, reasons: Iterable[str]) -> None:
 
 def _show(study: Study, out: Path) -> None:
     """Print what the choices do and where the files lie."""
-    from eatlas_workbench.cli.study_tables import print_study  # noqa: PLC0415
-    from eatlas_workbench.studies.study import FILES  # noqa: PLC0415
-
     if len(study.results):
         print_study(study.record)
         print_line("")

@@ -8,6 +8,11 @@ from typing import Any, cast
 from eatlas.cli.messages import output_of_a_command, print_line
 from eatlas.cli.progress import bar_of
 from eatlas.errors import ResultsError
+from eatlas.measures import get_measure
+from eatlas.writing import require_writable
+from eatlas_workbench.cards.card import JSON, PAGE, lines_of, write_card
+from eatlas_workbench.cards.evidence import read_card
+from eatlas_workbench.cards.running import protocol as run
 
 
 def protocol(
@@ -60,10 +65,6 @@ def protocol(
         Where card.html and card.json go; an older card of the same measure is replaced. [default:
         no files]
     """
-    from eatlas.writing import require_writable  # noqa: PLC0415
-    from eatlas_workbench.cards.card import JSON, PAGE, lines_of, write_card  # noqa: PLC0415
-    from eatlas_workbench.cards.running import protocol as run  # noqa: PLC0415
-
     if out is not None:
         require_writable(out / PAGE)
         require_writable(out / JSON)
@@ -90,9 +91,6 @@ def protocol(
 
 def require_own_card(measure: str, path: Path) -> None:
     """Refuse to write over the card of another measure."""
-    from eatlas.measures import get_measure  # noqa: PLC0415
-    from eatlas_workbench.cards.evidence import read_card  # noqa: PLC0415
-
     signature = get_measure(measure).signature
     if path.is_file() and (there := read_card(path).signature) != signature:
         raise ResultsError(

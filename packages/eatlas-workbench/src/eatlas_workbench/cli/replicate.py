@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
+from rich.console import Console
 
+from eatlas.cli.console import new_console, say, show, table_of
 from eatlas.cli.messages import complain, output_of_a_command, print_line
 from eatlas.errors import EatlasError, listed
 from eatlas.numbers import number_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from eatlas_workbench.replication.replicate import Replication
-    from eatlas_workbench.replication.tables import Grid
+from eatlas.writing import require_writable
+from eatlas_workbench.replication.page import PAGE, write_replication
+from eatlas_workbench.replication.replicate import Replication, compared
+from eatlas_workbench.replication.tables import Grid, explanation, grids, side_by_side, stacked
 
 FEW = 12
 """Checks that fail, and cells that differ, that are printed one by one."""
@@ -55,10 +54,6 @@ def replicate(
         Folder for replication.html, replication.csv, results.jsonl and report.html. [default: no
         files]
     """
-    from eatlas.writing import require_writable  # noqa: PLC0415
-    from eatlas_workbench.replication.page import PAGE, write_replication  # noqa: PLC0415
-    from eatlas_workbench.replication.replicate import compared  # noqa: PLC0415
-
     if out is not None:
         require_writable(out / PAGE)
     replication = compared(paper, _sources(model or []), table=table, follow=follow)
@@ -91,9 +86,6 @@ def _sources(texts: Iterable[str]) -> dict[str, str]:
 
 def _print_numbers(replication: Replication) -> None:
     """Print what was compared: each published table with what was computed."""
-    from eatlas.cli.console import new_console, say  # noqa: PLC0415
-    from eatlas_workbench.replication.tables import grids  # noqa: PLC0415
-
     console = new_console()
     say(console, replication.headline, "bold", hang=2)
     say(console, " ".join(replication.recipe.citation.split()), hang=2)
@@ -104,9 +96,6 @@ def _print_numbers(replication: Replication) -> None:
 
 def _print_grid(console: Console, grid: Grid) -> None:
     """Print one table, how many of its cells agree, and which do not."""
-    from eatlas.cli.console import say, show, table_of  # noqa: PLC0415
-    from eatlas_workbench.replication.tables import explanation, side_by_side, stacked  # noqa: PLC0415
-
     says = f"; {grid.table.says}" if grid.table.says else ""
     ours = f"; ours: {', '.join(grid.sources)}" if grid.sources else ""
     say(console, "")
@@ -134,8 +123,6 @@ def _of(same: list[bool]) -> str:
 
 def _print_reasons(replication: Replication) -> None:
     """Print what was chosen, what does not hold, what is missing, and why numbers differ."""
-    from eatlas.cli.console import new_console, say  # noqa: PLC0415
-
     console, recipe = new_console(), replication.recipe
     failed, checks = replication.failed_checks, len(replication.checks)
     finds = [f"{check.name}, {check.where}: {check.finding}" for check in failed[:FEW]]

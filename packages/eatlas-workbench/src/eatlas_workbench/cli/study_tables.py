@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from eatlas.cli.console import new_console, say, show, table_of
 from eatlas.numbers import count, number_of
 from eatlas.results.effects import shown
+from eatlas_workbench.studies import Prepared
+from eatlas_workbench.studies.record import StudyRecord
 from eatlas_workbench.studies.study import share
-
-if TYPE_CHECKING:
-    from eatlas_workbench.studies import Prepared
-    from eatlas_workbench.studies.record import StudyRecord
 
 
 def print_plan(prepared: Prepared) -> None:
