@@ -62,7 +62,8 @@ def siblings(root: Path = ROOT) -> str:
         for group, names in groups.items():
             text += f"{group} = [\n" + "".join(f"  {json.dumps(name)},\n" for name in names) + "]\n"
         text += f"\n[{package.name.removeprefix('eatlas-')}.commands]\n"
-        text += "".join(f"{json.dumps(name)} = {json.dumps(line)}\n" for name, line in helps.items())
+        for name, line in helps.items():
+            text += f"{json.dumps(name)} = {json.dumps(line)}\n"
     return text
 
 

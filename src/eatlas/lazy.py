@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,8 +33,22 @@ def import_torch() -> Any:
     return torch
 
 
-def as_frame(rows: Iterable[Any], columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """A pandas frame of rows; pandas is imported here, since it takes half a second."""
+def import_transformers() -> Any:
+    """The package transformers, whose import takes seconds."""
+    import transformers  # noqa: PLC0415
+
+    return transformers
+
+
+def import_pandas() -> ModuleType:
+    """The package pandas, whose import takes half a second: most runs make no frame."""
     import pandas as pd  # noqa: PLC0415
 
-    return pd.DataFrame(list(rows), columns=None if columns is None else list(columns))
+    return pd
+
+
+def as_frame(rows: Iterable[Any], columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """A pandas frame of rows."""
+    names = None if columns is None else list(columns)
+    frame: pd.DataFrame = import_pandas().DataFrame(list(rows), columns=names)
+    return frame

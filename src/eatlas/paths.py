@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
+from platformdirs import user_cache_path
+
 from eatlas.errors import SourceError
 
 T = TypeVar("T")
@@ -84,6 +86,4 @@ def data_folder() -> Path:
 def _chosen(variable: str, name: str) -> Path:
     if chosen := os.environ.get(variable):
         return Path(chosen).expanduser().absolute()
-    from platformdirs import user_cache_path  # noqa: PLC0415  (only who uses the folder needs it)
-
     return user_cache_path("eatlas", appauthor=False) / name

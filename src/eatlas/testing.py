@@ -21,9 +21,12 @@ from typing import Any
 
 import numpy as np
 
+from eatlas.cli.table import print_results
 from eatlas.engine.readers import reader_of
 from eatlas.errors import ContractError, CoverageError, EatlasError, EatlasWarning, described
 from eatlas.notes import Note
+from eatlas.present import report_html, report_table
+from eatlas.present.drawings.plot import plot
 from eatlas.results import AssociationResult, Effect, Results, is_result
 from eatlas.signature import Signature
 from eatlas.sources import ArraySource, open_vectors
@@ -291,10 +294,6 @@ def _counts_what_is_missing(tried: _Tried) -> Check:
 
 def _shows_everywhere(tried: _Tried) -> Check:
     """Terminal, report, tables, notebook, frame and forest show the test and its first number."""
-    from eatlas.cli.table import print_results  # noqa: PLC0415  (rich, which only tables need)
-    from eatlas.present import report_html, report_table  # noqa: PLC0415
-    from eatlas.present.drawings.plot import plot  # noqa: PLC0415
-
     results = Results([tried.result])
 
     def terminal() -> str:

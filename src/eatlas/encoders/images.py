@@ -20,6 +20,7 @@ from eatlas.encoders.encoder import explained
 from eatlas.encoders.models import PROCESSOR, hash_of, settings_of
 from eatlas.errors import SourceError
 from eatlas.executors import Threads, processors
+from eatlas.lazy import import_transformers
 from eatlas.results.parts import ImageEncoding
 from eatlas.sources.source import Item, cut
 
@@ -66,6 +67,13 @@ Seen = list[tuple[Picture, Pixels]]
 """Images that are decoded, each with its input of the model."""
 
 
+def _pillow() -> Any:
+    """The package Pillow with two of its modules, which images alone need."""
+    import PIL.ImageOps  # noqa: PLC0415
+
+    return PIL
+
+
 def open_pictures(items: Collection[Item]) -> dict[str, tuple[Picture, tuple[Item, ...]]]:
     """Read the head of each image, once for all items of the same bytes."""
     by_path: dict[str, list[Item]] = defaultdict(list)
@@ -89,12 +97,10 @@ def open_pictures(items: Collection[Item]) -> dict[str, tuple[Picture, tuple[Ite
 
 def read_head(path: Path) -> Picture:
     """Read what an image file says before its pixels."""
-    from PIL.Image import DecompressionBombWarning  # noqa: PLC0415  (only for images)
-
     content = hash_of(path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        warnings.simplefilter("error", DecompressionBombWarning)
+        warnings.simplefilter("error", _pillow().Image.DecompressionBombWarning)
         with _opened(path) as image:
             several = image.format in PAGES and getattr(image, "n_frames", 1) > 1
             return Picture(path, content, image.size, several, image.has_transparency_data)
@@ -103,26 +109,23 @@ def read_head(path: Path) -> Picture:
 @contextmanager
 def _opened(path: Path) -> Iterator[Image]:
     """Open an image; what is none, is damaged, or unpacks to too much is said as ours."""
-    from PIL import Image  # noqa: PLC0415  (only for images)
-
-    Image.init()
-    formats = [name for name in FORMATS if name in Image.OPEN]
+    pillow = _pillow().Image
+    pillow.init()
+    formats = [name for name in FORMATS if name in pillow.OPEN]
     remedy = "fetch the file again, or save it anew, and smaller"
     with (
         explained(f"{path}: the image cannot be decoded", ALLOWED, remedy),
-        Image.open(path, formats=formats) as image,
+        pillow.open(path, formats=formats) as image,
     ):
         yield image
 
 
 def decoded(picture: Picture) -> Image:
     """Pixels of an image: upright, in RGB of 8 bits, on white where it is transparent."""
-    from PIL import ImageOps  # noqa: PLC0415
-
     with _opened(picture.path) as image:
         image.load()
         try:
-            upright = ImageOps.exif_transpose(image)
+            upright = _pillow().ImageOps.exif_transpose(image)
         except Exception:  # noqa: BLE001  (a picture with damaged EXIF is a picture)
             upright = image
         return _in_rgb(upright, picture.path)
@@ -134,8 +137,7 @@ def _in_rgb(image: Image, path: Path) -> Image:
     Gray and palette are spelled out, CMYK is converted without its profile, 16 bits are scaled to
     8, which Pillow would cut off, and transparent parts are on white, as `transformers` has it.
     """
-    from PIL import Image as Pillow  # noqa: PLC0415
-
+    pillow = _pillow().Image
     if image.mode.startswith("I") or image.mode == "F":
         values = np.asarray(image)
         if image.mode == "F" or (values.size and not 0 <= values.min() <= values.max() <= 65535):
@@ -146,11 +148,11 @@ def _in_rgb(image: Image, path: Path) -> Image:
                 remedy="save it as an 8-bit PNG, scaled as you want it seen",
             )
         scaled = np.rint(values / 257.0).astype(np.uint8)
-        return Pillow.fromarray(scaled).convert("RGB")
+        return pillow.fromarray(scaled).convert("RGB")
     if image.has_transparency_data:
         above = image.convert("RGBA")
-        white = Pillow.new("RGBA", above.size, (255, 255, 255, 255))
-        return Pillow.alpha_composite(white, above).convert("RGB")
+        white = pillow.new("RGBA", above.size, (255, 255, 255, 255))
+        return pillow.alpha_composite(white, above).convert("RGB")
     return image.convert("RGB")
 
 
@@ -210,11 +212,9 @@ def load_processor(folder: Path, *, trust: bool) -> Any:
     Transformers has another one for torchvision, whose pixels differ; which of the two it takes by
     itself depends on what is installed.
     """
-    from transformers import AutoImageProcessor  # noqa: PLC0415  (seconds)
-
     remedy = "py: takes a function of your own that computes the vectors"
     with explained(f"{folder}: the image processor cannot be loaded", remedy=remedy):
-        processor = AutoImageProcessor.from_pretrained(
+        processor = import_transformers().AutoImageProcessor.from_pretrained(
             str(folder), local_files_only=True, trust_remote_code=trust, backend="pil"
         )
     if getattr(processor, "backend", "") == "torchvision":

@@ -21,7 +21,7 @@ from eatlas.encoders.gguf_files import forget_gguf, gguf_numbers, one_reading_of
 from eatlas.encoders.images import load_processor
 from eatlas.encoders.models import NamedModel, location
 from eatlas.errors import SourceError
-from eatlas.lazy import import_torch
+from eatlas.lazy import import_torch, import_transformers
 
 P = TypeVar("P")
 T = TypeVar("T")
@@ -123,8 +123,6 @@ def load_tokenizer(path: Path, *, trust: bool) -> Any:
     One that transformers makes of nothing, where its files are missing, is refused: it would know
     no word. Tokenizers of bytes have no files, and name none.
     """
-    from transformers import AutoTokenizer  # noqa: PLC0415
-
     folder, more = location(path)
     if path.is_file() and gguf_numbers(path).get("tokenizer.ggml.add_bos_token") is False:
         more["add_bos_token"] = False  # transformers adds the token all the same
@@ -132,7 +130,9 @@ def load_tokenizer(path: Path, *, trust: bool) -> Any:
         f"{path}: the tokenizer cannot be loaded",
         "a folder with tokenizer.json or the files of a tokenizer of transformers",
     ):
-        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=trust, **more)
+        tokenizer = import_transformers().AutoTokenizer.from_pretrained(
+            folder, trust_remote_code=trust, **more
+        )
     files = {*type(tokenizer).vocab_files_names.values()}
     there = any((path / name).is_file() for name in {*files, "tokenizer.json"})
     if files and not there and not path.is_file():
@@ -147,10 +147,8 @@ def load_tokenizer(path: Path, *, trust: bool) -> Any:
 def _module(named: NamedModel, head: Head) -> Any:
     """The part of the model that is used: for vectors the encoder, where there is a decoder."""
     torch = import_torch()
-    import transformers  # noqa: PLC0415
-
     options = named.options
-    auto = getattr(transformers, _AUTO.get(head, "AutoModel"))
+    auto = getattr(import_transformers(), _AUTO.get(head, "AutoModel"))
     config = deepcopy(named.card.config)
     config.use_cache = False
     common = {
@@ -215,8 +213,7 @@ def quiet() -> Iterator[None]:
 
     What a user must know is said by ourselves: as an error, or in the notes of the source.
     """
-    from transformers.utils import logging  # noqa: PLC0415  (seconds; only where it is used)
-
+    logging = import_transformers().utils.logging
     level, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity(logging.CRITICAL)
     logging.disable_progress_bar()

@@ -16,11 +16,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
+from safetensors import safe_open
+
 from eatlas.decoding import require_file
 from eatlas.encoders.encoder import Options, explained, read_options, require_extra
 from eatlas.encoders.gguf_files import gguf_numbers, one_reading_of_gguf, state_of
 from eatlas.errors import ResultsError, SourceError
-from eatlas.lazy import import_torch
+from eatlas.lazy import import_torch, import_transformers
 from eatlas.notes import Note
 from eatlas.paths import cache_folder, is_file, is_folder, is_there
 from eatlas.sources.spec import CONFIG, GGUF, MODULES, parse_file_spec
@@ -257,8 +259,7 @@ def on_the_hub(
             remedy="check the path, or the name on the hub",
         )
     require_trust(f"ask the hub of Hugging Face for the model {name}, and load it")
-    from huggingface_hub import snapshot_download  # noqa: PLC0415
-    from huggingface_hub.errors import LocalEntryNotFoundError  # noqa: PLC0415
+    import huggingface_hub as hub  # noqa: PLC0415  (an optional extra)
 
     what = "the model is not on this machine, and cannot be fetched from the hub"
     remedy = (
@@ -267,8 +268,8 @@ def on_the_hub(
     )
     with explained(f"{scheme}{name}: {what}", remedy=remedy):
         for told in ({"local_files_only": True}, *tries):
-            with suppress(LocalEntryNotFoundError):
-                folder = Path(snapshot_download(owner + name, revision=revision, **told))
+            with suppress(hub.errors.LocalEntryNotFoundError):
+                folder = Path(hub.snapshot_download(owner + name, revision=revision, **told))
                 if whole(folder):
                     return folder
         raise FileNotFoundError("its files are not there")
@@ -469,8 +470,6 @@ def _gguf_card(path: Path, _: object) -> ModelCard:
 
 def _card(path: Path, *, trust: bool = False) -> ModelCard:
     """Read the configuration of a model."""
-    from transformers import AutoConfig  # noqa: PLC0415  (seconds)
-
     folder, more = location(path)
     with explained(
         f"{path}: the configuration cannot be read",
@@ -480,20 +479,21 @@ def _card(path: Path, *, trust: bool = False) -> ModelCard:
         if path.is_file():
             require_few_layers(gguf_numbers(path), path)
         with one_reading_of_gguf(path):
-            config = AutoConfig.from_pretrained(folder, trust_remote_code=trust, **more)
+            config = import_transformers().AutoConfig.from_pretrained(
+                folder, trust_remote_code=trust, **more
+            )
             return card_of(config, gguf=path.is_file())
 
 
 def card_of(config: Any, *, gguf: bool = False) -> ModelCard:
     """What a configuration of transformers says of a model."""
-    from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES  # noqa: PLC0415
 
     def first(source: Any, *names: str) -> Any:
         return next(filter(None, (getattr(source, name, None) for name in names)), None)
 
     kind = str(config.model_type)
     named = (first(config, "architectures") or [kind])[0]
-    architecture = MODEL_MAPPING_NAMES.get(kind, named)
+    architecture = model_classes().MODEL_MAPPING_NAMES.get(kind, named)
     architecture = architecture if isinstance(architecture, str) else architecture[0]
     texts, images = first(config, "text_config"), first(config, "vision_config")
     if texts and images:
@@ -517,10 +517,14 @@ def card_of(config: Any, *, gguf: bool = False) -> ModelCard:
     return ModelCard(config, architecture, "texts", dim, config.num_hidden_layers, family)
 
 
+def model_classes() -> Any:
+    """The module of transformers that knows classes of models by type."""
+    return import_transformers().models.auto.modeling_auto
+
+
 def _family(config: Any, architecture: str) -> Family:
     """Tell the family of a model; empty where that is not known."""
-    from transformers.models.auto import modeling_auto as auto  # noqa: PLC0415
-
+    auto = model_classes()
     kind = str(config.model_type)
     if getattr(config, "is_encoder_decoder", False) or "t5" in kind:
         return "encoder-decoder"
@@ -650,8 +654,6 @@ def logits_of(path: Path, card: ModelCard, seed: int | None) -> tuple[float | No
 def _number_in(path: Path, name: str) -> float | None:
     """One number among the weights of a model, read without the others."""
     torch = import_torch()
-    from safetensors import safe_open  # noqa: PLC0415
-
     with explained(f"{path}: the weights cannot be read", remedy="fetch the model again"):
         for file in weight_files(path):
             if file.suffix == ".safetensors":

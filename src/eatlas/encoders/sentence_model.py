@@ -40,6 +40,7 @@ from eatlas.encoders.models import (
 )
 from eatlas.encoders.transformer import Batch, batches, read_items
 from eatlas.errors import SourceError
+from eatlas.lazy import import_transformers
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
 from eatlas.sources.source import Answers, Item
@@ -199,12 +200,11 @@ def loaded_model(model: Any, name: str) -> Loaded:
     """A model of sentence-transformers with its tokenizer."""
     tokenizer, limit = model.tokenizer, model.max_seq_length
     if hasattr(tokenizer, "encode_batch"):  # of static embeddings, without the layer above
-        from transformers import PreTrainedTokenizerFast  # noqa: PLC0415
-
         unknown = getattr(tokenizer.model, "unk_token", None)
         cut = tokenizer.truncation
         limit = cut and cut["max_length"]
-        tokenizer = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token=unknown)
+        fast = import_transformers().PreTrainedTokenizerFast
+        tokenizer = fast(tokenizer_object=tokenizer, unk_token=unknown)
     elif not hasattr(tokenizer, "convert_ids_to_tokens"):
         raise SourceError(
             f"{name}: the tokenizer of this model is none of transformers",

@@ -19,9 +19,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import safe_open
 
 from eatlas.decoding import check_growth, check_parquet_growth, decoded, json_value
 from eatlas.errors import SourceError, listed
+from eatlas.lazy import import_pandas
 from eatlas.notes import Note
 from eatlas.sources.archives import (
     Content,
@@ -137,8 +139,6 @@ def _of_parts(path: Path, parts: Mapping[str, Any], options: Options, name: str)
 
 def open_safetensors(content: Content, options: Options, name: str) -> MatrixSource:
     """Read a tensor of vectors; the vocabulary belongs to it."""
-    from safetensors import safe_open  # noqa: PLC0415  (only this format needs it)
-
     path = content.path
     with (
         faults_of_library(path, "this safetensors file"),
@@ -243,7 +243,7 @@ def _first_cells(head: bytes) -> tuple[list[str], str]:
 
 def _read(content: Content, encoding: str) -> tuple[list[str], NDArray[np.floating]]:
     """Words and vectors of a table."""
-    import pandas as pd  # noqa: PLC0415  (few sources are tables)
+    pd = import_pandas()
 
     label = content.label
     first, separator = _first_cells(content.head(HEAD_BYTES))

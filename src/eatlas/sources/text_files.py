@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import ResultsError, SourceError
+from eatlas.lazy import import_pandas
 from eatlas.paths import cache_folder
 from eatlas.sources.archives import Content, incomplete, open_binary
 from eatlas.sources.memory import MAX_COMPONENTS, Chunk
@@ -283,7 +284,7 @@ class TextSource(VectorTable):
     def parsed(self, words: Sequence[bytes], rows: Sequence[bytes]) -> NDArray[np.float32]:
         """Parse many rows by pandas, and few, or what it does not take, one by one."""
         if len(rows) > 1:
-            import pandas as pd  # noqa: PLC0415  (a look-up does without)
+            pd = import_pandas()
 
             text = io.BytesIO(b"\n".join(rows))
             with suppress(ValueError), np.errstate(over="ignore"):

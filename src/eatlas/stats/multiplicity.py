@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.kernels.cosines import product
+from eatlas.stats import permutation
 from eatlas.stats.inputs import ROUNDING_UNITS
 from eatlas.stats.subsets import every, random_subsets
 
@@ -156,9 +157,7 @@ class _Pairs:
     def maxima(self, deviations: Array, *, compiled: bool) -> Array:
         """The greatest magnitude of each relabelling's sum over the rows, shape (count,)."""
         best = np.zeros(self.count)
-        fold = _fold
-        if compiled:  # heavy, and seldom needed
-            from eatlas.stats.permutation.compiled_batch import fold  # noqa: PLC0415
+        fold = permutation.compiled_batch.fold if compiled else _fold
         middle = self.low.shape[1]
         for start in range(0, len(deviations), ROWS):
             part = deviations[start : start + ROWS].T

@@ -1,3 +1,4 @@
+from . import compiled_batch as compiled_batch
 from .batch import invert_rows as invert_rows, permutation_tests as permutation_tests
 from .decided import below as below
 from .problem import (

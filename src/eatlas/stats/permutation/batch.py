@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from eatlas.errors import EatlasError
 from eatlas.executors import processors
+from eatlas.stats import permutation
 from eatlas.stats.inputs import check_noise
 from eatlas.stats.permutation.inversion import contours, on_lattice, period, stated
 from eatlas.stats.permutation.problem import (
@@ -100,9 +101,6 @@ def _counter(pairs: int, size: int, n: int) -> Counter:
     """Numpy for few pairs, else compiled code."""
     if pairs <= NUMPY_PAIRS:
         return broadcast(size, n)
-    # heavy, and seldom needed
-    from eatlas.stats.permutation.compiled_batch import count_rows  # noqa: PLC0415
-
     # [j, k]: how many subsets of j items have fewer than k
     sides = range(size - size // 2 + 1)
     sizes = np.array([[math.comb(j, k) for k in sides] for j in sides], np.int64)
@@ -110,7 +108,7 @@ def _counter(pairs: int, size: int, n: int) -> Counter:
 
     def count(values: Integers, thresholds: Integers) -> Integers:
         counts = np.zeros(thresholds.shape, np.int64)
-        count_rows(values, n, thresholds, limits, counts)
+        permutation.compiled_batch.count_rows(values, n, thresholds, limits, counts)
         return counts
 
     return count
@@ -176,9 +174,6 @@ def _shares(
     values: Integers, n: int, thresholds: list[Integers], degenerate: Flags
 ) -> list[tuple[Array, Array]]:
     """The share of subsets that reach each threshold, and its stated error."""
-    # heavy, and seldom needed
-    from eatlas.stats.permutation.compiled_batch import integrate_rows  # noqa: PLC0415
-
     size = values.shape[1]
     p, error = (np.full((len(values), len(thresholds)), x) for x in (1.0, np.inf))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -192,7 +187,9 @@ def _shares(
     value, sizes = np.zeros((2, *c.targets.shape))
     lost = np.zeros(len(good))
     numbers = c.lam, 2 * math.pi / period(c), theory
-    integrate_rows(c.x, c.chance, n, c.targets, *numbers, most, value, sizes, lost)
+    permutation.compiled_batch.integrate_rows(
+        c.x, c.chance, n, c.targets, *numbers, most, value, sizes, lost
+    )
     log_count, error[good] = stated(c, value, lost[:, None], sizes)
     p[good] = np.exp(np.minimum(0.0, log_count - math.log(subsets(size, n))))
     p[np.isinf(error)] = 1.0

@@ -9,8 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from eatlas.errors import CoverageError, EatlasError, StimulusError, listed
+from eatlas.errors import CoverageError, StimulusError, listed
 from eatlas.measures.base import Input, generator_of, stimuli_covered
 from eatlas.results.parts import Coverage
 from eatlas.results.targets import Probe
@@ -129,24 +133,10 @@ def labels_of(coverage: Coverage, groups: Sequence[str]) -> Labels:
 
 def _held_out(rows: Array, labels: Labels, rng: np.random.Generator) -> Labels:
     """Label of each context by a classifier of the other folds."""
-    classifier = _classifier()  # says whether scikit-learn is there
-    from sklearn.model_selection import (  # noqa: PLC0415  (optional, 1 s)
-        StratifiedKFold,
-        cross_val_predict,
-    )
-
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=int(rng.integers(2**31)))
-    return np.asarray(cross_val_predict(classifier, rows, labels, cv=folds), np.int64)
+    return np.asarray(cross_val_predict(_classifier(), rows, labels, cv=folds), np.int64)
 
 
 def _classifier() -> Any:
     """Multinomial logistic regression on standardised vectors."""
-    try:
-        from sklearn.linear_model import LogisticRegression  # noqa: PLC0415  (optional, 1 s)
-        from sklearn.pipeline import make_pipeline  # noqa: PLC0415
-        from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
-    except ImportError as error:
-        raise EatlasError(
-            "divdist: soa=probe needs scikit-learn", remedy="pip install 'eatlas[probes]'"
-        ) from error
     return make_pipeline(StandardScaler(), LogisticRegression(max_iter=STEPS))

@@ -1,3 +1,4 @@
+from . import kernels as kernels, local_kernels as local_kernels
 from .attaching import with_contexts as with_contexts, with_pairs as with_pairs
 from .counts import helm_counts as helm_counts, helm_representation as helm_representation
 from .record import (

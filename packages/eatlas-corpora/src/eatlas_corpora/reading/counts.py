@@ -24,6 +24,7 @@ from eatlas.sources.outputs import require_ending
 from eatlas.sources.tables import CountTable
 from eatlas.stimuli import GroupsTest
 from eatlas.stimuli.kinds import ALL
+from eatlas_corpora import reading
 from eatlas_corpora.reading.files import Batch
 from eatlas_corpora.reading.matching import Matcher, MatchRule, abbreviations, character_table
 from eatlas_corpora.reading.storing import write_table
@@ -86,8 +87,7 @@ class Search:
         alone, then none of its groups, then several. Those of parts of a corpus add up to that of
         the whole. With a window, pairs of words take the place of spans, and none is of several.
         """
-        from eatlas_corpora.reading import kernels  # noqa: PLC0415  (compiles on import)
-
+        kernels = reading.kernels
         table = np.zeros((len(self.targets) + 1, self.firsts[-1]), np.int64)
         totals = np.zeros(4, np.int64)
         tables = character_table(), abbreviations(self.rule.language)

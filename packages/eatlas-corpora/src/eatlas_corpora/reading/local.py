@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from eatlas.packing import packed, unpacked
 from eatlas.stimuli.languages import capital, upper
+from eatlas_corpora import reading
 from eatlas_corpora.reading.files import SIZE, Account, Batch, Part, Values, read_documents
 from eatlas_corpora.reading.matching import Matcher, MatchRule, character_table
 from eatlas_corpora.sources.parts import MOST_BLOCKS
@@ -190,8 +191,7 @@ class LocalSearch:
     @cached_property
     def _table(self) -> Any:
         """Where each spelling of a word is: as written, and with capitals where it has none."""
-        from eatlas_corpora.reading import local_kernels as kernels  # noqa: PLC0415  (compiles on import)
-
+        kernels = reading.local_kernels
         spellings = {word: i for i, word in enumerate(self.words)}
         for change in (capital, upper):
             for i, word in enumerate(self.words):
@@ -210,8 +210,7 @@ class LocalSearch:
 
     def __call__(self, group: PartGroup) -> tuple[Sums, list[Account]]:
         """Add up all contexts of a group of files, with an account of each."""
-        from eatlas_corpora.reading import local_kernels as kernels  # noqa: PLC0415  (compiles on import)
-
+        kernels = reading.local_kernels
         d, number = self.vectors.shape[1], self.learned if group.learns else 0
         found, documents = Sums(), _Documents(self)
         most = max(1, round(self.most * group.size))
@@ -368,8 +367,7 @@ class Joined:
 
     def add(self, found: Sums) -> None:
         """Add what was found in the next group."""
-        from eatlas_corpora.reading import local_kernels as kernels  # noqa: PLC0415  (compiles on import)
-
+        kernels = reading.local_kernels
         total, most = self._total, self._parting.blocks
         total.words += found.words
         total.known += found.known

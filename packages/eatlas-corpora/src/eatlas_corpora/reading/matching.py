@@ -25,6 +25,7 @@ from eatlas.stimuli.languages import (
     primary,
     upper,
 )
+from eatlas_corpora import reading
 
 
 def letters(text: str) -> list[str]:
@@ -57,18 +58,17 @@ _NO_MARKS = frozenset(map(chr, range(0xFE00, 0xFE10)))
 @cache
 def character_table() -> NDArray[np.uint8]:
     """Return the bits of every code point, shape (0x110000,)."""
-    from eatlas_corpora.reading.kernels import LOWER, WORD  # noqa: PLC0415  (compiles on import)
-
+    kernels = reading.kernels
     points = np.arange(_ALL, dtype="<u4").tobytes()
     characters = points.decode("utf-32-le", "surrogatepass")
     table = np.zeros(_ALL, np.uint8)
     for run in re.finditer(r"\w+", characters):
-        table[run.start() : run.end()] |= WORD
+        table[run.start() : run.end()] |= kernels.WORD
     marks = (c for c in characters[:_MARKS] if unicodedata.category(c) in {"Mn", "Mc"})
-    table[[ord(c) for c in marks if c not in _NO_MARKS]] |= WORD
-    table[[ord(c) for c in APOSTROPHES]] &= ~np.uint8(WORD)
+    table[[ord(c) for c in marks if c not in _NO_MARKS]] |= kernels.WORD
+    table[[ord(c) for c in APOSTROPHES]] &= ~np.uint8(kernels.WORD)
     lower = np.fromiter((c.islower() for c in characters[:_LETTERS]), np.bool_, _LETTERS)
-    table[:_LETTERS][lower] |= LOWER
+    table[:_LETTERS][lower] |= kernels.LOWER
     return table
 
 
@@ -266,8 +266,7 @@ class Matcher:
     """
 
     def __init__(self, stimuli: Iterable[str], rule: MatchRule | None = None) -> None:
-        from eatlas_corpora.reading import kernels  # noqa: PLC0415  (compiles on import)
-
+        kernels = reading.kernels
         self.stimuli, self.rule = tuple(stimuli), rule or MatchRule()
         self.require_heads()
         states, ends = _States(self.rule), dict[int, dict[int, None]]()
@@ -300,8 +299,7 @@ class Matcher:
 
     def matches(self, data: NDArray[np.uint8], separator: int) -> Matches:
         """Return the matches in bytes of valid UTF-8, without those that could be several."""
-        from eatlas_corpora.reading import kernels  # noqa: PLC0415  (compiles on import)
-
+        kernels = reading.kernels
         starts, ends, endings = kernels.find(data, separator, self._automaton)
         stimuli = self._alone[endings]
         for k in np.flatnonzero(stimuli < 0).tolist():

@@ -21,6 +21,7 @@ from eatlas.paths import among_files
 from eatlas.sources.outputs import require_ending
 from eatlas.sources.spec import load
 from eatlas.stimuli import AssociationTest, ContextsOrigin
+from eatlas_corpora import reading
 from eatlas_corpora.reading.storing import FILES, LABEL, read_table, write_table
 
 if TYPE_CHECKING:
@@ -440,8 +441,7 @@ class Pairs(Sample):
 
 def _cut_to(rows: Sequence[Any], names: int, window: int) -> Iterator[tuple[str | int, ...]]:
     """Cut each text to the words around its stimuli: the text, and their places in it."""
-    from eatlas_corpora.reading import kernels  # noqa: PLC0415  (compiles on import)
-
+    kernels = reading.kernels
     coded: list[bytes] = []
     places: list[list[int]] = []
     at = 0

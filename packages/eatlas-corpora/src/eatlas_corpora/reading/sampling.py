@@ -20,6 +20,7 @@ from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.stimuli.languages import without_spaces
 from eatlas.version import __version__
+from eatlas_corpora import reading
 from eatlas_corpora.reading.files import (
     Account,
     Batch,
@@ -190,8 +191,7 @@ class Sampler:
 
     def __call__(self, part: Part, batches: Iterator[Batch]) -> tuple[NDArray[np.int64], Kept]:
         """What was found in a part, and the contexts of it that may be kept."""
-        from eatlas_corpora.reading import kernels  # noqa: PLC0415  (compiles on import)
-
+        kernels = reading.kernels
         self.samples.handed_over()
         # the place of a part tells equal texts of several files apart
         at = key_seed(part.copy, part.ends_sha256) + part.start
@@ -218,8 +218,7 @@ class Sampler:
         at: int,
     ) -> None:
         """Take in contexts of names; `places` are those of their stimuli among the matches."""
-        from eatlas_corpora.reading import kernels  # noqa: PLC0415
-
+        kernels = reading.kernels
         (match_starts, match_ends, _), size = matches, self.window
         first, last = places.min(axis=0), places.max(axis=0)
         begins, stops = bounds = np.empty((2, len(names)), np.int64)

@@ -16,8 +16,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 Array = NDArray[np.float64]
 
@@ -139,7 +139,7 @@ def standard_error(without: Array) -> Array:
 
 def half_width(groups: int, confidence: float) -> float:
     """Half of an interval, in standard errors, by Student's t."""
-    return float(student.ppf((1 + confidence) / 2, groups - 1))
+    return float(scipy.stats.t.ppf((1 + confidence) / 2, groups - 1))
 
 
 def permuted_p(

@@ -38,7 +38,7 @@ from eatlas.encoders.models import (
     settings_of,
 )
 from eatlas.errors import ResultsError, SourceError
-from eatlas.lazy import import_torch
+from eatlas.lazy import import_torch, import_transformers
 from eatlas.notes import Note
 from eatlas.paths import cache_folder
 from eatlas.sources.source import cut
@@ -469,14 +469,11 @@ def _common(texts: Sequence[Input]) -> int:
 
 def _plain(cache: Any) -> Any:
     """A cache of keys and values alone, which can be cut by rows; None of any other."""
-    from transformers.cache_utils import (  # noqa: PLC0415
-        DynamicCache,
-        DynamicLayer,
-        DynamicSlidingWindowLayer,
+    caches = import_transformers().cache_utils
+    known = (caches.DynamicLayer, caches.DynamicSlidingWindowLayer)
+    plain = type(cache) is caches.DynamicCache and all(
+        type(layer) in known for layer in cache.layers
     )
-
-    known = (DynamicLayer, DynamicSlidingWindowLayer)
-    plain = type(cache) is DynamicCache and all(type(layer) in known for layer in cache.layers)
     return cache if plain else None
 
 

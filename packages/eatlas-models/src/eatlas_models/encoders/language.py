@@ -19,7 +19,15 @@ import numpy as np
 from eatlas.encoders.cache import KeptAnswers, take_cache
 from eatlas.encoders.encoder import roundoff_of_log_ratios
 from eatlas.encoders.loading import Loaded, digest_of, in_halves, load, loaded_of, require_plain
-from eatlas.encoders.models import HF, OF_VECTORS, ModelCard, content_of, find_model, head_of
+from eatlas.encoders.models import (
+    HF,
+    OF_VECTORS,
+    ModelCard,
+    content_of,
+    find_model,
+    head_of,
+    model_classes,
+)
 from eatlas.encoders.transformer import Tokens, need_offsets, tokenize
 from eatlas.errors import SourceError, described
 from eatlas.lazy import import_torch
@@ -498,8 +506,7 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
 
 def head_class(card: ModelCard, kind: Kind) -> str:
     """Class of the model that predicts pieces."""
-    from transformers.models.auto import modeling_auto as auto  # noqa: PLC0415
-
+    auto = model_classes()
     heads: Mapping[str, Any] = auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
     if kind == "masked":
         heads = auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES

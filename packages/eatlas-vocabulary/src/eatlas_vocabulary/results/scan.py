@@ -12,7 +12,7 @@ from pydantic import Field, PrivateAttr
 from eatlas.csv_cells import MARK
 from eatlas.decoding import check_parquet, require_file
 from eatlas.errors import EatlasError, ResultsError
-from eatlas.lazy import as_frame
+from eatlas.lazy import as_frame, import_pandas
 from eatlas.notes import Noted
 from eatlas.results.base import Head
 from eatlas.results.levels import Level
@@ -42,16 +42,15 @@ def read_words(path: Path) -> pd.DataFrame:
     Words such as ``nan`` and ``=1+1`` come back as they are; `eatlas.csv_cells` says how they are
     in a CSV file.
     """
-    import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
-
-    precision: Any = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
+    pandas = import_pandas()
+    precision: Any = {} if pandas.__version__ >= "3.1" else {"float_precision": "round_trip"}
     require_file(path, ResultsError)
     try:
         if path.suffix.lower() == ".parquet":
             check_parquet(path, import_module("pyarrow.parquet"))
-            frame = pd.read_parquet(path)
+            frame: pd.DataFrame = pandas.read_parquet(path)
         else:
-            frame = pd.read_csv(
+            frame = pandas.read_csv(
                 path,
                 keep_default_na=False,
                 # an empty cell is not a number; in a column of text it is an empty text
@@ -243,9 +242,8 @@ class ScanResult(ScanHead):
             If the words are neither in memory nor in a file that can be read.
         """
         if self._words is not None:
-            import pandas as pd  # noqa: PLC0415  (0.4 s, and only frames need it)
-
-            return pd.DataFrame(self._words)
+            words: pd.DataFrame = import_pandas().DataFrame(self._words)
+            return words
         if self.words_file is None:
             raise ResultsError(
                 "this scan has no words, only its summary",

@@ -8,6 +8,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from eatlas.decoding import MAX_IMPORT, decoded, file_bytes
 from eatlas.errors import StimulusError, listed
 from eatlas.stimuli.importers import WordLists
@@ -87,12 +89,6 @@ def _liwc(text: str, where: str) -> tuple[Categories, list[str]]:
 
 def _quanteda(text: str, where: str) -> tuple[Categories, list[str]]:
     """YAML without references: names over lists of terms, or of categories."""
-    try:
-        import yaml  # noqa: PLC0415  (an optional extra)
-    except ImportError as error:
-        raise StimulusError(
-            f"{where}: YAML cannot be read", remedy="pip install 'eatlas[vocabulary]'"
-        ) from error
     categories: Categories = {}
     try:
         # that of C takes a tenth of the time, but not every installation has it

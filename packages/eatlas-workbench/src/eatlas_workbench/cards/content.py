@@ -16,8 +16,8 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 
 from eatlas.errors import EatlasError
 from eatlas.measures import Measure
@@ -65,7 +65,7 @@ SPACES = 20
 
 def agreement(agreeing: int, total: int, units: str) -> Figure:
     """The share of signs that agree, with an exact interval and test against one half."""
-    test = binomtest(agreeing, total, 0.5)
+    test = scipy.stats.binomtest(agreeing, total, 0.5)
     low, high = map(float, test.proportion_ci(0.95, method="exact"))
     return figure(
         "share of signs that agree", agreeing / total, (low, high), total, units,
