@@ -55,5 +55,5 @@ def test_ctrl_c_says_what_is_kept(eatlas_cli, monkeypatch):
         stop.add_note("7 of 9 texts are encoded and kept")
         raise stop
 
-    monkeypatch.setattr("eatlas.encoders.cache.contents", contents)
+    monkeypatch.setattr("eatlas.cli.cache.contents", contents)
     assert eatlas_cli("cache", "show").err == "interrupted; 7 of 9 texts are encoded and kept\n"

@@ -13,12 +13,12 @@ import json
 import re
 import sqlite3
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import astuple, dataclass
-from functools import cached_property, wraps
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar, get_type_hints
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -33,7 +33,6 @@ from eatlas.sources.source import (
     Found,
     Item,
     Source,
-    Tell,
     Unknown,
     Wrapper,
     is_contextual,
@@ -180,88 +179,7 @@ def through_cache(
             raise
 
 
-class KeptAnswers(Generic[Q, A]):
-    """A model whose answers are kept on disk if it says so."""
-
-    name: str
-    keeps: bool
-    answer: Callable[..., A]
-    """Makes an answer of its fields."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Identifies what answers."""
-        raise NotImplementedError
-
-    def in_batches(self, questions: Sequence[Q]) -> Iterator[Mapping[Q, A]]:
-        """Hand out answers as they come."""
-        raise NotImplementedError
-
-    def answers_to(
-        self,
-        questions: Sequence[Q],
-        tell: Tell | None = None,
-        review: Callable[[Mapping[Q, A], int], None] | None = None,
-    ) -> dict[Q, A]:
-        """Answer questions, each of which is a dataclass; what is kept is not asked for.
-
-        `review` is called after each new batch with all answers and the number of new ones.
-        """
-        answers: dict[Q, A] = {}
-
-        def compute(left: Sequence[Q]) -> Iterator[Mapping[Q, A]]:
-            new = 0
-            for batch in self.in_batches(left):
-                yield batch  # which is kept before it is reviewed
-                new += len(batch)
-                if review is not None:
-                    review(answers, new)
-
-        batches: Iterable[Mapping[Q, A]] = compute(questions)
-        if self.keeps:
-            batches = through_cache(self._keys_of(questions), self, compute, self._form)
-        for batch in batches:
-            answers |= batch
-            if tell is not None:
-                tell(len(answers), len(questions))
-        return answers
-
-    def kept(self, questions: Iterable[Q]) -> dict[Q, A]:
-        """Answers that are kept; nothing is asked."""
-        with closing(CacheStore()) as store:
-            return self.kept_in(store, questions)
-
-    def kept_in(self, store: CacheStore, questions: Iterable[Q]) -> dict[Q, A]:
-        """Answers that are kept in a store, by whatever program."""
-        keys = self._keys_of(questions) if self.keeps else {}
-        answers = store.get(keys.values(), self._form.read)
-        return {question: answers[key] for question, key in keys.items() if key in answers}
-
-    def _keys_of(self, questions: Iterable[Q]) -> dict[Q, bytes]:
-        """What answers are kept under."""
-        fingerprint = self.fingerprint
-        return {
-            question: hashed(ANSWER, fingerprint, repr(tuple(vars(question).values())))
-            for question in questions
-        }
-
-    @cached_property
-    def _form(self) -> Form[A]:
-        """How answers, which are dataclasses, are kept: as JSON of their fields."""
-        types: Any = tuple(get_type_hints(self.answer).values())
-        fields = TypeAdapter[Any](tuple[types])
-
-        def write(answer: A) -> Row:
-            # JSON has every digit of a number of double precision; Python's has infinite ones
-            return json.dumps(astuple(answer)).encode(), ANSWER, ""  # type: ignore[call-overload]
-
-        def read(row: Row) -> A:
-            return self.answer(*_typed(fields, row[0]))
-
-        return Form(write, read, "questions are answered")
-
-
-def _typed(fields: TypeAdapter[Any], data: bytes | str) -> Any:
+def read_fields(fields: TypeAdapter[Any], data: bytes | str) -> Any:
     """Read fields of these types from JSON, which has lists for tuples."""
     values = (tuple(v) if isinstance(v, list) else v for v in json.loads(data))
     return fields.validate_python(tuple(values), strict=True)
@@ -305,7 +223,7 @@ def _found(row: Row) -> Found:
     vector = np.frombuffer(data, np.dtype(kind))
     if not len(vector) or not np.isfinite(vector).all():
         raise ValueError
-    return Found(vector, "", *_typed(_MARK, mark))
+    return Found(vector, "", *read_fields(_MARK, mark))
 
 
 _OF_VECTORS = Form(_row, _found, "texts are encoded")

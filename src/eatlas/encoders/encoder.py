@@ -25,9 +25,8 @@ is below what ties allow for anyway. With other kernels (AVX2, SSE) and threads 
 MiniLM moved by up to 1.0 of 2^-24 in single precision, those by SmolLM2 in GGUF, which is computed
 in single precision, by 1.2; by 1.1 of 2^-14 and 1.3 of 2^-11 in half precision: an eighth of the
 unit roundoff, as kernels add in single precision and round what they hand on."""
-LOG_RATIOS = 16
-"""Log-probabilities are differences of large numbers: so many times the unit roundoff, relative to
-the greatest log-ratio of a test."""
+
+
 K = TypeVar("K")
 T = TypeVar("T", bound=BaseModel)
 Numbers = tuple[int, ...]
@@ -229,12 +228,6 @@ def require_extra(needed: Iterable[str], fault: str, extra: str = "hf") -> None:
 def roundoff_of(precision: str) -> float | None:
     """Unit roundoff of vectors; single precision where nothing is stated."""
     return ROUNDOFF.get(precision, ROUNDOFF["float32"])
-
-
-def roundoff_of_log_ratios(precision: str) -> float | None:
-    """The same of log-probability ratios."""
-    unit = roundoff_of(precision)
-    return None if unit is None else LOG_RATIOS * unit
 
 
 @contextmanager

@@ -8,12 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from eatlas import kernels
 from eatlas.kernels.cosines import product
 from eatlas.measures.association import DECIMALS, LABELS, AssociationMeasure
 from eatlas.measures.base import Array, Input, generator_of
 from eatlas.measures.decisive import LeftOutReading, decisive
-from eatlas.measures.levels import MOST_CELLS, Ordered, places_by_name, several, sides, sizes
+from eatlas.measures.levels import MOST_CELLS, Ordered, several, sides
 from eatlas.notes import OVER_STIMULI, Note
 from eatlas.results.finding import PLACES
 from eatlas.results.levels import (
@@ -37,9 +36,7 @@ from eatlas.stats.bootstrap import (
     percentile,
     resampled,
 )
-from eatlas.stats.log_sums import log_sum_layout
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
-from eatlas.stimuli.kinds import OPPOSITES
 
 RESAMPLE_COUNTS = (100_000, 50_000, 20_000, 10_000)
 """Resamples of a test: the first of these whose work is at most `WORK`. The ends of a 95% interval
@@ -220,24 +217,3 @@ def sentence_layouts(ordered: Ordered, precision: float | None) -> tuple[Layout,
         cluster_layout(targets, attributes, of, n_x, n_a, precision),
         block_layout((x + y).mean_rows(targets), n_x, n_a, counts=counts, precision=precision),
     )
-
-
-def over_attributes(
-    vary: Variation, log_probabilities: Array | None = None, *, each: bool = False
-) -> EffectInterval | None:
-    """Interval of an effect size over attributes: targets and attributes change places.
-
-    With log-probabilities of the used terms it is that of their sums over targets, of each sentence
-    by itself or of their mean.
-    """
-    x, _, a, _ = sizes(vary.ordered.rows)
-    if log_probabilities is None:
-        layout = block_layout(kernels.similarities(*sides(vary.ordered.rows)).T, a, x)
-    else:
-        used = {role: group.used for role, group in vary.given.coverage.items()}
-        places = [places_by_name(*(used[role] for role in side)) for side in OPPOSITES]
-        layout = log_sum_layout(log_probabilities[np.ix_(*places)], x, a, each=each)
-    if not (count := vary.count(layout)):
-        return None
-    (effects,) = resampled(layout, count, vary.streams("ABXY"), vary.ddof, 1)
-    return interval_of(effects, vary.confidence)

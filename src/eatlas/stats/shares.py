@@ -20,9 +20,6 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from eatlas.kernels.cosines import product
-from eatlas.stats.bootstrap import Layout, ResampledLevel, Streams, draw, sizes_of
-
 Array = NDArray[np.float64]
 Normalize = Literal["sum", "softmax"]
 Divergence = Literal["l1", "tv", "l2", "linf", "js", "kl", "hellinger"]
@@ -138,15 +135,6 @@ def posterior(counts: Array, draws: int, rng: np.random.Generator) -> Array:
     return np.asarray(shares * counts.sum(axis=-1, keepdims=True))
 
 
-def rarefied(counts: Array, sizes: Array, draws: int, rng: np.random.Generator) -> Array:
-    """Fewer contexts of each row, drawn without replacement, shape (draws, rows, k)."""
-    drawn = [
-        rng.multivariate_hypergeometric(row, size, draws)
-        for row, size in zip(counts.astype(np.int64), sizes.astype(np.int64), strict=True)
-    ]
-    return np.stack(drawn, axis=1).astype(np.float64)
-
-
 def label_tests(
     scores: Array, sizes: Sequence[int], *, draws: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
@@ -225,8 +213,6 @@ def _random(
 LARGEST_SCALE = 300.0
 """Of a logit scale: exponentials of differences of twice as much are still in the range of float64.
 CLIP limits its own to 100."""
-WORK = 4
-"""A set of weights costs so many times what it does where associations do not depend on it."""
 
 
 def label_powers(cosines: ArrayLike, scale: float) -> Array:
@@ -234,46 +220,3 @@ def label_powers(cosines: ArrayLike, scale: float) -> Array:
     logits = scale * np.asarray(cosines, dtype=np.float64)
     powers: Array = np.exp(logits - logits.max(axis=1, keepdims=True))
     return powers
-
-
-def share_layout(
-    powers: Array, n_x: int, n_a: int, *, precision: float | None = None, peak: float = 1.0
-) -> Layout:
-    """Lay out a zero-shot reading for resampling: rows X then Y, columns A then B.
-
-    Level 1 scores a target by the share of A in its reading. Level 2 scores a label by its mean
-    share in one group's readings. `peak` is by how much the rounding of cosines is larger in a
-    share.
-    """
-
-    def of_targets(units: Array, others: Array) -> tuple[Array, None]:  # noqa: ARG001
-        return shares_of_a(powers, n_a, others), None
-
-    def of_labels(part: Array) -> ResampledLevel:
-        def moments(units: Array, others: Array) -> tuple[Array, None]:
-            reading = others / np.add.reduce(others, axis=0) / product(part, units)
-            return product(part.T, reading), None
-
-        return ResampledLevel(n_a, part.shape[::-1], moments, None, peak, precision)
-
-    level1 = ResampledLevel(n_x, powers.shape, of_targets, None, peak, precision)
-    levels = level1, of_labels(powers[:n_x]), of_labels(powers[n_x:])
-    return Layout(levels, sizes_of(powers.shape, n_x, n_a), WORK * powers.size)
-
-
-def shares_of_a(powers: Array, n_a: int, labels: Array) -> Array:
-    """Share of A in each reading, for weights of the labels: shape (targets, sets)."""
-    of_a = product(powers[:, :n_a], labels[:n_a])
-    return np.asarray(of_a / product(powers, labels))
-
-
-def mean_shares_drawn(powers: Array, layout: Layout, count: int, streams: Streams) -> Array:
-    """Mean share of A in the readings of X and of Y in resamples, shape (count, 2)."""
-    n_x, n_a = layout.sizes["X"], layout.sizes["A"]
-    means = []
-    for targets, labels in draw(layout.sizes, count, streams):
-        shares = shares_of_a(powers, n_a, labels)
-        weighted = targets * shares
-        x, y = slice(0, n_x), slice(n_x, None)
-        means.append([weighted[g].sum(axis=0) / targets[g].sum(axis=0) for g in (x, y)])
-    return np.concatenate(means, axis=1).T

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from itertools import permutations
-from typing import Any
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError
-from eatlas.kernels.cosines import Moments, unit_rows
+from eatlas.kernels.cosines import Moments
 
 Array = NDArray[np.float64]
 Groups = Sequence[NDArray[np.floating]]
@@ -43,35 +39,6 @@ def with_rows(before: Moments | None, rows: Array) -> Moments:
     return own if before is None else before + own
 
 
-def products_of(moments: Moments) -> Array:
-    """Sum of the outer products of the rows with themselves, shape (d, d)."""
-    products: Array = moments.scatter + moments.n * np.outer(moments.mean, moments.mean)
-    return products
-
-
-def pair_cosines(unit: Moments) -> tuple[float, float, Array, Array]:
-    """Mean and standard deviation of the cosines of all pairs, from sums over the rows alone.
-
-    And what each dimension adds to the mean, whose sum it is; and its mean share in the squared
-    length of a row, whose sum is 1.
-
-    With u a unit row, s the sum of the rows and S the sum of their outer products,
-
-        sum over pairs k != l of u_k . u_l     = |s|^2 - n
-        sum over pairs k != l of (u_k . u_l)^2 = |S|_F^2 - n
-
-    each divided by n (n - 1). The part of dimension i in the first is ``s_i^2 - S_ii``: the
-    contribution CC(f_i) of Timkey and van Schijndel (2021), equations 3 and 4, over all pairs
-    instead of a sample of them.
-    """
-    n, pairs, products = unit.n, unit.n * (unit.n - 1), products_of(unit)
-    squares = np.diag(products)
-    contributions = ((n * unit.mean) ** 2 - squares) / pairs
-    mean = float(contributions.sum())
-    variance = (float(np.sum(products**2)) - n) / pairs - mean**2
-    return mean, float(np.sqrt(max(0.0, variance))), contributions, squares / n
-
-
 def cosines_mean_and_sd(first: Array, second: Array, ddof: int) -> tuple[float, float]:
     """Mean and standard deviation of the cosines of all rows of one set with all of another.
 
@@ -93,24 +60,6 @@ def _squared_products(first: Array, second: Array) -> float:
     if len(first) * len(second) <= first.shape[1] ** 2:
         return float(np.sum(np.square(first @ second.T)))
     return float(np.sum((first.T @ first) * (second.T @ second)))
-
-
-def iso_score(covariance: Array) -> float:
-    """IsoScore of Rudman, Gillman, Rayne and Eickhoff (2022), Algorithm 1.
-
-    The published steps take the variances v along the principal components, scale them to
-    ``w = sqrt(d) v / |v|``, measure the defect ``delta = |w - 1| / sqrt(2 (d - sqrt(d)))``, hence
-    the share of dimensions used ``phi = (d - delta^2 (d - sqrt(d)))^2 / d^2``, and rescale:
-    ``(d phi - 1) / (d - 1)``. Now ``|w - 1|^2 = 2 d - 2 sqrt(d) sum(v) / |v|``, so that
-    ``d - delta^2 (d - sqrt(d)) = sqrt(d) sum(v) / |v|`` and ``d phi = sum(v)^2 / |v|^2``: the
-    participation ratio, the number of equal dimensions that would spread the variance as evenly.
-    It needs no principal components. A test holds the two to 1e-12.
-    """
-    # the trace and the Frobenius norm are the sums of eigenvalues and of their squares
-    d, trace = len(covariance), float(np.trace(covariance))
-    if d < 2 or trace <= 0:
-        return float("nan")
-    return float((trace**2 / np.sum(covariance**2) - 1) / (d - 1))
 
 
 def shared_iso_score(first: Groups, second: Groups) -> float:
@@ -141,13 +90,6 @@ def _centred(groups: Groups) -> Array:
         spread, size = (float(np.sum(np.square(part))) for part in (centred, rows))
         parts.append(centred if spread > ROUNDING * size else np.zeros_like(centred))
     return np.concatenate(parts)
-
-
-def variance_shares(covariance: Array, counts: tuple[int, ...]) -> tuple[float, ...]:
-    """Share of the variance in the first k principal components, for each k; NaN without any."""
-    values = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0.0)
-    total = values.sum() or np.nan
-    return tuple(float(np.minimum(1.0, values[:k].sum() / total)) for k in counts)
 
 
 # --- linear maps ----------------------------------------------------------------------------------
@@ -231,209 +173,3 @@ def _inverse_roots(variances: Array) -> Array:
     roots = np.zeros(len(variances))
     roots[there] = 1 / np.sqrt(variances[there])
     return roots
-
-
-# --- debiasing ------------------------------------------------------------------------------------
-
-CLASSIFIERS = 35
-"""Of INLP at most, as Ravfogel et al. (2020) train for word vectors."""
-ABOVE_CHANCE = 1.645
-"""Standard errors by which an accuracy must exceed chance: one-sided, 5%."""
-SOLVED = 1e-10
-"""Tolerance of a classifier, whose minimum is unique: the same on every machine to many digits."""
-
-
-def bias_subspace(sets: Sequence[Array], components: int) -> Array:
-    """Directions along which the members of defining sets differ most.
-
-    Bolukbasi et al. (2016), section 6, step 1, for sets of any size, as Manzini et al. (2019)
-    use it: the first rows of SVD(C), ``C = sum_i sum_{w in D_i} (w - mu_i)(w - mu_i)^T / |D_i|``.
-    Not centred again: a PCA of the differences as rows has the same directions.
-    """
-    rows = np.concatenate([(each - each.mean(axis=0)) / np.sqrt(len(each)) for each in sets])
-    _, values, axes = np.linalg.svd(rows, full_matrices=False)
-    there = int(np.sum(values > VANISHED))  # unit rows: what is less is rounding
-    if there < components:
-        raise EatlasError(
-            "the defining sets do not differ in enough directions",
-            got=f"{there} of {components}",
-            allowed="sets whose words have different vectors",
-        )
-    basis: Array = axes[:components]
-    return basis
-
-
-def in_subspace(rows: Array, basis: Array) -> Array:
-    """Components of rows within a subspace, shape (n, d); each sum runs along one row."""
-    part = np.zeros_like(rows)
-    for axis in basis:
-        part += np.add.reduce(rows * axis, axis=1, keepdims=True) * axis
-    return part
-
-
-def unit_or_zero(rows: Array, least: float = 0.0) -> Array:
-    """Scale rows to length 1; those without a component beyond `least` become zero."""
-    there = np.abs(rows).max(axis=1, initial=0.0) > least
-    unit = np.zeros_like(rows)
-    if there.any():
-        unit[there] = unit_rows(rows[there])
-    return unit
-
-
-def neutralize(rows: Array, basis: Array) -> Array:
-    """Take a bias subspace out of unit rows: ``(w - w_B) / |w - w_B|``.
-
-    Bolukbasi et al. (2016), section 6, step 2a. A row that is within the subspace becomes zero.
-    """
-    rest = rows - in_subspace(rows, basis)
-    rest -= in_subspace(rest, basis)  # once more, for rows of which little is left
-    return unit_or_zero(rest, VANISHED)
-
-
-def equalize(rows: Array, basis: Array) -> Array | None:
-    """Make the members of an equality set differ within the bias subspace alone.
-
-    Bolukbasi et al. (2016), section 6, step 2a, which Manzini et al. (2019) apply to sets of more
-    than two: with ``mu`` the mean and ``nu = mu - mu_B``,
-    ``w := nu + sqrt(1 - |nu|^2) (w_B - mu_B) / |w_B - mu_B|``. None where a member is the mean.
-    """
-    mean = rows.mean(axis=0, keepdims=True)
-    common = mean - in_subspace(mean, basis)
-    apart = in_subspace(rows - mean, basis)
-    lengths = np.linalg.norm(apart, axis=1, keepdims=True)
-    if lengths.min() <= VANISHED:
-        return None
-    height = np.sqrt(max(0.0, 1.0 - float((common**2).sum())))
-    equal: Array = common + height * apart / lengths
-    return equal
-
-
-def soften(words: Array, neutral: Array, basis: Array, weight: float) -> Array:
-    """Linear map that trades bias against the preservation of all dot products.
-
-    Bolukbasi et al. (2016), section 6, step 2b, and Manzini et al. (2019), equation 3:
-    ``min_A |(AW)^T (AW) - W^T W|_F^2 + lambda |(AN)^T (AB)|_F^2``. In ``X = A^T A`` that is convex,
-    and the minimum is where ``S (X-I) S + lambda/2 (C X P + P X C) = 0`` with ``S = W W^T``,
-    ``C = N N^T``, ``P = B B^T``: ``X = I - S^-1 lambda/2 (C Z B^T + B Z^T C) S^-1`` for the few
-    columns ``Z = X B``, which are the solution of linear equations. ``A`` is the symmetric root.
-    """
-    values, axes = np.linalg.eigh(words)
-    if values[0] <= NO_VARIANCE * values[-1]:
-        raise EatlasError(
-            "the words do not span the space",
-            got=f"{int(np.sum(values > NO_VARIANCE * values[-1]))} of {len(values)} dimensions",
-            allowed="more words than dimensions, and no dimension without variance",
-        )
-    inverse, (k, d) = (axes / values) @ axes.T, basis.shape
-    near, far = inverse @ neutral, inverse @ basis.T
-    # Z + lambda/2 (S^-1 C Z (B^T S^-1 B) + S^-1 B Z^T (C S^-1 B)) = B, for the entries of Z
-    linear = np.einsum("ib,aj->ijba", near, basis @ far) + np.einsum(
-        "ia,bj->ijba", far, near.T @ basis.T
-    )
-    system = np.eye(d * k) + weight / 2 * linear.reshape(d * k, d * k)
-    columns = np.linalg.solve(system, basis.T.ravel()).reshape(d, k)
-    crossed = near @ columns @ far.T
-    values, axes = np.linalg.eigh(np.eye(d) - weight / 2 * (crossed + crossed.T))
-    # with all words neutral a Lyapunov equation, whose solution is positive
-    root: Array = (axes * np.sqrt(np.maximum(values, 0.0))) @ axes.T
-    return root
-
-
-def null_space(rows: Array, labels: Labels) -> tuple[Array, tuple[float, ...]]:
-    """Projection after which a linear classifier no longer distinguishes classes (INLP).
-
-    Ravfogel et al. (2020), Algorithm 1: a classifier W is trained, a support vector machine without
-    an intercept; the rows are projected onto the null space of W, and so on; the projection is the
-    one onto the intersection of all null spaces. It ends when the accuracy no longer exceeds chance
-    by 1.645 standard errors, or after 35.
-    """
-    machines = sklearn("svm")
-    held_out = np.zeros(len(labels), bool)
-    for label in np.unique(labels):
-        places = np.flatnonzero(labels == label)
-        held_out[places[np.arange(len(places)) % 10 < 3]] = True
-    chance = float(np.bincount(labels[held_out]).max() / held_out.sum())
-    limit = chance + ABOVE_CHANCE * np.sqrt(chance * (1 - chance) / held_out.sum())
-    projection, spans = np.eye(rows.shape[1]), np.empty((0, rows.shape[1]))
-    accuracies: list[float] = []
-    for trained in range(CLASSIFIERS + 1):
-        seen = rows @ projection
-        classifier = machines.LinearSVC(
-            fit_intercept=False, dual=False, tol=SOLVED, max_iter=10_000
-        )
-        classifier.fit(seen[~held_out], labels[~held_out])
-        accuracies.append(float(np.mean(classifier.predict(seen[held_out]) == labels[held_out])))
-        if accuracies[-1] <= limit or trained == CLASSIFIERS:
-            break
-        spans = np.concatenate([spans, _row_space(classifier.coef_ @ projection)])
-        basis = _row_space(spans)
-        if len(basis) == rows.shape[1]:
-            raise EatlasError(
-                "nothing would be left of the vectors",
-                got=f"{len(basis)} directions that separate the groups, of {len(basis)}",
-                remedy="vectors of more dimensions, or another transform",
-            )
-        projection = np.eye(rows.shape[1]) - basis.T @ basis
-    return projection, tuple(accuracies)
-
-
-def _row_space(rows: Array) -> Array:
-    """Orthonormal basis of what rows span."""
-    _, values, axes = np.linalg.svd(rows, full_matrices=False)
-    return np.asarray(axes[values > VANISHED * max(float(values[0]), 1e-300)])
-
-
-def sklearn(module: str) -> Any:
-    """A module of scikit-learn, which is an extra."""
-    try:
-        return import_module(f"sklearn.{module}")
-    except ImportError as error:
-        raise EatlasError(
-            "this needs scikit-learn, which is not installed",
-            remedy="pip install 'eatlas[probes]'",
-        ) from error
-
-
-# --- clusters -------------------------------------------------------------------------------------
-
-STEPS = 25
-"""Of k-means; further ones bring its clusters closer by less than a thousandth."""
-
-
-def clustered(
-    rows: NDArray[np.float32], count: int, seed: int, starts: int = 1
-) -> NDArray[np.int32]:
-    """The cluster of each unit row: k-means from random rows, the best of some starts.
-
-    A row belongs to the centre that is nearest in direction.
-    """
-    # the default, k-means++, takes four times as long for clusters that are no closer
-    how = {"init": "random", "n_init": starts, "max_iter": STEPS, "random_state": seed}
-    fewer = sklearn("exceptions").ConvergenceWarning
-    # threads add their sums in any order, and wait for each other longer than they save
-    with import_module("threadpoolctl").threadpool_limits(1), catch_warnings():
-        simplefilter("error", fewer)
-        try:
-            means = sklearn("cluster").KMeans(count, **how).fit(rows)
-        except fewer as error:
-            raise EatlasError(
-                f"the vectors do not form {count:,} clusters, as too many are equal",
-                got=str(error).partition(".")[0],
-                allowed="so many vectors that differ",
-                remedy="ask for fewer, or check the vectors",
-            ) from error
-    centres = unit_rows(means.cluster_centers_).astype(np.float32)
-    return np.asarray((rows @ centres.T).argmax(axis=1), np.int32)
-
-
-def clusters_by_group(rows: Array, labels: Labels) -> float:
-    """Share of rows in the cluster of their group, under the best naming of as many clusters.
-
-    Gonen and Goldberg (2019), section 4, for two groups.
-    """
-    k = int(labels.max()) + 1
-    clusters = sklearn("cluster").KMeans(k, n_init=10, random_state=0).fit_predict(rows)
-    table = np.zeros((k, k))
-    np.add.at(table, (labels, clusters), 1)
-    best = max(sum(table[i, j] for i, j in enumerate(order)) for order in permutations(range(k)))
-    return float(best) / len(labels)

@@ -7,8 +7,8 @@ import pytest
 
 import eatlas
 from eatlas.stats.regression import Regression, family_test
-from eatlas.stats.space import clustered
 from eatlas_vocabulary.engine.themes import _scores, make_themes
+from eatlas_vocabulary.stats.clusters import clustered
 
 THEMES = 60
 

@@ -90,7 +90,7 @@ def test_a_count_out_of_reach_is_refused(monkeypatch):
 
 def test_small_designs_load_nothing_heavy():
     code = (
-        "import sys, numpy as np; from eatlas.stats.permutation import *;"
+        "import sys, numpy as np; from eatlas.stats.permutation import permutation_test, permutation_tests;"
         "permutation_test([0.5, 0.4, 0.3, 0.1, 0.2, 0.0] * 3, 9);"
         "permutation_tests(np.random.default_rng(0).random((100, 16)), 8);"
         "print(sorted({'numba', 'scipy.special', 'pandas'} & set(sys.modules)))"

@@ -1,7 +1,5 @@
 """Dictionaries of LIWC and quanteda: categories become groups."""
 
-import sys
-
 import pytest
 
 from eatlas.errors import StimulusError
@@ -113,12 +111,9 @@ def test_other_files_are_refused(form, text, message, tmp_path):
     assert str(error.value).startswith(str(path))
 
 
-def test_categories_that_are_not_there(dic, monkeypatch, yml):
+def test_categories_that_are_not_there(dic):
     chosen = {"X": "work", "Y": "hom", "A": "male", "B": "female"}
     with pytest.raises(StimulusError, match=r"no category 'hom'; did you mean home\?"):
         import_test(dic, "liwc", categories=chosen)
     with pytest.raises(StimulusError, match="make no test"):
         import_test(dic, "liwc", categories={"X": "work"})
-    monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(StimulusError, match=r"eatlas\[vocabulary\]"):
-        read_quanteda(yml)

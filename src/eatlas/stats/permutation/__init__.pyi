@@ -1,10 +1,9 @@
 from . import compiled_batch as compiled_batch
-from .batch import invert_rows as invert_rows, permutation_tests as permutation_tests
+from .batch import permutation_tests as permutation_tests
 from .decided import below as below
 from .problem import (
     ALWAYS_EXACT as ALWAYS_EXACT,
     LARGEST as LARGEST,
-    MOST_SCORES as MOST_SCORES,
     STUDENTISED_METHODS as STUDENTISED_METHODS,
     PermutationResult as PermutationResult,
     Tail as Tail,

@@ -2,9 +2,6 @@
 
 Rows of up to 32 scores get the counts that `permutation_test` gives them, from the same questions,
 by meet-in-the-middle without pruning, whose lists have the same length in every row.
-
-Longer rows are inverted, each with its stated error: in a fraction of a millisecond where
-`permutation_test` takes tens. What misses the wanted error is left to the caller.
 """
 
 from __future__ import annotations
@@ -20,12 +17,8 @@ from eatlas.errors import EatlasError
 from eatlas.executors import processors
 from eatlas.stats import permutation
 from eatlas.stats.inputs import check_noise
-from eatlas.stats.permutation.inversion import contours, on_lattice, period, stated
 from eatlas.stats.permutation.problem import (
     LARGEST,
-    ROUNDING,
-    Array,
-    Flags,
     Integers,
     Question,
     ask,
@@ -87,14 +80,8 @@ def _tails(question: Question, total: int, count: Counter) -> Integers:
     upper, lower = counts[0], total - counts[1]
     far = counts[0] if question.balanced else total - counts[2]
     both = np.where(question.central, total, upper + far)
-    tails = np.stack([*_turned(question, upper, lower), both])
+    tails = np.stack([*question.orient(upper, lower), both])
     return np.where(question.degenerate, total, tails)
-
-
-def _turned(question: Question, upper: Array, lower: Array) -> tuple[Array, Array]:
-    """The greater and the less tail."""
-    mirrored = question.mirrored
-    return np.where(mirrored, lower, upper), np.where(mirrored, upper, lower)
 
 
 def _counter(pairs: int, size: int, n: int) -> Counter:
@@ -134,63 +121,3 @@ def broadcast(size: int, n: int) -> Counter:
         return counts
 
     return count
-
-
-CELLS = 400_000
-"""Factors to multiply for one row: 256 nodes of 25 v 25, about half a millisecond."""
-NODES = (48, 512)
-"""Least and greatest number of nodes that are evaluated."""
-
-
-def invert_rows(scores: Array, n: int, *, scale: float | None = None) -> tuple[Array, Array]:
-    """Test each row's first `n` scores against its others, by inversion: p and error, (3, R) each.
-
-    Ties, tails and orientation are those of `permutation_test`. An error is 0 where every subset
-    belongs to the tail, and infinite where p could not be found, as on a lattice of scores. A
-    lattice of more than 256 steps that is blurred by noise is not recognised: its ties are split,
-    so the error may exceed the stated one. Cosines of real vectors are on no lattice.
-    """
-    question = ask(scores, n, scale)
-    values, n = question.values, question.n
-    ends = _shares(values, n, [question.at_least, question.below], question.degenerate)
-    (upper, upper_err), (beyond, beyond_err) = ends
-    lower = np.maximum(1.0 - beyond, np.finfo(np.float64).tiny)
-    lower_err = beyond_err * beyond / lower + ROUNDING
-    far, far_err = upper, upper_err
-    if not question.balanced:
-        # the sums below the mirror image are those of the negative scores above it
-        turned = -values[:, ::-1]
-        ((far, far_err),) = _shares(turned, n, [1 - question.far], question.degenerate)
-    both = upper + far
-    both_err = (upper * upper_err + far * far_err) / both + ROUNDING
-    p = np.stack([*_turned(question, upper, lower), both])
-    error = np.stack([*_turned(question, upper_err, lower_err), both_err])
-    p[2, question.central], error[2, question.central] = 1.0, 0.0
-    p[:, question.degenerate], error[:, question.degenerate] = 1.0, 0.0
-    return np.minimum(p, 1.0), error
-
-
-def _shares(
-    values: Integers, n: int, thresholds: list[Integers], degenerate: Flags
-) -> list[tuple[Array, Array]]:
-    """The share of subsets that reach each threshold, and its stated error."""
-    size = values.shape[1]
-    p, error = (np.full((len(values), len(thresholds)), x) for x in (1.0, np.inf))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        every = contours(values, n, thresholds)
-    good = np.flatnonzero(~degenerate & (every.lam > 0) & ~on_lattice(every.x))
-    c, v = every.rows(good), every.v[good]
-    # two equal scores make one atom
-    atoms = np.log1p(-2 * v).sum(axis=1) + math.log(1.5) * (np.diff(c.x) == 0).sum(axis=1)
-    theory = np.exp(np.minimum(0.0, atoms - np.log(np.maximum(1.0, c.sd_size))))
-    most = min(max(CELLS // (n * (size - n)), NODES[0]), NODES[1])
-    value, sizes = np.zeros((2, *c.targets.shape))
-    lost = np.zeros(len(good))
-    numbers = c.lam, 2 * math.pi / period(c), theory
-    permutation.compiled_batch.integrate_rows(
-        c.x, c.chance, n, c.targets, *numbers, most, value, sizes, lost
-    )
-    log_count, error[good] = stated(c, value, lost[:, None], sizes)
-    p[good] = np.exp(np.minimum(0.0, log_count - math.log(subsets(size, n))))
-    p[np.isinf(error)] = 1.0
-    return [(p[:, i], error[:, i]) for i in range(len(thresholds))]

@@ -35,8 +35,6 @@ SMALLEST = sys.float_info.min * sys.float_info.epsilon
 LARGEST = 32
 """Scores in a row that is counted together with others: 2**16 partial sums for each half, 0.5 MB,
 stay in the second-level cache."""
-MOST_SCORES = 512
-"""Scores in a row that is inverted together with others."""
 ALWAYS_EXACT = 1_000_000
 """Designs with at most so many subsets are counted, whatever it takes."""
 STUDENTISED_METHODS = ("auto", "exact", "sampled")
@@ -198,6 +196,11 @@ class Question:
     def balanced(self) -> bool:
         """Both groups have one size, so the null is symmetric about its mean."""
         return bool(2 * self.n == self.values.shape[-1])
+
+    def orient(self, upper: Array, lower: Array) -> tuple[Array, Array]:
+        """The caller's greater and less tail of each row."""
+        mirrored = self.mirrored
+        return np.where(mirrored, lower, upper), np.where(mirrored, upper, lower)
 
     def part(self, rows: NDArray[np.intp]) -> Question:
         """The question of some of the rows."""

@@ -14,7 +14,6 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from eatlas.encoders.cache import KeptAnswers
 from eatlas.encoders.functions import AT_ONCE, named_function, said_by, working_directory
 from eatlas.errors import SourceError, described
 from eatlas.notes import Note
@@ -24,6 +23,7 @@ from eatlas.sources.opening import model_and_tokenizer, opener_of
 from eatlas.sources.source import Tell, cut, is_source
 from eatlas.sources.spec import load, model_scheme, parse_file_spec
 from eatlas.untrusted import computes_afresh
+from eatlas_models.encoders.kept_answers import KeptAnswers
 from eatlas_models.results.language_model import LanguageModelRecord
 from eatlas_models.stimuli.asking import Prompt, Reply
 from eatlas_models.stimuli.assigning import ASSIGNED, assignments_of

@@ -23,7 +23,7 @@ import numpy as np
 from pydantic import BaseModel, Field, PositiveInt
 
 from eatlas.encoders.cache import CacheStore, take_cache
-from eatlas.encoders.encoder import read_options, roundoff_of_log_ratios
+from eatlas.encoders.encoder import read_options
 from eatlas.errors import SourceError, UntrustedSourceError
 from eatlas.notes import Note
 from eatlas.sources.spec import with_options
@@ -31,6 +31,7 @@ from eatlas.untrusted import computes_afresh, only_data, takes_kept_answers
 from eatlas_models.encoders.chat import Answering, Request, Response, without_reasoning
 from eatlas_models.encoders.connection import Received
 from eatlas_models.encoders.endpoint import LEAST, MALFORMED, Endpoint, completed, read_address
+from eatlas_models.encoders.roundoff import roundoff_of_log_ratios
 from eatlas_models.results.language_model import LanguageModelRecord
 
 CHAT = "chat:"

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from eatlas.encoders.cache import KeptAnswers, take_cache
-from eatlas.encoders.encoder import roundoff_of_log_ratios
+from eatlas.encoders.cache import take_cache
 from eatlas.encoders.loading import Loaded, digest_of, in_halves, load, loaded_of, require_plain
 from eatlas.encoders.models import (
     HF,
@@ -36,6 +35,8 @@ from eatlas.sources.opening import model_and_tokenizer
 from eatlas.sources.source import Tell, cut
 from eatlas.sources.spec import model_scheme, parse_file_spec
 from eatlas.untrusted import computes_afresh
+from eatlas_models.encoders.kept_answers import KeptAnswers
+from eatlas_models.encoders.roundoff import roundoff_of_log_ratios
 from eatlas_models.results.language_model import LanguageModelRecord
 from eatlas_models.stimuli.pairs import Answer, How, Kind, Question, Span
 

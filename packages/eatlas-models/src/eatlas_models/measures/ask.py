@@ -25,7 +25,7 @@ from eatlas.measures.base import (
 )
 from eatlas.measures.levels import Ordered, level3, similarities
 from eatlas.measures.ml_eat import compared
-from eatlas.measures.resampling import Variation, over_attributes
+from eatlas.measures.resampling import Variation
 from eatlas.notes import Note
 from eatlas.results.parts import at
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
@@ -41,6 +41,7 @@ from eatlas_models.measures.answers import (
 )
 from eatlas_models.measures.comparisons import preferences_collected
 from eatlas_models.measures.lpbs import require_words
+from eatlas_models.measures.over_attributes import over_attributes
 from eatlas_models.measures.templates import file_of, is_name, is_text, templates_of
 from eatlas_models.results.answers import AskResult
 from eatlas_models.stimuli.asking import (

@@ -22,16 +22,17 @@ from eatlas.measures.association import PatternMeasure
 from eatlas.measures.base import SHARE, Allowed, Array, Input, Needs, parameter, whole
 from eatlas.measures.levels import Ordered, level3, similarities
 from eatlas.measures.ml_eat import compared
-from eatlas.measures.resampling import Variation, over_attributes
+from eatlas.measures.resampling import Variation
 from eatlas.notes import Note
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.stats.log_sums import log_sum_scores
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin, Test
 from eatlas.stimuli.kinds import OPPOSITES
 from eatlas.stimuli.languages import is_english
 from eatlas.stimuli.sentences import NO_FORM, adjectives_of, known_plurals
+from eatlas_models.measures.over_attributes import over_attributes
 from eatlas_models.measures.templates import file_of, is_name, is_text, parts_of, templates_of
 from eatlas_models.results.language import LPBSResult, PieceCounts
+from eatlas_models.stats.log_sums import log_sum_scores
 from eatlas_models.stimuli.pairs import (
     EXAMPLE,
     SEPARATOR,

@@ -38,9 +38,10 @@ from eatlas.notes import Note
 from eatlas.results.levels import Cell, Level3
 from eatlas.results.parts import defined_ends
 from eatlas.stats.bootstrap import percentile
-from eatlas.stats.shares import label_powers, mean_shares_drawn, share_layout
+from eatlas.stats.shares import label_powers
 from eatlas.stimuli import ATTRIBUTES, ROLES, Test
 from eatlas_models.results.language import CellIntervals, ZeroShotResult
+from eatlas_models.stats.readings import mean_shares_drawn, share_layout
 
 DEPENDENT = "the shares of one reading sum to 1, and a crossed test assumes independence"
 """Why there is no crossed test."""

@@ -23,11 +23,11 @@ from eatlas.sources import CaseRule, Source, spellings
 from eatlas.sources.coverage import Embedded, embed_concepts
 from eatlas.sources.frequency_order import WordOrder
 from eatlas.stats.regression import Regression
-from eatlas.stats.space import clustered
 from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
 from eatlas.stimuli.kinds import TestLike, digest
 from eatlas.stimuli.languages import is_english
 from eatlas.version import __version__
+from eatlas_vocabulary import stats
 from eatlas_vocabulary.engine.group_units import SearchUnits, averaged
 from eatlas_vocabulary.results.scan import SIDES
 from eatlas_vocabulary.results.themes import NAMED
@@ -268,7 +268,7 @@ def _clusters(
             allowed=f"at least {LEAST_WORDS * count}",
             remedy="ask for fewer groups (--groups), or add names, one on each line",
         )
-    labels = clustered(rows.astype(np.float32), count, seed, STARTS)
+    labels = stats.clusters.clustered(rows.astype(np.float32), count, seed, STARTS)
     clusters = sorted((np.flatnonzero(labels == i) for i in range(count)), key=len, reverse=True)
     large = [places for places in clusters if len(places) >= LEAST_WORDS]
     if len(large) < 2:

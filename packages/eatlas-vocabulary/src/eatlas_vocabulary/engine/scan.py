@@ -37,12 +37,10 @@ from eatlas.sources.opening import VectorsLike, files_named, open_one_named
 from eatlas.sources.outputs import pyarrow_of, require_other_files, require_place
 from eatlas.stats.effect_size import effect_sizes
 from eatlas.stats.inputs import ROUNDING_UNITS
-from eatlas.stats.multiplicity import RunningMaxT, benjamini_yekutieli, harmonic, holm
+from eatlas.stats.multiplicity import benjamini_yekutieli, harmonic, holm
 from eatlas.stats.permutation import (
     DRAWS,
     LARGEST,
-    MOST_SCORES,
-    invert_rows,
     permutation_test,
     permutation_tests,
 )
@@ -76,6 +74,8 @@ from eatlas_vocabulary.results.scan import (
     summary_of,
 )
 from eatlas_vocabulary.results.themes import ThemesResult
+from eatlas_vocabulary.stats.inverted_rows import MOST_SCORES, invert_rows
+from eatlas_vocabulary.stats.max_t import RunningMaxT
 
 Array = NDArray[np.float64]
 

@@ -42,10 +42,10 @@ from eatlas.sources.opening import files_named, open_one_named
 from eatlas.sources.outputs import require_other_files, require_place
 from eatlas.stats.multiplicity import holm
 from eatlas.stats.regression import Regression, family_test, groups_test, orders_of
-from eatlas.stats.space import clustered, sklearn
 from eatlas.stimuli.languages import is_english
 from eatlas.version import __version__
 from eatlas.writing import atomic_files
+from eatlas_vocabulary import stats
 from eatlas_vocabulary.engine.group_units import SearchUnits
 from eatlas_vocabulary.engine.groups import Groups, given_frequency, head_of, look_up_groups
 from eatlas_vocabulary.engine.theme_words import Places, Words, words_of_themes
@@ -225,7 +225,6 @@ def _measure(measure: str | SCEAT) -> SCEAT:
 def _categories(themes: ThemesLike) -> tuple[Categories | None, str]:
     """The user's categories and the name of their file; None where words are to be clustered."""
     if isinstance(themes, int):
-        sklearn("cluster")  # says whether it is there
         return None, ""
     categories, file = read_categories(themes)
     if len(categories) > MOST_THEMES:
@@ -275,7 +274,7 @@ def cluster_all(
     for number, count in enumerate(plan.counts):
         if number not in done.done:
             drawn = np.random.default_rng([plan.seed, number]).integers(2**31)
-            done.keep(number, clustered(plan.words.rows, count, int(drawn)))
+            done.keep(number, stats.clusters.clustered(plan.words.rows, count, int(drawn)))
         if progress is not None:
             progress(done.finished)
 

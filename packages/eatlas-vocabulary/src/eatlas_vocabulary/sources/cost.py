@@ -21,10 +21,10 @@ from eatlas.sources.opening import VectorsLike, open_vectors
 from eatlas.sources.source import Source, rows_of
 from eatlas.sources.transforms import TransformedSource
 from eatlas.stats.correlation import sign_test
-from eatlas.stats.space import unit_or_zero
 from eatlas.version import __version__
 from eatlas_vocabulary.results.residual import Accuracy, AnalogyCost, SimilarityCost, TransformCost
 from eatlas_vocabulary.sources.debiasing import require_transformed
+from eatlas_vocabulary.stats.debiasing import unit_or_zero
 from eatlas_vocabulary.stats.rank_change import rank_correlation_change
 
 Array = NDArray[np.float64]

@@ -28,15 +28,17 @@ from eatlas.sources.spec import parsed_toml
 from eatlas.sources.transforms import Fit, Map, TransformedSource, TransformStep
 from eatlas.stats.space import (
     Affine,
+    with_rows,
+)
+from eatlas_vocabulary import stats
+from eatlas_vocabulary.stats.debiasing import (
     bias_subspace,
     equalize,
     neutralize,
-    null_space,
-    products_of,
     soften,
     unit_or_zero,
-    with_rows,
 )
+from eatlas_vocabulary.stats.isotropy import products_of
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -314,7 +316,7 @@ def _inlp(source: Source, text: str, sets: BiasSets, _: float) -> tuple[Map, tup
     rest = np.setdiff1d(np.arange(len(rows)), chosen)
     neutral = rest[np.argsort(np.abs(leans[rest]).max(axis=1), kind="stable")[:n]]
     chosen, labels = np.append(chosen, neutral), np.append(labels, np.full(len(neutral), k))
-    projection, accuracies = null_space(rows[chosen], labels)
+    projection, accuracies = stats.classifiers.null_space(rows[chosen], labels)
     removed = source.dim - round(float(np.trace(projection)))
     values: dict[str, Any] = {"by": text, "cited": "Ravfogel et al. 2020", "of": source.dim}
     values |= {"classifiers": len(accuracies) - 1, "words": len(chosen), "removed": removed}

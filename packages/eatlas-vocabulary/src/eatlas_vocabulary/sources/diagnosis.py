@@ -25,19 +25,11 @@ from eatlas.sources.coverage import needed_items
 from eatlas.sources.opening import VectorsLike, open_one_named, open_vectors
 from eatlas.sources.source import Source, Tell, rows_of
 from eatlas.sources.transforms import TransformedSource, encoded_table, located
-from eatlas.stats.space import (
-    clusters_by_group,
-    iso_score,
-    neutralize,
-    pair_cosines,
-    sklearn,
-    unit_or_zero,
-    variance_shares,
-    with_rows,
-)
+from eatlas.stats.space import with_rows
 from eatlas.stimuli import load_tests
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.version import __version__
+from eatlas_vocabulary import stats
 from eatlas_vocabulary.results.residual import BeforeAfter, ResidualBias
 from eatlas_vocabulary.sources.cost import transform_cost
 from eatlas_vocabulary.sources.debiasing import (
@@ -51,6 +43,8 @@ from eatlas_vocabulary.sources.debiasing import (
     most_biased,
     require_transformed,
 )
+from eatlas_vocabulary.stats.debiasing import neutralize, unit_or_zero
+from eatlas_vocabulary.stats.isotropy import iso_score, pair_cosines, variance_shares
 
 Array = NDArray[np.float64]
 
@@ -339,12 +333,11 @@ def _figures(
     few, labels = most_biased(leans, CLUSTERED)
     many, classes = most_biased(leans, CLASSIFIED)
     trained = np.arange(len(many)) % 5 == 0  # a fifth, as Gonen and Goldberg (2019)
-    machine = sklearn("svm").SVC(kernel="rbf").fit(rows[many][trained], classes[trained])
     return {
         "projection": float(np.sum(rows[few] * directions[labels], axis=1).mean()),
-        "clusters": clusters_by_group(rows[few], labels),
+        "clusters": stats.clusters.clusters_by_group(rows[few], labels),
         "neighbours": _neighbours(rows, leans, targets),
-        "classifier": float(machine.score(rows[many][~trained], classes[~trained])),
+        "classifier": stats.classifiers.held_out_accuracy(rows[many], classes, trained),
     }
 
 

@@ -30,7 +30,7 @@ from eatlas.stats.correlation import (
     paired_change,
     rank_correlation,
 )
-from eatlas.stats.shares import distribution, divergence, rarefied
+from eatlas.stats.shares import distribution, divergence
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas_corpora.reading import about_of
 from eatlas_workbench.annotation import load_items, read_labels
@@ -341,8 +341,17 @@ def at_equal_contexts(
 ) -> tuple[Array, Array]:
     """Biases of the targets of two texts, in as many contexts of each target as the smaller has."""
     sizes = np.minimum(first.sum(axis=1), second.sum(axis=1))
-    x, y = (bias(rarefied(counts, sizes, DRAWS, rng)).mean(axis=0) for counts in (first, second))
+    x, y = (bias(_rarefied(counts, sizes, DRAWS, rng)).mean(axis=0) for counts in (first, second))
     return x, y
+
+
+def _rarefied(counts: Array, sizes: Array, draws: int, rng: np.random.Generator) -> Array:
+    """Fewer contexts of each row, drawn without replacement, shape (draws, rows, k)."""
+    drawn = [
+        rng.multivariate_hypergeometric(row, size, draws)
+        for row, size in zip(counts.astype(np.int64), sizes.astype(np.int64), strict=True)
+    ]
+    return np.stack(drawn, axis=1).astype(np.float64)
 
 
 def _tables(group: str, terms: Sequence[str], stages: Sequence[Stage]) -> Iterator[Table]:

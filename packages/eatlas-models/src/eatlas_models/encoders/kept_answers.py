@@ -1,0 +1,99 @@
+"""Answers of language models are kept on disk, beside the vectors of encoders."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import astuple
+from functools import cached_property
+from typing import Any, Generic, TypeVar, get_type_hints
+
+from pydantic import TypeAdapter
+
+from eatlas.encoders.cache import ANSWER, CacheStore, Form, Row, hashed, read_fields, through_cache
+from eatlas.sources.source import Tell
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+
+
+class KeptAnswers(Generic[Q, A]):
+    """A model whose answers are kept on disk if it says so."""
+
+    name: str
+    keeps: bool
+    answer: Callable[..., A]
+    """Makes an answer of its fields."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies what answers."""
+        raise NotImplementedError
+
+    def in_batches(self, questions: Sequence[Q]) -> Iterator[Mapping[Q, A]]:
+        """Hand out answers as they come."""
+        raise NotImplementedError
+
+    def answers_to(
+        self,
+        questions: Sequence[Q],
+        tell: Tell | None = None,
+        review: Callable[[Mapping[Q, A], int], None] | None = None,
+    ) -> dict[Q, A]:
+        """Answer questions, each of which is a dataclass; what is kept is not asked for.
+
+        `review` is called after each new batch with all answers and the number of new ones.
+        """
+        answers: dict[Q, A] = {}
+
+        def compute(left: Sequence[Q]) -> Iterator[Mapping[Q, A]]:
+            new = 0
+            for batch in self.in_batches(left):
+                yield batch  # which is kept before it is reviewed
+                new += len(batch)
+                if review is not None:
+                    review(answers, new)
+
+        batches: Iterable[Mapping[Q, A]] = compute(questions)
+        if self.keeps:
+            batches = through_cache(self._keys_of(questions), self, compute, self._form)
+        for batch in batches:
+            answers |= batch
+            if tell is not None:
+                tell(len(answers), len(questions))
+        return answers
+
+    def kept(self, questions: Iterable[Q]) -> dict[Q, A]:
+        """Answers that are kept; nothing is asked."""
+        with closing(CacheStore()) as store:
+            return self.kept_in(store, questions)
+
+    def kept_in(self, store: CacheStore, questions: Iterable[Q]) -> dict[Q, A]:
+        """Answers that are kept in a store, by whatever program."""
+        keys = self._keys_of(questions) if self.keeps else {}
+        answers = store.get(keys.values(), self._form.read)
+        return {question: answers[key] for question, key in keys.items() if key in answers}
+
+    def _keys_of(self, questions: Iterable[Q]) -> dict[Q, bytes]:
+        """What answers are kept under."""
+        fingerprint = self.fingerprint
+        return {
+            question: hashed(ANSWER, fingerprint, repr(tuple(vars(question).values())))
+            for question in questions
+        }
+
+    @cached_property
+    def _form(self) -> Form[A]:
+        """How answers, which are dataclasses, are kept: as JSON of their fields."""
+        types: Any = tuple(get_type_hints(self.answer).values())
+        fields = TypeAdapter[Any](tuple[types])
+
+        def write(answer: A) -> Row:
+            # JSON has every digit of a number of double precision; Python's has infinite ones
+            return json.dumps(astuple(answer)).encode(), ANSWER, ""  # type: ignore[call-overload]
+
+        def read(row: Row) -> A:
+            return self.answer(*read_fields(fields, row[0]))
+
+        return Form(write, read, "questions are answered")
