@@ -28,7 +28,7 @@ import eatlas
 from eatlas.results import Results
 from eatlas.sources import ArraySource, Source
 from eatlas.stats.regression import Regression, family_test
-from eatlas.stats.space import clustered
+from eatlas_vocabulary.stats.clusters import clustered
 from eatlas.stats.units import THRESHOLD
 from eatlas_vocabulary.engine.themes import _scores, make_themes
 from eatlas_vocabulary.results.themes import ThemesResult

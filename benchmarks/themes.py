@@ -36,7 +36,7 @@ from adjusted import ALL, ALPHA, Range, Words
 
 import eatlas
 from eatlas.stats.regression import ORDERS, Regression, family_test
-from eatlas.stats.space import clustered
+from eatlas_vocabulary.stats.clusters import clustered
 
 THEMES = 120
 DESIGNS: dict[str, tuple[int, list[Range]]] = {

@@ -20,7 +20,6 @@ from tests.sources.files.writers import VECTORS
 import eatlas
 from eatlas.errors import EatlasError
 from eatlas.sources.tables import table_cells
-from eatlas.stimuli.collections import import_tests
 from eatlas_corpora.sources.parts import (
     ARRAYS,
     KEY,
@@ -31,6 +30,7 @@ from eatlas_corpora.sources.parts import (
     read_parts,
 )
 from eatlas_vocabulary.results.scan import COLUMNS, read_words
+from eatlas_vocabulary.stimuli.collections import import_tests
 
 GROWS = "this holds far more than a file of its size accounts for"
 TEST = make_test()

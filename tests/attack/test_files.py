@@ -25,15 +25,14 @@ from tests.sources.files.test_index import (
     text,
     vectors,
 )
-from tests.sources.test_wildcards import source_of
 
 import eatlas
 from eatlas.decoding import MAX_IMPORT
 from eatlas.encoders.gguf_files import gguf_reader
 from eatlas.errors import EatlasError, SourceError, StimulusError
-from eatlas.sources.wildcards import expand
-from eatlas.stimuli.collections import COLLECTIONS, import_tests
 from eatlas.stimuli.importers import FORMATS, import_test
+from eatlas_vocabulary.sources.wildcards import expand
+from eatlas_vocabulary.stimuli.collections import COLLECTIONS, import_tests
 from eatlas_vocabulary.stimuli.dictionaries import read_quanteda
 
 NO_FILE = "this is neither a file nor a folder"
@@ -43,7 +42,8 @@ NO_FILE = "this is neither a file nor a folder"
 
 
 def words_of(wildcard, words):
-    (test,) = expand([make_test(X=(wildcard, "lily"))], source_of(words), "exact")
+    source = eatlas.open_vectors({word: [1.0, 2.0] for word in words})
+    (test,) = expand([make_test(X=(wildcard, "lily"))], source, "exact")
     return {*test.X.terms} - {"lily"}
 
 

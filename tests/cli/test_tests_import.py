@@ -81,7 +81,7 @@ def test_categories_of_a_dictionary_are_listed_or_become_groups(eatlas_cli, tmp_
     options = [text for pair in groups.items() for text in ("--category", "=".join(pair))]
     assert eatlas_cli(*importing, *options, "-o", "words.toml").code == 0
     assert 'terms = ["nurs*"]' in (tmp_path / "words.toml").read_text()
-    shown = eatlas_cli("tests", "check", "words.toml", "--expand", "glove-sample").out
+    shown = eatlas_cli("tests", "expand", "words.toml", "glove-sample").out
     assert 'terms = ["nurse", "nurses", "nursing"]' in shown
     assert '{ name = "Women", terms = ["she", "woman", "women"] }' in shown
     ended = eatlas_cli(*importing, "--category", "X=work")

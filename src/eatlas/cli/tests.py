@@ -19,8 +19,7 @@ from eatlas.cli.power_table import print_powers
 from eatlas.errors import StimulusError, StimulusWarning, listed
 from eatlas.measures import inference
 from eatlas.numbers import number_of
-from eatlas.sources import open_vectors
-from eatlas.sources.wildcards import expand
+from eatlas.plugins import called, points
 from eatlas.stimuli import (
     ROLES,
     Test,
@@ -30,9 +29,9 @@ from eatlas.stimuli import (
     to_toml,
 )
 from eatlas.stimuli.batteries import namesake, read_test_file
-from eatlas.stimuli.collections import COLLECTIONS, import_tests
 from eatlas.stimuli.images import about_set
 from eatlas.stimuli.importers import (
+    COLLECTIONS,
     FORMATS,
     import_test,
     list_formats,
@@ -79,7 +78,7 @@ def show(name: str) -> None:
 
 
 @app.command("check")
-def check(path: Path, *, expand: str | None = None, output: Path | None = None) -> None:
+def check(path: Path) -> None:
     """Check a test file and list every error. Exit code 2 if there is one.
 
     Warnings name what is allowed but deserves a second look, such as a group of one term.
@@ -88,17 +87,8 @@ def check(path: Path, *, expand: str | None = None, output: Path | None = None) 
     ----------
     path : FILE.toml
         The test file.
-    expand : SOURCE
-        Write the tests with the words of these vectors in the place of wildcards such as nurs*.
-    output : -o, --output FILE.toml
-        File that --expand writes. [default: standard output]
     """
     battery = read_test_file(path)
-    if expand is not None:
-        _hand_out(_expanded(battery.tests, expand), output, [path])
-        return
-    if output is not None:
-        raise StimulusError("-o is the file that --expand writes", got="-o without --expand")
     for test in battery.tests:
         sizes = [f"{part} {c.name}: {len(c.terms)}" for part, c in test.parts]
         more = dict(getattr(test, "more", ()))
@@ -136,8 +126,8 @@ def import_(
     path : FILE
         The file to import.
     form : --format FORMAT
-        sent-bias (also of Mind Your Bias), wefe, crows-pairs (CSV), weathub, xweat or ca-weat; or
-        one that a package adds.
+        sent-bias (also of Mind Your Bias), wefe or crows-pairs (CSV); or one that a package adds,
+        such as weathub, xweat or ca-weat.
     test_id : --id ID
         The only test's id. [default: FILE's name]
     language : --language TAG
@@ -149,8 +139,9 @@ def import_(
     output : -o, --output FILE.toml
         File to write. [default: standard output]
     """
-    if form not in (own := (*FORMATS, *COLLECTIONS)):
-        require_list_format(form, own)
+    collection = points(COLLECTIONS).get(form)
+    if form not in FORMATS and collection is None:
+        require_list_format(form)
         if not categories:
             for name, terms in read_lists(path, form).lists.items():
                 print_line(f"{name}: {number_of(len(terms), 'term')}, {listed(terms, 4)}")
@@ -164,9 +155,9 @@ def import_(
     chosen = dict(text.partition("=")[::2] for text in categories or [])
     tags, names = language or [], test or []
     tests: tuple[Test, ...]
-    if form in COLLECTIONS:
+    if collection is not None:
         with _remarking():
-            tests = import_tests(path, form, languages=tags, tests=names, test_id=test_id)
+            tests = called(collection, tuple, path, form, tags, names, test_id)
     elif len(tags) > 1 or names:
         raise StimulusError(
             f"a file of the format {form} has one test in one language", got=listed(tags + names, 4)
@@ -174,7 +165,7 @@ def import_(
     else:
         tag = "".join(tags)
         tests = (import_test(path, form, test_id=test_id, categories=chosen, language=tag),)
-    _hand_out(tests, output, [path])
+    hand_out(tests, output, [path])
 
 
 @app.command("sentences")
@@ -206,7 +197,7 @@ def sentences(
     read = [Path(name), *([templates] if templates else [])]
     with _remarking():
         tests = sentence_tests(load_tests(name), templates, chosen)
-    _hand_out(tests, output, read)
+    hand_out(tests, output, read)
 
 
 @app.command("power")
@@ -232,18 +223,6 @@ def power(names: list[str]) -> None:
         print_powers(designs)
 
 
-def _expanded(tests: Sequence[Test], vectors: str) -> list[Test]:
-    """Tests with words in the place of wildcards; remarks name wildcards without any."""
-    written = expand(tests, open_vectors(vectors))
-    for before, after in zip(tests, written, strict=True):
-        for role, concept in after.concepts.items():
-            known = dict(before.concepts[role].absent)
-            for term, reason in concept.absent:
-                if term not in known:
-                    remark(f"warning: test {after.id}, group {role}: {term}: {reason}")
-    return written
-
-
 @contextmanager
 def _remarking() -> Iterator[None]:
     """Print warnings about stimuli as remarks."""
@@ -254,7 +233,7 @@ def _remarking() -> Iterator[None]:
         remark(f"warning: {warning.message}")
 
 
-def _hand_out(tests: Iterable[Test], output: Path | None, read: list[Path]) -> None:
+def hand_out(tests: Iterable[Test], output: Path | None, read: list[Path]) -> None:
     """Print tests as TOML or write them to a file, which is none of those that were read."""
     text = to_toml(tests, None if output is None else output.absolute().parent)
     if output is None:

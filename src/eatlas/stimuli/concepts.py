@@ -84,7 +84,7 @@ class Concept(Frozen):
     terms: tuple[Term, ...] = Field(min_length=1)
     """The stimuli, as they would be written in a text; no term twice. Of images, their names. A
     word with ``*`` or ``?``, such as ``nurs*``, stands for the words that match, and is to be
-    written out before a run (``eatlas tests check --expand``)."""
+    written out before a run (``eatlas tests expand``)."""
     images: tuple[Image, ...] = ()
     """Where the stimuli are images: each with its name, the hash of its bytes, and its path. A
     concept has words, sentences or images; the concepts of one test may be of different kinds. In
@@ -244,7 +244,7 @@ def refuse_wildcards(concepts: Mapping[str, Concept], where: str = "") -> None:
             raise StimulusError(
                 f"{where}group {role} ({concept.name}): {term!r} is a wildcard, not a word",
                 allowed="words",
-                remedy="write the words out; eatlas tests check FILE --expand SOURCE writes those "
+                remedy="write the words out; eatlas tests expand FILE SOURCE writes those "
                 "that vectors have",
             )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -32,6 +32,9 @@ Lists = dict[str, tuple[str, list[str]]]
 """Name and terms by role; or of ``targets`` and of groups. Some terms may be there twice."""
 FORMATS = ("sent-bias", "wefe", "crows-pairs")
 ENTRY_POINTS = "eatlas.importers"
+COLLECTIONS = "eatlas.collections"
+"""Entry points of collections of tests in many languages, by format: a function of the path of a
+file, the format, tags of languages, names of tests and an id to a tuple of tests."""
 _LISTS = "eatlas tests import FILE --format FORMAT alone lists the categories"
 
 
@@ -153,14 +156,18 @@ def list_formats() -> tuple[str, ...]:
     return tuple(points(ENTRY_POINTS, own=FORMATS))
 
 
-def require_list_format(form: str, others: Iterable[str] = FORMATS) -> None:
-    """Refuse a format that no package adds; `others` are those that eatlas has itself."""
+def require_list_format(form: str) -> None:
+    """Refuse a format of lists of words that no package adds."""
     if form in list_formats():
         return
-    allowed = (*others, *list_formats())
-    raise absent("importers", form) or StimulusError(
-        f"there is no format {form!r} to import{did_you_mean(form, allowed)}",
-        allowed=", ".join(allowed),
+    allowed = (*FORMATS, *points(COLLECTIONS), *list_formats())
+    raise (
+        absent("importers", form)
+        or absent("collections", form)
+        or StimulusError(
+            f"there is no format {form!r} to import{did_you_mean(form, allowed)}",
+            allowed=", ".join(allowed),
+        )
     )
 
 

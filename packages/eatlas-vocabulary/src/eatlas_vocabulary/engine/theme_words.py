@@ -16,10 +16,10 @@ from eatlas.errors import CoverageError, listed
 from eatlas.notes import Note
 from eatlas.sources import CaseRule, Source, spellings
 from eatlas.sources.frequency_order import CountedOrder, WordOrder, is_candidate
-from eatlas.sources.wildcards import matches_of
 from eatlas_vocabulary.engine.groups import Groups
 from eatlas_vocabulary.results.themes import ThemesVocabulary
 from eatlas_vocabulary.sources.categories import Categories
+from eatlas_vocabulary.sources.wildcards import matches_of
 
 Places = NDArray[np.intp]
 

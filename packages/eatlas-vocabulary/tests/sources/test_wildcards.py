@@ -9,9 +9,9 @@ from tests.inputs import make_test
 import eatlas
 from eatlas.errors import StimulusError
 from eatlas.sources import embed, open_vectors
-from eatlas.sources.wildcards import MOST, expand
 from eatlas.stimuli import to_toml
 from eatlas.stimuli.sentences import sentence_tests
+from eatlas_vocabulary.sources.wildcards import MOST, expand
 
 
 def source_of(words):
@@ -118,7 +118,7 @@ def test_a_run_takes_words_and_the_error_names_the_way(tmp_path):
     for call in calls.values():
         with pytest.raises(StimulusError, match=r"'nurs\*' is a wildcard, not a word") as error:
             call()
-        assert "eatlas tests check FILE --expand SOURCE" in error.value.remedy
+        assert "eatlas tests expand FILE SOURCE" in error.value.remedy
 
 
 def test_an_encoder_lists_no_words():

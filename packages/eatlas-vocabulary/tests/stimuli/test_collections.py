@@ -11,7 +11,7 @@ import pytest
 from eatlas import load_tests
 from eatlas.errors import StimulusError, StimulusWarning
 from eatlas.stimuli import to_toml
-from eatlas.stimuli.collections import import_tests
+from eatlas_vocabulary.stimuli.collections import import_tests
 
 ROWS = [
     {

@@ -33,7 +33,7 @@ from eatlas.stimuli.kinds import OPPOSITES, ROLES, AssociationTest, identifier
 from eatlas.stimuli.records import quoted
 
 COLLECTIONS: dict[str, dict[str, Any]] = own_toml(
-    files("eatlas.stimuli") / "data" / "collections.toml"
+    files("eatlas_vocabulary.stimuli") / "data" / "collections.toml"
 )
 _BETWEEN = re.compile(r"[,，、،;；]")
 """Between the terms of a cell."""
@@ -63,7 +63,6 @@ class Imported:
 def import_tests(
     path: str | Path,
     form: str,
-    *,
     languages: str | Iterable[str] = (),
     tests: str | Iterable[str] = (),
     test_id: str | None = None,

@@ -1,6 +1,6 @@
 """Terms with wildcards such as ``nurs*`` are written out as the words of a source.
 
-A run knows no wildcards: ``eatlas tests check --expand`` writes a test with words once. ``*``
+A run knows no wildcards: ``eatlas tests expand`` writes a test with words once. ``*``
 stands for any characters, ``?`` for one. A term is taken so where it has one of them, a letter or
 digit, and no space.
 """
