@@ -26,16 +26,8 @@ from _planted import FAMILIES, NOTHING, PATTERNS, Setting, World, make_world
 from eatlas.kernels import unit_rows
 from eatlas.measures.levels import diagnose_terms
 from eatlas.stats.permutation import permutation_tests
-from eatlas.stats.space import (
-    Affine,
-    iso_score,
-    pair_cosines,
-    standardize,
-    variance_shares,
-    whiten,
-    with_rows,
-    without_top,
-)
+from eatlas.stats.space import Affine, standardize, whiten, with_rows, without_top
+from eatlas_vocabulary.stats.isotropy import iso_score, pair_cosines, variance_shares
 
 ALPHA, THRESHOLD = 0.05, 0.2
 KEPT = 0.8

@@ -28,10 +28,10 @@ import eatlas
 from eatlas.results import Results
 from eatlas.sources import ArraySource, Source
 from eatlas.stats.regression import Regression, family_test
-from eatlas_vocabulary.stats.clusters import clustered
 from eatlas.stats.units import THRESHOLD
 from eatlas_vocabulary.engine.themes import _scores, make_themes
 from eatlas_vocabulary.results.themes import ThemesResult
+from eatlas_vocabulary.stats.clusters import clustered
 
 THEMES, MOST_FREQUENT, ALPHA, DRAWS = 60, 6_000, 0.05, 499
 KINDS = {"random words": 1, "pairs of near-synonyms": 2, "fours of near-synonyms": 4}

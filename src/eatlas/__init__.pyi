@@ -26,7 +26,7 @@ from .present import write_report as write_report
 from .present.drawings.plot import plot as plot
 from .results import Results as Results, read_results as read_results
 from .sources import ArraySource as ArraySource, open_vectors as open_vectors
-from .sources.published import fetch_vectors as fetch_vectors
+from .sources.downloads import fetch_vectors as fetch_vectors
 from .sources.opening import transformed as transformed
 from .sources.writing import write_vectors as write_vectors
 from .stats.permutation import permutation_test as permutation_test

@@ -37,14 +37,6 @@ LARGEST = 1e150
 """The largest number of a file in JSON."""
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 """A half of a character in JSON, alone or with its other half."""
-_ESCAPE = re.compile(
-    r"\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}"
-    r"|(?P<half>u[dD][89a-fA-F][\da-fA-F]{2})|.)"
-)
-"""What begins with a backslash in JSON: both halves of a character, one of them, anything else."""
-_LISTS, _OF_LIST = 100_000, 16
-"""Lists and objects in an answer of a server: so many, and one for so many letters. Empty ones take
-thirty times as much memory as letters, and answers with vectors or log-probabilities have fewer."""
 
 
 def read_toml(
@@ -158,22 +150,6 @@ def json_value(
         half = ord(error.object[error.start])
         raise ValueError(f"\\u{half:04x} occurs alone, which is not a character") from error
     return value
-
-
-def json_of_server(text: str) -> Any:
-    r"""Parse JSON of a server, which may cut a text in the middle of a character.
-
-    >>> json_of_server('["\\ud83d\\ude00", "\\ud83d", "\\\\ud83d"]')
-    ['😀', '�', '\\ud83d']
-    """
-    if text.count("[") + text.count("{") > _LISTS + len(text) // _OF_LIST:
-        raise ValueError("lists and objects alone")
-    if _HALF.search(text):
-        text = _ESCAPE.sub(lambda match: "\\ufffd" if match["half"] else match[0], text)
-    try:
-        return json.loads(text)
-    except RecursionError as error:
-        raise ValueError("values that are nested too deep") from error
 
 
 def _number(text: str) -> float:

@@ -7,6 +7,7 @@ corpus, chunks of a scan and the jobs of a run go through it; any callable of th
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import pickle
 import signal
@@ -160,8 +161,6 @@ def as_needed(function: Callable[[Item], Result], items: Iterable[Item], /) -> O
 
 def _is_daemon() -> bool:
     """Whether this process may have no children."""
-    import multiprocessing  # noqa: PLC0415  (most runs stay in one process)
-
     return multiprocessing.current_process().daemon
 
 
@@ -178,9 +177,6 @@ class Processes:
         self, function: Callable[[Item], Result], items: Iterable[Item], /
     ) -> Outcomes[Result]:
         """Yield (position, outcome) once for every item, as they end."""
-        import multiprocessing  # noqa: PLC0415  (most runs stay in one process)
-        from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
-
         if getattr(multiprocessing.current_process(), "_inheriting", False):
             raise SystemExit(1)  # a worker runs a script that lacks a guard; its parent says so
         if _is_daemon():
@@ -207,7 +203,7 @@ class Processes:
             for future in futures.as_completed(list(running)):
                 outcome, begun = future.result(), True
                 yield running.pop(future), pickle.loads(outcome)  # noqa: S301  (of a worker)
-        except BrokenProcessPool:
+        except futures.BrokenExecutor:
             raise EatlasError(
                 "a worker process ended before its work was done",
                 got="it was killed, most likely because memory ran out"

@@ -11,8 +11,10 @@ from tests.sources.published.test_fetching import MANY, left_over, serve
 from eatlas import fetch_vectors
 from eatlas.engine import Store, execute, make_plan
 from eatlas.errors import EatlasWarning, ResultsError, SourceError
-from eatlas.sources import published
-from eatlas.sources.published import LARGEST, data_folder, find
+from eatlas.paths import data_folder
+from eatlas.sources import downloads
+from eatlas.sources.downloads import LARGEST
+from eatlas.sources.published import find
 
 
 @pytest.fixture
@@ -102,7 +104,7 @@ def publisher(monkeypatch, tmp_path):
     """A publisher on this machine, and a folder of data."""
     monkeypatch.setenv("EATLAS_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(published, "PAUSE", 0)
+    monkeypatch.setattr(downloads, "PAUSE", 0)
     with serving(Publisher()) as each:
         yield each
 
@@ -143,9 +145,9 @@ def test_F27_a_server_that_announces_more_than_there_is(publisher, monkeypatch, 
         raw=SimpleNamespace(stream=lambda *_, **__: iter([b"ab"])),
     )
     if "the largest" not in said:
-        monkeypatch.setattr(published, "LARGEST", 1)
+        monkeypatch.setattr(downloads, "LARGEST", 1)
     with pytest.raises(SourceError) as caught:
-        published._write(find("mine"), answer, None)
+        downloads._write(find("mine"), answer, None)
     assert said in str(caught.value)
     assert left_over(data_folder()) == []
 

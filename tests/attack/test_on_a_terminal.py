@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from tests import terminal
 
-from eatlas.cli.messages import cleaned, plain_error, plain_line
+from eatlas.cli.console import cleaned
+from eatlas.cli.messages import plain_error, plain_line
 from eatlas.errors import EatlasError, SourceError
 
 EVIL = "\x1b[2J\x1b]0;title\x07\x1b]52;c;Y2xpcA==\x07\x9b31m\u202eevil[/bold]"

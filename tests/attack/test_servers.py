@@ -27,10 +27,10 @@ from tests.attack.hostile import (
 from tests.inputs import make_test
 
 import eatlas
-from eatlas.decoding import json_of_server
 from eatlas.errors import SourceError
 from eatlas_models.encoders import chat_endpoint
 from eatlas_models.encoders.chat_endpoint import MORE_PIECES, Piece, chances_of
+from eatlas_models.encoders.connection import json_of_server
 
 IN_BUFFERS = 16 * BLOCK
 """Bytes that the system takes from a server before anybody reads them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations, permutations, product
+from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
@@ -24,11 +24,9 @@ from eatlas.stats.effect_size import (
     effect_size,
     effect_sizes,
     inflation,
-    nested_components,
     random_effects,
     unequal_spread,
     union_variance,
-    variance_shares,
     weighted,
 )
 from eatlas.stats.permutation import permutation_test
@@ -290,45 +288,6 @@ def test_a_spread_below_the_rounding_of_large_terms_is_none():
     assert found.scale == pytest.approx(40 / np.std([0, 1, 2, 4], ddof=1))
 
 
-def test_a_balanced_design_is_the_analysis_of_variance():
-    rng = np.random.default_rng(0)
-    table = rng.normal(size=(2, 6, 4)) + rng.normal(size=(2, 6, 1)) + [[[0.0]], [[2.0]]]
-    of_within, of_units, of_groups = nested_components(table.ravel(), np.full(12, 4), 6)
-    means = table.mean(axis=2)
-    within = ((table - means[..., None]) ** 2).sum() / (12 * 3)
-    between = 4 * ((means - means.mean(axis=1, keepdims=True)) ** 2).sum() / (2 * 5)
-    assert of_within == pytest.approx(within)
-    assert of_units == pytest.approx((between - within) / 4)
-    gap = means[0].mean() - means[1].mean()
-    assert of_groups == pytest.approx((gap**2 - between / 4 * 2 / 6) / 4)
-
-
-def test_components_are_unbiased_for_units_of_unequal_size_and_spread():
-    rng = np.random.default_rng(1)
-    sizes = np.array([2, 3, 9, 4, 2, 5, 7, 2, 3, 6, 4, 4])
-    spread = np.repeat(np.linspace(0.5, 2.0, 12), sizes)
-    found = []
-    for _ in range(1000):
-        units = rng.normal(size=12) * 2
-        units[:5] += 6
-        values = np.repeat(units, sizes) + rng.normal(size=sizes.sum()) * spread
-        found.append(nested_components(values, sizes, 5))
-    expected = [np.mean(np.linspace(0.5, 2.0, 12) ** 2), 4.0, 9.0]
-    errors = np.std(found, axis=0) / math.sqrt(len(found))
-    assert (np.abs(np.mean(found, axis=0) - expected) < 4 * errors).all()
-
-
-def test_negative_estimates_are_none():
-    found = nested_components(np.array([0.0, 10, 0, 10, 0, 10]), np.array([2, 2, 2]), 1)
-    assert found[1:] == (0.0, 0.0)
-
-
-def test_units_of_one_score_leave_the_variance_within_open():
-    found = nested_components(np.array([0.0, 2.0, 10.0, 12.0]), np.ones(4, int), 2)
-    assert math.isnan(found[0])
-    assert found[1] == 2.0
-
-
 METHODS = tuple(ESTIMATORS)
 
 
@@ -422,58 +381,6 @@ def test_paule_mandel_agrees_with_statsmodels():
 
 def test_two_effects_have_no_prediction_interval():
     assert combined(np.array([0.5, 0.7]), np.full(2, 0.25)).prediction is None
-
-
-WORST_OF_SHARES = 1e-12
-"""Worst difference observed: 4e-15."""
-
-
-def grid(*sizes):
-    return np.array(list(product(*map(range, sizes))))
-
-
-def shares(values, levels):
-    explained, rows = variance_shares(np.asarray(values, float), levels)
-    return explained, *rows.T
-
-
-def test_additive_effects_have_the_shares_of_their_variances():
-    levels = grid(2, 3, 2)
-    a, b, c = np.array([0.0, 2.0]), np.array([0.0, 1.0, 5.0]), np.array([1.0, 1.0])
-    found = shares(a[levels[:, 0]] + b[levels[:, 1]] + c[levels[:, 2]], levels)
-    parts = np.array([a.var(), b.var(), 0.0])
-    for each in found[1:]:
-        np.testing.assert_allclose(each, parts / parts.sum(), atol=WORST_OF_SHARES)
-    assert found[0] == pytest.approx(1.0)
-
-
-def test_a_pure_interaction_is_shared_out():
-    levels = grid(2, 2, 2)
-    found = shares(np.where(levels[:, 0] == levels[:, 1], 1.0, -1.0), levels)
-    np.testing.assert_allclose(found[1], [0, 0, 0], atol=WORST_OF_SHARES)
-    np.testing.assert_allclose(found[2], [1, 1, 0], atol=WORST_OF_SHARES)
-    np.testing.assert_allclose(found[3], [0.5, 0.5, 0], atol=WORST_OF_SHARES)
-
-
-def test_shapley_effects_are_means_over_all_orders():
-    rng = np.random.default_rng(5)
-    levels = grid(2, 3, 2, 2)[rng.permutation(24)[:19]]  # a grid with holes
-    values = rng.normal(size=19)
-
-    def explained(subset):
-        cells = {}
-        for row, value in zip(levels[:, list(subset)].tolist(), values, strict=True):
-            cells.setdefault(tuple(row), []).append(value)
-        means = [(len(some), np.mean(some)) for some in cells.values()]
-        return sum(n * (m - values.mean()) ** 2 for n, m in means) / 19 / values.var()
-
-    expected = np.zeros(4)
-    for order in permutations(range(4)):
-        for place, one in enumerate(order):
-            expected[one] += (explained(order[: place + 1]) - explained(order[:place])) / 24
-    found = shares(values, levels)
-    np.testing.assert_allclose(found[3], expected, atol=WORST_OF_SHARES)
-    assert found[3].sum() == pytest.approx(found[0])
 
 
 @pytest.mark.parametrize("n", [5, 9, 40])

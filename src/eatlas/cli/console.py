@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import zip_longest
+from typing import Any
 
 from rich import box
 from rich.cells import cell_len
@@ -15,7 +16,7 @@ from rich.measure import Measurement
 from rich.table import Column, Table
 from rich.text import Text
 
-from eatlas.cli.messages import cleaned
+from eatlas.cli.messages import plain
 from eatlas.present.columns import Cell
 from eatlas.present.columns import Table as Arranged
 
@@ -29,6 +30,20 @@ PROSE = 100
 set."""
 LONGEST_LABEL = 34
 """Greatest width of the labels' column, where a line of a label is not longer."""
+
+
+def cleaned(what: Any) -> Any:
+    """A text or a table of rich, made plain in place; texts are no markup."""
+    if isinstance(what, str):
+        return Text(plain(what))
+    if isinstance(what, Text):
+        what.plain = plain(what.plain)
+        return what
+    for column in what.columns:
+        column.header = cleaned(column.header)
+        column._cells[:] = map(cleaned, column._cells)
+    what.title, what.caption = (part and cleaned(part) for part in (what.title, what.caption))
+    return what
 
 
 def new_console() -> Console:

@@ -83,22 +83,6 @@ def _written(match: re.Match[str]) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def cleaned(what: Any) -> Any:
-    """A text or a table of rich, made plain in place; texts are no markup."""
-    from rich.text import Text  # noqa: PLC0415  (0.1 s, and only tables need it)
-
-    if isinstance(what, str):
-        return Text(plain(what))
-    if isinstance(what, Text):
-        what.plain = plain(what.plain)
-        return what
-    for column in what.columns:
-        column.header = cleaned(column.header)
-        column._cells[:] = map(cleaned, column._cells)
-    what.title, what.caption = (part and cleaned(part) for part in (what.title, what.caption))
-    return what
-
-
 def complain(error: Exception | str) -> None:
     """Say what is wrong."""
     _write(sys.stderr, f"error: {plain_error(error)}\n")

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 PAUSE = 30.0
 """Seconds between two lines."""
-QUIET = 10.0
-"""Seconds before the first line of parts of a corpus."""
+
+
 PATIENCE = 1.0
 """Seconds after which a bar is shown."""
 
@@ -40,15 +40,14 @@ def bars(*, size: bool = False) -> Iterator[Callable[[str, str], Tick] | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rich import progress  # noqa: PLC0415
-    from rich.console import Console  # noqa: PLC0415
+    from rich import console, progress  # noqa: PLC0415  (most output goes to files)
 
     shown = progress.Progress(
         progress.BarColumn(),
         progress.DownloadColumn() if size else progress.MofNCompleteColumn(),
         progress.TextColumn("{task.description}, left:", markup=False),  # a name may hold brackets
         progress.TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=console.Console(stderr=True),
         transient=True,
     )
     begun = time.monotonic()
@@ -114,29 +113,6 @@ def progress_of_jobs(jobs: int, task: str) -> Iterator[dict[str, Any]]:
     )
     with bars() as watch, bar_of("jobs") as tick, kept:
         yield {"progress": tick, "watch": watch, "begun": begun}
-
-
-@contextmanager
-def progress_of_parts(verb: str, task: str) -> Iterator[Callable[[int, int], None]]:
-    """Show how many parts of a corpus are read, and say at an interruption what is kept.
-
-    `verb` says what is done with parts, such as counted, and `task` what was interrupted.
-    """
-    finished = -1
-    kept = what_is_kept(
-        lambda: max(0, finished), f"parts of the corpus are {verb}", f"nothing is {verb}"
-    )
-    with kept, bar_of("parts") as bar:
-        tick = bar or Lines("parts", QUIET)
-
-        def progress(done: int, parts: int) -> None:
-            nonlocal finished
-            if done and finished < 0:
-                remark(f"parts taken over from an interrupted {task}: {done:,} of {parts:,}")
-            finished = done
-            tick(done, parts)
-
-        yield progress
 
 
 class Lines:

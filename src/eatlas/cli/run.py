@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from eatlas import sources as rooms
 from eatlas.cli.messages import (
     exit_code,
     output_of_a_command,
@@ -107,9 +108,7 @@ def run(
     """
     prompts: list[Any] = [*(prompt or ())]
     if prompts_averaged:
-        from eatlas.sources.prompts import PromptSet  # noqa: PLC0415  (seldom needed)
-
-        prompts += map(PromptSet.read, prompts_averaged)
+        prompts += map(rooms.PromptSet.read, prompts_averaged)
     lookup: Any = case.lower()  # the plan says which values there are
     measure_and_show(
         tests,

@@ -8,9 +8,9 @@ from typing import Any
 from eatlas.cli.messages import output_of_a_command, print_json, print_line, print_rows, remark
 from eatlas.cli.options import Commands
 from eatlas.cli.progress import Lines, bar_of
+from eatlas.sources.downloads import fetch_vectors
 from eatlas.sources.published import (
     Published,
-    fetch_vectors,
     find,
     find_all,
     published_vectors,

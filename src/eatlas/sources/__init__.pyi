@@ -23,6 +23,7 @@ from .opening import (
 from .formats import PeriodSource as PeriodSource
 from .prompts import (
     CBOWSource as CBOWSource,
+    PromptSet as PromptSet,
     PromptedSource as PromptedSource,
     prompted as prompted,
 )

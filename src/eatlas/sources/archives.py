@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import hashlib
 import importlib
 import io
 import lzma
@@ -23,7 +22,8 @@ from eatlas.decoding import check_growth, require_file
 from eatlas.errors import SourceError, listed
 
 BUFFER = 1 << 20
-ENDS = 1 << 16
+
+
 _ZSTD_WINDOW = 1 << 27
 _LONG_WINDOW = 1 << 31  # dumps of Reddit are written with zstd --long=31
 _PACKED = ("the compressed data", "are damaged or end early")
@@ -69,15 +69,6 @@ def open_binary(path: Path) -> BinaryIO:
     require_file(path, SourceError)
     with faults_of_library(path, "the file"):
         return path.open("rb", buffering=0)  # RawIOBase reads as well
-
-
-def ends_hash(path: Path) -> str:
-    """Hash of the first and last 64 KiB of a file: cheap, and different for most contents."""
-    with open_binary(path) as file:
-        digest = hashlib.sha256(file.read(ENDS))
-        file.seek(max(0, path.stat().st_size - ENDS))
-        digest.update(file.read(ENDS))
-    return digest.hexdigest()
 
 
 def library(name: str, label: str, what: str, remedy: str = "pip install 'eatlas[files]'") -> Any:

@@ -21,6 +21,7 @@ from eatlas.errors import SourceError, described
 from eatlas.paths import is_file, is_folder
 from eatlas.plugins import absent, called, is_own, points, unusable
 from eatlas.sources.archives import Content, locate
+from eatlas.sources.array_files import array_with_words, open_folder, tables_in
 from eatlas.sources.source import Source, VectorTable, Wrapper, forwarded
 from eatlas.sources.spec import MEMBER, SUFFIXES, FileSpec, check_options, choice, load
 from eatlas.sources.text_files import HEAD_BYTES, announcement, numbered_lines, trailing_numbers
@@ -65,8 +66,6 @@ def open_file(
     chosen = dict(options or {})
     name = name or str(path)
     if path.is_dir():
-        from eatlas.sources.array_files import open_folder, tables_in  # noqa: PLC0415  (seldom)
-
         if tables_in(path):
             return open_folder(path, chosen, name)
         allowed = "a file of vectors, or the folder of a model, with modules.json or config.json"
@@ -214,8 +213,6 @@ def is_series(path: Path) -> bool:
 
 def open_series(spec: FileSpec, name: str) -> tuple[PeriodSource, ...]:
     """Open every period of a series, in the order of years."""
-    from eatlas.sources.array_files import array_with_words  # noqa: PLC0415  (few are series)
-
     check_options(spec.options, _PERIODS, str(spec.path))
     for key, value in spec.options.items():
         if not re.fullmatch(r"\d{1,4}", value):

@@ -18,6 +18,7 @@ from eatlas.notes import Note
 from eatlas.paths import is_there
 from eatlas.sources.archives import faults_of_library, library
 from eatlas.sources.frames import cells_of, is_frame, table_of
+from eatlas.sources.published import on_this_machine, published_vectors
 from eatlas.sources.spec import FileSpec, check_options, file_like, parse_file_spec
 from eatlas.stimuli.kinds import ALL
 
@@ -146,7 +147,6 @@ def tables_of(path: Path) -> tuple[Path, ...]:
     """Return the paths of the published tables of a name, or a path unchanged."""
     if path.suffix or len(path.parts) != 1 or is_there(path):
         return (path,)
-    from eatlas.sources.published import on_this_machine, published_vectors  # noqa: PLC0415
 
     parts = [entry.name for entry in published_vectors() if entry.vectors.part_of == path.name]
     return tuple(on_this_machine(name, "counts") or Path(name) for name in parts or [path.name])

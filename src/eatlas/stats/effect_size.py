@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass
-from itertools import combinations
 from statistics import NormalDist
 from typing import Any, Literal
 
@@ -206,31 +205,6 @@ where every unit has one score alone; between the units of one group, 0 or more,
 where that is NaN; between the two groups, 0 or more."""
 
 
-def nested_components(scores: Array, sizes: Integers, n: int) -> Components:
-    """Variance components of scores within units within two groups.
-
-    Units count alike, however many scores they have: with m_w and v_w the mean and the variance
-    (n_w - 1) of the n_w scores of unit w, and M_1, M_2 the means of m_w over a group's units,
-
-    - within: mean of v_w over the units with two scores or more;
-    - V: pooled variance of m_w within groups, sum (m_w - M)**2 / (N - 2);
-    - units: V - mean of v_w / n_w, with the component `within` for a v_w that is not known;
-    - groups: ((M_1 - M_2)**2 - V (1 / N_1 + 1 / N_2)) / 4.
-
-    Each is the unbiased estimate where scores and units are drawn at random and the two groups are
-    all there are (of groups of one size, the analysis of variance of a nested design); a negative
-    estimate is 0.
-    """
-    starts = np.cumsum(sizes) - sizes
-    means = np.add.reduceat(scores, starts) / sizes
-    away = scores - np.repeat(means, sizes)
-    several = sizes > 1
-    variances = np.add.reduceat(away * away, starts) / np.maximum(sizes - 1, 1)
-    within = float(variances[several].mean()) if several.any() else float("nan")
-    inside = np.where(several, variances, within if several.any() else 0.0) / sizes
-    return components_of_means(means, within, inside, n)
-
-
 def components_of_means(means: Array, within: float, noise: Array, n: int) -> Components:
     """Variance components where means of three units or more are at hand."""
     groups = means[:n], means[n:]
@@ -314,62 +288,3 @@ def random_effects(
         "i2": max(0.0, (q - (k - 1)) / q) if q > 0 else 0.0,
         "prediction": prediction,
     }
-
-
-MOST_CHOICES = 12
-"""Shapley effects take every subset of the choices."""
-
-
-def variance_shares(values: Array, levels: Integers) -> tuple[float, Array] | None:
-    """Share the variance of effect sizes out among choices.
-
-    The share that all choices together explain, 1 where no two specifications are alike; and three
-    shares of each choice, shape (k, 3). First, ``Var E[d | choice] / Var d``, is what it explains
-    alone; total, ``1 - Var E[d | all others] / Var d``, what is left when all others are known; and
-    the Shapley effects of all choices add up to what all explain. With other alternatives of the
-    choices they are others.
-    """
-    n, k = levels.shape
-    if not 0 < k <= MOST_CHOICES or n < 2 or np.ptp(values) < 1e-12:
-        return None
-    explained = {
-        subset: _between(values, _cells(levels[:, subset])) / float(values.var())
-        for size in range(k + 1)
-        for subset in combinations(range(k), size)
-    }
-    everything = tuple(range(k))
-    shares = [
-        (
-            explained[choice,],
-            1 - explained[tuple(j for j in everything if j != choice)],
-            _shapley(choice, k, explained),
-        )
-        for choice in everything
-    ]
-    return explained[everything], np.array(shares)
-
-
-def _cells(levels: Integers) -> Integers:
-    """Number of the cell of each specification."""
-    if not levels.shape[1]:
-        return np.zeros(len(levels), np.int64)
-    return np.unique(levels, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
-def _between(values: Array, cells: Integers) -> float:
-    """Variance of the means of cells."""
-    sizes = np.bincount(cells)
-    means = np.bincount(cells, values - values.mean()) / sizes
-    return float(sizes @ means**2) / len(values)
-
-
-def _shapley(choice: int, k: int, explained: dict[tuple[int, ...], float]) -> float:
-    """Mean of what a choice adds to a subset of the others, over all orders."""
-    others = [j for j in range(k) if j != choice]
-    total = 0.0
-    for size in range(k):
-        weight = math.factorial(size) * math.factorial(k - size - 1) / math.factorial(k)
-        for subset in combinations(others, size):
-            joined = tuple(sorted((*subset, choice)))
-            total += weight * (explained[joined] - explained[subset])
-    return total

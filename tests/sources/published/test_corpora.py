@@ -6,7 +6,8 @@ import pytest
 
 import eatlas
 from eatlas.errors import SourceError
-from eatlas.sources.published import find, on_this_machine, published_vectors, unpack
+from eatlas.sources.downloads import unpack
+from eatlas.sources.published import find, on_this_machine, published_vectors
 
 CORPORA = [one for one in published_vectors() if one.vectors.kind == "texts"]
 TEST = eatlas.GroupsTest(

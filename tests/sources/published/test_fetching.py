@@ -14,13 +14,14 @@ from tests.sources.series_files import write_histwords
 
 from eatlas import fetch_vectors, open_vectors
 from eatlas.errors import SourceError
-from eatlas.sources import open_sources, published
-from eatlas.sources.published import CHUNK, find
+from eatlas.sources import downloads, open_sources
+from eatlas.sources.downloads import CHUNK
+from eatlas.sources.published import find
 
 
 @pytest.fixture(autouse=True)
 def _no_pause(monkeypatch):
-    monkeypatch.setattr(published, "PAUSE", 0)
+    monkeypatch.setattr(downloads, "PAUSE", 0)
 
 
 MANY = text_of([f"w{number}" for number in range(500)], dim=5)
@@ -203,4 +204,4 @@ def test_a_way_from_https_to_http_is_not_taken(data):
     register(data, "https://example.org", "mine.vec", {"name": "mine", "title": "t"})
     answer = SimpleNamespace(status_code=200, url="http://example.org/mine.vec", headers={})
     with pytest.raises(SourceError, match="the server leads from https to http://example.org"):
-        published._write(find("mine"), answer, None)
+        downloads._write(find("mine"), answer, None)

@@ -4,7 +4,8 @@ import pytest
 
 import eatlas
 from eatlas.errors import SourceError, StimulusError
-from eatlas.sources.published import find, find_all, unpack
+from eatlas.sources.downloads import unpack
+from eatlas.sources.published import find, find_all
 from eatlas.sources.tables import open_counts
 
 TEST = eatlas.GroupsTest(

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from eatlas.cli.messages import output_of_a_command, print_line, print_rows
-from eatlas.cli.progress import progress_of_parts
 from eatlas.decoding import lines_of
 from eatlas.errors import EatlasError
 from eatlas.executors import executor_of
 from eatlas.numbers import number_of
 from eatlas.stimuli import load_tests
 from eatlas_corpora.cli.contexts import say_damaged, size_of, skipped_in
+from eatlas_corpora.cli.progress import progress_of_parts
 from eatlas_corpora.engine.embedding import embed as embed_corpus
 from eatlas_corpora.engine.embedding_regression import embedding_regression
 from eatlas_corpora.reading.sampling import language_of, stimuli_of

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from eatlas.cli.messages import output_of_a_command, print_line, print_rows
-from eatlas.cli.progress import progress_of_parts
 from eatlas.errors import listed
 from eatlas.executors import executor_of
 from eatlas_corpora.cli.contexts import say_damaged, size_of, skipped_in
+from eatlas_corpora.cli.progress import progress_of_parts
 from eatlas_corpora.engine.text import count_text
 from eatlas_corpora.reading.counts import TextCounts
 

@@ -1,1 +1,5 @@
 """Loops of eatlas-corpora over arrays."""
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

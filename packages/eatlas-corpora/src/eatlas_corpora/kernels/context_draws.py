@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from eatlas.executors import processors
 from eatlas.kernels.cosines import unit_rows
 from eatlas.kernels.draws import Array, Drawn
+from eatlas_corpora import kernels
 
 Places = NDArray[np.int64]
 
@@ -127,9 +128,7 @@ def _compiled(
     rows: CompactRows, chosen: Places, sizes: tuple[int, int, int, int], found: Drawn
 ) -> Callable[[int], None]:
     """What fills in the draws from a given one on."""
-    # heavy, and not needed for small designs
-    from eatlas_corpora.kernels.compiled_contexts import associate  # noqa: PLC0415
-
+    associate = kernels.compiled_contexts.associate
     lengths = np.array(sizes, dtype=np.int64)
 
     def work(start: int) -> None:

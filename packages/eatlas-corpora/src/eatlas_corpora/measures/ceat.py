@@ -35,7 +35,6 @@ from eatlas.results.parts import Coverage
 from eatlas.stats.effect_size import (
     Components,
     draw_contexts,
-    nested_components,
     stream,
 )
 from eatlas.stats.units import find_units
@@ -43,6 +42,7 @@ from eatlas.stimuli import ROLES
 from eatlas.stimuli.kinds import OPPOSITES
 from eatlas_corpora.kernels.context_draws import CompactRows, compact_rows, draw_associations
 from eatlas_corpora.results.ceat import CEATResult, ContextDraws
+from eatlas_corpora.stats.nested import nested_components
 
 DIAGNOSED = 500
 """Contexts of a group, at most but one of each stimulus at least, among which cosines are looked

@@ -25,7 +25,6 @@ from eatlas.paths import is_file, is_folder, is_there
 from eatlas.sources.archives import (
     Content,
     Stamp,
-    ends_hash,
     faults_of_library,
     library,
     locate,
@@ -69,6 +68,7 @@ NAMED = 100
 
 
 # --- parts ----------------------------------------------------------------------------------------
+ENDS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -603,3 +603,12 @@ def files_read(parts: Sequence[Part], accounts: Sequence[Account]) -> dict[str, 
         "files": list(files.values()),
         "damaged": damaged[:NAMED],
     }
+
+
+def ends_hash(path: Path) -> str:
+    """Hash of the first and last 64 KiB of a file: cheap, and different for most contents."""
+    with open_binary(path) as file:
+        digest = hashlib.sha256(file.read(ENDS))
+        file.seek(max(0, path.stat().st_size - ENDS))
+        digest.update(file.read(ENDS))
+    return digest.hexdigest()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import ipaddress
+import json
 import os
 import re
 import socket
@@ -25,7 +26,6 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError
 
-from eatlas.decoding import json_of_server
 from eatlas.errors import SourceError
 from eatlas.notes import Note, warn
 
@@ -37,10 +37,34 @@ SHOWN = 300
 """Characters of what a server says, in a message."""
 BLOCK = 1 << 16
 _PLAIN, _GZIP = frozenset(("", "identity")), frozenset(("gzip", "x-gzip"))
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}"
+    r"|(?P<half>u[dD][89a-fA-F][\da-fA-F]{2})|.)"
+)
+"""What begins with a backslash in JSON: both halves of a character, one of them, anything else."""
+_LISTS, _OF_LIST = 100_000, 16
+"""Lists and objects in an answer of a server: so many, and one for so many letters. Empty ones take
+thirty times as much memory as letters, and answers with vectors or log-probabilities have fewer."""
 
 
 class UnusableError(Exception):
     """An answer that is not read to its end; another try would not help."""
+
+
+def json_of_server(text: str) -> Any:
+    r"""Parse JSON of a server, which may cut a text in the middle of a character.
+
+    >>> json_of_server('["\\ud83d\\ude00", "\\ud83d", "\\\\ud83d"]')
+    ['😀', '�', '\\ud83d']
+    """
+    if text.count("[") + text.count("{") > _LISTS + len(text) // _OF_LIST:
+        raise ValueError("lists and objects alone")
+    if "\\u" in text:
+        text = _ESCAPE.sub(lambda match: "\\ufffd" if match["half"] else match[0], text)
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("values that are nested too deep") from error
 
 
 class Received(NamedTuple):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from eatlas.engine.readers import Lookup, Reader, require_terms
 from eatlas.errors import SourceError
 from eatlas.signature import Signature
+from eatlas_models.encoders.chat import open_answering
 from eatlas_models.encoders.language import LanguageModel, ModelSnapshot, open_language_model
 from eatlas_models.stimuli.choosing import CHECK_FILE
 
@@ -104,8 +105,6 @@ class AnswersReader(ModelReader):
 
     def open(self, spec: Any) -> tuple[ChatModel, ...]:
         """Open a model that answers, or a file of answers."""
-        from eatlas_models.encoders.chat import open_answering  # noqa: PLC0415  (log-probabilities do without)
-
         return (open_answering(spec),)
 
     def read(self, jobs: Sequence[JobToRead], tell: Tell | None = None) -> Any:

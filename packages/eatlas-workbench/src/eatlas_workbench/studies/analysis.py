@@ -14,7 +14,7 @@ import numpy as np
 from eatlas.errors import StudyError, did_you_mean
 from eatlas.results.methods import MethodPair, MethodPoint
 from eatlas.results.parts import defined
-from eatlas.stats.effect_size import MOST_CHOICES, variance_shares
+from eatlas_workbench.stats.variance_shares import MOST_CHOICES, variance_shares
 from eatlas_workbench.studies.record import (
     ChoiceShare,
     Contrast,

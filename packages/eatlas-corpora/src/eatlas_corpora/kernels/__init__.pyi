@@ -1,0 +1,1 @@
+from . import compiled_contexts as compiled_contexts
