@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from eatlas.errors import EatlasError
-from eatlas.plugins import absent, called, points
+from eatlas.plugins import called, points, required
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -98,16 +98,15 @@ def executor_of(engine: str, workers: int | None) -> Executor | None:
     if engine == LOCAL:
         return None
     name, _, address = engine.partition("=")
-    engines = points("eatlas.executors", own=(LOCAL,))
-    if name in engines:
-        executor: Executor = called(engines[name], Callable, address or None, workers)  # type: ignore[arg-type]
-        return executor
-    raise absent("executors", name) or EatlasError(
+    unknown = EatlasError(
         "there is no such engine",
         got=engine,
-        allowed=", ".join((LOCAL, *engines)),
+        allowed=", ".join((LOCAL, *points("eatlas.executors", own=(LOCAL,)))),
         remedy="write local, or an engine and its address: NAME=ADDRESS",
     )
+    point = required("executors", name, unknown, own=(LOCAL,))
+    executor: Executor = called(point, Callable, address or None, workers)  # type: ignore[arg-type]
+    return executor
 
 
 def here(function: Callable[[Item], Result], items: Iterable[Item], /) -> Outcomes[Result]:

@@ -61,20 +61,28 @@ def absent(group: str, name: str) -> PackageError | None:
     return None
 
 
-def required(group: str, name: str) -> EntryPoint:
+def required(
+    group: str, name: str, otherwise: EatlasError | None = None, own: Container[str] = ()
+) -> EntryPoint:
     """The entry point that something needs, by its group without "eatlas." and its name.
 
     Raises
     ------
-    ContractError
-        If no package that is installed has it; naming the package of eatlas that has.
+    PackageError
+        If no package that is installed has it and one of eatlas would; it names that.
+    EatlasError
+        If no package of eatlas would: `otherwise`, by default a ContractError.
     """
-    point = points(f"eatlas.{group}").get(name)
+    point = points(f"eatlas.{group}", own).get(name)
     if point is not None:
         return point
-    raise absent(group, name) or ContractError(
-        f"no package that is installed adds {name} to eatlas",
-        got=f"no entry point {name} in the group eatlas.{group}",
+    raise (
+        absent(group, name)
+        or otherwise
+        or ContractError(
+            f"no package that is installed adds {name} to eatlas",
+            got=f"no entry point {name} in the group eatlas.{group}",
+        )
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from eatlas.errors import ResultsError, described
-from eatlas.plugins import absent, called, loaded, points, required, usable
+from eatlas.plugins import absent, called, loaded, required, usable
 from eatlas.results.base import Head
 from eatlas.results.json_lines import has_schema, schema_name, schema_of_file
 from eatlas.sources import Source
@@ -99,12 +99,10 @@ def verifier_of(record: object) -> Verifier:
         If no package brings one.
     """
     name = schema_name(record)
-    if point := points(VERIFIERS).get(name):
-        verifier: Verifier = loaded(point, Verifier)()
-        return verifier
-    raise absent("verifiers", name) or ResultsError(
-        "this cannot be verified", got=described(record), allowed="results and trends"
-    )
+    allowed = "results and trends"
+    unknown = ResultsError("this cannot be verified", got=described(record), allowed=allowed)
+    verifier: Verifier = loaded(required("verifiers", name, unknown), Verifier)()
+    return verifier
 
 
 def verifier_of_file(path: Path) -> Verifier | None:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from eatlas.errors import ResultsError, described, did_you_mean
 from eatlas.notes import Note, warn
-from eatlas.plugins import absent, called, points
+from eatlas.plugins import called, required
 from eatlas.present.columns import page_table
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.drawings.svg import Scales
@@ -160,9 +160,6 @@ def deflated(value: object) -> Markup:
     return Markup(b64encode(zlib.compress(text.encode(), level=9)).decode())  # noqa: S704
 
 
-ENTRY_POINTS = "eatlas.pages"
-"""Functions of packages, each by the name in a schema, such as ``themes`` of ``eatlas/themes/1``:
-from a record of that schema, a format and the columns of a table to a text."""
 FORMATS = ("html", *TABLES, "methods", "bibtex")
 """The page, tables, and texts for a manuscript."""
 
@@ -202,13 +199,10 @@ def report_text(
 
 def _text_of_record(record: Record, format: str, columns: str | None) -> str:  # noqa: A002
     """A record that is no result in one of the formats, as its package writes it."""
-    name = schema_name(record)
-    added = points(ENTRY_POINTS)
-    if name not in added:
-        raise absent("pages", name) or ResultsError(
-            "there is no report of this", got=described(record), allowed="results"
-        )
-    text: str = called(added[name], str, record, format, columns)
+    got = described(record)
+    unknown = ResultsError("there is no report of this", got=got, allowed="results")
+    point = required("pages", schema_name(record), unknown)
+    text: str = called(point, str, record, format, columns)
     return text
 
 

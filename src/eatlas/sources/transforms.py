@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError, SourceError, nearest
 from eatlas.kernels.cosines import Moments
 from eatlas.notes import Note
-from eatlas.plugins import absent, called, points
+from eatlas.plugins import called, points, required
 from eatlas.results.parts import Encoding
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.source import (
@@ -100,11 +100,10 @@ def _name_of(part: str) -> str:
 
 def _step_of_package(text: str) -> TransformStep:
     """Have a package read the transform that it adds."""
-    added, name = points(ENTRY_POINTS, LINEAR), _name_of(text)
-    if name in added:
-        step: TransformStep = called(added[name], TransformStep, text)
-        return step
-    raise absent("transforms", name) or _unknown(text, [*LINEAR, *added])
+    unknown = _unknown(text, [*LINEAR, *points(ENTRY_POINTS, LINEAR)])
+    point = required("transforms", _name_of(text), unknown, LINEAR)
+    step: TransformStep = called(point, TransformStep, text)
+    return step
 
 
 def _linear_step(parts: Sequence[str]) -> TransformStep:

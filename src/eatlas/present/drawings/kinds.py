@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from eatlas.errors import ResultsError, did_you_mean
 from eatlas.numbers import effect, number_of
-from eatlas.plugins import absent, called, points, usable
+from eatlas.plugins import called, points, required, usable
 from eatlas.present.drawings import single, stacked
 from eatlas.present.drawings.curves import WIDE, steps, timeline_of
 from eatlas.present.drawings.eat_map import PANEL, eat_map, map_panel
@@ -272,13 +272,11 @@ def find_kind(name: object) -> Kind:
     """
     if name in KINDS:
         return KINDS[str(name)]
-    added = points(ENTRY_POINTS, KINDS)
-    if name in added:
-        kind: Kind = called(added[str(name)], Kind)
-        return kind
-    names = [*KINDS, *added]
-    raise absent("drawings", str(name)) or ResultsError(
+    names = [*KINDS, *points(ENTRY_POINTS, KINDS)]
+    unknown = ResultsError(
         f"there is no such kind of drawing{did_you_mean(str(name), names)}",
         got=repr(name),
         allowed=", ".join(names),
     )
+    kind: Kind = called(required("drawings", str(name), unknown, KINDS), Kind)
+    return kind
