@@ -28,6 +28,7 @@ from tests.sources.files.test_index import (
 
 import eatlas
 from eatlas.decoding import MAX_IMPORT
+from eatlas.encoders.gguf_files import gguf_reader
 from eatlas.errors import EatlasError, SourceError, StimulusError
 from eatlas.stimuli.importers import FORMATS, import_test
 from eatlas_vocabulary.sources.wildcards import expand
@@ -160,6 +161,58 @@ def test_A12_a_long_list_is_read(tmp_path):
     path.write_text("a: [" + ",".join(f"w{i}" for i in range(100_000)) + "]")
     with ends_within():
         assert len(read_quanteda(path).lists["a"]) == 100_000
+
+
+# --- heads of GGUF --------------------------------------------------------------------------------
+
+
+def named(name):
+    return struct.pack("<Q", len(name)) + name
+
+
+def head(entries=b"", *, count=1, tensors=0, version=3):
+    return b"GGUF" + struct.pack("<IQQ", version, tensors, count) + entries
+
+
+def array(kind, count, content=b""):
+    return named(b"a") + struct.pack("<IIQ", 9, kind, count) + content
+
+
+HEADS = {
+    "numbers without end": head(array(4, 2**61)),
+    "bytes": head(array(0, 3 * 10**9)),
+    "texts": head(array(8, 10**6, named(b"x") * 50)),
+    "too many": head(array(0, 5_000_000, bytes(5_000_000))),
+    "a text": head(named(b"a") + struct.pack("<IQ", 8, 2**62)),
+    "a key": head(struct.pack("<Q", 2**60) + b"abc"),
+    "arrays in arrays": head(array(9, 1, struct.pack("<IQ", 9, 1) * 20_000)),
+    "entries": head(count=2**40),
+    "tensors": head(count=0, tensors=2**40),
+    "axes": head(named(b"t") + struct.pack("<I", 2**31) + bytes(64), count=0, tensors=1),
+    "another kind": head(named(b"a") + struct.pack("<I", 77)),
+    "short": b"GGUF",
+    "empty": b"",
+}
+
+
+@pytest.mark.parametrize("kind", HEADS)
+def test_A13_a_head_announces_no_more_than_the_file_holds(tmp_path, kind):
+    path = tmp_path / "m.gguf"
+    path.write_bytes(HEADS[kind])
+    with ends_within(), no_more_memory_than(256 << 20), pytest.raises(SourceError) as caught:
+        gguf_reader(path)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_A13_a_sound_head_is_read(tmp_path, order):
+    path = tmp_path / "m.gguf"
+    content = head(array(4, 3, struct.pack("<3I", 1, 2, 3)))
+    if order == ">":  # as machines with the large end first write it
+        content = b"GGUF" + struct.pack(">IQQ", 3, 0, 1) + struct.pack(">Q", 1) + b"a"
+        content += struct.pack(">IIQ3I", 9, 4, 3, 1, 2, 3)
+    path.write_bytes(content)
+    assert gguf_reader(path).fields["a"].contents() == [1, 2, 3]
 
 
 # --- the index of a file of vectors ---------------------------------------------------------------

@@ -3,6 +3,7 @@
 from functools import partial
 
 import pytest
+import typer
 from tests.contracts.sessions import in_one_process
 from tests.contracts.test_plugins import install
 
@@ -156,6 +157,15 @@ def test_the_help_lists_what_can_be_used_and_says_what_cannot(outside):
         "vectors.list of points-plugin cannot be used: eatlas itself brings vectors.list",
     ):
         assert err.count(text) == 1
+
+
+def test_the_help_lists_commands_in_their_own_words():
+    """If this fails, correct COMMANDS in eatlas/cli/app.py, or run tools/write_siblings.py."""
+    listed, whole = (
+        {name: command.help.partition("\n\n")[0] for name, command in group.commands.items()}
+        for group in map(typer.main.get_command, (application(["--help"]), application()))
+    )
+    assert listed == whole
 
 
 def test_a_command_that_cannot_be_used_is_an_error_for_who_asks_for_it(outside):

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from importlib.metadata import EntryPoints
 
 import pytest
 from tests.contracts.test_plugins import install
@@ -140,7 +139,7 @@ def test_what_an_absent_package_adds_is_named(absent_package, monkeypatch, tmp_p
     path = tmp_path / "unknown.words"
     path.write_text("a,b\n")
     path.with_name("unknown.words.json").write_text('{"schema": "eatlas/unknown/1"}')
-    monkeypatch.setattr(plugins, "every", lambda: EntryPoints(()))
+    monkeypatch.setattr(plugins, "entry_points_of", lambda _: [])
     for call in (
         lambda: eatlas.transformed("glove-sample", "Unknown:x"),
         lambda: find_kind("unknown"),
@@ -156,7 +155,7 @@ def test_what_an_absent_package_adds_is_named(absent_package, monkeypatch, tmp_p
 def test_what_nobody_adds_is_an_error(monkeypatch):
     with pytest.raises(ResultsError, match="this cannot be verified"):
         eatlas.verify([Unknown()])
-    monkeypatch.setattr(plugins, "every", lambda: EntryPoints(()))
+    monkeypatch.setattr(plugins, "entry_points_of", lambda _: [])
     with pytest.raises(
         EatlasError, match="at-hand is in the package eatlas-corpora, which is not installed"
     ):

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from importlib.metadata import EntryPoints
 
 import numpy as np
 import pytest
@@ -226,7 +225,7 @@ def test_contexts_of_any_kind_make_variants_of_tests_and_measures():
 def test_what_is_in_a_package_that_is_not_installed_is_said(monkeypatch, tmp_path):
     adds = {"readers": ["counts"], "contexts": ["contexts"], "schemes": ["chat"]}
     adds |= {"formats": ["layers"], "associations": ["probe"]}
-    monkeypatch.setattr(plugins, "every", lambda: EntryPoints(()))
+    monkeypatch.setattr(plugins, "entry_points_of", lambda _: [])
     monkeypatch.setattr(plugins, "siblings", lambda: {"corpora": adds})
     reader_of.cache_clear()
     np.savez(tmp_path / "model.npz", eatlas_layers=np.array("{}"))

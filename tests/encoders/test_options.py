@@ -152,3 +152,10 @@ def test_a_file_is_known_by_its_bytes_and_not_by_its_name(tmp_path):
 
 def test_a_folder_of_a_model_without_its_scheme(folder):
     assert eatlas.open_vectors(f"{folder}?pool=max").name == f"hf:{folder}?pool=max"
+
+
+@pytest.mark.parametrize("more", [{"num_hidden_layers": 10**7}, {"depths": [2, 10**7]}])
+def test_more_layers_than_any_model_has(folder, more):
+    config = {"model_type": "bert", "hidden_size": 8, "num_hidden_layers": 4}
+    write(folder, **config, vision_config=more)
+    assert "the configuration has more layers than any model" in said(f"hf:{folder}")

@@ -27,9 +27,14 @@ def test_import_alone_is_light():
     assert not modules_after("import eatlas") & (HEAVY | ON_USE)
 
 
-def test_help_does_not_wait_for_numbers():
-    code = "from eatlas.cli import app"
-    assert not modules_after(code) & (HEAVY | {"numpy", "numba", "jinja2"})
+def test_the_help_waits_for_no_command():
+    code = (
+        "import sys; sys.argv = ['eatlas', '--help']\nfrom eatlas.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+    )
+    loaded = modules_after(code)
+    assert not loaded & (HEAVY | {"numpy", "numba", "jinja2", "pydantic"})
+    assert not [name for name in loaded if name.startswith("eatlas_")]
 
 
 def test_the_main_job_needs_nothing_heavy_and_few_modules(tmp_path):

@@ -20,7 +20,7 @@ from safetensors import safe_open
 
 from eatlas.decoding import require_file
 from eatlas.encoders.encoder import Options, explained, read_options, require_extra
-from eatlas.encoders.gguf_files import one_reading_of_gguf, state_of
+from eatlas.encoders.gguf_files import gguf_numbers, one_reading_of_gguf, state_of
 from eatlas.errors import ResultsError, SourceError
 from eatlas.lazy import import_torch, import_transformers
 from eatlas.notes import Note
@@ -380,6 +380,10 @@ _PLAIN = frozenset(
     )
 )  # fmt: skip
 """Arguments that name nothing outside the folder."""
+MOST_LAYERS = 2_000
+"""The deepest transformers have 1,000."""
+_LAYERED = re.compile(r"(layers?|depths?|blocks|block_count|experts?|expert_count)$")
+"""Keys of what a model is built of, piece by piece."""
 
 
 def require_own_settings(files: Iterable[Path]) -> None:
@@ -392,6 +396,8 @@ def require_own_settings(files: Iterable[Path]) -> None:
         if file.suffix != ".json" or any(fnmatch(file.name, pattern) for pattern in _OF_DATA):
             continue
         settings = settings_of(file)  # who needs a file that cannot be read says so
+        if file.name == CONFIG:
+            require_few_layers(settings, file)
         for key, value in _entries(settings):
             _require_own(file, key, value)
 
@@ -414,6 +420,20 @@ def _require_own(file: Path, key: str, value: Any) -> None:
     if what:
         remedy, got = "take the line out of the file", f"{key}: {value}"[:200]
         raise SourceError(f"{file}: {what}", got=got, allowed=allowed, remedy=remedy)
+
+
+def require_few_layers(settings: Any, file: Path) -> None:
+    """Refuse so many layers or experts that building them would never end."""
+    for key, value in _entries(settings):
+        values = value if isinstance(value, list) else [value]
+        most = max((number for number in values if isinstance(number, int | float)), default=0)
+        if _LAYERED.search(str(key)) and most > MOST_LAYERS:
+            raise SourceError(
+                f"{file}: the configuration has more layers than any model",
+                got=f"{key}: {str(value)[:100]}",
+                allowed=f"at most {MOST_LAYERS:,}",
+                remedy="fetch the model again",
+            )
 
 
 def _entries(settings: Any) -> Iterator[tuple[str, Any]]:
@@ -451,18 +471,18 @@ def _gguf_card(path: Path, _: object) -> ModelCard:
 def _card(path: Path, *, trust: bool = False) -> ModelCard:
     """Read the configuration of a model."""
     folder, more = location(path)
-    with (
-        explained(
-            f"{path}: the configuration cannot be read",
-            "a transformer of texts or images that AutoConfig of transformers reads",
-            "fetch the model again",
-        ),
-        one_reading_of_gguf(path),
+    with explained(
+        f"{path}: the configuration cannot be read",
+        "a transformer of texts or images that AutoConfig of transformers reads",
+        "fetch the model again",
     ):
-        config = import_transformers().AutoConfig.from_pretrained(
-            folder, trust_remote_code=trust, **more
-        )
-        return card_of(config, gguf=path.is_file())
+        if path.is_file():
+            require_few_layers(gguf_numbers(path), path)
+        with one_reading_of_gguf(path):
+            config = import_transformers().AutoConfig.from_pretrained(
+                folder, trust_remote_code=trust, **more
+            )
+            return card_of(config, gguf=path.is_file())
 
 
 def card_of(config: Any, *, gguf: bool = False) -> ModelCard:

@@ -28,8 +28,8 @@ PLACES = ("term", "a term", "the term", "terms", "the terms")
 """Names of places in braces: the term as written, and its forms."""
 PLACE = re.compile(r"\{([^{}]*)\}")
 _ALLOWED = ", ".join(f"{{{place}}}" for place in PLACES)
-NO_FORM = "no adjective is known for it"
-"""Why a word is left out where adjectives are needed."""
+
+
 PUBLISHED = {"husse-spitz": "Husse and Spitz (2022, Mind Your Bias)"}
 """Names of the templates that come with eatlas beside those of SEAT, and where they come from."""
 _WORD = '"nurse", or with its forms ["nurse", "a nurse", "nurses"]'
@@ -223,26 +223,6 @@ def forms_of(terms: Iterable[str]) -> dict[str, Forms]:
     if plural := [term for term in terms if engine.singular_noun(term) not in {False, term}]:
         warn(Note("stimuli.plurals", values={"terms": quoted(plural)}))
     return {term: Forms(engine.a(term), engine.plural_noun(term)) for term in terms}
-
-
-@cache
-def known_plurals() -> frozenset[str]:
-    """Plurals of the words of the built-in tests."""
-    return frozenset(form.plural for form in built_in().forms.values())
-
-
-@cache
-def _adjectives() -> dict[str, str]:
-    """Adjectives by noun, and those among the words of the built-in tests."""
-    data = resources.files("eatlas.stimuli") / "data" / "sentences" / "adjectives.toml"
-    own = {word: word for word, kind in built_in().words.items() if kind == "adjective"}
-    return {**own, **own_toml(data)["adjectives"]}
-
-
-def adjectives_of(words: Iterable[str]) -> dict[str, str]:
-    """Adjectives of those words that have one."""
-    adjectives = _adjectives()
-    return {word: adjectives[word] for word in words if word in adjectives}
 
 
 # --- from tests of words to tests of sentences ----------------------------------------------------

@@ -425,7 +425,7 @@ def lpbs_loop(loop, test, templates, forms):
 
 def compare_lpbs(folder, table, wanted):
     """Each number of LPBS in a table on a model against the loop; how many there were."""
-    from eatlas.stimuli.sentences import adjectives_of
+    from eatlas_models.stimuli.forms import adjectives_of
 
     loop, compared = MaskedLoop(folder), 0
     found = eatlas.replicate("mind-your-bias", {"mine": f"hf:{folder}"}, table=table)

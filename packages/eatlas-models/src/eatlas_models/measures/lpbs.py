@@ -28,11 +28,11 @@ from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin, Test
 from eatlas.stimuli.kinds import OPPOSITES
 from eatlas.stimuli.languages import is_english
-from eatlas.stimuli.sentences import NO_FORM, adjectives_of, known_plurals
 from eatlas_models.measures.over_attributes import over_attributes
 from eatlas_models.measures.templates import file_of, is_name, is_text, parts_of, templates_of
 from eatlas_models.results.language import LPBSResult, PieceCounts
 from eatlas_models.stats.log_sums import log_sum_scores
+from eatlas_models.stimuli.forms import NO_FORM, adjectives_of, known_plurals
 from eatlas_models.stimuli.pairs import (
     EXAMPLE,
     SEPARATOR,
