@@ -35,9 +35,9 @@ import numpy as np
 from _installed import open_source
 
 import eatlas
-from eatlas.engine.adjusting import Covariates, adjusted
 from eatlas.engine.frequency import order_of
-from eatlas.measures.base import Input
+from eatlas.measures.adjusting import Covariates
+from eatlas.measures.base import Input, Words
 from eatlas.results.finding import PLACES
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.results.questions import Evidence, evidence_of
@@ -209,11 +209,9 @@ def measured(v: Vocabulary, lists: Lists, d: float = 0.0) -> dict[str, Evidence]
         head={**head_of_a_result(), "signature": measure.signature, "coverage": coverage},
         rng=np.random.default_rng(0),
         unit=unit,
+        words=Words(Covariates(("frequency",), ranks, ranked=True)),
     )
-    result = measure.compute(given, [])
-    covariates = Covariates(("frequency",), ranks, ranked=True)
-    left = adjusted(measure, given, result, covariates, [])
-    return evidence_of(result.model_copy(update={"adjusted": left}))
+    return evidence_of(measure.compute(given, []))
 
 
 def planted(unit: dict[str, np.ndarray], d: float) -> dict[str, np.ndarray]:

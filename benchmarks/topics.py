@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 
 import eatlas
-from eatlas.engine.topics import Listed
+from eatlas.measures.topics import Listed
 from eatlas.results.parts import at
 from eatlas.sources import ArraySource
 from eatlas.stats.topics import TopicPairs, Topics, monte_carlo_p, topic_differences

@@ -172,7 +172,7 @@ def test_a_removal_that_leaves_too_few_words_is_not_looked_at(monkeypatch):
 
 
 def test_too_many_words_are_not_looked_at(monkeypatch):
-    monkeypatch.setattr("eatlas.engine.sensitivity.MOST_UNITS", 25)
+    monkeypatch.setattr("eatlas.measures.robustness.MOST_UNITS", 25)
     result = run("weat-7", "ml-eat(resamples=0)")
     assert (result.finding.verdict, result.sensitivity) == ("these words", None)
     assert result.finding.sensitive_to == ()

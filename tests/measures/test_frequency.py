@@ -9,8 +9,8 @@ from tests.inputs import make_test
 
 import eatlas
 from eatlas.engine.frequency import ranking_of
-from eatlas.engine.topics import Listed
 from eatlas.kernels import unit_rows
+from eatlas.measures.topics import Listed
 from eatlas.results import to_json_line
 from eatlas.sources import ArraySource, open_vectors
 

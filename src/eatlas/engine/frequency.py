@@ -1,47 +1,43 @@
-"""How frequent a test's words are."""
+"""What is known of the words of a test besides their vectors: frequency, covariates, topics.
+
+It is read together with the vectors, and handed to measures as :class:`eatlas.measures.base.Words`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
+from itertools import compress, pairwise
 from statistics import median
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from eatlas.engine.topics import (
-    Keys,
-    Ranking,
-    TopicWords,
-    beyond_topics,
-    less_coherent,
-    matched,
-    source_within,
-    unmatched,
-    words_within,
-)
-from eatlas.measures.base import Wish
+from eatlas.errors import listed
+from eatlas.measures.adjusting import Covariates
+from eatlas.measures.base import Wish, Words
+from eatlas.measures.robustness import reads_sentences
+from eatlas.measures.topics import TopicLists, TopicWords
 from eatlas.notes import Note
-from eatlas.results import AssociationResult
-from eatlas.results.levels import (
-    PAIRS,
-    Frequency,
-    GroupRanks,
-    Ranks,
-)
+from eatlas.results.levels import PAIRS, Frequency, GroupRanks, Ranks
 from eatlas.results.parts import Coverage
 from eatlas.sources import CaseRule, Source, is_contextual, spellings
-from eatlas.sources.frequency_order import (
-    FREQUENT,
-    WordOrder,
-    bundled_order,
-)
+from eatlas.sources.frequency_order import FREQUENT, WordOrder, bundled_order
 from eatlas.sources.memory import OF_PAPER, SAMPLE, ArraySource
+from eatlas.sources.source import Vector, Wrapper
 from eatlas.stats.correlation import rank_sum, spearman
-from eatlas.stimuli import AssociationTest, Test
+from eatlas.stats.topics import SMALLEST
+from eatlas.stimuli import ROLES, AssociationTest, Test
 from eatlas.stimuli.languages import is_english
 
+if TYPE_CHECKING:
+    from eatlas.measures.base import Measure
+    from eatlas.sources.covariates import WordCovariates
+
+Keys = Mapping[str, Mapping[str, str | None]]
+"""The key of each stimulus in the order of frequency, by role; None where it is not listed."""
+MOST_TERMS = 2_000
+"""Terms of a test for which topics are made."""
 DIFFERENT = 0.05
 """Groups whose ranks differ with a smaller p get a warning."""
 LEAST_WORDS = 1_000
@@ -50,6 +46,31 @@ LEAST_PROBES, LEAST_CORRELATION = 50, 0.3
 """A list has another order than that of frequency if so many of the common English words, or more,
 have ranks that go less together with those of GloVe 6B (Spearman). Vectors of other corpora give
 .6 and more, words in alphabetical order 0."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Ranks of words in order of frequency, the most frequent first, and words of topics."""
+
+    vocabulary: str = ""
+    """What the ranks are ranks in."""
+    size: int = 0
+    """The lowest rank that a word can have."""
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    """By key of the source; empty where there is no order."""
+    reason: str = ""
+    """Why there is no order, or why there are no topics."""
+    topic_words: TopicWords | None = None
+    """Words that random topics are made of; None where there are none."""
+
+    def renamed(self, old: str, new: str) -> Ranking:
+        """The same of a source that is called otherwise now."""
+        vocabulary, reason = (text.replace(old, new) for text in (self.vocabulary, self.reason))
+        return replace(self, vocabulary=vocabulary, reason=reason)
+
+    def key(self, word: str, case: CaseRule, language: str = "") -> str | None:
+        """The first spelling of a word that has a rank."""
+        return next((key for key in spellings(word, case, language) if key in self.ranks), None)
 
 
 def ranking_of(
@@ -82,10 +103,58 @@ def ranking_of(
         return replace(ranking, reason=f"{OF_PAPER} has the words of tests alone, and no topics")
     if wish == "ranks" or all(beyond_topics(test, of_test) for test, of_test in words):
         return ranking
-    topic_words = TopicWords.of(source, order, beside)
+    topic_words = topic_words_of(source, order, beside)
     if isinstance(topic_words, str):
         return replace(ranking, reason=topic_words)
     return replace(ranking, topic_words=topic_words)
+
+
+def source_within(source: Any) -> Source | None:
+    """The source within a wrapper, or of the words whose mean a text is; None within any other."""
+    inner = source.source if isinstance(source, Wrapper) else getattr(source, "words", None)
+    return inner if isinstance(inner, Source) else None
+
+
+def words_within(source: Source) -> Source:
+    """The source of the words that all of its vectors are made of."""
+    while (inner := source_within(source)) is not None:
+        source = inner
+    return source
+
+
+def vectors_of_words(source: Any, order: WordOrder, words: Collection[str]) -> dict[str, Vector]:
+    """Vectors of words; of those that come with the package too, whatever is done with vectors.
+
+    The mean of a single word is the vector of that word.
+    """
+    if isinstance(source, Wrapper):
+        return source.transform_all(vectors_of_words(source.source, order, words))
+    if (inner := source_within(source)) is not None:
+        return vectors_of_words(inner, order, words)
+    vectors = dict(source.lookup(words))
+    return vectors | {w: order.vectors[w] for w in words if w not in vectors and w in order.vectors}
+
+
+def topic_words_of(
+    source: Source, order: WordOrder, beside: Collection[str] = ()
+) -> TopicWords | str:
+    """Words of a source with their vectors, which it keeps; or why they make no topics.
+
+    Words `beside` are looked up in the same pass of a source that is read in passes.
+    """
+    if source.topic_words is None:
+        ranks = order.candidates()
+        if beside:
+            words_within(source).lookup({*beside, *ranks})
+        found = vectors_of_words(source, order, ranks)
+        ranks = {word: rank for word, rank in ranks.items() if word in found}
+        vectors = np.array([found[word] for word in ranks])
+        usable = np.any(vectors, axis=1) if ranks else np.empty(0, np.bool_)
+        if np.count_nonzero(usable) < 2 * SMALLEST:
+            return f"{order.name} has too few words for topics, fewer than {2 * SMALLEST:,}"
+        source.topic_words = TopicWords(dict(compress(ranks.items(), usable)), vectors[usable])
+    words: TopicWords = source.topic_words
+    return words
 
 
 def _words(test: Test) -> set[str]:
@@ -176,38 +245,138 @@ def keys_of(ranking: Ranking, coverage: Coverage, case: CaseRule, language: str 
     return keys
 
 
-def placed(
-    measure: Any,
-    result: AssociationResult,
-    test: AssociationTest,
-    ranking: Ranking,
-    keys: Keys,
-    rows: Mapping[str, Any],
-) -> tuple[dict[str, Any], list[Note]]:
-    """The fields of a result on frequency, and remarks on groups that differ.
+# --- as a measure takes it ------------------------------------------------------------------------
 
-    `rows` are the unit rows of the stimuli by role, in the order of the keys.
+
+def adjusts(measure: Measure) -> bool:
+    """Whether a measure finds associations given covariates."""
+    return getattr(measure, "adjust", "none") != "none" and measure.needs.ranks is not None
+
+
+def read_words(
+    measure: Measure,
+    test: Test,
+    source: Any,
+    coverage: Coverage,
+    reported: Coverage,
+    case: CaseRule,
+    covariates: WordCovariates | None,
+) -> tuple[Words, dict[str, Any], list[Note]]:
+    """What is known of the words of a test, fields of a record on that, and remarks.
+
+    `reported` is the coverage as the record has it.
     """
-    if not any(key for group in keys.values() for key in group.values()):
-        none = f"none of the words is in {ranking.vocabulary}"
-        return {"frequency_reason": none if ranking.ranks else ranking.reason}, []
-    ranks, notes = _ranks(ranking, keys), []
+    ranking = ranking_for(measure, test, source, case)
+    if ranking is None:
+        off = getattr(measure, "frequency", None) == "off"
+        return Words(), {"frequency_reason": "frequency=off"} if off else {}, []
+    keys = keys_of(ranking, coverage, case, test.language)
+    fields, notes, words = dict[str, Any](), list[Note](), Words()
+    if isinstance(test, AssociationTest):
+        if any(key for group in keys.values() for key in group.values()):
+            ranks = _ranks(ranking, keys)
+            notes += _differences(measure, test, ranks)
+            reason = unmatched(ranking, test, _words(test), keys, measure)
+            fields["frequency"] = Frequency(ranks=ranks, reason=reason)
+            words = words if reason else Words(topics=_topic_lists(ranking, test, keys, case))
+        else:
+            none = f"none of the words is in {ranking.vocabulary}"
+            fields["frequency_reason"] = none if ranking.ranks else ranking.reason
+    if adjusts(measure):
+        known = covariates_of(coverage, ranking, keys, covariates, case, test.language)
+        if reads_sentences(measure, reported):
+            known = "single sentences are read, and words alone have covariates"
+        if isinstance(known, str):
+            notes.append(Note("adjusted.none", "adjusted", {"reason": known}))
+        else:
+            words = replace(words, covariates=known)
+    return words, fields, notes
+
+
+def _differences(measure: Any, test: Test, ranks: Ranks) -> list[Note]:
+    """Remarks on opposed groups of clearly different frequency."""
+    notes = []
     for role in getattr(measure, "compared", ()):
         p = ranks.p_targets if role == "X" else ranks.p_attributes
         if p is not None and p < DIFFERENT:
             pair = (role, PAIRS[role])
             values = {
-                "concepts": [result.concepts[each] for each in pair],
+                "concepts": [test.concept(each).name for each in pair],
                 "medians": [ranks[each].median for each in pair],
                 "p": p,
             }
             notes.append(Note("frequency.differs", f"frequency.ranks.{role}", values))
-    reason = unmatched(ranking, test, _words(test), keys, measure)
-    compared = reason or matched(ranking, test, keys, result, rows)
-    if isinstance(compared, str):
-        return {"frequency": Frequency(ranks=ranks, reason=compared)}, notes
-    notes += less_coherent(compared, result.concepts)
-    return {"frequency": Frequency(ranks=ranks, matched=compared)}, notes
+    return notes
+
+
+def _topic_lists(ranking: Ranking, test: Test, keys: Keys, case: CaseRule) -> TopicLists:
+    """The lists of a test that random topics replace, all of whose words have a rank."""
+    words = cast("TopicWords", ranking.topic_words)
+    ranked = {
+        role: [(ranking.ranks[key], key) for key in keys[role].values() if key] for role in ROLES
+    }
+    own = {
+        ranking.key(term, case, test.language) or term
+        for _, part in test.parts
+        for term in part.terms
+    }
+    own.update(key for of_role in ranked.values() for _, key in of_role)
+    return TopicLists(words, ranked, [words.place[key] for key in own if key in words.place])
+
+
+def beyond_topics(test: Test, words: Collection[str]) -> str:
+    """Why topics cannot replace the words of a test; empty where they can."""
+    if any(part.sentences or part.images for _, part in test.parts):
+        return "the terms are sentences or images, which words cannot replace"
+    return f"the test has more than {MOST_TERMS:,} terms" if len(words) > MOST_TERMS else ""
+
+
+def unmatched(
+    ranking: Ranking, test: AssociationTest, words: Collection[str], keys: Keys, measure: Any
+) -> str:
+    """Why no random topics can be in the place of a test; empty where they can."""
+    if not hasattr(measure, "frequency"):
+        return f"{measure.name} is not computed for random topics"
+    if measure.frequency == "off":
+        return "frequency=off"
+    if getattr(measure, "association", "cosine") != "cosine":
+        return "topics are compared by cosines, and the test by projections"
+    if beyond := beyond_topics(test, words):
+        return beyond
+    if unlisted := [term for role in ROLES for term, key in keys[role].items() if key is None]:
+        return f"no rank is known for {listed(unlisted, 5)}"
+    return "" if ranking.topic_words else ranking.reason
+
+
+def covariates_of(
+    coverage: Coverage,
+    ranking: Ranking,
+    keys: Keys,
+    words: WordCovariates | None,
+    case: CaseRule,
+    language: str = "",
+) -> Covariates | str:
+    """The covariates of the stimuli of a test, or why there are none."""
+    images = any(group.image for group in coverage.values())
+    if words is None and images:
+        return "images have no frequency"
+    ranked = not images and any(key for group in keys.values() for key in group.values())
+    if not ranked and words is None:
+        none = f"none of the words is in {ranking.vocabulary}"
+        return none if ranking.ranks else ranking.reason
+    names = ("frequency",) * ranked + (words.names if words else ())
+    of = {}
+    for role, group in coverage.items():
+        rows = []
+        for stimulus in group.stimuli:
+            key = keys[role].get(stimulus)
+            row = [np.nan if key is None else np.log(ranking.ranks[key])] if ranked else []
+            numbers = words and words.of_word(stimulus, case, language)
+            rows.append([*row, *(numbers or (np.nan,) * len(words.names if words else ()))])
+        of[role] = np.array(rows, np.float64).reshape(len(rows), len(names))
+    if words and all(np.isnan(rows[:, ranked:]).all() for rows in of.values()):
+        return "the covariates are those of other words"
+    return Covariates(names, of, ranked)
 
 
 def _ranks(ranking: Ranking, keys: Keys) -> Ranks:

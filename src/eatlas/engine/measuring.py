@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from eatlas.engine.adjusting import Covariates, adjusted, adjusted_shares, covariates_of
-from eatlas.engine.frequency import keys_of, placed, ranking_for
+from eatlas.engine.frequency import adjusts, read_words
 from eatlas.engine.readers import AnySource, reader_of
-from eatlas.engine.sensitivity import sensitivity
 from eatlas.errors import ContractError, SignatureError, StimulusError, described
 from eatlas.measures.base import Input, Measure, generator_of, stimuli_of_test
 from eatlas.measures.levels import diagnose_terms
@@ -18,7 +16,7 @@ from eatlas.results.exploration import searched_words
 from eatlas.results.parts import Concepts, Provenance
 from eatlas.sources import CaseRule
 from eatlas.stats.inputs import generator
-from eatlas.stimuli import ROLES, AssociationTest, Test
+from eatlas.stimuli import ROLES, Test
 from eatlas.stimuli.batteries import namesake
 from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.version import __version__
@@ -26,8 +24,12 @@ from eatlas.version import __version__
 if TYPE_CHECKING:
     import numpy as np
 
+    from eatlas.results.diagnosis import TermsDiagnosis
     from eatlas.sources.covariates import CovariatesLike, WordCovariates
     from eatlas.sources.source import Background
+
+LAST = {"frequency": 1, "adjusted": 2}
+"""Groups of remarks that come after all others."""
 
 
 def measure(
@@ -54,11 +56,6 @@ def measure(
     at_hand = reader_of(need).open_single(source)
     refuse_wildcards(test.concepts, f"test {test.id}, ")
     return measure_opened(measure, test, at_hand, case, seed, rng, of_words)
-
-
-def adjusts(measure: Measure) -> bool:
-    """Whether a measure finds associations given covariates."""
-    return getattr(measure, "adjust", "none") != "none" and measure.needs.ranks is not None
 
 
 def covariates_for(
@@ -99,7 +96,7 @@ def measure_opened(
             allowed=f"tests of the kind {measure.kind}",
         )
     covariates = covariates if adjusts(measure) else None
-    given, remarks = _looked_up(measure, test, source, case, seed, rng, covariates)
+    given, about_test, about_words = _read(measure, test, source, case, seed, rng, covariates)
     notes: list[Note] = []
     result = measure.compute(given, notes)
     if not is_result(result):
@@ -109,34 +106,22 @@ def measure_opened(
             allowed="a record that derives from eatlas.results.AssociationResult",
             remedy="eatlas.testing.check_measure finds what breaks the contract",
         )
-    diagnosis = None  # whether cosines mean anything among the terms
-    if given.asked is None and set(given.rows) == set(ROLES):
-        diagnosis = diagnose_terms(given.unit or given.rows)
-    notes = [*map(as_note, notes), *(diagnosis.remarks() if diagnosis else ())]
-    for note in notes:
-        if note.code.partition(".")[0] in {"undefined", "space"}:
+    diagnosis: TermsDiagnosis | None = given.head["diagnosis"]
+    found = [*map(as_note, notes), *(diagnosis.remarks() if diagnosis else ())]
+    for note in found:
+        if _group(note) in {"undefined", "space"}:
             warn(note, test.id, stacklevel=3)
-    about_words, more, of_words = _words_compared(
-        measure, test, source, given, result, case, covariates
-    )
-    background: Background | None = getattr(source, "background", None)
-    if background is not None:
-        fields, of_source = background.additions(measure, test, given, result)
-        about_words |= fields
-        remarks = (*of_source, *remarks)
-    about_test = [*filter(None, [namesake(test)])]
-    if same := searched_words(result):
-        theme = result.provenance.explored_on.theme  # type: ignore[union-attr]
-        about_test.append(Note("stimuli.same-words", values={"theme": theme, "words": same}))
-    every = as_notes((*about_test, *remarks, *notes, *more))
-    result = result.model_copy(update={"diagnosis": diagnosis, "warnings": every, **about_words})
-    if not isinstance(test, AssociationTest):
-        return result
-    needed = sensitivity(measure, given, result, of_words)
-    return result.model_copy(update={"sensitivity": needed})
+    # remarks on words come last, whoever makes them
+    ordered = sorted((*about_words, *found), key=lambda note: LAST.get(_group(note), 0))
+    return result.model_copy(update={"warnings": as_notes((*about_test, *ordered))})
 
 
-def _looked_up(
+def _group(note: Note) -> str:
+    """What a note is about, such as "undefined"."""
+    return note.code.partition(".")[0]
+
+
+def _read(
     measure: Measure,
     test: Test,
     source: AnySource,
@@ -144,8 +129,8 @@ def _looked_up(
     seed: int,
     rng: np.random.Generator | None,
     covariates: WordCovariates | None,
-) -> tuple[Input, Sequence[Note | str]]:
-    """What a measure computes with, read from its source, and remarks on what was read."""
+) -> tuple[Input, list[Note | str], list[Note]]:
+    """What a measure computes with, read from its source; remarks on that, and on words."""
     chance = generator_of(seed, stimuli_of_test(test), "relabellings") if rng is None else rng
     lookup = reader_of(measure.needs.source).look_up(measure, test, source, case)
     provenance = Provenance(
@@ -176,36 +161,23 @@ def _looked_up(
         **test.stated(),
         **lookup.about,
     }
-    parts = {"rows": {}, **lookup.fields, "head": head, "rng": generator(chance), "seed": seed}
-    return Input(**parts), lookup.notes
-
-
-def _words_compared(
-    measure: Any,
-    test: Test,
-    source: AnySource,
-    given: Input,
-    result: AssociationResult,
-    case: CaseRule,
-    covariates: WordCovariates | None,
-) -> tuple[dict[str, Any], list[Note], Covariates | None]:
-    """How frequent the words are, the associations given that and other covariates, and these."""
-    ranking = ranking_for(measure, test, source, case)
-    if ranking is None:
-        off = getattr(measure, "frequency", None) == "off"
-        return {"frequency_reason": "frequency=off"} if off else {}, [], None
-    keys = keys_of(ranking, given.coverage, case, test.language)
-    fields, notes = dict[str, Any](), list[Note]()
-    of_words: Covariates | str | None = None
-    if isinstance(test, AssociationTest):
-        fields, notes = placed(measure, result, test, ranking, keys, given.rows)
-    if adjusts(measure):
-        of_words = covariates_of(given.coverage, ranking, keys, covariates, case, test.language)
-        adjust = adjusted if isinstance(test, AssociationTest) else adjusted_shares
-        if result.read_over == "sentences":
-            of_words = "single sentences are read, and words alone have covariates"
-        if isinstance(of_words, str):
-            notes.append(Note("adjusted.none", "adjusted", {"reason": of_words}))
-        else:
-            fields["adjusted"] = adjust(measure, given, result, of_words, notes)
-    return fields, notes, None if isinstance(of_words, str) else of_words
+    own, reported = lookup.fields["coverage"], head["coverage"]
+    words, on_words, about_words = read_words(
+        measure, test, source, own, reported, case, covariates
+    )
+    parts = {"rows": {}, **lookup.fields, "rng": generator(chance), "seed": seed, "words": words}
+    given = Input(**parts, head=head)
+    diagnosis = None  # whether cosines mean anything among the terms
+    if given.asked is None and set(given.rows) == set(ROLES):
+        diagnosis = diagnose_terms(given.unit or given.rows)
+    head |= {"diagnosis": diagnosis, **on_words}
+    remarks = [*filter(None, [namesake(test)])]
+    theme = test.explored_on
+    if theme and (same := searched_words(theme, reported)):
+        remarks.append(Note("stimuli.same-words", values={"theme": theme.theme, "words": same}))
+    background: Background | None = getattr(source, "background", None)
+    if background is not None:
+        fields, of_source = background.additions(measure, test, given)
+        head |= fields
+        remarks += of_source
+    return given, [*remarks, *lookup.notes], about_words

@@ -17,7 +17,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eatlas.engine.contexts import Variant, open_contexts
-from eatlas.engine.measuring import adjusts, covariates_for
+from eatlas.engine.frequency import adjusts
+from eatlas.engine.measuring import covariates_for
 from eatlas.engine.readers import VECTORS, AnySource, reader_of
 from eatlas.errors import EatlasError, SignatureError, SourceError, require_whole
 from eatlas.executors import Executor, here

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,10 @@ from eatlas.signature import Signature
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.effect_size import DrawEffects
 from eatlas.stimuli import AssociationTest, GroupsTest, Test
+
+if TYPE_CHECKING:
+    from eatlas.measures.adjusting import Covariates
+    from eatlas.measures.topics import TopicLists
 
 Array = NDArray[np.float64]
 Need = str
@@ -135,18 +139,32 @@ def parameter(default: Any, allowed: Any = None, *, optional: bool = False) -> A
 
 
 @dataclass(frozen=True)
+class Words:
+    """What is known of the words of a test besides their vectors, read together with these."""
+
+    covariates: Covariates | None = None
+    """Of the stimuli by role, their frequency and others; None if there are none, or they are not
+    to be used."""
+    topics: TopicLists | None = None
+    """Of what random topics are made in the place of the lists; None if a test is not compared
+    with any."""
+
+
+@dataclass(frozen=True)
 class Input:
     """Rows of a test by role, and what stands for its terms besides."""
 
     rows: Mapping[str, Array]
     """Rows whose dot products are the associations: unit rows, for cosines."""
     coverage: Coverage
-    head: Mapping[str, Any]
+    head: dict[str, Any]
     """Fields of a result that do not depend on what was found."""
     rng: np.random.Generator
     """Source of the random relabellings of this one measurement."""
     seed: int = 0
     """Seed of the run, which decides resamples and draws of contexts."""
+    words: Words = Words()
+    """Covariates of the words, and random topics in their place."""
     unit: Mapping[str, Array] | None = None
     """Unit rows, where `rows` are something else that stands for them."""
     contexts: Any = None

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import CoverageError
+from eatlas.measures.adjusting import adjusted_shares
 from eatlas.measures.association import (
     DECIMALS,
     OF_MODEL,
@@ -274,6 +275,8 @@ class DivDist(GroupsMeasure):
         bias = rows.bias[:-1][np.isfinite(rows.bias[:-1])]
         if not len(bias):
             notes.append(Note("undefined.mean-bias", "mean_bias"))
+        if (covariates := given.words.covariates) is not None:
+            about["adjusted"] = adjusted_shares(self, given, covariates, notes)
         return DivDistResult(
             **given.head,
             **about,

@@ -39,6 +39,7 @@ from eatlas.measures.levels import (
     too_many,
 )
 from eatlas.measures.resampling import Over, Variation, variation
+from eatlas.measures.robustness import robustness
 from eatlas.measures.units import TestUnits, stimulus_table, unit_levels
 from eatlas.notes import OVER_STIMULI, Note
 from eatlas.results import AssociationResult, MLEATResult, WEATResult
@@ -136,8 +137,7 @@ confidence, frequency
 
     def compute(self, given: Input, notes: list[Note]) -> AssociationResult:
         """Level 1 alone."""
-        levels = compared(self, self.varied(given, notes), level2=False)
-        return WEATResult(**given.head, **levels)
+        return WEATResult(**given.head | compared(self, self.varied(given, notes), level2=False))
 
     def varied(self, given: Input, notes: list[Note]) -> Variation:
         """What is drawn again."""
@@ -228,8 +228,7 @@ class MLEAT(WEAT):
             notes.append(Note("measure.one-direction"))
         levels = compared(self, self.varied(given, notes))
         return MLEATResult(
-            **given.head,
-            **levels,
+            **given.head | levels,
             level3=level3(given.rows),
             similarities=similarities(given.rows),
         )
@@ -252,7 +251,7 @@ def defining_pairs(direction: str) -> tuple[tuple[str, ...], ...]:
 def compared(
     measure: AssociationMeasure, vary: Variation, *, level2: bool = True
 ) -> dict[str, Any]:
-    """Compare groups of scores, and say how the findings vary with the terms.
+    """Compare groups of scores, and say how robust the findings are.
 
     Where stimuli have several sentences, the means over them are compared as well; where a group
     has one stimulus alone there is nothing to relabel, which a note says.
@@ -292,11 +291,10 @@ def compared(
             **judged, sentences=SentenceCounts(counts), scores=kept_scores(read), **varied_over
         )
     pairs, units = stimulus_table(ordered, table), TestUnits.of(given, ordered)
-    if pairs is not None:
-        pairs = units.average(pairs)
+    of_units = None if pairs is None else units.average(pairs)
     joined = None
-    if pairs is not None and units.joined:
-        joined = unit_levels(measure, given, units, ordered.names, pairs, level2=level2)
+    if of_units is not None and units.joined:
+        joined = unit_levels(measure, given, units, ordered.names, of_units, level2=level2)
     n = {place: (len(first), len(second)) for place, (first, second) in read.items()}
     # of sentences that are not independent no power is known
     power = None
@@ -304,14 +302,17 @@ def compared(
         unit: Unit = "stimulus" if sentences else "term"
         design = n["level1"], n.get("level2.X")
         power = design_power(*design, alpha=measure.alpha, unit=unit)
-    return {
+    found = {
         **fields,
         **varied,
         "scores": kept_scores(contrasts),
         "stimulus_level": over,
         "units": joined,
         "generalisation": generalised_input(
-            given, pairs, units, notes, vary.confidence, sentences=sentences, level2=level2
+            given, of_units, units, notes, vary.confidence, sentences=sentences, level2=level2
         ),
         "power": power,
     }
+    if too_many(given.rows):
+        pairs = None
+    return found | robustness(measure, given, found, notes, pairs)

@@ -15,6 +15,8 @@ from eatlas.measures.association import AssociationMeasure
 from eatlas.measures.base import Input
 from eatlas.measures.inference import design_power
 from eatlas.measures.levels import several, sides, sizes, stimuli_of
+from eatlas.measures.robustness import robustness
+from eatlas.measures.units import pair_table
 from eatlas.notes import Note
 from eatlas.results import SCEATResult
 from eatlas.results.embedding_tests import TermAssociation
@@ -66,7 +68,9 @@ class SCEAT(AssociationMeasure):
         stimuli = stimuli_of(given.coverage)
         unit: Unit = "stimulus" if several(stimuli) else "term"
         power = design_power(None, sizes(stimuli)[2:], alpha=self.alpha, unit=unit)
-        return SCEATResult(**given.head, terms=levels, stimulus_terms=over, power=power)
+        found = {"terms": levels, "stimulus_terms": over, "power": power}
+        more = robustness(self, given, found, notes, pair_table(given))
+        return SCEATResult(**given.head | found | more)
 
     def _each(
         self,

@@ -100,6 +100,15 @@ def stimulus_table(ordered: Ordered, table: Array | None) -> Array | None:
     return None if too_many(rows) else kernels.similarities(*sides(rows))
 
 
+def pair_table(given: Input) -> Array | None:
+    """Mean association of each target stimulus with each attribute stimulus, by name."""
+    if too_many(given.rows):
+        return None
+    ordered = Ordered.of(given.rows, given.coverage)
+    words = None if several(ordered.stimuli) else kernels.similarities(*sides(ordered.rows))
+    return stimulus_table(ordered, words)
+
+
 def unit_levels(
     measure: AssociationMeasure,
     given: Input,

@@ -33,6 +33,7 @@ from eatlas.stats.multiplicity import holm_adjusted
 if TYPE_CHECKING:
     from eatlas.results.base import AssociationResult
     from eatlas.results.effects import Effect
+    from eatlas.results.levels import AdjustedLevel, CrossedLevel, Level, Units
 
 LEAST_UNITS = 4
 """Units of each group from which other words of its kind can be judged."""
@@ -45,9 +46,9 @@ class SignedP(NamedTuple):
     agrees: bool = True
 
     @classmethod
-    def of(cls, p: float | None, number: float | None, effect: Effect) -> SignedP:
+    def of(cls, p: float | None, number: float | None, d: float | None) -> SignedP:
         """The p-value of a number beside an effect size."""
-        return cls(p, p is None or (number or 0.0) * (effect.d or 0.0) > 0)
+        return cls(p, p is None or (number or 0.0) * (d or 0.0) > 0)
 
     @property
     def claimed(self) -> float | None:
@@ -57,6 +58,46 @@ class SignedP(NamedTuple):
     def fails(self, alpha: float) -> bool:
         """Whether it is known and speaks against a claim."""
         return self.p is not None and not (self.agrees and self.p <= alpha)
+
+
+class Claims(NamedTuple):
+    """The p-values of one question."""
+
+    these: SignedP
+    new: SignedP
+    adjusted: SignedP
+
+    @classmethod
+    def of(
+        cls,
+        place: str,
+        d: float | None,
+        p: float | None,
+        units: Units | None,
+        crossed: CrossedLevel | None,
+        adjusted: AdjustedLevel | None,
+    ) -> Claims:
+        """The p-values beside an effect size, whose own two-sided one is `p`."""
+        estimate = at(adjusted, "estimate")
+        if estimate is None:  # no crossed test at equal covariates
+            estimate = at(adjusted, "effect_size")
+        return cls(
+            SignedP(p) if units is None else _permuted(at(units, place), d),
+            SignedP.of(at(crossed, "p_two_sided"), at(crossed, "difference"), d),
+            SignedP.of(at(adjusted, "p.two_sided"), estimate, d),
+        )
+
+    def significant(self, alpha: float) -> list[str]:
+        """The names of those that are claimed at a level of significance."""
+        claims = self._asdict().items()
+        return [name for name, test in claims if test.claimed is not None and test.claimed <= alpha]
+
+
+def _permuted(level: Level | None, d: float | None) -> SignedP:
+    """The permutation test of units."""
+    if level is None or level.effect_size is None:
+        return SignedP(None)
+    return SignedP.of(level.p.two_sided, level.effect_size, d)
 
 
 @dataclass(frozen=True)
@@ -77,18 +118,14 @@ class Evidence:
         """The evidence that a result has on one effect size."""
         few = has_few_units(result, effect)
         crossed, adjusted = (None, None) if few else (effect.crossed, effect.adjusted)
-        estimate = at(adjusted, "estimate")
-        if estimate is None:  # no crossed test at equal covariates
-            estimate = at(adjusted, "effect_size")
-        new = SignedP.of(at(crossed, "p_two_sided"), at(crossed, "difference"), effect)
-        left = SignedP.of(at(adjusted, "p.two_sided"), estimate, effect)
+        p = effect.p_of("two_sided")
+        claims = Claims.of(effect.place, effect.d, p, result.units, crossed, adjusted)
+        obstacles = _obstacles(result, effect, claims.new.p, claims.adjusted.p)
         names = result.adjusted.covariates if result.adjusted else ("frequency",)
         return cls(
             effect,
-            _permuted(result, effect),
-            new,
-            left,
-            next(_obstacles(result, effect, new.p, left.p), ""),
+            *claims,
+            next(obstacles, ""),
             joined(["word frequency" if name == "frequency" else name for name in names]),
         )
 
@@ -109,16 +146,6 @@ class Evidence:
         if self.new.fails(alpha):
             return "not shown to generalise to other words"
         return self.obstacle
-
-
-def _permuted(result: AssociationResult, effect: Effect) -> SignedP:
-    """The permutation test of the units."""
-    if result.units is None:
-        return SignedP(effect.p_of("two_sided"))
-    level = at(result.units, effect.place)
-    if level is None or level.effect_size is None:
-        return SignedP(None)
-    return SignedP.of(level.p.two_sided, level.effect_size, effect)
 
 
 def units_of(result: AssociationResult, role: str) -> int:

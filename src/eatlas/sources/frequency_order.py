@@ -42,11 +42,6 @@ def is_candidate(word: str) -> bool:
     return word.isalpha() or all(category(letter)[0] in "LM" for letter in word)
 
 
-def in_lower_case(word: str) -> bool:
-    """Whether a word has no capital letter; topics are made of words of the list's kind."""
-    return word == word.lower()
-
-
 class WordOrder:
     """Words in order of frequency, the most frequent first."""
 

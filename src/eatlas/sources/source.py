@@ -160,7 +160,7 @@ class Background(Protocol):
         """What messages call the source, which results call `name`."""
 
     def additions(
-        self, measure: Any, test: Any, given: Any, result: Any
+        self, measure: Any, test: Any, given: Any
     ) -> tuple[Mapping[str, Any], Sequence[Note]]:
         """What it adds to a result: fields of the record, and remarks.
 
@@ -169,9 +169,7 @@ class Background(Protocol):
         measure : Measure
         test : Test
         given : Input
-            What the measure computed with.
-        result : AssociationResult
-            What it found.
+            What the measure computes with.
         """
 
 

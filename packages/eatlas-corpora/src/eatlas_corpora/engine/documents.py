@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from eatlas.measures.base import Input, generator_of
 from eatlas.measures.inference import CONFIDENCE
-from eatlas.results import AssociationResult
 from eatlas.results.levels import Documents, DocumentsLevel, PartDifference
 from eatlas.results.parts import defined, defined_ends
 from eatlas.stats.bootstrap import percentile
@@ -40,12 +39,10 @@ LEVELS: tuple[Any, ...] = ("level1", "level2.X", "level2.Y")
 Array = NDArray[np.float64]
 
 
-def over_documents(
-    measure: Any, given: Input, result: AssociationResult, source: Any
-) -> Documents | None:
-    """Resample and relabel the documents behind a result; None where it has not both levels."""
+def over_documents(measure: Any, given: Input, source: Any) -> Documents | None:
+    """Resample and relabel the documents behind a test; None of a measure without both levels."""
     corpus = source.corpus
-    if not set(LEVELS) <= set(result.places):
+    if measure.rule is None:
         return None
     place = {term: i for i, term in enumerate(corpus.terms)}
     terms = [place[term] for role in ROLES for term in given.coverage[role].used]

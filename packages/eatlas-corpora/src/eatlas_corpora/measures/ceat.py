@@ -23,6 +23,7 @@ from eatlas.measures.draws import (
 )
 from eatlas.measures.inference import CONFIDENCE, generalised_input
 from eatlas.measures.levels import kept_pairs, sizes, sorted_rows
+from eatlas.measures.robustness import robustness
 from eatlas.measures.units import TestUnits, unit_levels
 from eatlas.notes import Note
 from eatlas.results.levels import (
@@ -243,15 +244,17 @@ class CEAT(PatternMeasure):
         if units.joined:
             joined = unit_levels(self, given, units, names, pairs, level2=True)
         counts = SentenceCounts({role: dict(contexts.counts[role]) for role in ROLES})
-        return CEATResult(
-            **given.head,
+        similarities = kept_pairs(table)
+        found = {
             **fields,
-            level3=level3_of(cosines, drawn.cells, sizes),
-            scores=mean_scores(drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0), sizes),
-            similarities=kept_pairs(table),
-            draws=ContextDraws(**draws, contexts=counts),
-            units=joined,
-            generalisation=generalised_input(
+            "similarities": similarities,
+            "scores": mean_scores(drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0), sizes),
+            "draws": ContextDraws(**draws, contexts=counts),
+            "units": joined,
+            "generalisation": generalised_input(
                 given, pairs, units, notes, CONFIDENCE, sentences=True, level2=True
             ),
-        )
+        }
+        by_name = np.array(similarities) if similarities else None
+        found |= robustness(self, given, found, notes, by_name)
+        return CEATResult(**given.head | found, level3=level3_of(cosines, drawn.cells, sizes))

@@ -363,10 +363,10 @@ class PartSource(Source):
         return f"the part {self.corpus.parts[self.number]} of {name.partition('#')[0]}"
 
     def additions(
-        self, measure: Any, test: Any, given: Any, result: Any
+        self, measure: Any, test: Any, given: Any
     ) -> tuple[dict[str, Any], tuple[Note, ...]]:
         """How a result varies with the documents, and terms with few contexts."""
-        documents = load(_OVER_DOCUMENTS)(measure, given, result, self)
+        documents = load(_OVER_DOCUMENTS)(measure, given, self)
         return {"documents": documents}, self.notes_of({*test.terms})
 
     @cached_property

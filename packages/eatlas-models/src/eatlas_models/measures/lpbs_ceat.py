@@ -20,7 +20,8 @@ from eatlas.measures.draws import (
     over_draws,
 )
 from eatlas.measures.inference import generalised
-from eatlas.measures.levels import kept_pairs, places_by_name, sizes
+from eatlas.measures.levels import kept_pairs, places_by_name, sizes, sorted_pairs
+from eatlas.measures.robustness import robustness
 from eatlas.notes import Note
 from eatlas.results.levels import Model, Replace, Variance
 from eatlas.stats.effect_size import Components, components_of_means, draw_contexts, stream
@@ -202,14 +203,17 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
         means = drawn.means[np.ix_(rows_listed, listed)]
         s, u = drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0)
         how: Any = {"scale": given.magnitude, "precision": given.precision}
-        return LPBSCEATResult(
-            **given.head,
-            **about,
+        found = {
             **fields,
+            "similarities": kept_pairs(means),
+            "scores": mean_scores(s[rows_listed], u[:, listed], sizes),
+            "draws": SentenceDraws(**draws, over_attributes=of_draws),
+            "generalisation": generalised(means, sizes, notes=notes, **how),
+        }
+        pairs = sorted_pairs(found["similarities"], given.coverage)
+        found |= robustness(self, given, found, notes, pairs)
+        return LPBSCEATResult(
+            **given.head | about | found,
             over_attributes=over,
             level3=level3_of(drawn.first, drawn.cells, sizes),
-            scores=mean_scores(s[rows_listed], u[:, listed], sizes),
-            similarities=kept_pairs(means),
-            generalisation=generalised(means, sizes, notes=notes, **how),
-            draws=SentenceDraws(**draws, over_attributes=of_draws),
         )

@@ -34,6 +34,7 @@ from eatlas.measures.levels import (
     too_many,
 )
 from eatlas.measures.resampling import Variation
+from eatlas.measures.robustness import robustness
 from eatlas.notes import Note
 from eatlas.results.levels import Cell, Level3
 from eatlas.results.parts import defined_ends
@@ -127,7 +128,7 @@ class ZeroShot(PatternMeasure):
         """Shares, three levels, the pattern."""
         scale = scale_of(self.scale, given.head["encoding"], given.head["source"], self.name)
         notes.extend(remarks_on(given, scale, ATTRIBUTES))
-        given = magnified(given, scale)
+        read, given = given, magnified(given, scale)
         x, y, a, b = sizes(given.rows)
         powers = label_powers(kernels.similarities(*sides(given.rows)), scale)
         table = powers / powers.sum(axis=1, keepdims=True)
@@ -147,13 +148,12 @@ class ZeroShot(PatternMeasure):
         }
         fields = levels_of(levels, self.rule)
         varied, shares = self._variation(given, scale, notes)
+        found = {**fields, **varied, "scores": kept_scores(contrasts)}
+        found["generalisation"] = unanswered(DEPENDENT, self.confidence)
+        found |= robustness(self, read, found, notes, pairs=None)  # a share is no mean over pairs
         return ZeroShotResult(
-            **given.head,
-            **fields,
-            **varied,
+            **given.head | found,
             level3=_level3(table, x, a),
-            scores=kept_scores(contrasts),
-            generalisation=unanswered(DEPENDENT, self.confidence),
             power=design_power((x, y), (a, b), alpha=self.alpha),
             logit_scale=scale,
             scale_from=OF_MODEL if self.scale == OF_MODEL else "signature",

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.engine.adjusting import SortedGroup
 from eatlas.errors import joined
+from eatlas.measures.adjusting import SortedGroup
 from eatlas.measures.base import generator_of
 from eatlas.numbers import number_of
 from eatlas.results.parts import Coverage

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.decoding import lines_of
-from eatlas.engine.adjusting import Covariates, SortedGroup, covariates_of, design_of, left_out_of
-from eatlas.engine.frequency import keys_of
-from eatlas.engine.topics import Ranking
+from eatlas.engine.frequency import Ranking, covariates_of, keys_of
 from eatlas.errors import CoverageError, StimulusError, listed
+from eatlas.measures.adjusting import Covariates, SortedGroup, design_of, left_out_of
 from eatlas.notes import Note
 from eatlas.results.parts import Concepts, Coverage, Provenance
 from eatlas.sources import CaseRule, Source, spellings

@@ -1,8 +1,8 @@
-"""Which words the answer to the first question of a test needs: level 1 without each unit in turn.
+"""How robust a finding is: to random topics, to covariates of its words, and to leaving words out.
 
-A unit is a word, or a cluster of near-synonyms, which are left out together. Each p-value of level
-1 that is at most alpha is found again without the unit: the permutation test of these words, the
-crossed test, and the crossed test at equal covariates.
+Level 1 is found without each unit in turn, which is a word, or a cluster of near-synonyms. Each
+p-value of level 1 that is at most alpha is found again without the unit: the permutation test of
+these words, the crossed test, and the crossed test at equal covariates.
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.engine.adjusting import (
+from eatlas.measures.adjusting import (
     ComparedUnits,
     Covariates,
     SortedGroup,
     UnitPairs,
-    pair_table,
+    adjusted,
     recorded_units,
 )
 from eatlas.measures.base import Array, Input
 from eatlas.measures.inference import TWO
+from eatlas.measures.topics import less_coherent, matched
 from eatlas.measures.units import TestUnits
-from eatlas.results import AssociationResult
-from eatlas.results.levels import Sensitivity, UnitsByRole
-from eatlas.results.parts import at
-from eatlas.results.questions import LEAST_UNITS, evidence_of
+from eatlas.notes import Note
+from eatlas.results.levels import Adjusted, Frequency, Sensitivity, UnitsByRole
+from eatlas.results.parts import Coverage, at
+from eatlas.results.questions import LEAST_UNITS, Claims
 from eatlas.stats.crossed_without import without_each_column, without_each_row
 from eatlas.stats.permutation import below
 from eatlas.stimuli import ROLES, TARGETS
@@ -40,40 +41,86 @@ Lost = dict[str, NDArray[np.bool_]]
 """By role, whether a claim is lost without each unit."""
 
 
+def robustness(
+    measure: Any,
+    given: Input,
+    found: Mapping[str, Any],
+    notes: list[Note],
+    pairs: Array | None,
+) -> dict[str, Any]:
+    """Fields of a record on how robust its levels are.
+
+    Parameters
+    ----------
+    measure : AssociationMeasure
+    given : Input
+        Whose ``words`` have covariates, and topics.
+    found : mapping
+        Fields of the record that are found already: levels, or terms; scores and units.
+    notes : list of Note
+        To which remarks are added.
+    pairs : array or None
+        Mean association of all pairs of stimuli, sorted by name; None if it is no mean, or of too
+        many.
+
+    Returns
+    -------
+    dict
+        ``adjusted`` and ``sensitivity``, and ``frequency`` if there are topics.
+    """
+    words, fields = given.words, dict[str, Any]()
+    if words.topics is not None:
+        compared = matched(words.topics, given.rows, found, given.seed)
+        ranks = given.head["frequency"].ranks
+        if isinstance(compared, str):
+            fields["frequency"] = Frequency(ranks=ranks, reason=compared)
+        else:
+            fields["frequency"] = Frequency(ranks=ranks, matched=compared)
+            notes += less_coherent(compared, given.head["concepts"])
+    if words.covariates is not None:
+        fields["adjusted"] = adjusted(measure, given, found, words.covariates, notes, pairs)
+    after = fields.get("adjusted")
+    fields["sensitivity"] = sensitivity(measure, given, found, after, pairs)
+    return fields
+
+
 def sensitivity(
-    measure: Any, given: Input, result: AssociationResult, covariates: Covariates | None
+    measure: Any,
+    given: Input,
+    found: Mapping[str, Any],
+    after: Adjusted | None,
+    pairs: Array | None,
 ) -> Sensitivity | None:
     """The units without which a p-value of level 1 is above alpha; None where none is below it."""
-    evidence = evidence_of(result).get("level1")
-    if evidence is None or set(given.coverage) != set(ROLES):
+    over, joined = found.get("stimulus_level"), found.get("units")
+    level = found.get("level1") if over is None else over.level1
+    if level is None or pairs is None:
         return None
-    alpha, bare = evidence.effect.rule.alpha, _groups(given, None)
-    claimed = [
-        name
-        for name in Sensitivity.model_fields
-        if (p := getattr(evidence, name).claimed) is not None and p <= alpha
-    ]
-    units = recorded_units(result, bare)
+    groups = _groups(given, None)
+    units = recorded_units(joined, groups)
+    crossed, left = at(found.get("generalisation"), "level1"), at(after, "level1")
+    if min(_counts(given, found).values()) < LEAST_UNITS:
+        crossed, left = None, None
+    d = level.effect_size
+    p = None if d is None else level.p.two_sided
+    claimed = Claims.of("level1", d, p, joined, crossed, left).significant(measure.alpha)
     if not claimed or sum(units.sizes.values()) > MOST_UNITS:
         return None
-    table = pair_table(given, result, bare)
-    if table is None:
-        return None
-    claims = _Claims(measure, given, units, alpha, math.copysign(1.0, evidence.effect.d or 0.0))
-    every, found = UnitPairs(table, bare, units).compared("level1"), dict[str, Lost | None]()
-    if "these" in claimed and _counted(measure, result):
-        found["these"] = claims.these(every)
+    claims = _Claims(measure, given, units, math.copysign(1.0, d or 0.0))
+    every, lost = UnitPairs(pairs, groups, units).compared("level1"), dict[str, Lost | None]()
+    if "these" in claimed and _is_counted(measure, given, found):
+        lost["these"] = claims.these(every)
     if "new" in claimed:
-        found["new"] = claims.crossed(every, bare)
-    if "adjusted" in claimed and at(evidence.effect.adjusted, "df") is not None:
-        groups = _groups(given, covariates)
-        compared = UnitPairs(table, groups, units).compared("level1")
-        found["adjusted"] = claims.crossed(compared, groups, covariates)
-    words = {role: _words(given, role, bare[role], units) for role in ROLES}
+        lost["new"] = claims.crossed(every, groups)
+    if "adjusted" in claimed and at(left, "df") is not None:
+        whole = _groups(given, given.words.covariates)
+        compared = UnitPairs(pairs, whole, units).compared("level1")
+        lost["adjusted"] = claims.crossed(compared, whole, given.words.covariates)
+    words = {role: _words(given, role, groups[role], units) for role in ROLES}
     named = {
-        name: UnitsByRole({role: _named(words[role], lost[role]) for role in ROLES})
-        for name, lost in found.items()
-        if lost is not None
+        name: UnitsByRole({role: _named(words[role], of_claim[role]) for role in ROLES})
+        for name, of_claim in lost.items()
+        if of_claim is not None
     }
     return Sensitivity(**named) if named else None
 
@@ -85,7 +132,6 @@ class _Claims:
     measure: Any
     given: Input
     units: TestUnits
-    alpha: float
     sign: float
 
     def these(self, every: ComparedUnits) -> Lost | None:
@@ -119,7 +165,7 @@ class _Claims:
         significant = below(
             scores,
             n,
-            math.nextafter(self.alpha, 1.0),
+            math.nextafter(self.measure.alpha, 1.0),
             two_sided=True,
             strict=self.measure.strict,
             scale=self.given.magnitude,
@@ -147,7 +193,8 @@ class _Claims:
         how: dict[str, Any] = {"scale": self.given.magnitude, "precision": self.given.precision}
         table, of_columns = compared.table, compared.column_sizes
         lost = [
-            (tests.p > self.alpha) | (self.sign * tests.difference <= 0) & ~np.isnan(tests.p)
+            (tests.p > self.measure.alpha)
+            | (self.sign * tests.difference <= 0) & ~np.isnan(tests.p)
             for without_each in (without_each_row, without_each_column)
             for tests in [without_each(table, regression, of_columns, **how)]
         ]
@@ -161,12 +208,29 @@ class _Claims:
         return found
 
 
-def _counted(measure: Any, result: AssociationResult) -> bool:
+def _counts(given: Input, found: Mapping[str, Any]) -> Mapping[str, int]:
+    """How many words of each group count, near-synonyms as one."""
+    if (joined := found.get("units")) is not None:
+        return {role: joined.sizes[role] for role in ROLES}
+    if (over := found.get("stimulus_level")) is not None:
+        return {role: len(over.sentences[role]) for role in ROLES}
+    return {role: len(group.scored) for role, group in given.head["coverage"].items()}
+
+
+def _is_counted(measure: Any, given: Input, found: Mapping[str, Any]) -> bool:
     """Whether the p-value of these words is that of the differences in the table of all pairs."""
-    of_pairs = result.draws is None and result.read_over != "sentences"
+    of_sentences = reads_sentences(measure, given.head["coverage"])
+    of_pairs = "draws" not in found and not of_sentences
     exact = getattr(measure, "p", "normal") != "normal"
     exact &= getattr(measure, "statistic", "") == "difference"
-    return exact and (of_pairs or result.units is not None)
+    return exact and (of_pairs or found.get("units") is not None)
+
+
+def reads_sentences(measure: Any, coverage: Coverage) -> bool:
+    """Whether a measure was made to read single sentences of stimuli that have several."""
+    return getattr(measure, "over", "") == "sentences" and any(
+        len(group.stimuli) < len(group.used) for group in coverage.values()
+    )
 
 
 def _groups(given: Input, covariates: Covariates | None) -> dict[str, SortedGroup]:

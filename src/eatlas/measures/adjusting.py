@@ -5,32 +5,32 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas import kernels
-from eatlas.engine.topics import Keys, Ranking
 from eatlas.errors import EatlasError
 from eatlas.measures.association import DECIMALS, pattern_of, to_record
 from eatlas.measures.base import Array, Input
 from eatlas.measures.inference import CONFIDENCE, TWO
-from eatlas.measures.levels import COMPARED, Ordered, several, sides, too_many
-from eatlas.measures.units import TestUnits, stimulus_table
+from eatlas.measures.levels import COMPARED
+from eatlas.measures.units import TestUnits
 from eatlas.notes import Note
-from eatlas.results import AssociationResult
-from eatlas.results.levels import Adjusted, AdjustedLevel, AdjustedLevel2, AdjustedTerm, StudentP
-from eatlas.results.parts import TAILS, Coverage, GroupCoverage, at, defined, defined_ends
-from eatlas.sources import CaseRule
+from eatlas.results.levels import (
+    Adjusted,
+    AdjustedLevel,
+    AdjustedLevel2,
+    AdjustedTerm,
+    StudentP,
+    Units,
+)
+from eatlas.results.parts import TAILS, GroupCoverage, at, defined, defined_ends
 from eatlas.stats.crossed import adjusted_crossed_test
 from eatlas.stats.effect_size import DrawEffects, effect_sizes
 from eatlas.stats.regression import Regression, regression_test
 from eatlas.stats.units import average_over_units
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
-
-if TYPE_CHECKING:
-    from eatlas.sources.covariates import WordCovariates
 
 Roles = tuple[str, ...]
 """Two opposed groups."""
@@ -71,37 +71,6 @@ class Covariates:
         return np.column_stack([np.empty((len(units), 0)), *columns]), names, constant
 
 
-def covariates_of(
-    coverage: Coverage,
-    ranking: Ranking,
-    keys: Keys,
-    words: WordCovariates | None,
-    case: CaseRule,
-    language: str = "",
-) -> Covariates | str:
-    """The covariates of the stimuli of a test, or why there are none."""
-    images = any(group.image for group in coverage.values())
-    if words is None and images:
-        return "images have no frequency"
-    ranked = not images and any(key for group in keys.values() for key in group.values())
-    if not ranked and words is None:
-        none = f"none of the words is in {ranking.vocabulary}"
-        return none if ranking.ranks else ranking.reason
-    names = ("frequency",) * ranked + (words.names if words else ())
-    of = {}
-    for role, group in coverage.items():
-        rows = []
-        for stimulus in group.stimuli:
-            key = keys[role].get(stimulus)
-            row = [np.nan if key is None else np.log(ranking.ranks[key])] if ranked else []
-            numbers = words and words.of_word(stimulus, case, language)
-            rows.append([*row, *(numbers or (np.nan,) * len(words.names if words else ()))])
-        of[role] = np.array(rows, np.float64).reshape(len(rows), len(names))
-    if words and all(np.isnan(rows[:, ranked:]).all() for rows in of.values()):
-        return "the covariates are those of other words"
-    return Covariates(names, of, ranked)
-
-
 @dataclass(frozen=True)
 class SortedGroup:
     """The stimuli of a group in the order of their names, which no order of terms changes."""
@@ -138,43 +107,56 @@ class CovariateDesign:
 def adjusted(
     measure: Any,
     given: Input,
-    result: AssociationResult,
+    found: Mapping[str, Any],
     covariates: Covariates,
     notes: list[Note],
+    pairs: Array | None,
 ) -> Adjusted | None:
-    """Effect sizes, p-values and the pattern of a result given covariates of its words."""
+    """Effect sizes, p-values and the pattern that were found, given covariates of the words.
+
+    Parameters
+    ----------
+    measure : AssociationMeasure
+    given : Input
+    found : mapping
+        Fields of the record: scores, or terms; units; and of draws the levels.
+    covariates : Covariates
+    notes : list of Note
+        To which remarks are added.
+    pairs : array or None
+        Mean association of all pairs of stimuli, sorted by name; None if it is no mean, or of too
+        many.
+    """
+    concepts = given.head["concepts"]
     groups = {role: SortedGroup.of(given.coverage[role], covariates.of[role]) for role in ROLES}
-    table = pair_table(given, result, groups)
-    single = at(result, "terms") is not None
-    scores = {"terms": np.empty(0)} if single else _scores(result, groups)
+    single = "terms" in found
+    scores = {"terms": np.empty(0)} if single else _scores(found, groups)
     of_pair: dict[Roles, CovariateDesign | None] = {}
     designs: dict[str, CovariateDesign] = {}
     for place in scores:
         roles = COMPARED.get(place, ATTRIBUTES)
         if roles not in of_pair:  # at level 2 the attributes are the same for X and Y
-            of_pair[roles] = design_of(roles, groups, covariates, result.concepts, notes)
+            of_pair[roles] = design_of(roles, groups, covariates, concepts, notes)
         designs |= {place: design} if (design := of_pair[roles]) is not None else {}
     compared = {role: groups[role] for pair in of_pair for role in pair}
-    left_out = left_out_of(compared, covariates, result.concepts, notes)
-    if not designs or (single and table is None):
+    left_out = left_out_of(compared, covariates, concepts, notes)
+    if not designs or (single and pairs is None):
         return None
     about = {"covariates": covariates.names, "left_out": left_out}
     if single:
         names = [(role, name) for role in TARGETS for name in groups[role].names]
-        levels = dict(zip(names, _levels(measure, given, table, designs["terms"]), strict=True))
+        levels = dict(zip(names, _levels(measure, given, pairs, designs["terms"]), strict=True))
         in_order = [(role, name) for role in TARGETS for name in given.coverage[role].stimuli]
         terms = [AdjustedTerm(group=r, term=t, level2=levels[r, t]) for r, t in in_order]
         return Adjusted(**about, terms=tuple(terms))
-    pairs = None if table is None else UnitPairs(table, groups, recorded_units(result, groups))
+    units = recorded_units(found.get("units"), groups)
+    of_units = None if pairs is None else UnitPairs(pairs, groups, units)
     by_place = {}
     for place, design in designs.items():
         crossed = {}
-        if pairs is not None:
-            spread = float(scores[place][design.units].std(ddof=measure.ddof))
-            if result.draws is not None:  # that of each draw
-                plain = at(result, place)
-                spread = plain.difference / plain.effect_size if plain.effect_size else 0.0
-            crossed = _crossed(measure, given, pairs.compared(place), covariates, spread)
+        if of_units is not None:
+            spread = _spread(measure, found, place, scores[place][design.units])
+            crossed = _crossed(measure, given, of_units.compared(place), covariates, spread)
         drawn = given.drawn.get(place)
         (by_place[place],) = _levels(measure, given, scores[place][None], design, drawn, crossed)
     level2 = None
@@ -184,18 +166,26 @@ def adjusted(
     return Adjusted(**about, level1=by_place.get("level1"), level2=level2, pattern=pattern)
 
 
+def _spread(measure: Any, found: Mapping[str, Any], place: str, scores: Array) -> float:
+    """By what a difference is divided to be an effect size; of draws, on average."""
+    if "draws" not in found:
+        return float(scores.std(ddof=measure.ddof))
+    level, _, role = place.partition(".")
+    plain = at(found[level], role) if role else found[level]
+    return plain.difference / plain.effect_size if plain.effect_size else 0.0
+
+
 def adjusted_shares(
     measure: Any,
     given: Input,
-    result: AssociationResult,
     covariates: Covariates,
     notes: list[Note],
 ) -> Adjusted | None:
     """Shares of groups given covariates of the groups' words."""
-    names = given.head["groups"]
+    names, concepts = given.head["groups"], given.head["concepts"]
     groups = {name: SortedGroup.of(given.coverage[name], covariates.of[name]) for name in names}
-    design = design_of(names, groups, covariates, result.concepts, notes)
-    left_out = left_out_of(groups, covariates, result.concepts, notes)
+    design = design_of(names, groups, covariates, concepts, notes)
+    left_out = left_out_of(groups, covariates, concepts, notes)
     if design is None:
         return None
     places, before = [], 0
@@ -229,47 +219,20 @@ def left_out_of(
     return left_out
 
 
-def _scores(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> dict[str, Array]:
+def _scores(found: Mapping[str, Any], groups: Mapping[str, SortedGroup]) -> dict[str, Array]:
     """Scores of the sorted stimuli, by place; none where a result keeps none."""
-    scores: Any = at(result.primary, "scores")
+    read = found.get("stimulus_level")
+    scores: Any = found.get("scores") if read is None else read.scores
     by_place = {"level1": scores}
     for role in TARGETS:
         by_place[f"level2.{role}"] = at(scores, f"attributes_with_{role}")
-    order = _places(result, groups)
+    by_name = at(found.get("draws"), "contexts") is not None  # the order of a CEAT
+    order = {r: sorted(of.places) if by_name else of.places for r, of in groups.items()}
     return {
         place: np.array([by_role[role][i] for role in COMPARED[place] for i in order[role]])
         for place, by_role in by_place.items()
         if by_role is not None and all(len(by_role[role]) for role in COMPARED[place])
     }
-
-
-def _places(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> dict[str, list[int]]:
-    """Where the sorted stimuli are in the scores of a result; those of a CEAT are by name."""
-    by_name = at(result.draws, "contexts") is not None
-    return {r: sorted(of.places) if by_name else of.places for r, of in groups.items()}
-
-
-def pair_table(
-    given: Input, result: AssociationResult, groups: Mapping[str, SortedGroup]
-) -> Array | None:
-    """Mean association of all pairs of stimuli, sorted by name, where it is a mean."""
-    if result.draws is not None:
-        if not (kept := at(result, "similarities")):
-            return None
-        order, lines = _places(result, groups), []
-        for first, second in (TARGETS, ATTRIBUTES):
-            before = len(order[first])
-            lines.append([*order[first], *(before + place for place in order[second])])
-        return np.array(kept)[np.ix_(*lines)]
-    if (
-        at(result, "logit_scale") is not None
-        or set(given.rows) != set(ROLES)
-        or too_many(given.rows)
-    ):
-        return None
-    ordered = Ordered.of(given.rows, given.coverage)
-    words = None if several(ordered.stimuli) else kernels.similarities(*sides(ordered.rows))
-    return stimulus_table(ordered, words)
 
 
 def design_of(
@@ -449,6 +412,6 @@ def _crossed(
     }
 
 
-def recorded_units(result: AssociationResult, groups: Mapping[str, SortedGroup]) -> TestUnits:
+def recorded_units(units: Units | None, groups: Mapping[str, SortedGroup]) -> TestUnits:
     """Near-synonyms of the sorted stimuli."""
-    return TestUnits.recorded(result.units, {role: tuple(g.names) for role, g in groups.items()})
+    return TestUnits.recorded(units, {role: tuple(g.names) for role, g in groups.items()})
