@@ -87,8 +87,7 @@ def stimuli_of_test(test: Test) -> dict[str, tuple[str, ...]]:
     """
     stimuli: dict[str, tuple[str, ...]] = {}
     for role, concept in test.concepts.items():
-        of_sentence = concept.stimulus_of  # made anew each time
-        known = [of_sentence.get(term, term) for term in concept.terms]
+        known = [concept.stimulus_of.get(term, term) for term in concept.terms]
         absent = [term for term, _ in concept.absent]
         stimuli[role] = tuple(concept.image_of.values()) or tuple(dict.fromkeys(known + absent))
     return stimuli

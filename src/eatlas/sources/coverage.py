@@ -381,7 +381,6 @@ def _few_stimuli(test: Test, groups: Mapping[str, GroupCoverage]) -> Iterator[No
     """Many sentences may be made of few words, and those are the stimuli."""
     stimuli = {}
     for role, group in groups.items():
-        # a dictionary of all sentences, made once for each group
         stimulus_of = test.concept(role).stimulus_of
         if stimulus_of and len(group.used) >= PAPERS_MINIMUM:
             stimuli[role] = len({stimulus_of[term] for term in group.used})

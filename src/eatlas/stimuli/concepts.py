@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -160,12 +161,12 @@ class Concept(Frozen):
         """Whether the stimuli are texts or images."""
         return "image" if self.images else "text"
 
-    @property
+    @cached_property
     def at_hand(self) -> bool:
         """Whether it is known of all images what they are; False for a set that is not here."""
         return all(one.sha256 for one in self.images)
 
-    @property
+    @cached_property
     def image_of(self) -> dict[str, str]:
         """The hash of the bytes of each image, by its name; empty for texts."""
         return {one.name: one.sha256 for one in self.images}
@@ -177,29 +178,29 @@ class Concept(Frozen):
             return ()
         return tuple(one.text for one in self.sentences) or self.terms
 
-    @property
+    @cached_property
     def text_of(self) -> dict[str, str]:
         """The text of each sentence that has a key beside it."""
         return {one.key: one.text for one in self.sentences if one.key}
 
-    @property
+    @cached_property
     def stimulus_of(self) -> dict[str, str]:
         """The stimulus of each sentence, by its term; empty for words."""
         return {sentence.term: sentence.stimulus for sentence in self.sentences}
 
-    @property
+    @cached_property
     def wildcards(self) -> tuple[str, ...]:
         """Terms such as ``nurs*``, which stand for the words that match."""
         if self.images or self.sentences:
             return ()
         return tuple(filter(_WILDCARD.fullmatch, self.terms))
 
-    @property
+    @cached_property
     def label_of(self) -> dict[str, str]:
         """What people saw in each sentence that they labelled, by its term."""
         return {one.term: one.label for one in self.sentences if one.label}
 
-    @property
+    @cached_property
     def span_of(self) -> dict[str, tuple[int, int]]:
         """Place of the stimulus in each sentence in which a search would not find it there."""
         return {one.term: span for one in self.sentences if (span := one.stated_span)}

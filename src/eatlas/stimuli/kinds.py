@@ -124,7 +124,8 @@ class Described(Frozen):
 
     def with_concepts(self, concepts: Mapping[str, Concept]) -> Self:
         """The same test with other concepts of its groups."""
-        fields = {key: value for key, value in self if key not in {*concepts, "groups", "kind"}}
+        kept = type(self).model_fields.keys() - {*concepts, "groups", "kind"}
+        fields = {name: getattr(self, name) for name in kept}
         return type(self).of(concepts, **fields)
 
     def stated(self) -> dict[str, Any]:

@@ -87,7 +87,8 @@ class Frozen(BaseModel, metaclass=_Explaining):
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002  (as pydantic has it)
         """Make another record of the same values but those in `update`, checked as any other."""
-        return type(self)(**{**dict(self), **(update or {})})
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
+        return type(self)(**fields | dict(update or {}))
 
 
 Place = tuple[str | int, ...]
