@@ -7,7 +7,7 @@ is compared at each level, what a result keeps of it, and whether cosines mean a
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -153,23 +153,6 @@ def sorted_rows(group: GroupCoverage) -> list[tuple[str, str, int]]:
     hashes = group.image
     rows = [(group.stimulus.get(term, term), term, i) for i, term in enumerate(group.used)]
     return sorted(rows, key=lambda row: (hashes.get(row[0], row[0]), hashes.get(row[1], row[1])))
-
-
-def sorted_pairs(table: tuple[tuple[float, ...], ...] | None, coverage: Coverage) -> Array | None:
-    """What a result keeps of all pairs of words, by name within each group; None of nothing."""
-    if not table:
-        return None
-    lines = []
-    for first, second in OPPOSITES:
-        order = [[place for *_, place in sorted_rows(coverage[role])] for role in (first, second)]
-        lines.append([*order[0], *(len(order[0]) + place for place in order[1])])
-    return np.array(table)[np.ix_(*lines)]
-
-
-def places_by_name(first: Sequence[str], second: Sequence[str]) -> list[int]:
-    """Places of the terms of two groups, each in the order of its names."""
-    terms = [*((0, term) for term in first), *((1, term) for term in second)]
-    return sorted(range(len(terms)), key=terms.__getitem__)
 
 
 def too_many(rows: Rows) -> bool:

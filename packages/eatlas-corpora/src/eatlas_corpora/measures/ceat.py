@@ -244,10 +244,9 @@ class CEAT(PatternMeasure):
         if units.joined:
             joined = unit_levels(self, given, units, names, pairs, level2=True)
         counts = SentenceCounts({role: dict(contexts.counts[role]) for role in ROLES})
-        similarities = kept_pairs(table)
         found = {
             **fields,
-            "similarities": similarities,
+            "similarities": kept_pairs(table),
             "scores": mean_scores(drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0), sizes),
             "draws": ContextDraws(**draws, contexts=counts),
             "units": joined,
@@ -255,6 +254,6 @@ class CEAT(PatternMeasure):
                 given, pairs, units, notes, CONFIDENCE, sentences=True, level2=True
             ),
         }
-        by_name = np.array(similarities) if similarities else None
+        by_name = np.round(table, 6) if found["similarities"] else None
         found |= robustness(self, given, found, notes, by_name)
         return CEATResult(**given.head | found, level3=level3_of(cosines, drawn.cells, sizes))

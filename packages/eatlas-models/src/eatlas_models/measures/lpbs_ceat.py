@@ -20,7 +20,7 @@ from eatlas.measures.draws import (
     over_draws,
 )
 from eatlas.measures.inference import generalised
-from eatlas.measures.levels import kept_pairs, places_by_name, sizes, sorted_pairs
+from eatlas.measures.levels import kept_pairs, sizes
 from eatlas.measures.robustness import robustness
 from eatlas.notes import Note
 from eatlas.results.levels import Model, Replace, Variance
@@ -28,6 +28,7 @@ from eatlas.stats.effect_size import Components, components_of_means, draw_conte
 from eatlas.stimuli.kinds import OPPOSITES
 from eatlas_models.kernels.pair_draws import draw_pairs
 from eatlas_models.measures.lpbs import LogRatioMeasure, Ratios
+from eatlas_models.measures.over_attributes import places_by_name
 from eatlas_models.results.language import LPBSCEATResult, SentenceDraws
 
 Places = NDArray[np.int64]
@@ -210,7 +211,7 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
             "draws": SentenceDraws(**draws, over_attributes=of_draws),
             "generalisation": generalised(means, sizes, notes=notes, **how),
         }
-        pairs = sorted_pairs(found["similarities"], given.coverage)
+        pairs = np.round(drawn.means, 6) if found["similarities"] else None  # by name
         found |= robustness(self, given, found, notes, pairs)
         return LPBSCEATResult(
             **given.head | about | found,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from eatlas import kernels
 from eatlas.measures.base import Array
-from eatlas.measures.levels import places_by_name, sides, sizes
+from eatlas.measures.levels import sides, sizes
 from eatlas.measures.resampling import Variation, interval_of
 from eatlas.results.levels import EffectInterval
 from eatlas.stats.bootstrap import block_layout, resampled
@@ -33,3 +35,9 @@ def over_attributes(
         return None
     (effects,) = resampled(layout, count, vary.streams("ABXY"), vary.ddof, 1)
     return interval_of(effects, vary.confidence)
+
+
+def places_by_name(first: Sequence[str], second: Sequence[str]) -> list[int]:
+    """Places of the terms of two groups, each in the order of its names."""
+    terms = [*((0, term) for term in first), *((1, term) for term in second)]
+    return sorted(range(len(terms)), key=terms.__getitem__)
