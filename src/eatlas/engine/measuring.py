@@ -51,11 +51,17 @@ def measure(
             remedy="eatlas.load_tests(...) makes tests of ids and files; eatlas.run takes both",
         )
     test = measure.reads(test)
+    require_usable(test)
     of_words = covariates_for([measure], [test], covariates, case)
-    need = measure.needs.source
-    at_hand = reader_of(need).open_single(source)
-    refuse_wildcards(test.concepts, f"test {test.id}, ")
+    at_hand = reader_of(measure.needs.source).open_single(source)
+    measure.require_source(at_hand)
     return measure_opened(measure, test, at_hand, case, seed, rng, of_words)
+
+
+def require_usable(test: Test) -> None:
+    """Refuse a test whose images are not here, or with terms that stand for other words."""
+    test.require_at_hand()
+    refuse_wildcards(test.concepts, f"test {test.id}, ")
 
 
 def covariates_for(
@@ -74,8 +80,6 @@ def covariates_for(
             "default, such as ml-eat",
             remedy="leave out the covariates, or adjust=none",
         )
-    for test in (tests := list(tests)):
-        refuse_wildcards(test.concepts, f"test {test.id}, ")
     return word_covariates(given).of_tests(tests, case)
 
 
@@ -95,6 +99,7 @@ def measure_opened(
             got=f"a test of the kind {test.kind}",
             allowed=f"tests of the kind {measure.kind}",
         )
+    measure.require_stimuli(test)
     covariates = covariates if adjusts(measure) else None
     given, about_test, about_words = _read(measure, test, source, case, seed, rng, covariates)
     notes: list[Note] = []

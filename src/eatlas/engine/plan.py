@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eatlas.engine.contexts import Variant, open_contexts
 from eatlas.engine.frequency import adjusts
-from eatlas.engine.measuring import covariates_for
+from eatlas.engine.measuring import covariates_for, require_usable
 from eatlas.engine.readers import VECTORS, AnySource, reader_of
 from eatlas.errors import EatlasError, SignatureError, SourceError, require_whole
 from eatlas.executors import Executor, here
@@ -30,7 +30,6 @@ from eatlas.sources.coverage import require_case
 from eatlas.sources.opening import names_under, specs_of
 from eatlas.sources.source import is_contextual
 from eatlas.stimuli import Test, load_tests
-from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.version import __version__
 
 if TYPE_CHECKING:
@@ -155,8 +154,7 @@ def _loaded(tests: Any, reference: Any) -> tuple[Test, ...]:
 
         loaded = with_reference(loaded, reference)
     for test in loaded:
-        test.require_at_hand()
-        refuse_wildcards(test.concepts, f"test {test.id}, ")
+        require_usable(test)
     return loaded
 
 

@@ -21,9 +21,9 @@ from eatlas.plugins import loaded, required
 from eatlas.results.parts import Coverage
 from eatlas.sources import (
     CaseRule,
+    Snapshot,
     Source,
     Tell,
-    ask,
     embed,
     is_contextual,
     open_sources,
@@ -211,18 +211,16 @@ class VectorReader(Reader):
         case, tests = jobs[0].case, [job.test for job in jobs]
         words = {word for job in jobs for word in job.measure.needs.words}
         wish = max((job.measure.needs.ranks for job in jobs), key=WISHES.index)
+        items = needed_items(source, tests, words, case)
         if wish is None:
-            return ask(source, tests, words, case, tell)
-        beside = {item.content for item in needed_items(source, tests, words, case)}
+            return Snapshot.of(source, items, tell)
         # one pass for words and ranks
+        beside = {item.content for item in items}
         ranking = ranking_of(source, tests, case, wish, beside=beside)
-        return replace(ask(source, tests, words, case, tell), ranking=ranking)
+        return replace(Snapshot.of(source, items, tell), ranking=ranking)
 
     def look_up(self, measure: Measure, test: Test, source: Source, case: CaseRule) -> Lookup:
         """Look up the vectors of a test."""
-        test.require_at_hand()
-        measure.require_stimuli(test)
-        measure.require_source(source)
         embedded = embed(test, source, case)
         coverage, notes, vectors = embedded.coverage, embedded.notes, dict(embedded.vectors)
         period, encoding, background = period_of(source), source.encoding, source.background

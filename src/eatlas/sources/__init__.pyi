@@ -1,7 +1,6 @@
 from .coverage import (
     CaseRule as CaseRule,
     Embedded as Embedded,
-    ask as ask,
     embed as embed,
     embed_concepts as embed_concepts,
     is_common_word as is_common_word,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError
 from eatlas.notes import Note, as_notes
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.sources.source import Found, Item, Snapshot, Source, Tell, word_alone
+from eatlas.sources.source import Found, Item, Source, word_alone
 from eatlas.stats.inputs import SINGLE
 from eatlas.stimuli import Concept, ContextsOrigin, Image, Test
 from eatlas.stimuli.concepts import refuse_wildcards
@@ -136,17 +136,6 @@ def needed_items(
     return items | {word_alone(key) for word in words for key in spellings(word, rule)}
 
 
-def ask(
-    source: Source,
-    tests: Iterable[Test],
-    words: Iterable[str] = (),
-    case: CaseRule = "auto",
-    tell: Tell | None = None,
-) -> Snapshot:
-    """Read all that tests and measures need from a source at once, and keep the answers."""
-    return Snapshot.of(source, needed_items(source, tests, words, case), tell)
-
-
 def embed(test: Test, source: Source, case: CaseRule = "auto") -> Embedded:
     """Look up or encode all terms of a test.
 
@@ -159,20 +148,12 @@ def embed(test: Test, source: Source, case: CaseRule = "auto") -> Embedded:
     embedded = _embed(parts, source, case, test.language, test)
     if not source.encodes and any(part.images for part in parts.values()):
         _require_apart(embedded.keys, test, source.name)
-    notes = [*embedded.notes, *remarks(test), *_few_stimuli(test, embedded.coverage)]
-    groups, counts = {}, None
-    for role, group in embedded.coverage.items():
-        part = parts[role]
-        more: dict[str, Any] = {"stimulus": part.stimulus_of, "label": part.label_of}
-        if test.contexts is None:  # all that a reader, or a second run, needs to know of sentences
-            more |= {"span": part.span_of, "text": part.text_of}
-            more |= {"image": part.image_of, "reasons": {**group.reasons, **dict(part.absent)}}
-            more["missing"] = (*group.missing, *(stimulus for stimulus, _ in part.absent))
-        groups[role] = group.model_copy(update=more)
+    groups = embedded.coverage
+    notes, counts = [*embedded.notes, *remarks(test), *_few_stimuli(test, groups)], None
     if test.contexts is not None:
         counts = Coverage({role: _counted(group, parts[role]) for role, group in groups.items()})
         notes += _lost_contexts(counts, test.contexts)
-    return replace(embedded, coverage=Coverage(groups), notes=tuple(notes), counts=counts)
+    return replace(embedded, notes=tuple(notes), counts=counts)
 
 
 def embed_concepts(
@@ -230,12 +211,8 @@ def _embed(
             rows.append(tried[key].vector)
             if how := tried[key].unknown:
                 unknown[how].setdefault(role, {})[stimulus_of.get(term, term)] = None
-        groups[role] = GroupCoverage(
-            used=tuple(keys[role]),
-            missing=tuple(reasons),
-            found_as={term: key for term, key in keys[role].items() if term != key},
-            reasons=reasons,
-        )
+        found_as = {term: key for term, key in keys[role].items() if term != key}
+        groups[role] = _account(concepts[role], tuple(keys[role]), found_as, reasons, test)
         vectors[role] = np.array(rows, dtype=np.float64).reshape(len(rows), source.dim)
     notes = [
         *as_notes(source.notes),
@@ -255,6 +232,25 @@ def _embed(
         computed = [answer.vector for answer in answers.values() if answer.vector is not None]
         roundoff = SINGLE if any(vector.dtype == np.float32 for vector in computed) else None
     return Embedded(vectors, Coverage(groups), keys, tuple(notes), _digest(vectors), roundoff)
+
+
+def _account(
+    part: Concept,
+    used: tuple[str, ...],
+    found_as: Mapping[str, str],
+    reasons: Mapping[str, str],
+    test: Test | None,
+) -> GroupCoverage:
+    """Account for every term of a group; of a test also for what its terms are made of."""
+    more: dict[str, Any] = {}
+    if test is not None:
+        more = {"stimulus": part.stimulus_of, "label": part.label_of}
+        if test.contexts is None:  # all that a reader, or a second run, needs to know of sentences
+            more |= {"span": part.span_of, "text": part.text_of, "image": part.image_of}
+            reasons = {**reasons, **dict(part.absent)}
+    return GroupCoverage(
+        used=used, missing=tuple(reasons), found_as=found_as, reasons=reasons, **more
+    )
 
 
 def _first_usable(tried: Mapping[str, Found], source: str) -> tuple[str, str]:

@@ -32,8 +32,6 @@ class CountsReader(Reader):
 
     def look_up(self, measure: Measure, test: Any, source: Counts, case: CaseRule) -> Lookup:  # noqa: ARG002
         """Look up the targets of a test, and the words of the measure's own."""
-        measure.require_stimuli(test)
-        measure.require_source(source)
         names = [group.name for group in test.groups]
         rows = {term: source.counts(term) for term in test.targets.terms}
         reasons = {
