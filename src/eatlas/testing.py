@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from eatlas.cli.table import print_results
+from eatlas.engine.measuring import input_of
 from eatlas.engine.readers import reader_of
 from eatlas.errors import ContractError, CoverageError, EatlasError, EatlasWarning, described
 from eatlas.notes import Note
@@ -202,6 +203,11 @@ def _gives_a_result(tried: _Tried) -> Check:
     facts = {"measure": measure.name, "signature": measure.signature, "test": tried.test.id}
     for name, value in facts.items():
         yield getattr(result, name) == value, name, getattr(result, name), repr(value)
+    given, *_ = input_of(measure, measure.reads(tried.test), tried.source)
+    record = tried.guarded("compute", lambda: measure.compute(given, []))
+    for name, value in given.head.items():
+        ok = name == "frequency" or getattr(record, name) == value  # topics are added to it
+        yield ok, name, getattr(record, name), "what given.head has: Record(**given.head, ...)"
 
 
 def _is_plain(tried: _Tried) -> Check:

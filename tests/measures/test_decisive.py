@@ -108,7 +108,7 @@ def test_a_group_that_would_be_too_small_is_not_looked_at():
 
 
 def test_too_many_terms_are_not_looked_at(monkeypatch):
-    monkeypatch.setattr("eatlas.measures.decisive.MOST_CELLS", 100)
+    monkeypatch.setattr("eatlas.measures.resampling.MOST_SCORES", 100)
     result = eatlas.run("weat-6", measures=f"ml-eat({FAST})", frequency="off")[0]
     assert result.influence.decisive is None
     assert "decisive" not in result.to_dict()["influence"]

@@ -6,7 +6,8 @@ from tests.inputs import make_test
 import eatlas
 from eatlas.engine.verify import verify
 from eatlas.results.parts import Encoding
-from eatlas.sources import Found, Item, Source, ask, embed, is_contextual
+from eatlas.sources import Found, Item, Snapshot, Source, embed, is_contextual
+from eatlas.sources.coverage import needed_items
 from eatlas.stimuli.sentences import sentence_tests
 
 
@@ -83,7 +84,8 @@ def test_one_text_about_two_stimuli_is_two_passages():
 
 def test_a_run_asks_once_and_says_how_far_it_is():
     source, told = Letters(), []
-    kept = ask(source, [sentences(), make_test(**WORDS)], ["she"], tell=lambda *n: told.append(n))
+    items = needed_items(source, [sentences(), make_test(**WORDS)], ["she"], "auto")
+    kept = Snapshot.of(source, items, tell=lambda *n: told.append(n))
     assert len(source.asked) == 1
     assert told == [(len(source.asked[0]), len(source.asked[0]))]
     assert kept.lookup(["she", "he"]).keys() == {"she"}

@@ -13,10 +13,10 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import beta, entropy
 
 from eatlas.stats import shares
+from eatlas.stats.bootstrap import central
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.shares import (
     DIVERGENCES,
-    central,
     distribution,
     divergence,
     jeffreys,

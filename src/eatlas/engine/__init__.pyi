@@ -4,15 +4,16 @@ from .execution import (
     run as run,
     warn_of_failures as warn_of_failures,
 )
-from .contexts import StimulusContexts as StimulusContexts, open_contexts as open_contexts
 from .plan import (
     Job as Job,
     SourceLike as SourceLike,
     SourcesLike as SourcesLike,
+    StimulusContexts as StimulusContexts,
     Watch as Watch,
     in_contexts as in_contexts,
     make_plan as make_plan,
     open_as as open_as,
+    open_contexts as open_contexts,
     read as read,
 )
 from .readers import (

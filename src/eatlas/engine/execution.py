@@ -19,7 +19,7 @@ from eatlas.results import AssociationResult, Failure, Results
 from eatlas.sources import CaseRule, period_of
 
 if TYPE_CHECKING:
-    from eatlas.engine.contexts import StimulusContexts
+    from eatlas.engine.plan import StimulusContexts
     from eatlas.engine.references import ReferenceLike
     from eatlas.measures import Measure
     from eatlas.measures.base import Topical

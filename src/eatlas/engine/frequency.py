@@ -253,7 +253,7 @@ def adjusts(measure: Measure) -> bool:
     return getattr(measure, "adjust", "none") != "none" and measure.needs.ranks is not None
 
 
-def read_words(
+def look_up_words(
     measure: Measure,
     test: Test,
     source: Any,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from eatlas.engine.frequency import adjusts, read_words
+from eatlas.engine.frequency import adjusts, look_up_words
 from eatlas.engine.readers import AnySource, reader_of
 from eatlas.errors import ContractError, SignatureError, StimulusError, described
 from eatlas.measures.base import Input, Measure, generator_of, stimuli_of_test
@@ -101,7 +101,7 @@ def measure_opened(
         )
     measure.require_stimuli(test)
     covariates = covariates if adjusts(measure) else None
-    given, about_test, about_words = _read(measure, test, source, case, seed, rng, covariates)
+    given, about_test, about_words = input_of(measure, test, source, case, seed, rng, covariates)
     notes: list[Note] = []
     result = measure.compute(given, notes)
     if not is_result(result):
@@ -126,14 +126,14 @@ def _group(note: Note) -> str:
     return note.code.partition(".")[0]
 
 
-def _read(
+def input_of(
     measure: Measure,
     test: Test,
     source: AnySource,
-    case: CaseRule,
-    seed: int,
-    rng: np.random.Generator | None,
-    covariates: WordCovariates | None,
+    case: CaseRule = "auto",
+    seed: int = 0,
+    rng: np.random.Generator | None = None,
+    covariates: WordCovariates | None = None,
 ) -> tuple[Input, list[Note | str], list[Note]]:
     """What a measure computes with, read from its source; remarks on that, and on words."""
     chance = generator_of(seed, stimuli_of_test(test), "relabellings") if rng is None else rng
@@ -167,7 +167,7 @@ def _read(
         **lookup.about,
     }
     own, reported = lookup.fields["coverage"], head["coverage"]
-    words, on_words, about_words = read_words(
+    words, on_words, about_words = look_up_words(
         measure, test, source, own, reported, case, covariates
     )
     parts = {"rows": {}, **lookup.fields, "rng": generator(chance), "seed": seed, "words": words}

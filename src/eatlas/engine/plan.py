@@ -14,9 +14,8 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checkable
 
-from eatlas.engine.contexts import Variant, open_contexts
 from eatlas.engine.frequency import adjusts
 from eatlas.engine.measuring import covariates_for, require_usable
 from eatlas.engine.readers import VECTORS, AnySource, reader_of
@@ -25,6 +24,7 @@ from eatlas.executors import Executor, here
 from eatlas.measures import Measure, get_measure, measure_types
 from eatlas.measures.base import Need, Topical
 from eatlas.notes import Note, warn
+from eatlas.plugins import called, required
 from eatlas.sources import CaseRule, Tell, period_of
 from eatlas.sources.coverage import require_case
 from eatlas.sources.opening import names_under, specs_of
@@ -286,6 +286,47 @@ def _require_fitting(tests: Sequence[Test], measures: Sequence[Measure]) -> None
     )
 
 
+# --- contexts -------------------------------------------------------------------------------------
+
+Variant = tuple[tuple[Test, ...], list[Measure]]
+"""Tests in contexts of one size, and the measures that take them so."""
+
+
+@runtime_checkable
+class StimulusContexts(Protocol):
+    """Texts in which the stimuli of tests occur."""
+
+    def first(self, per_term: int, /) -> Self:
+        """Return the first contexts of each stimulus, which are a random sample of that size."""
+
+    def variants(
+        self, tests: Sequence[Test], measures: Sequence[Measure], windows: Sequence[Any] = (), /
+    ) -> list[Variant]:
+        """Put tests into these contexts, once for each window to which they are cut.
+
+        Raises
+        ------
+        EatlasError
+            If a measure does not take the contexts, or a test has none.
+        """
+
+
+def open_contexts(given: Any) -> StimulusContexts:
+    """Return contexts as they are, or those of a file.
+
+    Raises
+    ------
+    ContractError
+        If no package that is installed reads contexts.
+    EatlasError
+        If the file cannot be read, or these are no contexts.
+    """
+    if isinstance(given, StimulusContexts) and not isinstance(given, type):
+        return given
+    opened: StimulusContexts = called(required("contexts", "contexts"), object, given)
+    return opened
+
+
 def in_contexts(
     tests: Sequence[Test],
     measures: Sequence[Measure],
@@ -303,6 +344,9 @@ def in_contexts(
             )
         return [(tuple(tests), list(measures))]
     return open_contexts(contexts).variants(tests, measures, windows)
+
+
+# --- sources --------------------------------------------------------------------------------------
 
 
 def open_as(given: Any, need: Need, prompts: Any = None) -> list[tuple[str, AnySource]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from itertools import product
 from typing import Any, ClassVar, Final, Literal, cast
@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import SignatureError, SourceError
+from eatlas.errors import SignatureError
 from eatlas.measures.base import (
     FLAG,
     FROM_0,
@@ -28,7 +28,6 @@ from eatlas.measures.base import (
     Input,
     Measure,
     Needs,
-    is_number,
     parameter,
     whole,
 )
@@ -56,18 +55,11 @@ from eatlas.stats.permutation import (
     permutation_test,
 )
 from eatlas.stats.regression import studentised_test
-from eatlas.stats.shares import LARGEST_SCALE
 
 Statistic = Literal["difference", "studentised"]
 """What is compared over relabellings."""
 Adjust = Literal["frequency", "none"]
 """Whether associations are also found adjusted for the frequency of the words."""
-OF_MODEL = "model"
-"""The scale that a source states."""
-SCALE = Allowed(
-    f"model, or a number above 0 and up to {LARGEST_SCALE:g}",
-    lambda value: value == OF_MODEL or (is_number(value) and 0 < value <= LARGEST_SCALE),
-)
 DECIMALS = 6
 """Kept of figures whose own error is larger by far."""
 _remembered = lru_cache(maxsize=4096)(permutation_test)
@@ -351,50 +343,3 @@ def pattern_shares(x: NDArray[np.int64], y: NDArray[np.int64]) -> dict[str, floa
     """Share of draws with each of the nine patterns; 1 is an association with A, -1 with B."""
     counts = Counter(zip(x.tolist(), y.tolist(), strict=True))
     return {label: round(counts[signs] / len(x), 6) for signs, label in LABELS.items()}
-
-
-def scale_of(wanted: float | str, encoding: Any, source: str, measure: str) -> float:
-    """The logit scale: that of a signature, or that which a source states."""
-    if wanted != OF_MODEL:
-        return float(wanted)
-    stated: float | None = None if encoding is None else encoding.logit_scale
-    if stated is None:
-        raise SourceError(
-            f"{source} states no logit scale, so that its cosines are not probabilities",
-            got="vectors that were not trained to classify by a softmax"
-            if encoding is None
-            else f"a model of the class {encoding.architecture}",
-            allowed=f"two-tower models such as clip:NAME for {measure}",
-            remedy="state a scale to read them so nevertheless: "
-            f"{measure}(scale=100{', soa=softmax' * (measure == 'divdist')}), as CLIP's",
-        )
-    return stated
-
-
-def magnified(given: Input, scale: float) -> Input:
-    """The same input, its rounding by as much larger as the softmax makes it.
-
-    A share p moves by at most ``scale p (1 - p)`` times a change of a cosine, and twice that where
-    all cosines change.
-    """
-    factor = max(scale / 2, 1.0)
-    if given.precision is None:
-        return replace(given, magnified=factor)
-    return replace(given, precision=given.precision * factor)
-
-
-def remarks_on(given: Input, scale: float, groups: Sequence[str]) -> list[Note]:
-    """What a reader must know of the scale and of the sizes of the groups of labels."""
-    notes, encoding = [], given.head["encoding"]
-    stated = None if encoding is None else encoding.logit_scale
-    if stated is None:
-        notes.append(Note("shares.scale-by-hand", "logit_scale", {"scale": scale}))
-    elif stated != scale:
-        values = {"scale": scale, "of_model": stated}
-        notes.append(Note("shares.scale-differs", "logit_scale", values))
-    if encoding is not None and encoding.logit_bias is not None:
-        notes.append(Note("shares.sigmoid"))
-    sizes = {group: len(given.coverage[group].stimuli) for group in groups}
-    if len(set(sizes.values())) > 1:
-        notes.append(Note("shares.labels", values={"labels": sizes}))
-    return notes

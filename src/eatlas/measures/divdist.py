@@ -16,12 +16,7 @@ from eatlas.errors import CoverageError
 from eatlas.measures.adjusting import adjusted_shares
 from eatlas.measures.association import (
     DECIMALS,
-    OF_MODEL,
-    SCALE,
     Adjust,
-    magnified,
-    remarks_on,
-    scale_of,
     written,
 )
 from eatlas.measures.base import (
@@ -36,6 +31,7 @@ from eatlas.measures.base import (
     whole,
 )
 from eatlas.measures.levels import Stimuli
+from eatlas.measures.softmax import OF_MODEL, SCALE, magnified, remarks_on, scale_of
 from eatlas.notes import Note
 from eatlas.plugins import imported, required
 from eatlas.results.levels import AdjustedTarget
@@ -47,6 +43,7 @@ from eatlas.results.targets import (
     ShareIntervals,
     TargetShares,
 )
+from eatlas.stats.bootstrap import central
 from eatlas.stats.inputs import clopper_pearson
 from eatlas.stats.permutation import (
     ALWAYS_EXACT,
@@ -62,7 +59,6 @@ from eatlas.stats.shares import (
     Divergence,
     Negative,
     Normalize,
-    central,
     distribution,
     divergence,
     jeffreys,

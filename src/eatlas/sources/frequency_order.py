@@ -10,13 +10,12 @@ import hashlib
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from unicodedata import category
 from urllib.parse import quote
 
 from eatlas.errors import SourceError
-from eatlas.sources.memory import bundled_words
+from eatlas.sources.memory import bundled_tensors, bundled_words
 from eatlas.sources.source import Source, Vector, Wrapper
 
 FREQUENT = 10_000
@@ -83,12 +82,8 @@ def bundled_order() -> WordOrder:
 
     The papers' words beyond the 10,000 most frequent have a rank, and are in no topic.
     """
-    from safetensors.numpy import load  # noqa: PLC0415  (only this needs it)
-
-    data = resources.files("eatlas.sources") / "data"
-    tensors = load((data / f"{_BUNDLED}.safetensors").read_bytes())
-    sample = bundled_words()
-    rarer = (data / f"{_BUNDLED}.vocab.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    tensors = bundled_tensors(_BUNDLED)
+    sample, rarer = bundled_words(), bundled_words(_BUNDLED)
     own, added = tensors["sample_ranks"].tolist(), tensors["ranks"].tolist()
     rank_of = dict(zip(sample, own, strict=True)) | dict(zip(rarer, added, strict=True))
     words, ranks = [*sample[:FREQUENT], *rarer], [*own[:FREQUENT], *added]

@@ -192,6 +192,15 @@ def bundled_words(name: str = SAMPLE) -> tuple[str, ...]:
     return tuple((data / f"{name}.vocab.txt").read_text(encoding="utf-8").split("\n")[:-1])
 
 
+def bundled_tensors(name: str) -> dict[str, NDArray[Any]]:
+    """Arrays of a file that comes with the package."""
+    from safetensors.numpy import load  # noqa: PLC0415  (only bundled vectors and ranks need it)
+
+    data = resources.files("eatlas.sources") / "data"
+    tensors: dict[str, NDArray[Any]] = load((data / f"{name}.safetensors").read_bytes())
+    return tensors
+
+
 @cache
 def open_bundled(name: str) -> ArraySource:
     """Open vectors that come with the package.
@@ -200,8 +209,5 @@ def open_bundled(name: str) -> ArraySource:
     word lists that the papers print; of GloVe 840B, 300 dimensions, there are the words of the
     Caliskan tests alone.
     """
-    from safetensors.numpy import load  # noqa: PLC0415  (only these sources need it)
-
-    data = resources.files("eatlas.sources") / "data"
-    vectors = load((data / f"{name}.safetensors").read_bytes())["vectors"]
+    vectors = bundled_tensors(name)["vectors"]
     return ArraySource(bundled_words(name), vectors, name=name, ordered=name == SAMPLE)

@@ -291,6 +291,17 @@ def percentile(drawn: Array, level: float) -> tuple[tuple[float, float], tuple[f
     return (low, high), ((around[1] - around[0]) / 2, (around[3] - around[2]) / 2)
 
 
+def central(drawn: Array, confidence: float) -> Array:
+    """Percentile interval over the first axis, shape (2, ...); NaN where a value is undefined.
+
+    A quantity that is undefined in more than one in a hundred resamples has no interval.
+    """
+    tail, finite = (1 - confidence) / 2, np.isfinite(drawn)
+    few = finite.sum(axis=0) < 0.99 * len(drawn)
+    values = np.where(few, 0.0, np.where(finite, drawn, np.nan))
+    return np.where(few, np.nan, np.nanquantile(values, [tail, 1 - tail], axis=0))
+
+
 def influence(layout: Layout, ddof: int, levels: int = 3) -> list[tuple[float, dict[str, Array]]]:
     """Each of the first effect sizes, and its change without each unit of its groups.
 

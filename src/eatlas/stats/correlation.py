@@ -18,8 +18,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from eatlas.stats.bootstrap import central
 from eatlas.stats.permutation.problem import PermutationResult
-from eatlas.stats.shares import central
 
 Array = NDArray[np.float64]
 Orders = NDArray[np.intp]

@@ -99,17 +99,6 @@ def resampled_weights(size: int, resamples: int, rng: np.random.Generator) -> Ar
     return np.stack([np.bincount(row, minlength=size) for row in drawn]).astype(np.float64)
 
 
-def central(drawn: Array, confidence: float) -> Array:
-    """Percentile interval over the first axis, shape (2, ...); NaN where a value is undefined.
-
-    A quantity that is undefined in more than one in a hundred resamples has no interval.
-    """
-    tail, finite = (1 - confidence) / 2, np.isfinite(drawn)
-    few = finite.sum(axis=0) < 0.99 * len(drawn)
-    values = np.where(few, 0.0, np.where(finite, drawn, np.nan))
-    return np.where(few, np.nan, np.nanquantile(values, [tail, 1 - tail], axis=0))
-
-
 def jeffreys(counts: Array, confidence: float) -> Array:
     """Intervals of shares of counts, shape (2, rows, k); NaN for a row without counts.
 

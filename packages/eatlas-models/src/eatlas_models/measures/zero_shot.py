@@ -12,12 +12,7 @@ from eatlas import kernels
 from eatlas.errors import StimulusError
 from eatlas.measures.association import (
     DECIMALS,
-    OF_MODEL,
-    SCALE,
     PatternMeasure,
-    magnified,
-    remarks_on,
-    scale_of,
 )
 from eatlas.measures.base import SHARE, Array, Input, Needs, parameter, whole
 from eatlas.measures.inference import design_power, unanswered
@@ -35,6 +30,7 @@ from eatlas.measures.levels import (
 )
 from eatlas.measures.resampling import Variation
 from eatlas.measures.robustness import robustness
+from eatlas.measures.softmax import OF_MODEL, SCALE, magnified, remarks_on, scale_of
 from eatlas.notes import Note
 from eatlas.results.levels import Cell, Level3
 from eatlas.results.parts import defined_ends

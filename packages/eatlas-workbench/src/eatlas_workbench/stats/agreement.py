@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eatlas.stats.shares import central, resampled_weights
+from eatlas.stats.bootstrap import central
+from eatlas.stats.shares import resampled_weights
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
