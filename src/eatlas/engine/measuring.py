@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from eatlas.engine.frequency import adjusts, look_up_words
@@ -24,6 +25,7 @@ from eatlas.version import __version__
 if TYPE_CHECKING:
     import numpy as np
 
+    from eatlas.engine.readers import Lookup
     from eatlas.results.diagnosis import TermsDiagnosis
     from eatlas.sources.covariates import CovariatesLike, WordCovariates
     from eatlas.sources.source import Background
@@ -136,8 +138,41 @@ def input_of(
     covariates: WordCovariates | None = None,
 ) -> tuple[Input, list[Note | str], list[Note]]:
     """What a measure computes with, read from its source; remarks on that, and on words."""
-    chance = generator_of(seed, stimuli_of_test(test), "relabellings") if rng is None else rng
     lookup = reader_of(measure.needs.source).look_up(measure, test, source, case)
+    head = _head_of(measure, test, source, lookup, case, seed, covariates)
+    own, reported = lookup.fields["coverage"], head["coverage"]
+    words, on_words, about_words = look_up_words(
+        measure, test, source, own, reported, case, covariates
+    )
+    fields = {"rows": {}, **lookup.fields}
+    diagnosis = None  # whether cosines mean anything among the terms
+    if fields.get("asked") is None and set(fields["rows"]) == set(ROLES):
+        diagnosis = diagnose_terms(fields.get("unit") or fields["rows"])
+    chance = generator_of(seed, stimuli_of_test(test), "relabellings") if rng is None else rng
+    head |= {"diagnosis": diagnosis, **on_words}
+    given = Input(**fields, head=head, rng=generator(chance), seed=seed, words=words)
+    remarks = [*filter(None, [namesake(test)])]
+    theme = test.explored_on
+    if theme and (same := searched_words(theme, reported)):
+        remarks.append(Note("stimuli.same-words", values={"theme": theme.theme, "words": same}))
+    background: Background | None = getattr(source, "background", None)
+    if background is not None:
+        more, of_source = background.additions(measure, test, given)
+        given = replace(given, head=head | dict(more))
+        remarks += of_source
+    return given, [*remarks, *lookup.notes], about_words
+
+
+def _head_of(
+    measure: Measure,
+    test: Test,
+    source: AnySource,
+    lookup: Lookup,
+    case: CaseRule,
+    seed: int,
+    covariates: WordCovariates | None,
+) -> dict[str, Any]:
+    """Fields of a record that say what was measured, on what and by what."""
     provenance = Provenance(
         version=__version__,
         seed=seed,
@@ -155,7 +190,7 @@ def input_of(
         explored=test.explored,
         explored_on=test.explored_on,
     )
-    head = {
+    return {
         "signature": measure.signature,
         "test": test.id,
         "title": test.title,
@@ -166,23 +201,3 @@ def input_of(
         **test.stated(),
         **lookup.about,
     }
-    own, reported = lookup.fields["coverage"], head["coverage"]
-    words, on_words, about_words = look_up_words(
-        measure, test, source, own, reported, case, covariates
-    )
-    parts = {"rows": {}, **lookup.fields, "rng": generator(chance), "seed": seed, "words": words}
-    given = Input(**parts, head=head)
-    diagnosis = None  # whether cosines mean anything among the terms
-    if given.asked is None and set(given.rows) == set(ROLES):
-        diagnosis = diagnose_terms(given.unit or given.rows)
-    head |= {"diagnosis": diagnosis, **on_words}
-    remarks = [*filter(None, [namesake(test)])]
-    theme = test.explored_on
-    if theme and (same := searched_words(theme, reported)):
-        remarks.append(Note("stimuli.same-words", values={"theme": theme.theme, "words": same}))
-    background: Background | None = getattr(source, "background", None)
-    if background is not None:
-        fields, of_source = background.additions(measure, test, given)
-        head |= fields
-        remarks += of_source
-    return given, [*remarks, *lookup.notes], about_words
