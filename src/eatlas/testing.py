@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from eatlas.cli.table import print_results
-from eatlas.engine.measuring import input_of
+from eatlas.engine.measuring import Job, input_of
 from eatlas.engine.readers import reader_of
 from eatlas.errors import ContractError, CoverageError, EatlasError, EatlasWarning, described
 from eatlas.notes import Note
@@ -203,7 +203,7 @@ def _gives_a_result(tried: _Tried) -> Check:
     facts = {"measure": measure.name, "signature": measure.signature, "test": tried.test.id}
     for name, value in facts.items():
         yield getattr(result, name) == value, name, getattr(result, name), repr(value)
-    given, *_ = input_of(measure, measure.reads(tried.test), tried.source)
+    given, *_ = input_of(Job(measure.reads(tried.test), tried.source, measure))
     record = tried.guarded("compute", lambda: measure.compute(given, []))
     for name, value in given.head.items():
         ok = name == "frequency" or getattr(record, name) == value  # topics are added to it

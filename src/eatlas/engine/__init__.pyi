@@ -4,8 +4,8 @@ from .execution import (
     run as run,
     warn_of_failures as warn_of_failures,
 )
+from .measuring import Job as Job
 from .plan import (
-    Job as Job,
     SourceLike as SourceLike,
     SourcesLike as SourcesLike,
     StimulusContexts as StimulusContexts,

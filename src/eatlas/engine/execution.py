@@ -9,8 +9,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eatlas.engine.measuring import measure_opened
-from eatlas.engine.plan import Job, SourcesLike, make_plan
+from eatlas.engine.measuring import Job, measure_job
+from eatlas.engine.plan import SourcesLike, make_plan
 from eatlas.engine.store import Store
 from eatlas.errors import AnisotropyWarning, EatlasError, UndefinedWarning
 from eatlas.executors import Executor, choose, here, reading_of, require_workers
@@ -216,12 +216,7 @@ def perform(job: Job) -> Outcome:
             # the result carries the same remarks, and a table or report shows them
             warnings.simplefilter("ignore", UndefinedWarning)
             warnings.simplefilter("ignore", AnisotropyWarning)
-            result = measure_opened(
-                measure, test, source, job.case, job.seed, covariates=job.covariates
-            )
-        if not job.source_from:
-            return result
-        return result.model_copy(update={"source_from": job.source_from})
+            return measure_job(job)
     except EatlasError as error:
         reason = error
     except MemoryError:

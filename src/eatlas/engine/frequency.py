@@ -31,6 +31,7 @@ from eatlas.stimuli import ROLES, AssociationTest, Test
 from eatlas.stimuli.languages import is_english
 
 if TYPE_CHECKING:
+    from eatlas.engine.measuring import Job
     from eatlas.measures.base import Measure
     from eatlas.sources.covariates import WordCovariates
 
@@ -254,19 +255,14 @@ def adjusts(measure: Measure) -> bool:
 
 
 def look_up_words(
-    measure: Measure,
-    test: Test,
-    source: Any,
-    coverage: Coverage,
-    reported: Coverage,
-    case: CaseRule,
-    covariates: WordCovariates | None,
+    job: Job, coverage: Coverage, reported: Coverage
 ) -> tuple[Words, dict[str, Any], list[Note]]:
     """What is known of the words of a test, fields of a record on that, and remarks.
 
     `reported` is the coverage as the record has it.
     """
-    ranking = ranking_for(measure, test, source, case)
+    measure, test, case = job.measure, job.test, job.case
+    ranking = ranking_for(measure, test, job.source, case)
     if ranking is None:
         off = getattr(measure, "frequency", None) == "off"
         return Words(), {"frequency_reason": "frequency=off"} if off else {}, []
@@ -283,7 +279,7 @@ def look_up_words(
             none = f"none of the words is in {ranking.vocabulary}"
             fields["frequency_reason"] = none if ranking.ranks else ranking.reason
     if adjusts(measure):
-        known = covariates_of(coverage, ranking, keys, covariates, case, test.language)
+        known = covariates_of(coverage, ranking, keys, job.covariates, case, test.language)
         if reads_sentences(measure, reported):
             known = "single sentences are read, and words alone have covariates"
         if isinstance(known, str):

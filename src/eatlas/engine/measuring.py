@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from eatlas.engine.frequency import adjusts, look_up_words
@@ -15,7 +18,7 @@ from eatlas.notes import Note, as_note, as_notes, warn
 from eatlas.results import AssociationResult, is_result
 from eatlas.results.exploration import searched_words
 from eatlas.results.parts import Concepts, Provenance
-from eatlas.sources import CaseRule
+from eatlas.sources import CaseRule, period_of
 from eatlas.stats.inputs import generator
 from eatlas.stimuli import ROLES, Test
 from eatlas.stimuli.batteries import namesake
@@ -32,6 +35,32 @@ if TYPE_CHECKING:
 
 LAST = {"frequency": 1, "adjusted": 2}
 """Groups of remarks that come after all others."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One test on one source by one measure; it can be handed to another process."""
+
+    test: Test
+    source: AnySource
+    """What is opened; once it is read, the answers that the run needs, and no others."""
+    measure: Measure
+    case: CaseRule = "auto"
+    seed: int = 0
+    source_from: str = ""
+    """Source string of what the run calls by a name; empty where the name opens the source."""
+    covariates: WordCovariates | None = None
+    """Of its words, and not of all."""
+
+    @cached_property
+    def identity(self) -> str:
+        """Hash of all that the result depends on; equal hashes mean equal results."""
+        source = [self.source.name, period_of(self.source), self.source.fingerprint]
+        parts = [__version__, self.test.model_dump(mode="json"), *source, self.source_from]
+        parts += [self.measure.signature, self.case, self.seed]
+        parts += [self.covariates.origin.model_dump()] if self.covariates else []
+        text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 def measure(
@@ -57,7 +86,7 @@ def measure(
     of_words = covariates_for([measure], [test], covariates, case)
     at_hand = reader_of(measure.needs.source).open_single(source)
     measure.require_source(at_hand)
-    return measure_opened(measure, test, at_hand, case, seed, rng, of_words)
+    return measure_job(Job(test, at_hand, measure, case, seed, covariates=of_words), rng)
 
 
 def require_usable(test: Test) -> None:
@@ -85,16 +114,9 @@ def covariates_for(
     return word_covariates(given).of_tests(tests, case)
 
 
-def measure_opened(
-    measure: Measure,
-    test: Test,
-    source: AnySource,
-    case: CaseRule = "auto",
-    seed: int = 0,
-    rng: np.random.Generator | None = None,
-    covariates: WordCovariates | None = None,
-) -> AssociationResult:
-    """Measure one test on a source that is open: look up, compute, and put the record together."""
+def measure_job(job: Job, rng: np.random.Generator | None = None) -> AssociationResult:
+    """Measure one test on a source that is open: look up, compute, and add remarks."""
+    measure, test = job.measure, job.test
     if test.kind != measure.kind:
         raise StimulusError(
             f"the measure {measure.name} does not take the test {test.id}",
@@ -102,8 +124,7 @@ def measure_opened(
             allowed=f"tests of the kind {measure.kind}",
         )
     measure.require_stimuli(test)
-    covariates = covariates if adjusts(measure) else None
-    given, about_test, about_words = input_of(measure, test, source, case, seed, rng, covariates)
+    given, about_test, about_words = input_of(job, rng)
     notes: list[Note] = []
     result = measure.compute(given, notes)
     if not is_result(result):
@@ -129,21 +150,14 @@ def _group(note: Note) -> str:
 
 
 def input_of(
-    measure: Measure,
-    test: Test,
-    source: AnySource,
-    case: CaseRule = "auto",
-    seed: int = 0,
-    rng: np.random.Generator | None = None,
-    covariates: WordCovariates | None = None,
+    job: Job, rng: np.random.Generator | None = None
 ) -> tuple[Input, list[Note | str], list[Note]]:
     """What a measure computes with, read from its source; remarks on that, and on words."""
-    lookup = reader_of(measure.needs.source).look_up(measure, test, source, case)
-    head = _head_of(measure, test, source, lookup, case, seed, covariates)
+    measure, test, source, seed = job.measure, job.test, job.source, job.seed
+    lookup = reader_of(measure.needs.source).look_up(measure, test, source, job.case)
+    head = _head_of(job, lookup)
     own, reported = lookup.fields["coverage"], head["coverage"]
-    words, on_words, about_words = look_up_words(
-        measure, test, source, own, reported, case, covariates
-    )
+    words, on_words, about_words = look_up_words(job, own, reported)
     fields = {"rows": {}, **lookup.fields}
     diagnosis = None  # whether cosines mean anything among the terms
     if fields.get("asked") is None and set(fields["rows"]) == set(ROLES):
@@ -157,27 +171,20 @@ def input_of(
         remarks.append(Note("stimuli.same-words", values={"theme": theme.theme, "words": same}))
     background: Background | None = getattr(source, "background", None)
     if background is not None:
-        more, of_source = background.additions(measure, test, given)
-        given = replace(given, head=head | dict(more))
+        fields, of_source = background.additions(measure, test, given)
+        given = replace(given, head=head | fields)
         remarks += of_source
     return given, [*remarks, *lookup.notes], about_words
 
 
-def _head_of(
-    measure: Measure,
-    test: Test,
-    source: AnySource,
-    lookup: Lookup,
-    case: CaseRule,
-    seed: int,
-    covariates: WordCovariates | None,
-) -> dict[str, Any]:
+def _head_of(job: Job, lookup: Lookup) -> dict[str, Any]:
     """Fields of a record that say what was measured, on what and by what."""
+    test, source, covariates = job.test, job.source, job.covariates
     provenance = Provenance(
         version=__version__,
-        seed=seed,
+        seed=job.seed,
         draws="stimuli",
-        case=case,
+        case=job.case,
         stimuli_sha256=test.stimuli_sha256,
         labels_sha256=test.labels_sha256(test.stimuli_sha256),
         source_fingerprint=source.fingerprint,
@@ -191,10 +198,11 @@ def _head_of(
         explored_on=test.explored_on,
     )
     return {
-        "signature": measure.signature,
+        "signature": job.measure.signature,
         "test": test.id,
         "title": test.title,
         "source": source.name,
+        "source_from": job.source_from,
         "concepts": Concepts({name: concept.name for name, concept in test.concepts.items()}),
         "coverage": lookup.fields["coverage"],
         "provenance": provenance,

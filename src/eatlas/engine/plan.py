@@ -6,18 +6,16 @@ looks up, or encodes, all that the tests of a run need of it, in one go.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checkable
 
 from eatlas.engine.frequency import adjusts
-from eatlas.engine.measuring import covariates_for, require_usable
+from eatlas.engine.measuring import Job, covariates_for, require_usable
 from eatlas.engine.readers import VECTORS, AnySource, reader_of
 from eatlas.errors import EatlasError, SignatureError, SourceError, require_whole
 from eatlas.executors import Executor, here
@@ -30,11 +28,9 @@ from eatlas.sources.coverage import require_case
 from eatlas.sources.opening import names_under, specs_of
 from eatlas.sources.source import is_contextual
 from eatlas.stimuli import Test, load_tests
-from eatlas.version import __version__
 
 if TYPE_CHECKING:
     from eatlas.engine.readers import OpenSource
-    from eatlas.sources.covariates import WordCovariates
     from eatlas.sources.opening import VectorsLike
 
 DEFAULT_TESTS = "caliskan"
@@ -50,32 +46,6 @@ SourceLike: TypeAlias = "VectorsLike | OpenSource"
 """What :func:`eatlas.run` opens: vectors, or what else a measure needs."""
 SourcesLike: TypeAlias = "SourceLike | Mapping[str, SourceLike] | Iterable[SourceLike]"
 """One or several of them; a mapping gives each the name that results know it by."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """One test on one source by one measure; it can be handed to another process."""
-
-    test: Test
-    source: AnySource
-    """What is opened; once it is read, the answers that the run needs, and no others."""
-    measure: Measure
-    case: CaseRule = "auto"
-    seed: int = 0
-    source_from: str = ""
-    """Source string of what the run calls by a name; empty where the name opens the source."""
-    covariates: WordCovariates | None = None
-    """Of its words, and not of all."""
-
-    @cached_property
-    def identity(self) -> str:
-        """Hash of all that the result depends on; equal hashes mean equal results."""
-        source = [self.source.name, period_of(self.source), self.source.fingerprint]
-        parts = [__version__, self.test.model_dump(mode="json"), *source, self.source_from]
-        parts += [self.measure.signature, self.case, self.seed]
-        parts += [self.covariates.origin.model_dump()] if self.covariates else []
-        text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
 
 
 def make_plan(
@@ -441,14 +411,9 @@ def read(jobs: Sequence[Job], watch: Watch | None = None, executor: Executor = h
 
 
 def _read_batch(batch: Sequence[Sequence[Job]], watch: Watch | None = None) -> list[AnySource]:
-    answers = []
+    """Read at once all that jobs need of their source, and keep the answers, source by source."""
+    answers: list[AnySource] = []
     for jobs in batch:
-        counted = reader_of(jobs[0].measure.needs.source).counted
-        answers.append(read_source(jobs, watch and watch(counted, jobs[0].source.name)))
+        reader = reader_of(jobs[0].measure.needs.source)
+        answers.append(reader.read(jobs, watch and watch(reader.counted, jobs[0].source.name)))
     return answers
-
-
-def read_source(jobs: Sequence[Job], tell: Tell | None = None) -> AnySource:
-    """Read at once all that jobs need of their source, and keep the answer."""
-    answer: AnySource = reader_of(jobs[0].measure.needs.source).read(jobs, tell)
-    return answer

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from eatlas.engine.execution import perform
-from eatlas.engine.plan import Job, in_contexts, read_source
-from eatlas.engine.readers import AnySource, open_for
+from eatlas.engine.measuring import Job
+from eatlas.engine.plan import in_contexts
+from eatlas.engine.readers import AnySource, open_for, reader_of
 from eatlas.engine.trends import trends
 from eatlas.engine.verifiers import FindsContexts, Verifier, contexts_at_hand, verifier_of
 from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSourceError, listed
@@ -387,7 +388,9 @@ def _opened(
             opened = {}
             sources = open_for(string if mine is None else mine, need)
             for source in sources:
-                answers: Any = read_source([Job(c.test, source, c.measure) for c in asking])
+                answers: Any = reader_of(need).read(
+                    [Job(c.test, source, c.measure) for c in asking]
+                )
                 renamed = answers if called == answers.name else answers.renamed(called)
                 opened[period_of(source)] = renamed
                 for check in asking:

@@ -161,7 +161,7 @@ class Background(Protocol):
 
     def additions(
         self, measure: Any, test: Any, given: Any
-    ) -> tuple[Mapping[str, Any], Sequence[Note]]:
+    ) -> tuple[dict[str, Any], Sequence[Note]]:
         """What it adds to a result: fields of the record, and remarks.
 
         Parameters

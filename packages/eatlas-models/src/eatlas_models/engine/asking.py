@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from eatlas.engine.plan import Job, SourcesLike, unread
+from eatlas.engine.measuring import Job
+from eatlas.engine.plan import SourcesLike, unread
 from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.measures import Measure
 from eatlas.measures.base import FROM_0
