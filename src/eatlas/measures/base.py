@@ -346,7 +346,20 @@ class Measure(ABC):
 
     @abstractmethod
     def compute(self, given: Input, notes: list[Note]) -> AssociationResult:
-        """Find what the measure is named for; remarks for the reader go into `notes`."""
+        """Return the whole record of what the measure finds: ``Record(**given.head, ...)``.
+
+        Parameters
+        ----------
+        given : Input
+            Rows by role, what is known of the words, and the fields that do not depend on what is
+            found.
+        notes : list of Note
+            To which remarks for the reader are added; eatlas puts them into the record.
+
+        Returns
+        -------
+        AssociationResult
+        """
 
     def with_parameters(self, **parameters: Any) -> Self:
         """Return the measure with some parameters changed."""
