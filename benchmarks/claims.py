@@ -36,8 +36,7 @@ from _installed import open_source
 
 import eatlas
 from eatlas.engine.frequency import order_of
-from eatlas.measures.adjusting import Covariates
-from eatlas.measures.base import Input, Words
+from eatlas.measures.base import Covariates, Input, Words
 from eatlas.results.finding import PLACES
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.results.questions import Evidence, evidence_of

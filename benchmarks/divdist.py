@@ -21,9 +21,9 @@ from collections.abc import Callable
 import numpy as np
 
 import eatlas
+from eatlas.stats.bootstrap import central
 from eatlas.stats.shares import (
     MOST_LISTED,
-    central,
     distribution,
     label_tests,
     relabellings,

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from eatlas.cli.table import print_results
-from eatlas.engine.measuring import Job, input_of
+from eatlas.engine.jobs import Job
+from eatlas.engine.measuring import input_of
 from eatlas.engine.readers import reader_of
 from eatlas.errors import ContractError, CoverageError, EatlasError, EatlasWarning, described
 from eatlas.notes import Note

@@ -8,8 +8,8 @@ from tests.tiny_models import make_model
 
 import eatlas
 from eatlas.encoders import transformer
-from eatlas.sources import Item, ask
-from eatlas.sources.coverage import embed
+from eatlas.sources import Item, Snapshot
+from eatlas.sources.coverage import embed, needed_items
 
 ANIMALS = ["🐶", "🐱", "🐭", "🐹", "🐰", "🦊", "🐻", "🐼"]
 GOOD = ["joy", "love", "peace", "wonderful", "pleasure", "friend", "laughter", "happy"]
@@ -52,7 +52,8 @@ def test_the_same_tokens_are_computed_once(tmp_path, rounding, option):
 def test_words_that_are_known_in_part_are_named(tmp_path):
     test = emoji(["ivy", "ivy ☃", "iris", "love", "ant", "peace", "war", "☃"])
     source = eatlas.open_vectors(f"hf:{make_model(tmp_path, 'bert')}?level=word&cache=no")
-    for asked in (source, ask(source, [test])):
+    kept = Snapshot.of(source, needed_items(source, [test], [], "auto"))
+    for asked in (source, kept):
         notes = [note for note in map(str, embed(test, asked).notes) if "nknown to the tok" in note]
         whole, part = notes
         assert "☃ (Y)" in whole

@@ -9,7 +9,7 @@ from statsmodels.tools import add_constant
 from tests.inputs import make_test, make_vectors
 
 import eatlas
-from eatlas.measures.adjusting import Covariates
+from eatlas.measures.base import Covariates
 
 SAMPLE = "glove-sample"
 

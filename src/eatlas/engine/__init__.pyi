@@ -4,7 +4,7 @@ from .execution import (
     run as run,
     warn_of_failures as warn_of_failures,
 )
-from .measuring import Job as Job
+from .jobs import AnySource as AnySource, Job as Job
 from .plan import (
     SourceLike as SourceLike,
     SourcesLike as SourcesLike,
@@ -17,7 +17,6 @@ from .plan import (
     read as read,
 )
 from .readers import (
-    AnySource as AnySource,
     Lookup as Lookup,
     Reader as Reader,
     open_for as open_for,

@@ -9,7 +9,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eatlas.engine.measuring import Job, measure_job
+from eatlas.engine.jobs import Job
+from eatlas.engine.measuring import measure_job
 from eatlas.engine.plan import SourcesLike, make_plan
 from eatlas.engine.store import Store
 from eatlas.errors import AnisotropyWarning, EatlasError, UndefinedWarning

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from eatlas.errors import listed
-from eatlas.measures.adjusting import Covariates
-from eatlas.measures.base import Wish, Words
+from eatlas.measures.base import Covariates, Wish, Words
 from eatlas.measures.robustness import reads_sentences
 from eatlas.measures.topics import TopicLists, TopicWords
 from eatlas.notes import Note
@@ -31,7 +30,7 @@ from eatlas.stimuli import ROLES, AssociationTest, Test
 from eatlas.stimuli.languages import is_english
 
 if TYPE_CHECKING:
-    from eatlas.engine.measuring import Job
+    from eatlas.engine.jobs import Job
     from eatlas.measures.base import Measure
     from eatlas.sources.covariates import WordCovariates
 

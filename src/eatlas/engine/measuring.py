@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from eatlas.engine.frequency import adjusts, look_up_words
-from eatlas.engine.readers import AnySource, reader_of
+from eatlas.engine.jobs import Job
+from eatlas.engine.readers import reader_of
 from eatlas.errors import ContractError, SignatureError, StimulusError, described
 from eatlas.measures.base import Input, Measure, generator_of, stimuli_of_test
 from eatlas.measures.levels import diagnose_terms
@@ -18,7 +16,7 @@ from eatlas.notes import Note, as_note, as_notes, warn
 from eatlas.results import AssociationResult, is_result
 from eatlas.results.exploration import searched_words
 from eatlas.results.parts import Concepts, Provenance
-from eatlas.sources import CaseRule, period_of
+from eatlas.sources import CaseRule
 from eatlas.stats.inputs import generator
 from eatlas.stimuli import ROLES, Test
 from eatlas.stimuli.batteries import namesake
@@ -35,32 +33,6 @@ if TYPE_CHECKING:
 
 LAST = {"frequency": 1, "adjusted": 2}
 """Groups of remarks that come after all others."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """One test on one source by one measure; it can be handed to another process."""
-
-    test: Test
-    source: AnySource
-    """What is opened; once it is read, the answers that the run needs, and no others."""
-    measure: Measure
-    case: CaseRule = "auto"
-    seed: int = 0
-    source_from: str = ""
-    """Source string of what the run calls by a name; empty where the name opens the source."""
-    covariates: WordCovariates | None = None
-    """Of its words, and not of all."""
-
-    @cached_property
-    def identity(self) -> str:
-        """Hash of all that the result depends on; equal hashes mean equal results."""
-        source = [self.source.name, period_of(self.source), self.source.fingerprint]
-        parts = [__version__, self.test.model_dump(mode="json"), *source, self.source_from]
-        parts += [self.measure.signature, self.case, self.seed]
-        parts += [self.covariates.origin.model_dump()] if self.covariates else []
-        text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
 
 
 def measure(

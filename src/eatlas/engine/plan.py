@@ -15,8 +15,9 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checkable
 
 from eatlas.engine.frequency import adjusts
-from eatlas.engine.measuring import Job, covariates_for, require_usable
-from eatlas.engine.readers import VECTORS, AnySource, reader_of
+from eatlas.engine.jobs import AnySource, Job
+from eatlas.engine.measuring import covariates_for, require_usable
+from eatlas.engine.readers import VECTORS, reader_of
 from eatlas.errors import EatlasError, SignatureError, SourceError, require_whole
 from eatlas.executors import Executor, here
 from eatlas.measures import Measure, get_measure, measure_types
@@ -30,7 +31,7 @@ from eatlas.sources.source import is_contextual
 from eatlas.stimuli import Test, load_tests
 
 if TYPE_CHECKING:
-    from eatlas.engine.readers import OpenSource
+    from eatlas.engine.jobs import OpenSource
     from eatlas.sources.opening import VectorsLike
 
 DEFAULT_TESTS = "caliskan"

@@ -12,9 +12,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from eatlas.engine.frequency import ranking_of
+from eatlas.engine.jobs import AnySource, Job
 from eatlas.errors import CoverageError, SourceError, listed
 from eatlas.measures.base import Array, Measure, Need, Wish
 from eatlas.plugins import loaded, required
@@ -49,42 +50,6 @@ REMEDIES = {
     "cbow: source, which takes the mean of the vectors of their words",
 }
 """What to do where terms are missing, by what the terms are."""
-
-
-class OpenSource(Protocol):
-    """What a reader opens; :meth:`renamed`, if results may call it by another name."""
-
-    @property
-    def name(self) -> str:
-        """What names the source in results."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Identifies the content."""
-
-
-AnySource: TypeAlias = "Source | OpenSource"
-"""Where the numbers of a measurement come from."""
-
-
-class JobToRead(Protocol):
-    """What a reader needs of a job: one test on one source by one measure."""
-
-    @property
-    def test(self) -> Test:
-        """What is measured."""
-
-    @property
-    def source(self) -> Any:
-        """What the reader opened."""
-
-    @property
-    def measure(self) -> Measure:
-        """Whose ``needs`` and ``questions`` say what is read."""
-
-    @property
-    def case(self) -> CaseRule:
-        """How terms are looked up."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +113,7 @@ class Reader(ABC):
         """Whether a model computes what a source answers, so that other processes may help."""
         return self.of_model
 
-    def read(self, jobs: Sequence[JobToRead], tell: Tell | None = None) -> Any:  # noqa: ARG002
+    def read(self, jobs: Sequence[Job], tell: Tell | None = None) -> Any:  # noqa: ARG002
         """Read at once all that jobs need of their source, which is the same for all of them.
 
         Parameters
@@ -205,7 +170,7 @@ class VectorReader(Reader):
         """Whether the source encodes items."""
         return is_contextual(source)
 
-    def read(self, jobs: Sequence[JobToRead], tell: Tell | None = None) -> Any:
+    def read(self, jobs: Sequence[Job], tell: Tell | None = None) -> Any:
         """Look up the words of all jobs, and their ranks by frequency if a measure needs them."""
         source: Any = jobs[0].source
         case, tests = jobs[0].case, [job.test for job in jobs]

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from eatlas.engine.execution import perform
-from eatlas.engine.measuring import Job
+from eatlas.engine.jobs import AnySource, Job
 from eatlas.engine.plan import in_contexts
-from eatlas.engine.readers import AnySource, open_for, reader_of
+from eatlas.engine.readers import open_for, reader_of
 from eatlas.engine.trends import trends
 from eatlas.engine.verifiers import FindsContexts, Verifier, contexts_at_hand, verifier_of
 from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSourceError, listed

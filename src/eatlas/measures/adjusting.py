@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError
 from eatlas.measures.association import DECIMALS, pattern_of, to_record
-from eatlas.measures.base import Array, Input
+from eatlas.measures.base import Array, Covariates, Input
 from eatlas.measures.inference import CONFIDENCE, TWO
 from eatlas.measures.levels import COMPARED
 from eatlas.measures.units import TestUnits
@@ -40,35 +40,6 @@ LEAST_DF = 1.0
 """Of an interval; with fewer its ends are millions of effect sizes apart."""
 MOST_TERMS = 2_000
 """Words of two groups whose residuals are permuted."""
-
-
-@dataclass(frozen=True)
-class Covariates:
-    """Covariates of the stimuli of a test."""
-
-    names: tuple[str, ...]
-    of: Mapping[str, Array]
-    """By role, shape (stimuli, names); NaN where one is not known."""
-    ranked: bool
-    """Whether the first one is the logarithm of the rank."""
-
-    def columns(self, units: Array) -> tuple[Array, list[str], list[str]]:
-        """Columns of a regression: the rank and its square, others as they are; none constant.
-
-        The second part has the covariate of each column, the third those that are the same for all
-        units.
-        """
-        columns, names, constant = [], list[str](), []
-        for i, name in enumerate(self.names):
-            x, spread = units[:, i], units[:, i].std()
-            if not np.ptp(x) or not spread:
-                constant.append(name)
-                continue
-            x = (x - x.mean()) / spread
-            powers = [x, x * x] if self.ranked and not i else [x]
-            columns += powers
-            names += [name] * len(powers)
-        return np.column_stack([np.empty((len(units), 0)), *columns]), names, constant
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,6 @@ from eatlas.signature import Signature
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.effect_size import DrawEffects
 from eatlas.stimuli import AssociationTest, GroupsTest, Test
-
-if TYPE_CHECKING:
-    from eatlas.measures.adjusting import Covariates
-    from eatlas.measures.topics import TopicLists
 
 Array = NDArray[np.float64]
 Need = str
@@ -138,15 +134,44 @@ def parameter(default: Any, allowed: Any = None, *, optional: bool = False) -> A
 
 
 @dataclass(frozen=True)
+class Covariates:
+    """Covariates of the stimuli of a test."""
+
+    names: tuple[str, ...]
+    of: Mapping[str, Array]
+    """By role, shape (stimuli, names); NaN where one is not known."""
+    ranked: bool
+    """Whether the first one is the logarithm of the rank."""
+
+    def columns(self, units: Array) -> tuple[Array, list[str], list[str]]:
+        """Columns of a regression: the rank and its square, others as they are; none constant.
+
+        The second part has the covariate of each column, the third those that are the same for all
+        units.
+        """
+        columns, names, constant = [], list[str](), []
+        for i, name in enumerate(self.names):
+            x, spread = units[:, i], units[:, i].std()
+            if not np.ptp(x) or not spread:
+                constant.append(name)
+                continue
+            x = (x - x.mean()) / spread
+            powers = [x, x * x] if self.ranked and not i else [x]
+            columns += powers
+            names += [name] * len(powers)
+        return np.column_stack([np.empty((len(units), 0)), *columns]), names, constant
+
+
+@dataclass(frozen=True)
 class Words:
     """What is known of the words of a test besides their vectors, read together with these."""
 
     covariates: Covariates | None = None
     """Of the stimuli by role, their frequency and others; None if there are none, or they are not
     to be used."""
-    topics: TopicLists | None = None
-    """Of what random topics are made in the place of the lists; None if a test is not compared
-    with any."""
+    topics: Any = None
+    """The :class:`~eatlas.measures.topics.TopicLists` that random topics replace; None if a test is
+    not compared with any."""
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 
 from eatlas.measures.adjusting import (
     ComparedUnits,
-    Covariates,
     SortedGroup,
     UnitPairs,
     adjusted,
     recorded_units,
 )
-from eatlas.measures.base import Array, Input
+from eatlas.measures.base import Array, Covariates, Input
 from eatlas.measures.inference import TWO
 from eatlas.measures.topics import less_coherent, matched
 from eatlas.measures.units import TestUnits

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from eatlas.engine.measuring import Job
+from eatlas.engine.jobs import Job
 from eatlas.engine.plan import SourcesLike, unread
 from eatlas.errors import EatlasError, SignatureError, SourceError
 from eatlas.measures import Measure

@@ -14,7 +14,7 @@ from eatlas_models.encoders.language import LanguageModel, ModelSnapshot, open_l
 from eatlas_models.stimuli.choosing import CHECK_FILE
 
 if TYPE_CHECKING:
-    from eatlas.engine.readers import JobToRead
+    from eatlas.engine.jobs import Job
     from eatlas.sources import CaseRule, Tell
     from eatlas_models.encoders.chat import ChatModel
     from eatlas_models.stimuli.pairs import Kind
@@ -39,7 +39,7 @@ class ModelReader(Reader):
             remedy='leave the prompt out, or say lpbs(templates="{target} is {attribute}.")',
         )
 
-    def read(self, jobs: Sequence[JobToRead], tell: Tell | None = None) -> Any:
+    def read(self, jobs: Sequence[Job], tell: Tell | None = None) -> Any:
         """Have the model answer the questions of all jobs, each once."""
         # in an order that hashes do not change: batches follow it
         questions = dict.fromkeys(q for job in jobs for q in job.measure.questions(job.test))
@@ -107,7 +107,7 @@ class AnswersReader(ModelReader):
         """Open a model that answers, or a file of answers."""
         return (open_answering(spec),)
 
-    def read(self, jobs: Sequence[JobToRead], tell: Tell | None = None) -> Any:
+    def read(self, jobs: Sequence[Job], tell: Tell | None = None) -> Any:
         """Have the model answer; answers in a file are there already."""
         source: Any = jobs[0].source
         return source if _is_collected(source) else super().read(jobs, tell)

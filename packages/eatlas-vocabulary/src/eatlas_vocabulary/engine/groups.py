@@ -15,7 +15,8 @@ from eatlas import kernels
 from eatlas.decoding import lines_of
 from eatlas.engine.frequency import Ranking, covariates_of, keys_of
 from eatlas.errors import CoverageError, StimulusError, listed
-from eatlas.measures.adjusting import Covariates, SortedGroup, design_of, left_out_of
+from eatlas.measures.adjusting import SortedGroup, design_of, left_out_of
+from eatlas.measures.base import Covariates
 from eatlas.notes import Note
 from eatlas.results.parts import Concepts, Coverage, Provenance
 from eatlas.sources import CaseRule, Source, spellings
