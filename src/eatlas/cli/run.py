@@ -21,7 +21,7 @@ from eatlas.cli.options import number_or_word
 from eatlas.cli.progress import bar_of, bars, what_is_kept
 from eatlas.cli.table import print_results
 from eatlas.engine import execute, make_plan, open_contexts, open_store, results_of
-from eatlas.engine.measuring import Job
+from eatlas.engine.jobs import Job
 from eatlas.engine.plan import StimulusContexts
 from eatlas.errors import EatlasError
 from eatlas.executors import choose, executor_of, reading_of

@@ -109,16 +109,13 @@ def measure_job(job: Job, rng: np.random.Generator | None = None) -> Association
     diagnosis: TermsDiagnosis | None = given.head["diagnosis"]
     found = [*map(as_note, notes), *(diagnosis.remarks() if diagnosis else ())]
     for note in found:
-        if _group(note) in {"undefined", "space"}:
+        if note.code.startswith(("undefined.", "space.")):
             warn(note, test.id, stacklevel=3)
     # remarks on words come last, whoever makes them
-    ordered = sorted((*about_words, *found), key=lambda note: LAST.get(_group(note), 0))
+    ordered = sorted(
+        (*about_words, *found), key=lambda note: LAST.get(note.code.partition(".")[0], 0)
+    )
     return result.model_copy(update={"warnings": as_notes((*about_test, *ordered))})
-
-
-def _group(note: Note) -> str:
-    """What a note is about, such as "undefined"."""
-    return note.code.partition(".")[0]
 
 
 def input_of(
@@ -128,8 +125,7 @@ def input_of(
     measure, test, source, seed = job.measure, job.test, job.source, job.seed
     lookup = reader_of(measure.needs.source).look_up(measure, test, source, job.case)
     head = _head_of(job, lookup)
-    own, reported = lookup.fields["coverage"], head["coverage"]
-    words, on_words, about_words = look_up_words(job, own, reported)
+    words, on_words, about_words = look_up_words(job, lookup.fields["coverage"], head["coverage"])
     fields = {"rows": {}, **lookup.fields}
     diagnosis = None  # whether cosines mean anything among the terms
     if fields.get("asked") is None and set(fields["rows"]) == set(ROLES):
@@ -139,7 +135,7 @@ def input_of(
     given = Input(**fields, head=head, rng=generator(chance), seed=seed, words=words)
     remarks = [*filter(None, [namesake(test)])]
     theme = test.explored_on
-    if theme and (same := searched_words(theme, reported)):
+    if theme and (same := searched_words(theme, head["coverage"])):
         remarks.append(Note("stimuli.same-words", values={"theme": theme.theme, "words": same}))
     background: Background | None = getattr(source, "background", None)
     if background is not None:

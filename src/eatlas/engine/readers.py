@@ -177,11 +177,10 @@ class VectorReader(Reader):
         words = {word for job in jobs for word in job.measure.needs.words}
         wish = max((job.measure.needs.ranks for job in jobs), key=WISHES.index)
         items = needed_items(source, tests, words, case)
-        if wish is None:
-            return Snapshot.of(source, items, tell)
-        # one pass for words and ranks
-        beside = {item.content for item in items}
-        ranking = ranking_of(source, tests, case, wish, beside=beside)
+        ranking = None
+        if wish is not None:  # one pass for words and ranks
+            beside = {item.content for item in items}
+            ranking = ranking_of(source, tests, case, wish, beside=beside)
         return replace(Snapshot.of(source, items, tell), ranking=ranking)
 
     def look_up(self, measure: Measure, test: Test, source: Source, case: CaseRule) -> Lookup:

@@ -147,10 +147,7 @@ def _spread(measure: Any, found: Mapping[str, Any], place: str, scores: Array) -
 
 
 def adjusted_shares(
-    measure: Any,
-    given: Input,
-    covariates: Covariates,
-    notes: list[Note],
+    measure: Any, given: Input, covariates: Covariates, notes: list[Note]
 ) -> Adjusted | None:
     """Shares of groups given covariates of the groups' words."""
     names, concepts = given.head["groups"], given.head["concepts"]

@@ -41,11 +41,7 @@ Lost = dict[str, NDArray[np.bool_]]
 
 
 def robustness(
-    measure: Any,
-    given: Input,
-    found: Mapping[str, Any],
-    notes: list[Note],
-    pairs: Array | None,
+    measure: Any, given: Input, found: Mapping[str, Any], notes: list[Note], pairs: Array | None
 ) -> dict[str, Any]:
     """Fields of a record on how robust its levels are.
 
@@ -78,8 +74,7 @@ def robustness(
             notes += less_coherent(compared, given.head["concepts"])
     if words.covariates is not None:
         fields["adjusted"] = adjusted(measure, given, found, words.covariates, notes, pairs)
-    after = fields.get("adjusted")
-    fields["sensitivity"] = sensitivity(measure, given, found, after, pairs)
+    fields["sensitivity"] = sensitivity(measure, given, found, fields.get("adjusted"), pairs)
     return fields
 
 
@@ -100,8 +95,7 @@ def sensitivity(
     crossed, left = at(found.get("generalisation"), "level1"), at(after, "level1")
     if min(_counts(given, found).values()) < LEAST_UNITS:
         crossed, left = None, None
-    d = level.effect_size
-    p = None if d is None else level.p.two_sided
+    d, p = level.effect_size, None if level.effect_size is None else level.p.two_sided
     claimed = Claims.of("level1", d, p, joined, crossed, left).significant(measure.alpha)
     if not claimed or sum(units.sizes.values()) > MOST_UNITS:
         return None
@@ -117,9 +111,11 @@ def sensitivity(
         lost["adjusted"] = claims.crossed(compared, whole, given.words.covariates)
     words = {role: _words(given, role, groups[role], units) for role in ROLES}
     named = {
-        name: UnitsByRole({role: _named(words[role], of_claim[role]) for role in ROLES})
-        for name, of_claim in lost.items()
-        if of_claim is not None
+        name: UnitsByRole(
+            {role: tuple(w for unit, w in words[role].items() if of[role][unit]) for role in ROLES}
+        )
+        for name, of in lost.items()
+        if of is not None
     }
     return Sensitivity(**named) if named else None
 
@@ -218,8 +214,7 @@ def _counts(given: Input, found: Mapping[str, Any]) -> Mapping[str, int]:
 
 def _is_counted(measure: Any, given: Input, found: Mapping[str, Any]) -> bool:
     """Whether the p-value of these words is that of the differences in the table of all pairs."""
-    of_sentences = reads_sentences(measure, given.head["coverage"])
-    of_pairs = "draws" not in found and not of_sentences
+    of_pairs = "draws" not in found and not reads_sentences(measure, given.head["coverage"])
     exact = getattr(measure, "p", "normal") != "normal"
     exact &= getattr(measure, "statistic", "") == "difference"
     return exact and (of_pairs or found.get("units") is not None)
@@ -251,9 +246,3 @@ def _words(
     for name in given.coverage[role].stimuli:
         words[unit_of[name]] = (*words.get(unit_of[name], ()), name)
     return words
-
-
-def _named(
-    words: Mapping[int, tuple[str, ...]], lost: NDArray[np.bool_]
-) -> tuple[tuple[str, ...], ...]:
-    return tuple(of_unit for unit, of_unit in words.items() if lost[unit])

@@ -149,7 +149,7 @@ def embed(test: Test, source: Source, case: CaseRule = "auto") -> Embedded:
     if not source.encodes and any(part.images for part in parts.values()):
         _require_apart(embedded.keys, test, source.name)
     groups = embedded.coverage
-    notes, counts = [*embedded.notes, *remarks(test), *_few_stimuli(test, groups)], None
+    notes, counts = [*embedded.notes, *remarks(test), *_few_stimuli(groups)], None
     if test.contexts is not None:
         counts = Coverage({role: _counted(group, parts[role]) for role, group in groups.items()})
         notes += _lost_contexts(counts, test.contexts)
@@ -211,8 +211,7 @@ def _embed(
             rows.append(tried[key].vector)
             if how := tried[key].unknown:
                 unknown[how].setdefault(role, {})[stimulus_of.get(term, term)] = None
-        found_as = {term: key for term, key in keys[role].items() if term != key}
-        groups[role] = _account(concepts[role], tuple(keys[role]), found_as, reasons, test)
+        groups[role] = _account(concepts[role], keys[role], reasons, test)
         vectors[role] = np.array(rows, dtype=np.float64).reshape(len(rows), source.dim)
     notes = [
         *as_notes(source.notes),
@@ -235,11 +234,7 @@ def _embed(
 
 
 def _account(
-    part: Concept,
-    used: tuple[str, ...],
-    found_as: Mapping[str, str],
-    reasons: Mapping[str, str],
-    test: Test | None,
+    part: Concept, keys: Mapping[str, str], reasons: Mapping[str, str], test: Test | None
 ) -> GroupCoverage:
     """Account for every term of a group; of a test also for what its terms are made of."""
     more: dict[str, Any] = {}
@@ -248,9 +243,9 @@ def _account(
         if test.contexts is None:  # all that a reader, or a second run, needs to know of sentences
             more |= {"span": part.span_of, "text": part.text_of, "image": part.image_of}
             reasons = {**reasons, **dict(part.absent)}
-    return GroupCoverage(
-        used=used, missing=tuple(reasons), found_as=found_as, reasons=reasons, **more
-    )
+    found_as = {term: key for term, key in keys.items() if term != key}
+    fields = {"used": tuple(keys), "missing": tuple(reasons), "found_as": found_as, **more}
+    return GroupCoverage(**fields, reasons=reasons)
 
 
 def _first_usable(tried: Mapping[str, Found], source: str) -> tuple[str, str]:
@@ -373,14 +368,11 @@ def _few(what: str, counts: Mapping[str, int]) -> Iterator[Note]:
         yield Note("coverage.few", values={"what": what, "groups": few, "least": PAPERS_MINIMUM})
 
 
-def _few_stimuli(test: Test, groups: Mapping[str, GroupCoverage]) -> Iterator[Note]:
+def _few_stimuli(groups: Mapping[str, GroupCoverage]) -> Iterator[Note]:
     """Many sentences may be made of few words, and those are the stimuli."""
-    stimuli = {}
-    for role, group in groups.items():
-        stimulus_of = test.concept(role).stimulus_of
-        if stimulus_of and len(group.used) >= PAPERS_MINIMUM:
-            stimuli[role] = len({stimulus_of[term] for term in group.used})
-    yield from _few("stimuli", stimuli)
+    of_sentences = {role: group for role, group in groups.items() if group.stimulus}
+    many = {r: group for r, group in of_sentences.items() if len(group.used) >= PAPERS_MINIMUM}
+    yield from _few("stimuli", {role: len(group.stimuli) for role, group in many.items()})
 
 
 @cache

@@ -12,7 +12,7 @@ from eatlas.cli.messages import output_of_a_command, print_json, print_line, pri
 from eatlas.cli.progress import bar_of
 from eatlas.cli.run import measure_and_show
 from eatlas.decoding import lines_of
-from eatlas.engine.measuring import Job
+from eatlas.engine.jobs import Job
 from eatlas.errors import EatlasError, SignatureError
 from eatlas.measures import get_measure
 from eatlas.numbers import number_of
