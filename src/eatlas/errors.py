@@ -92,6 +92,10 @@ class ResultsError(EatlasError):
     """A results file cannot be read or written."""
 
 
+class NoTestError(EatlasError, AttributeError):
+    """A result has no significance test, or several, and so no single p-value."""
+
+
 class StudyError(EatlasError):
     """The plan of a study, or a folder with one, is not usable."""
 

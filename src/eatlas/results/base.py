@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeV
 
 from pydantic import Field, field_validator, model_validator
 
-from eatlas.errors import StimulusError
+from eatlas.errors import NoTestError, StimulusError
 from eatlas.lazy import as_frame, offered
 from eatlas.notes import Noted
 from eatlas.results.diagnosis import TermsDiagnosis
-from eatlas.results.effects import Effect, ReadOver, Rule, parameters, shown
+from eatlas.results.effects import (
+    ConfidenceInterval,
+    Effect,
+    ReadOver,
+    Rule,
+    parameters,
+    shown,
+)
+from eatlas.results.finding import PLACES as QUESTIONS
 from eatlas.results.levels import (
     Adjusted,
     Documents,
@@ -49,7 +57,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from typing_extensions import TypeIs
 
-    from eatlas.results.finding import Finding
+    from eatlas.results.finding import Finding, Question
     from eatlas.stimuli import ContextsOrigin
 
 
@@ -231,6 +239,107 @@ class AssociationResult(Findings, Head):
     def p(self) -> float | None:
         """The p-value of that effect size in the tail that is read; None if it has none."""
         return next((effect.p_of() for effect in self.effects()), None)
+
+    @property
+    def statistic(self) -> float:
+        """The number that is tested; NaN if it is undefined.
+
+        Of a test of X, Y, A and B the effect size d of level 1, not adjusted for anything; else the
+        number of the measure, such as that of SAME. It is what the first question of the finding is
+        about.
+
+        Raises
+        ------
+        NoTestError
+            An AttributeError. If the measure has no significance test, as MAC, or a test of each
+            term or target, as SC-EAT.
+        """
+        return _as_number(self._first_question()[1].effect_size)
+
+    @property
+    def pvalue(self) -> float:
+        """The two-sided p-value of the first question of the finding; NaN if it has none.
+
+        Of a test of X, Y, A and B it is the p-value of the claim that X and Y differ in their
+        association with A and B, ``finding.questions["level1"].p.claim``: the largest of the
+        p-values of a permutation test of these words, of the crossed test for other words, and of
+        the crossed test at equal word frequency. It is at most alpha if and only if the claim is
+        *supported*.
+
+        If nothing can be claimed beyond these words (``adjust=none``, too few words, a measure
+        without a crossed test), it is that of the permutation test, ``p.these``, and says nothing
+        about other words: `finding` says why. Of a number that cannot be negative, as that of SAME,
+        it is one-sided.
+
+        It is not adjusted for the number of tests, as the p-values of :attr:`Results.findings
+        <eatlas.Results.findings>` are. `p` is the p-value by the rule of the published tables:
+        permutations of single words, in the direction of d.
+
+        Raises
+        ------
+        NoTestError
+            An AttributeError. If the measure has no significance test, or several.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> result = eatlas.run(tests="weat-6")[0]
+        >>> print(f"d = {result.statistic:.2f}, p = {result.pvalue:.3f}")
+        d = 1.72, p = 0.011
+        >>> low, high = result.confidence_interval(0.9)
+        >>> print(f"{low:.2f} to {high:.2f}")
+        1.02 to 3.76
+        """
+        p = self._first_question()[1].p
+        return _as_number(p.these if p.claim is None else p.claim)
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
+        """Return the confidence interval of the first question of the finding.
+
+        Parameters
+        ----------
+        confidence_level : float, default 0.95
+            Between 0 and 1. An interval of the crossed test can have any level; a bootstrap
+            interval has the one at which it was computed.
+
+        Returns
+        -------
+        ConfidenceInterval
+            A named tuple ``(low, high)``, NaN if it is undefined, in units of `statistic`. Of a
+            test of X, Y, A and B that of the crossed test at equal word frequency. It is for other
+            words, and around the adjusted effect size, so `statistic` may lie near one of its ends.
+            If the frequency of the words is not known, that of the crossed test; without a crossed
+            test, of bootstrap samples of the words: ``effects()[0].interval_basis`` says which.
+
+        Raises
+        ------
+        EatlasError
+            If the interval is not known at this level.
+        NoTestError
+            An AttributeError. If the measure has no significance test, or several.
+        """
+        effect, question = self._first_question()
+        interval = effect.confidence_interval(confidence_level)
+        if effect.place in QUESTIONS and question.interval is None:  # too few words
+            return ConfidenceInterval(math.nan, math.nan)
+        return interval
+
+    def _first_question(self) -> tuple[Effect, Question]:
+        """The first effect size that the finding has a question about, and that question."""
+        questions = self.finding.questions
+        for effect in self.effects():
+            if effect.place in questions:
+                return effect, questions[effect.place]
+        if not questions:
+            raise NoTestError(
+                f"{self.display_name} has no significance test",
+                remedy="`d` is its number, and `finding` says what it shows",
+            )
+        raise NoTestError(
+            f"{self.display_name} has a significance test of each of its {next(iter(questions))}, "
+            "and no single p-value",
+            remedy="`to_frame()` has a row for each, with its p-values",
+        )
 
     @field_validator("concepts", "coverage")
     @classmethod
@@ -597,7 +706,12 @@ def as_name(text: str) -> str:
 
 def as_numbers(values: Mapping[str, float | None]) -> dict[str, float]:
     """Numbers, where what is undefined is NaN."""
-    return {name: math.nan if value is None else value for name, value in values.items()}
+    return {name: _as_number(value) for name, value in values.items()}
+
+
+def _as_number(value: float | None) -> float:
+    """A number; NaN if it is undefined."""
+    return math.nan if value is None else value
 
 
 def is_result(value: object) -> TypeIs[AssociationResult]:
@@ -616,8 +730,7 @@ def _effect(result: AssociationResult, place: str, read: Findings, **more: Any) 
         more["d"] = None
     else:
         more |= {"d": part, "symbol": title}
-    if resampled is not None and read.uncertainty is not None:
-        more |= {"resampled": resampled, "confidence": read.uncertainty.confidence}
+    confidence = at(read.uncertainty or result.generalisation, "confidence")
     return Effect(
         place=place,
         title=title,
@@ -625,6 +738,8 @@ def _effect(result: AssociationResult, place: str, read: Findings, **more: Any) 
         names=tuple(result.concepts[role] for role in roles),
         rule=result.rule,
         suffix=suffix,
+        resampled=resampled,
+        confidence=confidence,
         over_draws=at(result.draws, place),
         **more,
     )

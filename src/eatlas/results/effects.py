@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from eatlas.errors import SignatureError
+from eatlas.errors import EatlasError, SignatureError, described
 from eatlas.results.levels import EffectInterval, PValues, StudentP
 from eatlas.results.parts import TAILS, Tail, at
 from eatlas.signature import Signature
+from eatlas.stats.inputs import t_quantile
 
 if TYPE_CHECKING:
     from eatlas.results.finding import Verdict
@@ -28,6 +30,13 @@ DEFAULT_ALPHA = 0.05
 ReadOver = Literal["terms", "stimuli", "sentences"]
 IntervalBasis = Literal["adjusted", "crossed", "bootstrap"]
 """The crossed test at equal covariates, the crossed test, or bootstrap samples of the words."""
+
+
+class ConfidenceInterval(NamedTuple):
+    """Ends of a confidence interval; NaN if it is undefined."""
+
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
@@ -163,7 +172,7 @@ class Effect:
     resampled: EffectInterval | None = None
     """Bootstrap intervals, with their Monte Carlo errors."""
     confidence: float | None = None
-    """Of the interval, such as 0.95."""
+    """Of the intervals, such as 0.95."""
     crossed: CrossedLevel | None = None
     """Whether other targets and other attributes would show it."""
     design: DesignPower | None = None
@@ -204,6 +213,51 @@ class Effect:
     def interval_basis(self) -> IntervalBasis | None:
         """The test that `interval` belongs to."""
         return next((basis for basis, ends in self._intervals().items() if ends), None)
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
+        """Return `interval` at a confidence level.
+
+        Parameters
+        ----------
+        confidence_level : float, default 0.95
+            Between 0 and 1. Intervals of the crossed test, which are Student's, can have any level;
+            bootstrap intervals have the one at which they were computed.
+
+        Returns
+        -------
+        ConfidenceInterval
+            A named tuple ``(low, high)``; NaN if the interval is undefined.
+
+        Raises
+        ------
+        EatlasError
+            If the interval is not known at this level.
+        """
+        if not 0 < confidence_level < 1:
+            raise EatlasError(
+                "confidence_level is not usable",
+                got=described(confidence_level),
+                allowed="a number between 0 and 1, such as 0.95",
+            )
+        if self.interval is None:
+            return ConfidenceInterval(math.nan, math.nan)
+        low, high = self.interval
+        known = self.confidence or math.nan
+        if math.isclose(confidence_level, known):
+            return ConfidenceInterval(low, high)
+        parts = {"adjusted": self.adjusted, "crossed": self.crossed}
+        df = at(parts.get(self.interval_basis or ""), "df")
+        if df is None or math.isnan(known):
+            raise EatlasError(
+                "the interval is not known at this confidence level",
+                got=f"confidence_level={confidence_level:g}",
+                allowed=f"{known:g}, that of the result",
+                remedy=f"take that level, or measure again with confidence={confidence_level:g} if "
+                "the measure has this parameter",
+            )
+        middle, reach = (low + high) / 2, (high - low) / 2
+        reach *= t_quantile(1 - confidence_level, df) / t_quantile(1 - known, df)
+        return ConfidenceInterval(middle - reach, middle + reach)
 
     def _intervals(self) -> dict[IntervalBasis, tuple[float, float] | None]:
         """The intervals that are known, that of the strongest claim first."""

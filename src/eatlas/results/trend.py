@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -85,6 +86,16 @@ class TrendResult(Head):
     """None for measures without a level 2."""
     warnings: tuple[Noted, ...] = ()
     provenance: TrendProvenance
+
+    @property
+    def statistic(self) -> float:
+        """Spearman's rho of level 1 with the year; NaN if no trend can be computed."""
+        return math.nan if self.level1 is None else self.level1.rho
+
+    @property
+    def pvalue(self) -> float:
+        """Two-sided p-value of `statistic`, of permutations of blocks of neighbouring periods."""
+        return math.nan if self.level1 is None else self.level1.p.p
 
     def __repr__(self) -> str:
         return f"<trend of {self.signature} of {self.test} on {self.source}: {self.summary()}>"
