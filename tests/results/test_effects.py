@@ -110,6 +110,29 @@ def test_a_record_of_another_package_lists_its_numbers(words: eatlas.Results) ->
     assert (result.display_name, result.full_name) == ("NUMBERS", "NUMBERS")
 
 
+class Counted(AssociationResult):
+    """A record of another package with fields that are called as parts of others are."""
+
+    measure: Literal["counted"] = "counted"
+    terms: int
+    alpha: float
+    resamples: int
+
+
+def test_fields_called_as_parts_of_others_are_numbers_without_parts(words: eatlas.Results) -> None:
+    given = words[0]
+    head = {name: getattr(given, name) for name in AssociationResult.model_fields}
+    head |= {"measure": "counted", "pattern": None}
+    adjusted = given.adjusted.model_copy(update={"terms": ()})
+    numbers = {"terms": 12, "alpha": 0.8, "resamples": 5}
+    result = Counted(**head | {"adjusted": adjusted} | numbers)
+    for effect, d in zip(result.effects(), numbers.values(), strict=True):
+        assert (effect.d, effect.adjusted, effect.design, effect.interval) == (d, None, None, None)
+        assert effect.columns() == {effect.place: d}
+    assert result.rows()
+    assert result.finding.verdict is None
+
+
 def test_after_covariates_an_effect_has_their_numbers_and_nothing_of_the_plain_one(
     words: eatlas.Results,
 ) -> None:

@@ -25,16 +25,24 @@ from eatlas.results.effects import (
 from eatlas.results.finding import PLACES as QUESTIONS
 from eatlas.results.levels import (
     Adjusted,
+    AdjustedLevel,
+    CrossedLevel,
+    DesignPower,
     Documents,
+    DocumentsLevel,
     DrawsRecord,
+    EffectInterval,
     Findings,
     Frequency,
     Generalisation,
     Level,
     Level3,
+    MatchedLevel,
+    OverDraws,
     Power,
     Sensitivity,
     StimulusLevel,
+    TermInfluence,
     Units,
 )
 from eatlas.results.parts import (
@@ -49,6 +57,7 @@ from eatlas.results.parts import (
     in_order,
     is_empty,
     is_none,
+    part_at,
 )
 from eatlas.stimuli import KINDS, Concept, Image, Sentence, Test
 from eatlas.stimuli.kinds import OF_TARGETS, OPPOSITES, ROLES
@@ -438,12 +447,12 @@ class AssociationResult(Findings, Head):
             place,
             read,
             read_over=self.read_over,
-            crossed=at(self.generalisation, place),
-            design=at(self.power, place.partition(".")[0]),
-            influence=at(read.influence, place),
-            matched=at(self.frequency, f"matched.{place}"),
-            adjusted=at(self.adjusted, place),
-            documents=at(self.documents, place),
+            crossed=part_at(self.generalisation, place, CrossedLevel),
+            design=part_at(self.power, place.partition(".")[0], DesignPower),
+            influence=part_at(read.influence, place, TermInfluence),
+            matched=part_at(self.frequency, f"matched.{place}", MatchedLevel),
+            adjusted=part_at(self.adjusted, place, AdjustedLevel),
+            documents=part_at(self.documents, place, DocumentsLevel),
             differences=self.documents.of_level(place) if self.documents else (),
             over_sentences=over_sentences,
         )
@@ -723,7 +732,7 @@ def _effect(result: AssociationResult, place: str, read: Findings, **more: Any) 
     """One effect size with its p-values and interval."""
     name = result.display_name if place == "value" else place.replace("_", " ").capitalize()
     title, roles, suffix = PLACES.get(place, (name, tuple(result.concepts), f"_{place}"))
-    part, resampled = at(read, place), at(read.uncertainty, place)
+    part, resampled = at(read, place), part_at(read.uncertainty, place, EffectInterval)
     if isinstance(part, Level):
         more |= {"d": part.effect_size, "difference": part.difference, "n": part.n, "p": part.p}
     elif Level in _kinds(type(result), place):
@@ -740,7 +749,7 @@ def _effect(result: AssociationResult, place: str, read: Findings, **more: Any) 
         suffix=suffix,
         resampled=resampled,
         confidence=confidence,
-        over_draws=at(result.draws, place),
+        over_draws=part_at(result.draws, place, OverDraws),
         **more,
     )
 

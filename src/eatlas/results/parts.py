@@ -77,8 +77,17 @@ class Record(BaseModel):
 def at(record: object, place: str) -> Any:
     """Return what a record holds at a place such as ``level2.X``; None where it holds nothing."""
     for name in place.split("."):
-        record = record[int(name)] if isinstance(record, tuple) else getattr(record, name, None)
+        if isinstance(record, tuple):
+            record = dict(enumerate(record)).get(int(name)) if name.isdecimal() else None
+        else:
+            record = getattr(record, name, None)
     return record
+
+
+def part_at(record: object, place: str, kind: type[Value]) -> Value | None:
+    """What a record holds at a place, if it is of a kind: other fields may have the same name."""
+    found = at(record, place)
+    return found if isinstance(found, kind) else None
 
 
 class ByTail(Record, Generic[Value]):
