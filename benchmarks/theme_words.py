@@ -10,7 +10,7 @@ Themes are 60 clusters of the 6,000 most frequent words. Groups are random words
 - units: share of searches with any theme below .05 by maxT, with every word as a unit, and with
   near-synonyms as one unit.
 - confirm: of the themes with p < .05 by themselves in one half of the words, how many the other
-  half confirms, on the same vectors and on other ones, as `Results.confirmations` of a run of each
+  half confirms, on the same vectors and on other ones, as `eatlas.confirmations` of a run of each
   test alone has it. Beside it, how many the words of the search would confirm on the other
   vectors, which eatlas does not accept.
 """
@@ -130,8 +130,8 @@ def false_themes(searches: Searches, result: ThemesResult) -> Iterator[list[bool
     tests = zip(result.tests(top), result.tests(top, of_searched_words=True), strict=True)
     for held_out, searched in tests:
         if held_out.X.name in false:
-            (same,) = run(held_out, searches.source).confirmations()
-            (elsewhere,) = run(held_out, searches.other).confirmations()
+            (same,) = eatlas.confirmations(run(held_out, searches.source))
+            (elsewhere,) = eatlas.confirmations(run(held_out, searches.other))
             confirmed = [said.verdict == "confirmed" for said in (same, elsewhere)]
             yield [*confirmed, repeated(run(searched, searches.other)), false[held_out.X.name]]
 

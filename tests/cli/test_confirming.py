@@ -102,7 +102,7 @@ def test_some_sources_confirm_and_some_do_not(folder, file):
     )
     sources = [one, again, other, against, f"{one}?transform=center"]
     results = eatlas.run(file, sources, QUICK)
-    said = results.confirmations()
+    said = eatlas.confirmations(results)
     assert [c.verdict for c in said] == (
         ["confirmed"] * 4 + ["not confirmed"] * 4 + ["confirmed"] * 2
     )
@@ -146,7 +146,7 @@ def test_words_of_the_search_confirm_nothing_on_any_vectors(folder, found, chang
     (folder / "capitals.txt").write_text(text.replace(f"{word} ", f"{change(word)} "))
     for source in ("capitals", "second" if change is str else "capitals"):
         results = eatlas.run([mixed], str(folder / f"{source}.txt"), QUICK)
-        (said,) = results.confirmations()
+        (said,) = eatlas.confirmations(results)
         assert (said.verdict, said.same, said.adjusted) == ("same words", (change(word),), None)
         (note,) = (n for n in results[0].warnings if n.code == "stimuli.same-words")
         assert f"sport was found with {change(word)}, so a test of these words confirms" in str(
@@ -155,7 +155,7 @@ def test_words_of_the_search_confirm_nothing_on_any_vectors(folder, found, chang
         assert results[0].finding.sentence.startswith(
             "Tested with words of the search, so nothing is confirmed: "
         )
-    (said,) = eatlas.run([searched], str(folder / "second.txt"), QUICK).confirmations()
+    (said,) = eatlas.confirmations(eatlas.run([searched], str(folder / "second.txt"), QUICK))
     assert {*said.same} == {*searched.A.terms, *searched.B.terms}
     assert "confirmed" not in said.verdict
 
@@ -166,14 +166,18 @@ def test_groups_of_few_units_are_not_split_and_nothing_is_confirmed(folder, eatl
     assert (result.held_out, result.searched["A"]) == ({}, tuple(few["he"]))
     tests = result.tests()
     assert tests
-    said = eatlas.run(tests, [str(folder / f"{n}.txt") for n in ("one", "second")]).confirmations()
+    said = eatlas.confirmations(
+        eatlas.run(tests, [str(folder / f"{n}.txt") for n in ("one", "second")])
+    )
     assert {each.verdict for each in said} == {"same words"}
     other = {
         role: test.concepts[role].model_copy(update={"terms": tuple(WORDS[name][7:])})
         for test in tests[:1]
         for role, name in (("A", "he"), ("B", "she"))
     }
-    (said,) = eatlas.run(tests[0].model_copy(update=other), str(folder / "one.txt")).confirmations()
+    (said,) = eatlas.confirmations(
+        eatlas.run(tests[0].model_copy(update=other), str(folder / "one.txt"))
+    )
     assert said.verdict == "confirmed"
 
 
@@ -207,7 +211,7 @@ def test_findings_and_titles_say_so(folder, found, file, eatlas_cli, tmp_path):
 @pytest.mark.parametrize("measure", ["weat", "sc-eat", "divdist(resamples=0)"])
 def test_measures_without_level_2_confirm_nothing(folder, file, measure, tmp_path):
     results = eatlas.run(load_tests(file)[:1], str(folder / "other.txt"), measure)
-    (said,) = results.confirmations()
+    (said,) = eatlas.confirmations(results)
     assert said.verdict == "not tested"
     assert "onfirm" not in str(results[0].finding)
     eatlas.write_report(results, tmp_path / "page.html")
@@ -221,11 +225,11 @@ def test_frequency_is_accounted_for(found):
     (weat,) = load_tests("weat-8")
     here = weat.model_copy(update={"id": "theme", "explored_on": test.explored_on})
     results = eatlas.run(here, "glove-sample", QUICK)
-    (result,), (said,) = results, results.confirmations()
+    (result,), (said,) = results, eatlas.confirmations(results)
     assert said.effect.d == result.adjusted.level2.X.effect_size != result.level2.X.effect_size
     assert said.adjusted == result.adjusted.level2.X.p.two_sided
     off = eatlas.run(here, "glove-sample", "ml-eat(resamples=0,adjust=none)")
-    assert off.confirmations()[0].verdict == "not tested"
+    assert eatlas.confirmations(off)[0].verdict == "not tested"
 
 
 HOSTILE = {
@@ -280,7 +284,7 @@ def test_groups_that_were_made_of_names(folder, tmp_path):
     assert {frozenset(test.A.terms), frozenset(test.B.terms)} == {*map(frozenset, WORDS.values())}
     assert "A and B: clusters of the words of names.txt on " in test.notes[2]
     assert result.held_out == {}
-    (said,) = eatlas.run(test, source).confirmations()
+    (said,) = eatlas.confirmations(eatlas.run(test, source))
     assert said.verdict == "same words"
 
 

@@ -14,7 +14,7 @@ SUPPORTED = {"words": LOW, "others": LOW, "after": LOW}
 
 def brief(*results) -> list[str]:
     family = DeclaredFamily.of(results)
-    return in_brief(sections(results, family), family)
+    return in_brief(sections(results, family))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from eatlas.errors import ResultsError
 from eatlas.numbers import all_of, count
 from eatlas.results import AssociationResult, Results
 from eatlas.results.collection import Family
-from eatlas.results.confirming import Confirmation
 from eatlas.results.effects import Effect
 from eatlas.results.settings import test_and_setting
 
@@ -33,8 +32,6 @@ class DeclaredFamily:
     family: Family | None
     alone: bool = False
     """Whether each setting has one p-value alone, which needs no adjustment."""
-    confirmations: tuple[Confirmation, ...] = ()
-    """What results say of themes that were found before."""
 
     @classmethod
     def of(
@@ -50,8 +47,7 @@ class DeclaredFamily:
         if levels != "none":
             how: Any = {"method": adjust, "settings": family.endswith(SETTINGS)}
             made = results.family(levels, **how)  # type: ignore[arg-type]
-        said = results.confirmations()
-        return cls(made or None, confirmations=said)
+        return cls(made or None)
 
     def of_several(self) -> DeclaredFamily:
         """The same, or without a family where each setting has one p-value alone."""
@@ -67,13 +63,6 @@ class DeclaredFamily:
         """Adjusted p of an effect size; None outside the family."""
         p = effect.p and effect.p.two_sided
         return self._adjusted.get((*test_and_setting(result), effect.place, effect.term, p))
-
-    def confirmation(self, result: AssociationResult) -> Confirmation | None:
-        """What a result says of the theme that its test is made of; None of other tests."""
-        if result.provenance.explored_on is None:
-            return None
-        of_all = (each for each in self.confirmations if each.result == result)
-        return next(of_all, None) or Results([result]).confirmations()[0]
 
     def has(self, level: str) -> bool:
         """Whether any member is of this level, such as ``"level2"``."""

@@ -8,12 +8,12 @@ has no verb.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from eatlas.numbers import brief_p
+from eatlas.present.commentary import Commentary, commentaries
 from eatlas.present.effects import (
     levels_of,
     names_of,
@@ -27,7 +27,7 @@ from eatlas.present.effects import (
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.rendering import FILTERS, little_among, phrase
 from eatlas.present.targets import leans
-from eatlas.results import AssociationResult, Results
+from eatlas.results import AssociationResult
 from eatlas.results.finding import Finding, Question, QuestionP, Verdict
 from eatlas.results.parts import Tail, at
 from eatlas.results.questions import questions_of, sentence_of
@@ -35,7 +35,6 @@ from eatlas.results.settings import Settings
 from eatlas.stimuli.kinds import ROLES
 
 if TYPE_CHECKING:
-    from eatlas.results.confirming import Confirmation
     from eatlas.results.effects import Effect
     from eatlas.results.levels import AdjustedTarget
     from eatlas.results.targets import TargetShares
@@ -57,15 +56,15 @@ def finding_of(result: AssociationResult) -> Finding:
 def findings_of(results: Iterable[AssociationResult]) -> list[Finding]:
     """What each of some results shows, adjusted over the tests that are shown together."""
     every = list(results)
-    said = {id(each.result): each for each in Results(every).confirmations()}
+    comments = commentaries(every)
     return [
-        _finding(result, questions, said.get(id(result)))
+        _finding(result, questions, comments)
         for result, questions in zip(every, questions_of(every), strict=True)
     ]
 
 
 def _finding(
-    result: AssociationResult, questions: dict[str, Question], confirmation: Confirmation | None
+    result: AssociationResult, questions: dict[str, Question], comments: Iterable[Commentary]
 ) -> Finding:
     """One finding, with what comes before its sentence."""
     if result.by_target is not None:
@@ -87,8 +86,9 @@ def _finding(
     sentence = finding.sentence
     if result.shows_little:
         sentence = phrase("sentences", "little", result, sentence)
-    if confirmation:
-        sentence = phrase("sentences", "confirmation", confirmation, result, sentence)
+    for comment in comments:
+        if comment.concerns(result):
+            sentence = comment.sentence(result, sentence)
     if of_random_weights(result):
         sentence = RANDOM + sentence
     return finding.model_copy(update={"sentence": sentence})
@@ -313,7 +313,7 @@ def title(
     if len(tested) == len(findings):
         noun = "association" if len({result.test for result in results}) == len(results) else ""
         text = phrase("sentences", "title", tested, noun or "result", little)
-        return f"{settings.subject}: {text}{of_themes(results)}"
+        return f"{settings.subject}: {text}{title_end(results)}"
     if len(said) > MOST_SAID:
         verdicts = [finding.verdict for finding in findings]
         counts = {NAMES[each]: n for each in NAMES if (n := verdicts.count(each))}
@@ -323,10 +323,9 @@ def title(
     return f"{settings.subject}: {' '.join(sentences)}".removesuffix(".")
 
 
-def of_themes(results: Iterable[AssociationResult]) -> str:
-    """How many themes are confirmed, as the end of a title; empty where there are none."""
-    verdicts = Counter(each.verdict for each in Results(results).confirmations())
-    return phrase("sentences", "of_themes", verdicts) if verdicts else ""
+def title_end(results: Iterable[AssociationResult]) -> str:
+    """What packages say of results at the end of a title; empty where they say nothing."""
+    return "".join(comment.title() for comment in commentaries(results))
 
 
 _SHOWN: dict[str, Callable[..., object]] = {

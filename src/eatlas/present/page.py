@@ -19,7 +19,7 @@ from eatlas.present.columns import page_table
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.drawings.svg import Scales
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import of_themes, title
+from eatlas.present.findings import title, title_end
 from eatlas.present.rendering import little_among, page_files, phrase, render
 from eatlas.present.sections import Folders, Section, sections, source_of, thumbnails_of
 from eatlas.present.sentences import wording
@@ -97,7 +97,7 @@ def report_html(
         family=declared,
         methods=methods_paragraph(every, declared, trends),
         bibtex=bibtex(every, declared, trends),
-        brief=in_brief(shown, declared, series) if len(shown) > 1 else [],
+        brief=in_brief(shown, series) if len(shown) > 1 else [],
         sections=shown,
         details=[divmod(i, PACK) for i in range(len(details))] if packed else details,
         packs=[deflated(details[i : i + PACK]) for i in packs],
@@ -132,7 +132,7 @@ def _title(
         return title(every, findings, settings)
     kind, rows = compared[0]
     about = settings.subject, kind["several"], rows, little_among(every), len(every)
-    return phrase("sentences", "title_compared", *about) + of_themes(every)
+    return phrase("sentences", "title_compared", *about) + title_end(every)
 
 
 def _tables(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eatlas.numbers import percent
+from eatlas.present.commentary import commentaries
 from eatlas.present.effects import (
     covariates_of,
     larger_doubt,
@@ -24,7 +25,6 @@ from eatlas.present.sentences import levels_of_trend, wording
 from eatlas.present.targets import leans
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
-from eatlas.results.confirming import Confirmation
 from eatlas.results.effects import parameters
 from eatlas.results.parts import TAILS
 from eatlas.results.settings import Settings, source_name
@@ -44,9 +44,7 @@ CROSSED_UNITS = {"term": "terms", "stimulus": "stimuli"}
 """What varies in a crossed test, in a sentence."""
 
 
-def in_brief(
-    shown: Sequence[Section], family: DeclaredFamily, series: Sequence[Series] = ()
-) -> list[str]:
+def in_brief(shown: Sequence[Section], series: Sequence[Series] = ()) -> list[str]:
     """Say in sentences what the results of a page show together; nothing for none."""
     if not shown:
         return []
@@ -90,7 +88,7 @@ def in_brief(
         words=wording(results),
         lacking=distinct(isolated(r.test) for r in results if r.coverage.counts()[1]),
         gaps=any(line.gaps for line in series),
-        confirmed=any(said.effect for said in family.confirmations),
+        comments=[line for each in commentaries(results) for line in each.brief()],
     )
 
 
@@ -155,7 +153,7 @@ def methods_paragraph(
         missing=missing,
         words=wording(every),
         family=family,
-        themes=_themes(every, family),
+        comments=[each.methods() for each in commentaries(every)],
         questions=any("level1" in finding.questions for finding in findings_of(every)),
         bootstrapped=any(
             e.interval and e.resampled and e.interval == e.resampled.interval
@@ -180,17 +178,6 @@ def _documents(results: Sequence[AssociationResult]) -> dict[str, Any] | None:
         "resamples": distinct(f"{each.resamples:,}" for each in known),
         "compared": any(each.differences for each in known),
     }
-
-
-def _themes(
-    results: Sequence[AssociationResult], family: DeclaredFamily | None
-) -> dict[tuple[str, int], list[Confirmation]]:
-    """What results say of themes, by the source where these were found and their number."""
-    declared = family or DeclaredFamily.of(results)
-    themes: dict[tuple[str, int], list[Confirmation]] = {}
-    for said in filter(None, map(declared.confirmation, results)):
-        themes.setdefault((said.found.source, said.found.themes), []).append(said)
-    return themes
 
 
 _ROLE = re.compile(r"^[A-Za-z]+( and attributes| lists| groups)?: ")
@@ -296,9 +283,7 @@ def bibtex(
         "questions": questions and any(map(_crossed, every)),
         "holm": questions
         or any(r.labels for r in of_targets)
-        or any(said.effect for said in family.confirmations)
         or any(t.p is not None for r in every if r.kind == "groups" for t in r.values or ()),
-        "themes": any(r.provenance.explored_on for r in every),
         "documents": any(r.documents for r in every),
         "crossed": any(map(_crossed, every)),
         "adjusted": any(r.adjusted for r in every),
@@ -310,6 +295,7 @@ def bibtex(
         family.family.method if family.family else "": True,
     }
     used = {r.measure for r in every} | {name for name, done in methods.items() if done}
+    used |= {name for comment in commentaries(every) for name in comment.methods_cited()}
     versions = distinct(r.provenance.version for r in every)
     return cited(used, {r.provenance.citation for r in every}, versions)
 

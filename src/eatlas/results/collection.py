@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eatlas.results.compare import SideBySide
-    from eatlas.results.confirming import Confirmation
     from eatlas.results.finding import Finding
     from eatlas.results.trend import TrendResult
 
@@ -358,25 +357,6 @@ class Results(Sequence[AssociationResult]):
         """
         findings: list[Finding] = offered("findings")(self)
         return findings
-
-    def confirmations(self) -> tuple[Confirmation, ...]:
-        """Say of each test of a theme whether words that the search did not use confirm it.
-
-        Returns
-        -------
-        tuple of Confirmation
-            In the order of the results; of tests that :meth:`ThemesResult.write_tests
-            <eatlas_vocabulary.results.themes.ThemesResult.write_tests>` wrote.
-
-        Notes
-        -----
-        Level 2 of X is read, adjusted for word frequency if this is known; p-values are two-sided
-        and adjusted by Holm's procedure over the themes measured in one setting. A test with any
-        word that the search used confirms nothing, on any vectors.
-        """
-        from eatlas.results.confirming import confirmations_of  # noqa: PLC0415  (needs collections)
-
-        return confirmations_of(self)
 
     def compare(self, by: str = "setting") -> SideBySide:
         """Put results that are alike but for one respect side by side, and say what differs.

@@ -76,7 +76,9 @@ def test_other_words_seldom_confirm_a_false_theme(sample):
         false = {theme.name for theme in result.themes if theme.p < 0.05}
         for test in result.tests(top=THEMES):
             if result.held_out and test.X.name in false:
-                (said,) = eatlas.run(test, sample.source, "ml-eat(resamples=0)").confirmations()
+                (said,) = eatlas.confirmations(
+                    eatlas.run(test, sample.source, "ml-eat(resamples=0)")
+                )
                 assert said.verdict in {"confirmed", "not confirmed"}
                 confirmed.append(said.verdict == "confirmed")
     assert len(confirmed) >= 15

@@ -272,7 +272,7 @@ class ThemesResult(ScanHead):
         -------
         tuple of AssociationTest
             Each records in ``explored_on`` the words that the search used. Run it on the same or
-            on other vectors, and look at :meth:`eatlas.Results.confirmations`.
+            on other vectors, and look at :func:`eatlas.confirmations`.
         """
         themes = self.found if top is None else self.strongest[: require_whole("top", top, 0)]
         tests: dict[str, AssociationTest] = {}
