@@ -65,6 +65,83 @@ def test_a_package_comments_on_results_that_have_what_it_names(tmp_path: Path) -
     assert "benjamini1995controlling" in works
 
 
+PART = """
+from eatlas.results.parts import Part
+
+
+class Speakers(Part):
+    heading = "Speakers."
+    words = "speakers"
+    interval_name = "speakers"
+    number: int
+
+    @property
+    def member(self):
+        return "Ann"
+
+    def interval_of(self, place):
+        return (0.5, 1.5) if place == "level1" else None
+
+    def columns(self):
+        return {"speakers": self.number}
+
+    def effect_columns(self, place):
+        return {"by_speaker": place}
+
+    def obstacle(self, place):
+        return "said by a single speaker" if self.number == 1 else ""
+"""
+OF_PART = """
+import json, sys; sys.path.insert(0, {folder!r})
+import eatlas
+from eatlas.results.json_lines import json_schema
+
+(plain,) = eatlas.run("weat-6")
+line = plain.to_dict() | {{"speakers": {{"number": 1}}}}
+del line["finding"]
+result = type(plain).from_dict(line)
+print(result.speakers.number, result.parts["speakers"] is result.speakers, result.member)
+print(result.finding.questions["level1"].reason, "|", plain.finding.questions["level1"].reason)
+row = result.rows()[0]
+print(row["speakers"], row["by_speaker_X"], result.effect("level1").other_intervals)
+print(result.to_dict()["speakers"], type(plain).from_dict(result.to_dict()) == result)
+print("speakers" in json_schema()["$defs"]["MLEATResult"]["properties"])
+for other in ({{"speakers": {{}}}}, {{"singers": {{}}}}):
+    try:
+        type(plain).from_dict(plain.to_dict() | other)
+    except ValueError as error:
+        print("number" in str(error), "singers: Extra inputs are not permitted" in str(error))
+eatlas.write_report(eatlas.Results([result]), "report.html")
+page = open("report.html").read()
+print("Said by 1 speaker." in page, "over speakers" in page, "speakers [0.50, 1.50]" in page)
+"""
+
+
+def test_a_package_adds_a_part_to_results(tmp_path: Path) -> None:
+    points = "[eatlas.parts]\nspeakers = part_plugin:Speakers\n[eatlas.texts]\nmine = said\n"
+    install(tmp_path, "part-plugin", points)
+    (tmp_path / "part_plugin.py").write_text(PART, encoding="utf-8")
+    templates = tmp_path / "said" / "templates"
+    templates.mkdir(parents=True)
+    (tmp_path / "said" / "__init__.py").touch()
+    statement = "{% macro statement(r) %}Said by {{ r.speakers.number }} speaker.{% endmacro %}"
+    (templates / "speakers.txt.j2").write_text(statement)
+    code = OF_PART.format(folder=str(tmp_path))
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines() == [
+        "1 True Ann",
+        "said by a single speaker | ",
+        "1 level2.X {'speakers': (0.5, 1.5)}",
+        "{'number': 1} True",
+        "True",
+        "True False",
+        "False True",
+        "True True True",
+    ], done.stderr
+
+
 def test_results_without_it_have_none() -> None:
     results = eatlas.run("weat-6")
     assert commentaries(results) == []

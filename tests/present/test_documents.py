@@ -8,7 +8,7 @@ from tests.present.records import ml_eat, planted
 from eatlas.cli.table import print_results
 from eatlas.present import report_html
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.sentences import statement
+from eatlas.present.rendering import phrase
 from eatlas.present.summaries import bibtex, methods_paragraph
 from eatlas.present.tables import notebook_html, report_table
 from eatlas.results import Results
@@ -76,10 +76,9 @@ def test_a_claim_for_other_words_needs_other_documents_too():
     ],
 )
 def test_whether_both_kinds_of_uncertainty_agree(documents, words, said):
-    text = statement("documents", part(0, documents, words, unit="documents"))
+    text = phrase("documents", "statement", part(0, documents, words, unit="documents"))
     assert text.startswith("40 documents, 50 contexts of the test's words.")
     assert said in text
-    assert statement("documents", ml_eat()) == ""
 
 
 def test_where_it_is_shown(capsys, monkeypatch):
@@ -124,9 +123,9 @@ def test_where_it_is_shown(capsys, monkeypatch):
 def test_parts_are_compared_from_either_side():
     for order, sign in ((slice(None), 1), (slice(None, None, -1), -1)):
         compared = Results([part(0), part(1)][order]).compare("source")
-        gap = compared[0].difference("level1", 1).documents
+        gap = compared[0].difference("level1", 1).known
         assert gap.difference == sign * 0.5
-        assert gap.over_both == ((-0.1, 1.1) if sign > 0 else (-1.1, 0.1))
+        assert gap.interval == ((-0.1, 1.1) if sign > 0 else (-1.1, 0.1))
         frame = compared.to_frame().query("place == 'level1'")
         assert frame.difference_p.iloc[1] == 0.03
         number = "0.50 [−0.10, 1.10]" if sign > 0 else "−0.50 [−1.10, 0.10]"

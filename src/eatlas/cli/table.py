@@ -115,7 +115,11 @@ def _print_others(console: Console, results: Results) -> None:
     parts = [
         part
         for result in results
-        for part in (result, *(getattr(result, name) for name in type(result).model_fields))
+        for part in (
+            result,
+            *(getattr(result, name) for name in type(result).model_fields),
+            *result.parts.values(),
+        )
     ]
     names = dict.fromkeys(getattr(type(part), "terminal_tables", "") for part in parts)
     if not any(names):

@@ -14,20 +14,18 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from eatlas.errors import joined
 from eatlas.numbers import UNDEFINED, effect, interval, number_of, p_value, percent
+from eatlas.present.commentary import commentaries
 from eatlas.present.effects import (
     after_legend,
     chance_cell,
     chance_legend,
     covariates_of,
-    documents_legend,
     interval_in_words,
-    larger_doubt,
     levels_of,
     matched_of,
     only_terms,
     own_share,
     p_heads,
-    resampled_units,
     title_after,
     without_adjustment,
 )
@@ -208,9 +206,9 @@ def _p_adjusted(row: Row, shown: Effect) -> str:
     return "" if shown.d is None else _p(shown, row.family.adjusted(row.result, shown))
 
 
-def _over_documents(_: Row, shown: Effect) -> str:
-    ends = shown.documents and shown.documents.interval
-    return f"documents {interval(ends)}" if ends else ""
+def _other_intervals(_: Row, shown: Effect) -> str:
+    known = shown.other_intervals.items()
+    return "\n".join(f"{name} {interval(ends)}" for name, ends in known)
 
 
 REASON = 28
@@ -235,7 +233,7 @@ OF_RESULT: dict[str, Callable[[Row], str]] = {
 OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
     "d": lambda _, shown: effect(shown.d),
     "interval": lambda _, shown: interval(shown.interval) if shown.interval else "",
-    "documents": _over_documents,
+    "other intervals": _other_intervals,
     "p in the direction of d": lambda _, shown: _p(shown, shown.p_of(shown.direction)),
     "two-sided p": _p_two_sided,
     "adjusted p": _p_adjusted,
@@ -289,7 +287,7 @@ ATTRIBUTES = Declared("Concepts", ("attributes",), when="terms")
 TERM = Declared("Term", ("term",), of="effect", when="terms")
 GROUP = Declared("Group", ("role",), of="effect", when="terms")
 P_LINES = ("p in the direction of d", "two-sided p")
-EFFECT = Declared("d", ("d", "interval", "documents", *P_LINES), of="effect", number=True)
+EFFECT = Declared("d", ("d", "interval", "other intervals", *P_LINES), of="effect", number=True)
 ADJUSTED = Declared("adjusted p", ("adjusted p",), of="effect", number=True)
 LEVEL3 = Declared("Level 3", (), of="level 3", number=True, when="level 3")
 PATTERN = Declared(
@@ -324,7 +322,7 @@ MANUSCRIPT = (
 NARROW = (
     TEST.only("test", "concepts", "source", strong=True, when="no terms"),
     TEST.only("test", "attributes", "source", strong=True, when="terms"),
-    TERM, GROUP, EFFECT.only("d", "interval", "documents", when="no terms", starred=False),
+    TERM, GROUP, EFFECT.only("d", "interval", "other intervals", when="no terms", starred=False),
     EFFECT.only("d", *P_LINES, when="terms"), ADJUSTED, STACKED, QUESTION[-1], FINDING,
 )  # fmt: skip
 """Of a manuscript what fits between the margins of a page: d, interval, p-values and verdict."""
@@ -451,7 +449,8 @@ def tables(
         if members[0].by_target is None:
             told = [findings[id(member)] for member in members]
             made.append(_of_signature(members, told, family, WIDTHS[columns]))
-            made += parts_tables(members, whole=columns == "wide")
+            comments = commentaries(members)
+            made += [t for each in comments for t in each.tables(whole=columns == "wide")]
         else:  # a row for each target
             whole = columns == "wide"
             made += [_of_targets(r, number, whole=whole) for number, r in enumerate(members, 1)]
@@ -495,7 +494,7 @@ def page_table(
     ]
     notes = (
         over_attributes(row.effects for row in rows),
-        documents_legend(members),
+        *(comment.legend() for comment in commentaries(members)),
         after_legend(members),
         little_legend(members),
     )
@@ -517,86 +516,6 @@ def _of_targets(result: AssociationResult, number: int, *, whole: bool) -> Table
             f"Reference: {shown.reference}.",
         ),
     )
-
-
-BOTH = (
-    "95% intervals of d for other {0} and for other words. “agree”: both contain 0, or neither "
-    "does; otherwise the larger uncertainty is named."
-)
-
-
-def doubts_tables(results: Sequence[AssociationResult]) -> list[Table]:
-    """Both kinds of doubt about level 1 in parts of a corpus; none for other results."""
-    several, rows = len({result.test for result in results}) > 1, []
-    for result in results:
-        if (known := result.documents) is None:
-            continue
-        (shown,) = (each for each in result.effects() if each.place == "level1")
-        over, larger = shown.documents and shown.documents.interval, larger_doubt(shown)
-        units = f" ({known.blocks})" * (known.unit != "documents")
-        texts = [
-            effect(shown.d), interval(shown.interval), interval(over or None),
-            {"": "agree", None: UNDEFINED}.get(larger, larger or ""),
-            f"{known.documents:,}{units}", f"{sum(known.contexts.values()):,}",
-        ]  # fmt: skip
-        names = [*[result.test] * several, known.part]
-        cells = [*map(one_line, names), *texts]
-        rows.append(tuple(Cell((text,)) for text in cells))
-    if not rows:
-        return []
-    heads = [*["Test"] * several, "Part"]
-    documents = f"Documents{' (units)' * any('(' in row[-2].lines[0] for row in rows)}"
-    numbers = ["d", "over words", "over documents", "Larger", documents, "Contexts"]
-    columns = (
-        *map(Column, heads),
-        *(Column(name, number=name != "Larger") for name in numbers),
-    )
-    notes = (BOTH.format(resampled_units(results)),)
-    return [Table("doubts", columns, tuple(rows), "Two kinds of uncertainty about level 1", notes)]
-
-
-OVER_PARTS = (
-    "d in a part less d in another, by words that both have: 95% intervals where {0} are drawn "
-    "again, and where words are too (both); p two-sided, {0} relabelled between the two parts, not "
-    "adjusted for the number of differences."
-)
-
-
-def parts_tables(
-    results: Sequence[AssociationResult], *, whole: bool = True, few: bool = False
-) -> list[Table]:
-    """How effect sizes in parts of a corpus differ; none for other results.
-
-    Of level 1 alone if not `whole`; `few` are those of neighbours in a series, and of other parts
-    those that have an interval.
-    """
-    several, rows = len({result.test for result in results}) > 1, []
-    for result in results:
-        for shown in result.effects() if result.documents else ():
-            if not whole and shown.place != "level1":
-                continue
-            for each in shown.differences[-1:] if few and result.period else shown.differences:
-                if few and not (result.period or each.interval):
-                    continue
-                p = UNDEFINED if each.p is None else p_value(each.p, shown.rule.alpha)
-                both = result.documents.part, f"less {each.part}"  # type: ignore[union-attr]
-                names = [[result.test]] * several + [[*both]] + [[shown.title]] * whole
-                numbers = [
-                    effect(each.difference), interval(each.interval), interval(each.over_both), p
-                ]  # fmt: skip
-                star = each.p is not None and each.p < shown.rule.alpha
-                rows.append((
-                    *(Cell(tuple(map(one_line, lines))) for lines in names),
-                    *(Cell((text,), star=star and n == 0) for n, text in enumerate(numbers)),
-                ))  # fmt: skip
-    if not rows:
-        return []
-    heads = [*["Test"] * several, "Part", *["Level"] * whole]
-    numbers = ["Difference" if whole else "Difference of d", "over documents", "over both", "p"]
-    columns = (*map(Column, heads), *(Column(name, number=True) for name in numbers))
-    notes = (OVER_PARTS.format(resampled_units(results)),)
-    id_, caption = f"{results[0].measure}-parts", "Between parts of the corpus"
-    return [Table(id_, columns, tuple(rows), caption, notes)]
 
 
 def ends_table(result: AssociationResult) -> Table:
@@ -794,7 +713,7 @@ def _notes(
         family=family,
         unit=unit_in_words(members[0]),
         resampled=any(known.patterns for known in uncertain),
-        documents=documents_legend(members),
+        comments=[comment.legend() for comment in commentaries(members)],
         after=after_legend(members) if whole else "",
         by_chance=chance_legend(members) if whole else "",
         whole=whole,

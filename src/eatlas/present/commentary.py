@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import Any
 
 from eatlas.plugins import loaded, points
 from eatlas.results import AssociationResult
@@ -48,13 +49,29 @@ class Commentary:
         """Sentences of a page in brief."""
         return ()
 
+    def methods_of_data(self) -> str:
+        """Sentences of the methods paragraph on what was measured, behind those on intervals."""
+        return ""
+
     def methods(self) -> str:
-        """Sentences of the methods paragraph."""
+        """Sentences of the methods paragraph on what is claimed."""
         return ""
 
     def methods_cited(self) -> Iterable[str]:
         """Methods whose works are cited, by their names in ``methods.toml``."""
         return ()
+
+    def legend(self) -> str:
+        """A note below a table of the results."""
+        return ""
+
+    def tables(self, *, whole: bool) -> Iterable[Any]:  # noqa: ARG002  (a choice)
+        """Tables (:class:`eatlas.present.columns.Table`) behind one of them; fewer if not whole."""
+        return ()
+
+    def caption_end(self) -> str:
+        """The end of a caption of results that are compared, from its semicolon."""
+        return ""
 
 
 def commentaries(results: Iterable[AssociationResult]) -> list[Commentary]:

@@ -113,7 +113,7 @@ def _series(
         gaps,
         trend,
         name=name,
-        place=source_name(series_source(first)) if first.documents else settings.place(first),
+        place=source_name(series_source(first)) if first.member else settings.place(first),
         span=f"{years[0]} to {years[-1]}, {len(members)} of {len(years)} periods",
         finding="" if trend is None else finding(trend, first.rule.alpha),
         statements=[] if trend is None else level_statements(trend),

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from eatlas.errors import joined
-from eatlas.numbers import UNDEFINED, count, number_of, p_value
+from eatlas.numbers import UNDEFINED, count, p_value
 from eatlas.present.text import isolated, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.results.levels import Documents, Matched, MatchedLevel
+from eatlas.results.levels import Matched, MatchedLevel
 from eatlas.stimuli.kinds import ROLES
 
 if TYPE_CHECKING:
@@ -216,41 +216,6 @@ def after_legend(results: Sequence[AssociationResult]) -> str:
         return ""
     what = "d and p of each term" if only_terms(after[0].effects()) else "d and p at level 1"
     return f"{title_after(after)}: {what} between words of equal {joined(covariates_of(after))}."
-
-
-def documents_in_words(documents: Documents) -> str:
-    """How many documents a part of a corpus has, and what is resampled where it is not they."""
-    number = number_of(documents.documents, "document")
-    if documents.unit == "documents":
-        return number
-    return f"{number} ({number_of(documents.blocks, 'unit')} by {documents.unit})"
-
-
-def resampled_units(results: Iterable[AssociationResult]) -> str:
-    """What is resampled, and relabelled between parts: documents, or units by a field."""
-    units = dict.fromkeys(r.documents.unit for r in results if r.documents)
-    return joined([unit if unit == "documents" else f"units by {unit}" for unit in units])
-
-
-def larger_doubt(effect: Effect) -> str | None:
-    """Which uncertainty is larger, about words or about documents, if they differ on the sign of d.
-
-    Empty where they say the same of it; None where one of them is unknown.
-    """
-    over = effect.documents and effect.documents.interval
-    if not (effect.interval and over):
-        return None
-    words, documents = ((low > 0) - (high < 0) for low, high in (effect.interval, over))
-    wider = effect.interval[1] - effect.interval[0] > over[1] - over[0]
-    return "" if words == documents else "words" if wider else "documents"
-
-
-def documents_legend(results: Iterable[AssociationResult]) -> str:
-    """What an interval over documents is; nothing where a table has none."""
-    units = resampled_units(results)
-    return f"Documents: 95% interval of d where {units} are drawn again, with these words." * bool(
-        units
-    )
 
 
 def rank_row(result: AssociationResult, role: str) -> tuple[float | None, str, str]:

@@ -196,10 +196,10 @@ FILTERS: dict[str, Callable[..., object]] = {
         numbers.interval, numbers.level_of, numbers.number_of, numbers.odds, numbers.p_equals,
         numbers.percent, numbers.plural, numbers.spelled, readable, source_name,
         effects.about_terms, effects.chance_line, effects.chance_range,
-        effects.at_equal, effects.covariates_of, effects.documents_in_words,
-        effects.held_equal, effects.interval_in_words, effects.larger_doubt,
+        effects.at_equal, effects.covariates_of,
+        effects.held_equal, effects.interval_in_words,
         effects.levels_of, effects.p_heads,
-        effects.printed_by_papers, effects.resampled_units, effects.names_of, effects.rank_row,
+        effects.printed_by_papers, effects.names_of, effects.rank_row,
         effects.runner_up, effects.short_name,
         effects.title_after, effects.unit_of, effects.without_adjustment, isolated, mini, mini_of,
     )

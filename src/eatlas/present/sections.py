@@ -21,12 +21,12 @@ from markupsafe import Markup, escape
 
 from eatlas.errors import ResultsError
 from eatlas.present.columns import (
-    parts_tables,
     targets_table,
     terms_legend,
     terms_table,
     values_table,
 )
+from eatlas.present.commentary import commentaries
 from eatlas.present.drawings.eat_map import PATTERNS, SYMBOL, eat_map, in_words
 from eatlas.present.drawings.plane import LEFT_ROOM, SIDE, UPPER_ROOM, has_map, plane_figure
 from eatlas.present.drawings.rows import row_of
@@ -100,7 +100,7 @@ class Section:
     @property
     def source_name(self) -> str:
         """The source with its year, as a person calls it."""
-        dated = self.result.period is not None and not self.result.documents
+        dated = self.result.period is not None and not self.result.member
         year = f", {self.result.period}" if dated else ""
         return self.settings.place(self.result) + year
 
@@ -271,11 +271,14 @@ def marked(sentence: str, result: AssociationResult) -> Markup:
 FILTERS.update({
     function.__name__: function
     for function in (
-        figures, images_of, marked, parts_tables, row_of, limits, numbers, own_share,
+        figures, images_of, marked, row_of, limits, numbers, own_share,
         patterns_seen, score_unit, sentence, share_bar, shares_of, source_of,
         statements, targets_table, terms_legend, terms_table, values_table,
     )
 })  # fmt: skip
+FILTERS["added_tables"] = lambda results: [
+    table for comment in commentaries(results) for table in comment.tables(whole=True)
+]
 FILTERS["uncaptioned"] = lambda table: replace(table, caption="")
 FILTERS["eat_map"] = lambda result: Markup(eat_map(result))  # noqa: S704
 FILTERS["map_in_words"] = in_words

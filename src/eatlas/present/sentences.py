@@ -153,7 +153,11 @@ def statements(result: AssociationResult, levels: Sequence[Effect]) -> list[tupl
         "New words.": statement("new_words", result),
         f"Adjusted for {held}.": statement("adjusted", result),
         f"Other {result.draws.varied}." if result.draws else "": statement("contexts", result),
-        "Other documents.": statement("documents", result),
+        **{
+            part.heading: phrase(part.words, "statement", result)
+            for part in result.parts.values()
+            if part.heading
+        },
         "Random topics." if matched_of(result) else "Frequency.": statement("frequency", result),
         f"Single {plural(unit_of(result))}.": statement("single_terms", result, level1),
         "What this design can find.": statement("design", result),

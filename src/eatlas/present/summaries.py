@@ -13,9 +13,7 @@ from eatlas.numbers import percent
 from eatlas.present.commentary import commentaries
 from eatlas.present.effects import (
     covariates_of,
-    larger_doubt,
     matched_of,
-    resampled_units,
 )
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import findings_of
@@ -74,12 +72,6 @@ def in_brief(shown: Sequence[Section], series: Sequence[Series] = ()) -> list[st
         more_trends=len(trends[TRENDS:]),
         reasons={reason: names(of) for reason, of in reasons.items()},
         little={reason: names(of) for reason, of in little.items()},
-        doubts=[
-            (names([section])[0], larger)
-            for section in shown
-            for effect in section.levels
-            if effect.place == "level1" and (larger := larger_doubt(effect)) is not None
-        ],
         sensitive=[
             (names([s])[0], s.finding.sensitive_to) for s in shown if s.finding.sensitive_to
         ],
@@ -143,7 +135,7 @@ def methods_paragraph(
             of: distinct(f"{each.resamples:,}" for each in resampled if each.confidence == of)
             for of in dict.fromkeys(each.confidence for each in resampled)
         },
-        documents=_documents(every),
+        on_data=[comment.methods_of_data() for comment in commentaries(every)],
         crossed=distinct(percent(known.confidence) for known in crossed),
         crossed_units=sorted({CROSSED_UNITS[known.unit] for known in crossed}, reverse=True),
         after=_after([result for result in every if result.by_target is None]),
@@ -163,21 +155,6 @@ def methods_paragraph(
         joined_words=distinct(f"{r.units.threshold:g}".lstrip("0") for r in every if r.units),
     )
     return " ".join(text)
-
-
-def _documents(results: Sequence[AssociationResult]) -> dict[str, Any] | None:
-    """How vectors of parts of a corpus were made, and what was resampled; None without any."""
-    known = [result.documents for result in results if result.documents]
-    if not known:
-        return None
-    return {
-        "vectors": distinct(source_name(each.vectors) for each in known),
-        "windows": distinct(str(each.window) for each in known),
-        "quality": min(each.quality for each in known),
-        "units": resampled_units(results),
-        "resamples": distinct(f"{each.resamples:,}" for each in known),
-        "compared": any(each.differences for each in known),
-    }
 
 
 _ROLE = re.compile(r"^[A-Za-z]+( and attributes| lists| groups)?: ")
@@ -284,7 +261,6 @@ def bibtex(
         "holm": questions
         or any(r.labels for r in of_targets)
         or any(t.p is not None for r in every if r.kind == "groups" for t in r.values or ()),
-        "documents": any(r.documents for r in every),
         "crossed": any(map(_crossed, every)),
         "adjusted": any(r.adjusted for r in every),
         **dict.fromkeys(("residuals", "residuals-by-error"), _after(every)["permuted"]),

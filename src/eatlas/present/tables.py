@@ -23,7 +23,8 @@ from eatlas.present.columns import (
     tables,
     terms_table,
 )
-from eatlas.present.effects import only_terms, resampled_units
+from eatlas.present.commentary import commentaries
+from eatlas.present.effects import only_terms
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import finding_of, findings_of
 from eatlas.present.paper_tables import paper_tables
@@ -360,12 +361,12 @@ def _between(gap: Difference | None) -> tuple[str, ...]:
     """How far the second setting is from the first, with an interval, and p between parts."""
     if gap is None:
         return (UNDEFINED,)
-    parts = gap.documents
-    if parts is None or parts.difference is None:
+    known = gap.known
+    if known is None or known.difference is None:
         return tuple(filter(None, (effect(gap.d), interval(gap.interval) if gap.interval else "")))
-    both = interval(parts.over_both) if parts.over_both else ""
-    p = "" if parts.p is None else p_equals(parts.p)
-    return tuple(filter(None, (effect(parts.difference), both, p)))
+    ends = interval(known.interval) if known.interval else ""
+    p = "" if known.p is None else p_equals(known.p)
+    return tuple(filter(None, (effect(known.difference), ends, p)))
 
 
 def summary(found: SideBySide) -> str:
@@ -374,8 +375,7 @@ def summary(found: SideBySide) -> str:
     noun = Settings.among(found.results).noun if found.by == "setting" else found.by
     size = f"{rows}, {number_of(len(found.values), noun)}"
     gaps = {row.name: row.spread for row in found if row.spread is not None}
-    units = resampled_units(found.results)
-    between = f"; intervals over {units} and words, p by permutation of {units}" if units else ""
+    between = "".join(comment.caption_end() for comment in commentaries(found.results))
     if not gaps:
         return f"{size}{between}"
     furthest = max(gaps, key=gaps.__getitem__)

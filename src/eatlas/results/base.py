@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, get_args
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from eatlas.errors import NoTestError, StimulusError
 from eatlas.lazy import as_frame, offered
 from eatlas.notes import Noted
+from eatlas.plugins import absent, loaded, usable
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.effects import (
     ConfidenceInterval,
@@ -28,8 +29,6 @@ from eatlas.results.levels import (
     AdjustedLevel,
     CrossedLevel,
     DesignPower,
-    Documents,
-    DocumentsLevel,
     DrawsRecord,
     EffectInterval,
     Findings,
@@ -51,6 +50,7 @@ from eatlas.results.parts import (
     Coverage,
     Encoding,
     GroupCoverage,
+    Part,
     Provenance,
     Record,
     at,
@@ -109,6 +109,12 @@ class Head(Record):
         return self.source_from or self.source
 
 
+@cache
+def part_types() -> dict[str, type[Part]]:
+    """Parts of results that packages add, by their key in the JSON of a result."""
+    return usable("eatlas.parts", (), partial(loaded, kind=Part))
+
+
 class AssociationResult(Findings, Head):
     """What results of all measures have in common; each measure adds its own fields.
 
@@ -157,6 +163,8 @@ class AssociationResult(Findings, Head):
     """Where in the record its effect sizes are, such as ``level1`` and ``level2.X``; empty where
     they are all fields that are numbers or levels."""
 
+    model_config = ConfigDict(extra="allow")  # parts that packages add, and nothing else
+
     schema_version: Literal["eatlas/result/1"] = Field(default=SCHEMA, alias="schema")
     period: int | None = None
     """Year of the vectors, in a series of periods."""
@@ -173,8 +181,6 @@ class AssociationResult(Findings, Head):
     adjusted: Adjusted | None = None
     """The same associations adjusted for frequency and other covariates of the words; None where
     `warnings` says why, and with ``adjust=none``."""
-    documents: Documents | None = Field(default=None, exclude_if=is_none)
-    """How far other documents would say something else; None but for parts of a corpus."""
     warnings: tuple[Noted, ...] = ()
     """What a reader should know before trusting the numbers."""
     provenance: Provenance
@@ -196,6 +202,25 @@ class AssociationResult(Findings, Head):
     too many words."""
     power: Power | None = Field(default=None, exclude_if=is_none)
     """What the design can find."""
+
+    @model_validator(mode="after")
+    def _parts_are_known(self) -> Self:
+        added = self.model_extra or {}
+        for key, value in added.items():
+            if key not in part_types():
+                raise absent("parts", key) or ValueError(f"{key}: Extra inputs are not permitted")
+            added[key] = part_types()[key].model_validate(value)
+        return self
+
+    @property
+    def parts(self) -> dict[str, Part]:
+        """What other packages know of the result, by the key of each."""
+        return self.model_extra or {}
+
+    @property
+    def member(self) -> str:
+        """The member of a source that has several, such as a part of a corpus; empty of others."""
+        return next((part.member for part in self.parts.values() if part.member), "")
 
     @property
     def view(self) -> str:
@@ -452,8 +477,7 @@ class AssociationResult(Findings, Head):
             influence=part_at(read.influence, place, TermInfluence),
             matched=part_at(self.frequency, f"matched.{place}", MatchedLevel),
             adjusted=part_at(self.adjusted, place, AdjustedLevel),
-            documents=part_at(self.documents, place, DocumentsLevel),
-            differences=self.documents.of_level(place) if self.documents else (),
+            parts=tuple(self.parts.values()),
             over_sentences=over_sentences,
         )
 
@@ -635,7 +659,8 @@ class AssociationResult(Findings, Head):
         if self.frequency is not None:
             row |= {f"median_rank_{role}": self.frequency.ranks[role].median for role in ROLES}
         row |= self.adjusted.columns() if self.adjusted else {}
-        row |= self.documents.columns() if self.documents else {}
+        for part in self.parts.values():
+            row |= part.columns()
         if self.draws is not None:
             row["draws"] = self.draws.count
         for sentences in filter(None, (effect.over_sentences for effect in effects)):

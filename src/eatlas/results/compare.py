@@ -14,9 +14,9 @@ import numpy as np
 from eatlas.errors import ResultsError, did_you_mean
 from eatlas.lazy import as_frame, offered
 from eatlas.results.base import AssociationResult
-from eatlas.results.effects import MORE_COLUMNS, Effect, parameters
+from eatlas.results.effects import Effect, parameters
 from eatlas.results.levels import CELLS
-from eatlas.results.parts import at
+from eatlas.results.parts import KnownDifference, at
 from eatlas.results.settings import Settings
 from eatlas.results.trend import series_source
 from eatlas.stimuli.kinds import ROLES, TARGETS
@@ -24,7 +24,6 @@ from eatlas.stimuli.kinds import ROLES, TARGETS
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eatlas.results.levels import PartDifference
     from eatlas.results.methods import MethodPair
 
 By = Literal["prompt", "layer", "level", "weights", "window", "distance"]
@@ -112,7 +111,7 @@ def pivot(results: Iterable[AssociationResult], by: str) -> list[dict[str, Assoc
         "source": lambda result: settings.sources[result.source],
         "test": lambda result: result.test,
         "measure": lambda result: settings.measures[result.signature] or result.measure,
-        "period": lambda result: at(result.documents, "part") or str(result.period or ""),
+        "period": lambda result: result.member or str(result.period or ""),
     }
     groups: dict[Hashable, dict[str, AssociationResult]] = {}
     for result in results:
@@ -165,9 +164,8 @@ class Difference(NamedTuple):
     interval: tuple[float, float] | None
     """Percentile interval of the difference over terms that are resampled for both alike; None
     where the two do not have the same terms, or do not keep their cosines."""
-    documents: PartDifference | None = None
-    """Of two parts of a corpus: by words that both have, with intervals over documents, and over
-    documents and words, and the p by relabelling documents."""
+    known: KnownDifference | None = None
+    """What the package says that knows more of both results, as of two parts of a corpus."""
 
 
 @dataclass(frozen=True)
@@ -249,8 +247,8 @@ class Row:
         first, second = effects[0], effects[number]
         if number == 0 or first is None or second is None or first.d is None or second.d is None:
             return None
-        parts = _between_parts(self.members[0], self.members[number], place)
-        return Difference(second.d - first.d, self._intervals.get((place, number)), parts)
+        known = _known_difference(self.members[0], self.members[number], place)
+        return Difference(second.d - first.d, self._intervals.get((place, number)), known)
 
     def icc(self, *, consistency: bool = False) -> tuple[float, float]:
         """Intraclass correlation of the scores of targets among the settings, such as models.
@@ -302,22 +300,14 @@ class Row:
         return intervals
 
 
-def _between_parts(
+def _known_difference(
     first: AssociationResult | None, second: AssociationResult | None, place: str
-) -> PartDifference | None:
-    """The difference of two parts of one corpus, second less first, as the later one has it."""
-    here, there = (r.documents if r else None for r in (second, first))
-    if not (first and second and here and there):
+) -> KnownDifference | None:
+    """What a package knows of the difference of two results, second less first."""
+    if first is None or second is None:
         return None
-    corpora = {  # and which of their terms are local
-        result.provenance.source_fingerprint.replace(f";part={known.part}", "", 1)
-        for result, known in ((second, here), (first, there))
-    }
-    if len(corpora) > 1:
-        return None
-    from_here = [each for each in here.of_level(place) if each.part == there.part]
-    from_there = [each for each in there.of_level(place) if each.part == here.part]
-    return next(iter((*from_here, *(each.turned(there.part) for each in from_there))), None)
+    known = (part.difference_from(first, second, place) for part in second.parts.values())
+    return next(filter(None, known), None)
 
 
 def _paired(first: AssociationResult, second: AssociationResult) -> bool:
@@ -441,11 +431,11 @@ class SideBySide(Sequence[Row]):
                 low, high = effect.interval or (None, None)
                 after = effect.after
                 ends = (gap and gap.interval) or (None, None)
-                parts = {
-                    name: at(gap and gap.documents, place)
-                    for name, place in MORE_COLUMNS["before"].items()
-                    if name not in {"difference", "difference_from"}
-                }
+                of_parts = dict.fromkeys(
+                    name for part in member.parts.values() for name in part.difference_names
+                )
+                if of_parts and gap and gap.known:
+                    of_parts |= gap.known.columns
                 yield {
                     "row": row.name, self.by: self.values[number],
                     "pattern": labels[number] or None,
@@ -457,7 +447,7 @@ class SideBySide(Sequence[Row]):
                     "adjusted_pattern": at(member.adjusted, "pattern.label"),
                     "difference": gap and gap.d,
                     "difference_low": ends[0], "difference_high": ends[1],
-                    **(parts if member.documents else {}),
+                    **of_parts,
                     "pattern_differs": "" not in {labels[0], labels[number]}
                     and labels[0] != labels[number],
                     "sign_flips": bool(first and (first.d or 0) * (effect.d or 0) < 0),
@@ -478,8 +468,8 @@ def side_by_side(results: Iterable[AssociationResult], by: str = "setting") -> S
     """Put results that are alike but for one respect beside each other."""
     given = tuple(results)
     groups = pivot(given, by)
-    if not groups and by == "source":  # parts by year are a series
-        groups = pivot([result for result in given if result.documents], "period")
+    if not groups and by == "source":  # members by year are a series
+        groups = pivot([result for result in given if result.member], "period")
     if not groups:
         others = [name for name in RESPECTS if name not in {by, "setting"} and pivot(given, name)]
         raise ResultsError(

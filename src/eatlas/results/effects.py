@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from eatlas.errors import EatlasError, SignatureError, described
 from eatlas.results.levels import EffectInterval, PValues, StudentP
-from eatlas.results.parts import TAILS, Tail, at
+from eatlas.results.parts import TAILS, Part, Tail, at
 from eatlas.signature import Signature
 from eatlas.stats.inputs import t_quantile
 
@@ -19,10 +19,8 @@ if TYPE_CHECKING:
         AdjustedLevel,
         CrossedLevel,
         DesignPower,
-        DocumentsLevel,
         MatchedLevel,
         OverDraws,
-        PartDifference,
         TermInfluence,
     )
 
@@ -89,16 +87,6 @@ MORE_COLUMNS = {
         "adjusted_shared": "shared",
     },
     "matched": {f"matched_p_{tail}": f"p_{tail}" for tail in TAILS},
-    "documents": {f"documents_{name}": f"interval.{i}" for i, name in enumerate(("low", "high"))},
-    "before": {
-        "difference_from": "part",
-        "difference": "difference",
-        "difference_documents_low": "interval.0",
-        "difference_documents_high": "interval.1",
-        "difference_both_low": "over_both.0",
-        "difference_both_high": "over_both.1",
-        "difference_p": "p",
-    },
     "over_draws": {
         "sd_over_draws": "sd",
         **{f"combined_{name}": f"combined.{name}" for name in _COMBINED},
@@ -185,10 +173,8 @@ class Effect:
     """Where it lies among those of random topics."""
     adjusted: AdjustedLevel | None = None
     """What is left of it given covariates of the words."""
-    documents: DocumentsLevel | None = None
-    """How far other documents of the part of a corpus would move it."""
-    differences: tuple[PartDifference, ...] = ()
-    """From other parts of the corpus."""
+    parts: tuple[Part, ...] = ()
+    """What other packages know of the result."""
     over_sentences: Effect | None = None
     """The same over single sentences, for comparison; None where terms are read."""
     verdict: Verdict | None = None
@@ -272,9 +258,10 @@ class Effect:
         }
 
     @property
-    def before(self) -> PartDifference | None:
-        """Its difference from the part before."""
-        return self.differences[-1] if self.differences else None
+    def other_intervals(self) -> dict[str, tuple[float, float]]:
+        """Intervals that other packages know, by what tables call them."""
+        known = {part.interval_name: part.interval_of(self.place) for part in self.parts}
+        return {name: ends for name, ends in known.items() if ends is not None}
 
     @property
     def tail(self) -> Tail:
@@ -350,6 +337,9 @@ class Effect:
             if (part := at(self, field)) is not None or field == "crossed"
             for name, place in places.items()
         }
+        for part in self.parts:
+            own = part.effect_columns(self.place)
+            columns |= {f"{name}{self.suffix}": value for name, value in own.items()}
         if self.design is not None:
             columns[f"smallest_d_{self.place.partition('.')[0]}"] = self.design.smallest_d
         return columns

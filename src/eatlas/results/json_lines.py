@@ -18,7 +18,7 @@ from eatlas.decoding import json_value, require_file
 from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.paths import is_there
 from eatlas.plugins import absent, loaded, usable
-from eatlas.results.base import FINDING, SCHEMA, AssociationResult
+from eatlas.results.base import FINDING, SCHEMA, AssociationResult, part_types
 from eatlas.results.parts import Record
 from eatlas.version import __version__
 from eatlas.writing import atomic_file
@@ -112,14 +112,18 @@ def json_schema() -> dict[str, Any]:
 
     of_results = [*dict.fromkeys(record_types().values())]
     records: list[type[Record]] = [*of_results, TrendResult]
-    every: list[type[Record]] = [*records, Finding]
+    added = part_types()
+    every: list[type[Record]] = [*records, Finding, *added.values()]
     refs, definitions = models_json_schema(
         [(record, "serialization") for record in every],
         title="eatlas result, version 1",
     )
     for record in of_results:
         name = refs[record, "serialization"]["$ref"].rpartition("/")[2]
-        definitions["$defs"][name]["properties"][FINDING] = refs[Finding, "serialization"]
+        own = {key: refs[part, "serialization"] for key, part in added.items()}
+        own[FINDING] = refs[Finding, "serialization"]
+        definitions["$defs"][name]["properties"] |= own
+        definitions["$defs"][name]["additionalProperties"] = False
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **definitions,

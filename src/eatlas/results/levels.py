@@ -6,7 +6,7 @@ patterns, scores and draws.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -792,85 +792,3 @@ class DrawsRecord(Record):
     kept_patterns: str = Field(default="", pattern=r"^[0-8]*$", exclude_if=is_empty)
     """The EAT pattern of each of these, a digit each: its place among the nine labels, 0 for
     AB-Divergent to 8 for Non-Directional."""
-
-
-class DocumentsLevel(Record):
-    """How far an effect size would be another with other documents."""
-
-    interval: Interval | None
-    """Expanded percentile interval over resamples of documents; None where too few of them have an
-    effect size."""
-    se: float | None
-    """Standard deviation over these resamples."""
-
-
-DocumentsLevel2 = BySide[DocumentsLevel]
-"""Both level 2 associations with other documents."""
-
-
-class PartDifference(Record):
-    """The effect size in a part of a corpus less that in another part."""
-
-    part: str
-    """The other part."""
-    level: Literal["level1", "level2.X", "level2.Y"]
-    difference: Magnitude | None
-    interval: Interval | None
-    """Over resamples of documents."""
-    over_both: Interval | None
-    """Over resamples of documents and of words, the same words in both parts."""
-    p: Probability | None
-    """Two-sided, of documents relabelled between the parts."""
-
-    def turned(self, part: str) -> PartDifference:
-        """The same from the other part."""
-        d, ends = self.difference, (self.interval, self.over_both)
-        interval, both = ((-each[1], -each[0]) if each else None for each in ends)
-        changed = {"interval": interval, "over_both": both}
-        return self.model_copy(
-            update={"part": part, "difference": None if d is None else -d, **changed}
-        )
-
-
-class Documents(Record):
-    """The doubt about a result that is about documents, beside that about words."""
-
-    terminal_tables: ClassVar[str] = "documents"
-    part: str
-    """Name of the part of the corpus."""
-    corpus_sha256: str = ""
-    """Hash of the beginnings and ends of the corpus's files."""
-    vectors: str
-    """Source of the vectors whose means the contexts are."""
-    window: int
-    """Words on each side that make a context."""
-    quality: float
-    """Of the transformation: median cosine of refitted words with their own vectors."""
-    transformation_sha256: str = ""
-    """Hash of its matrix."""
-    unit: str
-    """What was resampled: documents, or the field whose values are units, such as speaker."""
-    documents: int
-    """Documents of the part."""
-    blocks: int
-    """Units, or blocks of documents where there are more than 200, that were resampled."""
-    resamples: int
-    contexts: dict[str, int]
-    """Contexts of each local term in the part."""
-    level1: DocumentsLevel
-    level2: DocumentsLevel2
-    differences: tuple[PartDifference, ...] = ()
-    """From other parts of the corpus: all of up to eight, of more the one before."""
-
-    def of_level(self, place: str) -> tuple[PartDifference, ...]:
-        """The differences of one effect size."""
-        return tuple(each for each in self.differences if each.level == place)
-
-    def columns(self) -> dict[str, Any]:
-        """What stands in a table."""
-        return {
-            "part": self.part,
-            "documents": self.documents,
-            "document_blocks": self.blocks,
-            "document_contexts": sum(self.contexts.values()),
-        }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
 
@@ -88,6 +88,71 @@ def part_at(record: object, place: str, kind: type[Value]) -> Value | None:
     """What a record holds at a place, if it is of a kind: other fields may have the same name."""
     found = at(record, place)
     return found if isinstance(found, kind) else None
+
+
+class KnownDifference(NamedTuple):
+    """A difference of two effect sizes that a package computed."""
+
+    difference: float | None
+    interval: tuple[float, float] | None
+    p: float | None
+    columns: dict[str, Any]
+    """Columns of a frame, as many as :attr:`Part.difference_names`."""
+
+
+class Part(Record):
+    """What a package knows of a result besides what its measure found.
+
+    An entry point of the group ``eatlas.parts`` names a class that derives from this one. Its name
+    is the key of the part in the JSON of a result, and the attribute of the result that has it.
+    Every method may stay as it is.
+    """
+
+    heading: ClassVar[str] = ""
+    """What the details of a result call it, such as "Other documents."; empty for no details."""
+    words: ClassVar[str] = ""
+    """Template of text, ``WORDS.txt.j2``, whose macro ``statement`` says these of a result."""
+    interval_name: ClassVar[str] = ""
+    """What tables call its intervals."""
+    member_noun: ClassVar[str] = "member"
+    """What a `member` is."""
+    difference_names: ClassVar[tuple[str, ...]] = ()
+    """Columns of differences between results, in a frame."""
+
+    @property
+    def member(self) -> str:
+        """The member of a source that has several, such as a part of a corpus; may be empty."""
+        return ""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Source strings that it names, which people read as names of sources."""
+        return ()
+
+    def interval_of(self, place: str) -> tuple[float, float] | None:  # noqa: ARG002  (a choice)
+        """An interval of the effect size at a place, beside that for other words."""
+        return None
+
+    def obstacle(self, place: str) -> str:  # noqa: ARG002  (a choice)
+        """Why the effect size at a place says nothing beyond the words of the result."""
+        return ""
+
+    def columns(self) -> dict[str, Any]:
+        """Columns of the tidy table."""
+        return {}
+
+    def effect_columns(self, place: str) -> dict[str, Any]:  # noqa: ARG002  (a choice)
+        """Columns of the tidy table on the effect size at a place."""
+        return {}
+
+    def difference_from(
+        self,
+        first: Any,  # noqa: ARG002  (a choice)
+        result: Any,  # noqa: ARG002
+        place: str,  # noqa: ARG002
+    ) -> KnownDifference | None:
+        """How far the effect size of a result, its own, is from that of another one."""
+        return None
 
 
 class ByTail(Record, Generic[Value]):

@@ -171,9 +171,7 @@ def _obstacles(
         yield "word frequency was not adjusted for"
     elif adjusted is None and result.adjustable:
         yield "word frequency cannot be adjusted for"
-    ends = at(effect.documents, "interval")
-    if result.documents is not None and not (ends and (ends[0] > 0 or ends[1] < 0)):
-        yield "not shown to hold for other documents"
+    yield from filter(None, (part.obstacle(effect.place) for part in effect.parts))
     yield from result.further_obstacles(effect)
 
 

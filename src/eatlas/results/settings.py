@@ -215,7 +215,12 @@ class Settings:
     @cached_property
     def _written(self) -> re.Pattern[str]:
         """Sources as records write them, with and without their options."""
-        behind = {result.documents.vectors for result in self.results if result.documents}
+        behind = {
+            name
+            for result in self.results
+            for part in result.parts.values()
+            for name in part.sources
+        }
         whole = {*self._parts, *self._from.values(), *behind}
         names = whole | {name.partition("?")[0] for name in whole}
         names = {name for name in names if source_name(name) != name}
@@ -241,8 +246,8 @@ class Settings:
         """What tells the setting of a result from the others; empty where there is one alone."""
         periods = {other.period for other in self.results}
         parts = [self.sources[result.source]] if len(self._parts) > 1 else []
-        if len(periods) > 1 and result.period is not None and not result.documents:
-            parts.append(str(result.period))  # a part of a corpus has its years in its name
+        if len(periods) > 1 and result.period is not None and not result.member:
+            parts.append(str(result.period))  # a member has its years in its name
         parts += [f"{name} {size}" for name, size in _sizes(result) if name in self._sizes]
         return ", ".join(filter(None, [*parts, self.measures.get(result.signature, "")]))
 
@@ -280,7 +285,7 @@ class Settings:
     def series(self, of: AssociationResult | TrendResult) -> str:
         """The test of a series, and what tells it from other series of the test."""
         source = self.sources.get(of.source, source_name(of.source))
-        if of.source.partition("#")[2] and getattr(of, "documents", None):  # one part of several
+        if of.source.partition("#")[2] and getattr(of, "member", ""):  # one of several
             source = source_name(of.source.partition("#")[0])
         parts = source if len(self._parts) > 1 else "", self.measures.get(of.signature, "")
         setting = ", ".join(filter(None, parts))
@@ -312,8 +317,9 @@ def _of_model(settings: Settings, *, full: bool) -> str:
     if len(parts) > _FEW_SOURCES:
         keys = dict.fromkeys(key for of_source in parts.values() for key in of_source)
         counts = {key: len({each.get(key, "") for each in parts.values()}) for key in keys}
-        if any(result.documents for result in settings.results) and "member" in counts:
-            counts["part"] = counts.pop("member")
+        nouns = {p.member_noun for r in settings.results for p in r.parts.values() if p.member}
+        for noun in nouns if "member" in counts else ():
+            counts[noun] = counts.pop("member")
         beside = [" by ".join(f"{n} {key}s" for key, n in counts.items() if n > 1)]
     if len(years) > 1:
         beside.append(f"{len(years)} periods, {years[0]} to {years[-1]}")

@@ -116,7 +116,7 @@ def timeline_of(
         (across.at(b) - across.at(a) for a, b in pairwise(years)), default=across.end - across.start
     )
     shown = [effect for line in lines for effect in line.by.values()]
-    values = [v for e in shown for v in (e.d, *ends_within(e), *_over_documents(e))]
+    values = [v for e in shown for v in (e.d, *ends_within(e), *_other_ends(e))]
     sides = first.sides[-1]
     up = Axis.around((v for v in values if v is not None), _BOTTOM, _TOP)
     half, parts = max(1.5, min(8.0, 0.4 * closest)), []
@@ -150,9 +150,9 @@ def timeline_of(
     return figure(foot, *parts, maps, title=title, alt=alt, width=width, kind="figure timeline")
 
 
-def _over_documents(shown: Effect) -> tuple[float, ...]:
-    """Ends of its interval over documents; empty without one."""
-    return (shown.documents and shown.documents.interval) or ()
+def _other_ends(shown: Effect) -> tuple[float, ...]:
+    """Ends of the interval that another package knows; empty without one."""
+    return next(iter(shown.other_intervals.values()), ())
 
 
 def _shade(left: float, right: float, top: float, bottom: float, *inside: str) -> str:
@@ -209,7 +209,7 @@ def _line(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, closes
         if shown.interval:
             low, high = map(up.at, ends_within(shown))
             bars += f"M{x:.1f} {low:.1f}V{high:.1f}"
-        if over := _over_documents(shown):
+        if over := _other_ends(shown):
             low, high = map(up.at, over)
             thick += f"M{x:.1f} {low:.1f}V{high:.1f}"
         said = f", {VERDICTS[shown.verdict]}" if shown.verdict else ""

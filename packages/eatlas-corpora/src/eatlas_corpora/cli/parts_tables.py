@@ -7,8 +7,8 @@ from dataclasses import replace
 from rich.console import Console
 
 from eatlas.cli.console import rich_table, say, show
-from eatlas.present.columns import doubts_tables, parts_tables
 from eatlas.results import Results
+from eatlas_corpora.present.documents import doubts_tables, parts_tables
 
 
 def print_parts(console: Console, results: Results) -> None:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from eatlas.measures.base import Input, generator_of
 from eatlas.measures.inference import CONFIDENCE
-from eatlas.results.levels import Documents, DocumentsLevel, PartDifference
 from eatlas.results.parts import defined, defined_ends
 from eatlas.stats.bootstrap import percentile
 from eatlas.stimuli import ROLES
+from eatlas_corpora.results.documents import Documents, DocumentsLevel, PartDifference
 from eatlas_corpora.stats.local import (
     Blocks,
     LocalTest,

@@ -367,7 +367,7 @@ class PartSource(Source):
     ) -> tuple[dict[str, Any], tuple[Note, ...]]:
         """How a result varies with the documents, and terms with few contexts."""
         documents = load(_OVER_DOCUMENTS)(measure, given, self)
-        return {"documents": documents}, self.notes_of({*test.terms})
+        return {"documents": documents} if documents else {}, self.notes_of({*test.terms})
 
     @cached_property
     def is_local(self) -> NDArray[np.bool_]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from functools import cached_property
 
 from eatlas.present.commentary import Commentary
 from eatlas.present.rendering import phrase
@@ -16,11 +16,19 @@ TEMPLATE = "confirming"
 class ThemesCommentary(Commentary):
     """Whether results confirm the themes that their tests are made of."""
 
-    def __init__(self, results: Sequence[AssociationResult]) -> None:
-        super().__init__(results)
-        self.confirmations = confirmations(results)
-        self._by_id = {id(confirmation.result): confirmation for confirmation in self.confirmations}
-        self.tested = any(confirmation.effect for confirmation in self.confirmations)
+    @cached_property
+    def confirmations(self) -> tuple[Confirmation, ...]:
+        """What the results say of their themes."""
+        return confirmations(self.results)
+
+    @cached_property
+    def _by_id(self) -> dict[int, Confirmation]:
+        return {id(confirmation.result): confirmation for confirmation in self.confirmations}
+
+    @property
+    def reads_themes(self) -> bool:
+        """Whether any result tests its theme."""
+        return any(confirmation.effect for confirmation in self.confirmations)
 
     def sentence(self, result: AssociationResult, sentence: str) -> str:
         """A sentence behind what the result says of its theme."""
@@ -33,7 +41,7 @@ class ThemesCommentary(Commentary):
 
     def brief(self) -> list[str]:
         """When a theme is confirmed."""
-        return [phrase(TEMPLATE, "brief")] if self.tested else []
+        return [phrase(TEMPLATE, "brief")] if self.reads_themes else []
 
     def methods(self) -> str:
         """Where themes were found, among how many, and when one counts as confirmed."""
@@ -45,4 +53,4 @@ class ThemesCommentary(Commentary):
 
     def methods_cited(self) -> tuple[str, ...]:
         """Searches for themes, and Holm's procedure if themes were tested."""
-        return ("themes", *["holm"] * self.tested)
+        return ("themes", *["holm"] * self.reads_themes)

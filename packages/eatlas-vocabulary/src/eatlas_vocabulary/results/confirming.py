@@ -98,7 +98,7 @@ def confirmations(results: Iterable[AssociationResult]) -> tuple[Confirmation, .
         theme = result.provenance.explored_on
         if theme is None:
             continue
-        said = Confirmation(result, theme, "not tested", searched_words(result))
+        said = Confirmation(result, theme, "not tested", searched_words(theme, result.coverage))
         effect, p = _level_to_test(result)
         if said.same:
             said = replace(said, verdict="same words")
@@ -123,7 +123,7 @@ def _level_to_test(result: AssociationResult) -> tuple[Effect | None, float | No
         of_units = at(evidence.effect.adjusted, "estimate")
         if of_units is None:  # the words are the units
             of_units = adjusted.d
-        return adjusted, SignedP.of(evidence.adjusted.p, of_units, adjusted).claimed
+        return adjusted, SignedP.of(evidence.adjusted.p, of_units, adjusted.d).claimed
     if result.adjustment_is_off or result.adjustable:  # frequency alone may be what is found
         return None, None
     return evidence.effect, evidence.these.claimed

@@ -1,0 +1,1 @@
+"""What eatlas-corpora shows."""
