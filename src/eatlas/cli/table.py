@@ -49,6 +49,7 @@ from eatlas.present.targets import leans
 from eatlas.results import AssociationResult, Results
 from eatlas.results.effects import Effect
 from eatlas.results.finding import Finding, Question
+from eatlas.results.levels import draws_of
 from eatlas.results.settings import Settings, repeated
 
 FEW, NAMED, MOST = 3, 8, 25
@@ -105,7 +106,7 @@ def _print_tables(
                 say(console, "\n".join(explained), "dim")
             printed.update(explained)
         for result in members:
-            if result.draws is not None:
+            if draws_of(result) is not None:
                 drawn = f"{statement('contexts', result)} {statement('published', result)}"
                 say(console, drawn.strip(), head=f"{settings.named(result)}: ", hang=2)
 

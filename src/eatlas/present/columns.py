@@ -47,7 +47,7 @@ from eatlas.present.text import isolated, one_line
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.finding import Finding, Question
-from eatlas.results.levels import CELLS, Interval
+from eatlas.results.levels import CELLS, Interval, draws_of
 from eatlas.results.parts import at
 from eatlas.results.settings import Settings
 
@@ -189,7 +189,7 @@ def _verdict(row: Row) -> str:
 
 def _draws(row: Row) -> str:
     share = own_share(row.result)
-    of = "resamples" if row.result.draws is None else "draws"
+    of = "resamples" if draws_of(row.result) is None else "draws"
     return "" if share is None else f"{of}: {percent(share)}"
 
 
@@ -705,7 +705,7 @@ def _notes(
         terms=terms,
         over_attributes=over_attributes(row.effects for row in rows),
         over_stimuli=any(result.over_stimuli for result in members),
-        means=dict.fromkeys(result.draws.drawn for result in members if result.draws),
+        means=dict.fromkeys(draws.drawn for result in members if (draws := draws_of(result))),
         intervals=interval_in_words(members),
         held=joined(covariates_of(members)),
         questions=any(row.question for row in rows),

@@ -11,7 +11,7 @@ from eatlas.numbers import UNDEFINED, count, p_value
 from eatlas.present.text import isolated, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
-from eatlas.results.levels import Matched, MatchedLevel
+from eatlas.results.levels import Matched, MatchedLevel, draws_of
 from eatlas.stimuli.kinds import ROLES
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def about_terms(result: AssociationResult) -> bool:
 
 def shares_of(result: AssociationResult) -> tuple[dict[str, float], dict[str, float]]:
     """Share of each pattern among draws of contexts, or else resamples, and its standard error."""
-    if result.draws is not None:
-        return result.draws.patterns, {}
+    if (draws := draws_of(result)) is not None:
+        return draws.patterns, {}
     known = result.primary.uncertainty
     return ((known and known.patterns) or {}), ((known and known.patterns_error) or {})
 

@@ -26,7 +26,7 @@ from eatlas.present.columns import (
 from eatlas.present.effects import levels_of, unit_of
 from eatlas.present.targets import ALPHA, DECIMALS, UNIFORM, Lean, Leans, leans
 from eatlas.present.text import isolated, one_line
-from eatlas.results.levels import CELLS
+from eatlas.results.levels import CELLS, draws_of
 from eatlas.results.settings import Settings
 from eatlas.stimuli.kinds import ATTRIBUTES, OF_TARGETS, TARGETS
 
@@ -103,7 +103,7 @@ def _three_levels(members: Sequence[AssociationResult]) -> Table:
         for result, of_result in zip(members, effects, strict=True)
     ]
     rules = dict.fromkeys(map(legend_of, members))
-    means = dict.fromkeys(result.draws.drawn for result in members if result.draws)
+    means = dict.fromkeys(draws.drawn for result in members if (draws := draws_of(result)))
     notes = [
         f"In brackets: {plural(unit_of(first))} of each group.",
         *(f"Effect sizes are means over draws of {what}." for what in means),

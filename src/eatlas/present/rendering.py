@@ -22,6 +22,8 @@ from eatlas.notes import Note
 from eatlas.present import effects
 from eatlas.present.drawings.eat_map import PATTERNS, mini, mini_of
 from eatlas.present.text import clean, isolated, readable
+from eatlas.results.levels import draws_of
+from eatlas.results.parts import at
 from eatlas.results.settings import source_name
 
 if TYPE_CHECKING:
@@ -204,6 +206,7 @@ FILTERS: dict[str, Callable[..., object]] = {
         effects.title_after, effects.unit_of, effects.without_adjustment, isolated, mini, mini_of,
     )
 } | {
+    "at": at,
     "by_place": lambda found: {effect.place: effect for effect in found},
     "little_among": little_among,
     "own_words": own_words,
@@ -213,6 +216,7 @@ FILTERS: dict[str, Callable[..., object]] = {
     "listed": lambda names: joined(names) if len(names) <= NAMED else listed(names, NAMED),
     "lower_first": lambda text: text[:1].lower() + text[1:],
     "upper_first": lambda text: text[:1].upper() + text[1:],
+    "draws_of": draws_of,
     "named": lambda names, most=FEW: listed(dict.fromkeys(names), most),
     "p": numbers.p_value,
     "signature": _signature,

@@ -24,6 +24,7 @@ from eatlas.present.rendering import lines, phrase
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.finding import Finding
+from eatlas.results.levels import draws_of
 from eatlas.results.parts import at
 from eatlas.results.settings import Settings
 from eatlas.stimuli import TARGETS
@@ -148,11 +149,12 @@ def statements(result: AssociationResult, levels: Sequence[Effect]) -> list[tupl
     if level1.d is None:
         return []
     held = joined(result.adjusted.covariates) if result.adjusted else ""
+    draws = draws_of(result)
     about = {
         "These words.": statement("these_words", result, level1),
         "New words.": statement("new_words", result),
         f"Adjusted for {held}.": statement("adjusted", result),
-        f"Other {result.draws.varied}." if result.draws else "": statement("contexts", result),
+        f"Other {draws.varied}." if draws else "": statement("contexts", result),
         **{
             part.heading: phrase(part.words, "statement", result)
             for part in result.parts.values()

@@ -24,6 +24,7 @@ from eatlas.present.targets import leans
 from eatlas.present.text import isolated
 from eatlas.results import AssociationResult
 from eatlas.results.effects import parameters
+from eatlas.results.levels import draws_of
 from eatlas.results.parts import TAILS
 from eatlas.results.settings import Settings, source_name
 from eatlas.texts import beside, tables
@@ -128,7 +129,7 @@ def methods_paragraph(
         studentised=[parameters(r.signature).get("statistic") == "studentised" for r in every],
         read_over={r.read_over for r in every},
         draws=dict.fromkeys(
-            (r.measure.upper(), r.draws.count, r.draws.drawn) for r in every if r.draws
+            (r.measure.upper(), d.count, d.drawn) for r in every if (d := draws_of(r))
         ),
         p_values={p.method_of(tail) for p in p_values for tail in TAILS},
         intervals={

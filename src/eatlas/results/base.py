@@ -29,7 +29,6 @@ from eatlas.results.levels import (
     AdjustedLevel,
     CrossedLevel,
     DesignPower,
-    DrawsRecord,
     EffectInterval,
     Findings,
     Frequency,
@@ -37,7 +36,6 @@ from eatlas.results.levels import (
     Level,
     Level3,
     MatchedLevel,
-    OverDraws,
     Power,
     Sensitivity,
     StimulusLevel,
@@ -189,8 +187,6 @@ class AssociationResult(Findings, Head):
     """Mean and spread of the similarities in each of the four blocks."""
     similarities: tuple[tuple[float, ...], ...] | None = Field(default=None, exclude_if=is_none)
     """Of each target, X then Y, with each attribute, A then B."""
-    draws: DrawsRecord | None = Field(default=None, exclude_if=is_none)
-    """Effect sizes of each draw of contexts."""
     stimulus_level: StimulusLevel | None = Field(default=None, exclude_if=is_none)
     """Findings over the stimuli of sentences; None in tests of words, and where each has one."""
     units: Units | None = Field(default=None, exclude_if=is_none)
@@ -214,8 +210,11 @@ class AssociationResult(Findings, Head):
 
     @property
     def parts(self) -> dict[str, Part]:
-        """What other packages know of the result, by the key of each."""
-        return self.model_extra or {}
+        """What is known of the result besides what its measure found, by the key of each.
+
+        Fields of its record that are parts, then what other packages know.
+        """
+        return {name: value for name, value in self if isinstance(value, Part)}
 
     @property
     def member(self) -> str:
@@ -648,7 +647,8 @@ class AssociationResult(Findings, Head):
         for name, cell in self.level3 or ():
             row |= {f"mean_{name}": cell.mean, f"sd_{name}": cell.sd}
         if self.pattern is not None:
-            shares = at(self.draws or read.uncertainty, "patterns") or {}
+            known = (at(part, "patterns") for part in (*self.parts.values(), read.uncertainty))
+            shares: dict[str, float] = next(filter(None, known), {})
             row["pattern"] = at(read.pattern, "label")
             row["two_sided_pattern"] = at(read.pattern, "two_sided_label")
             row["pattern_share"] = shares.get(read.label)
@@ -661,8 +661,6 @@ class AssociationResult(Findings, Head):
         row |= self.adjusted.columns() if self.adjusted else {}
         for part in self.parts.values():
             row |= part.columns()
-        if self.draws is not None:
-            row["draws"] = self.draws.count
         for sentences in filter(None, (effect.over_sentences for effect in effects)):
             row |= sentences.columns("sentence_")
         if self.stimulus_level is not None and self.pattern is not None:
@@ -774,7 +772,6 @@ def _effect(result: AssociationResult, place: str, read: Findings, **more: Any) 
         suffix=suffix,
         resampled=resampled,
         confidence=confidence,
-        over_draws=part_at(result.draws, place, OverDraws),
         **more,
     )
 

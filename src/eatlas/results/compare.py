@@ -15,7 +15,7 @@ from eatlas.errors import ResultsError, did_you_mean
 from eatlas.lazy import as_frame, offered
 from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect, parameters
-from eatlas.results.levels import CELLS
+from eatlas.results.levels import CELLS, draws_of
 from eatlas.results.parts import KnownDifference, at
 from eatlas.results.settings import Settings
 from eatlas.results.trend import series_source
@@ -316,7 +316,7 @@ def _paired(first: AssociationResult, second: AssociationResult) -> bool:
         result.unit == "cosine"
         and at(result, "uncertainty.unit") == "term"
         and bool(result.similarities)
-        and not (result.stimulus_level or result.draws)
+        and not (result.stimulus_level or draws_of(result))
         and set(result.coverage) == set(ROLES)
         for result in (first, second)
     ]

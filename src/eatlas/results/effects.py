@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         CrossedLevel,
         DesignPower,
         MatchedLevel,
-        OverDraws,
         TermInfluence,
     )
 
@@ -76,7 +75,6 @@ def parameters(signature: str) -> dict[str, Any]:
         return {}
 
 
-_COMBINED = ("effect_size", "se", "z", "tau2", "q", "i2")
 MORE_COLUMNS = {
     "crossed": {f"crossed_{name}": name for name in ("low", "high", *(f"p_{t}" for t in TAILS))},
     "adjusted": {
@@ -87,16 +85,6 @@ MORE_COLUMNS = {
         "adjusted_shared": "shared",
     },
     "matched": {f"matched_p_{tail}": f"p_{tail}" for tail in TAILS},
-    "over_draws": {
-        "sd_over_draws": "sd",
-        **{f"combined_{name}": f"combined.{name}" for name in _COMBINED},
-        **{f"combined_p_{tail}": f"combined.p.{tail}" for tail in TAILS},
-        **{f"published_{name}": f"published.{name}" for name in ("effect_size", "se", "z")},
-        "published_p_two_sided": "published.p.two_sided",
-        "prediction_low": "combined.prediction.0",
-        "prediction_high": "combined.prediction.1",
-        **{f"variance_{name}": f"shares.{name}" for name in ("contexts", "stimuli", "groups")},
-    },
 }
 """Columns of the parts of an effect that only some results have, with the places in the part."""
 
@@ -167,8 +155,6 @@ class Effect:
     """What a design of these sizes can find."""
     influence: TermInfluence | None = None
     """Change of d without each term."""
-    over_draws: OverDraws | None = None
-    """The effect sizes of single draws of contexts, of which this one is the mean."""
     matched: MatchedLevel | None = None
     """Where it lies among those of random topics."""
     adjusted: AdjustedLevel | None = None
@@ -330,7 +316,7 @@ class Effect:
         return {f"{before}{name}{self.suffix}": value for name, value in columns.items()}
 
     def more_columns(self) -> dict[str, Any]:
-        """What covariates, other words, random topics, draws and the design say, as columns."""
+        """What covariates, other words, random topics and the design say, as columns."""
         columns = {
             f"{name}{self.suffix}": at(part, place)
             for field, places in MORE_COLUMNS.items()

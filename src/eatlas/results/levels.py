@@ -6,11 +6,12 @@ patterns, scores and draws.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
 from eatlas.results.parts import (
+    TAILS,
     Bounds,
     ByGroup,
     ByRole,
@@ -19,10 +20,13 @@ from eatlas.results.parts import (
     Coverage,
     Magnitude,
     Method,
+    Part,
     Probability,
     Record,
+    at,
     is_empty,
     is_none,
+    part_at,
 )
 from eatlas.stimuli.kinds import OPPOSITES, ROLES
 
@@ -763,8 +767,22 @@ Level2OverDraws = BySide[OverDraws]
 """Both level 2 effect sizes over draws."""
 
 
-class DrawsRecord(Record):
-    """Many draws with their effect sizes."""
+_COMBINED = ("effect_size", "se", "z", "tau2", "q", "i2")
+_DRAWS_COLUMNS = {
+    "sd_over_draws": "sd",
+    **{f"combined_{name}": f"combined.{name}" for name in _COMBINED},
+    **{f"combined_p_{tail}": f"combined.p.{tail}" for tail in TAILS},
+    **{f"published_{name}": f"published.{name}" for name in ("effect_size", "se", "z")},
+    "published_p_two_sided": "published.p.two_sided",
+    "prediction_low": "combined.prediction.0",
+    "prediction_high": "combined.prediction.1",
+    **{f"variance_{name}": f"shares.{name}" for name in ("contexts", "stimuli", "groups")},
+}
+"""Columns of an effect size over draws, with the places of their numbers."""
+
+
+class DrawsRecord(Part):
+    """Many draws with their effect sizes: the field `draws` of a result."""
 
     drawn: ClassVar[str]
     """What one draw takes, as sentences name it."""
@@ -792,3 +810,17 @@ class DrawsRecord(Record):
     kept_patterns: str = Field(default="", pattern=r"^[0-8]*$", exclude_if=is_empty)
     """The EAT pattern of each of these, a digit each: its place among the nine labels, 0 for
     AB-Divergent to 8 for Non-Directional."""
+
+    def columns(self) -> dict[str, Any]:
+        """The number of draws, as a column of a table."""
+        return {"draws": self.count}
+
+    def effect_columns(self, place: str) -> dict[str, Any]:
+        """What draws say of one effect size, as columns of a table."""
+        over = part_at(self, place, OverDraws)
+        return {name: at(over, within) for name, within in _DRAWS_COLUMNS.items() if over}
+
+
+def draws_of(result: object) -> DrawsRecord | None:
+    """The draws of a result; None of one that has none."""
+    return part_at(result, "draws", DrawsRecord)
