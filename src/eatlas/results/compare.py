@@ -16,15 +16,17 @@ from eatlas.lazy import as_frame, offered
 from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect, parameters
 from eatlas.results.levels import CELLS, draws_of
+from eatlas.results.methods import MethodPair, method_pairs
 from eatlas.results.parts import KnownDifference, at
 from eatlas.results.settings import Settings
 from eatlas.results.trend import series_source
+from eatlas.stats.bootstrap import block_layout, resampled, streams_of
+from eatlas.stats.correlation import intraclass_correlation
 from eatlas.stimuli.kinds import ROLES, TARGETS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eatlas.results.methods import MethodPair
 
 By = Literal["prompt", "layer", "level", "weights", "window", "distance"]
 """Choices of how texts are encoded, and of contexts."""
@@ -265,8 +267,6 @@ class Row:
             (1996), over the targets that all settings have; with `consistency` ICC(C,1) and
             ICC(C,k). NaN for fewer than two settings or targets.
         """
-        from eatlas.stats.correlation import intraclass_correlation  # noqa: PLC0415  (few)
-
         scored = [
             {
                 (role, term): score
@@ -327,8 +327,6 @@ def _paired(first: AssociationResult, second: AssociationResult) -> bool:
 
 def _resampled(result: AssociationResult) -> list[Any]:
     """The three effect sizes over resampled terms: of one test and seed the same terms."""
-    from eatlas.stats.bootstrap import block_layout, resampled, streams_of  # noqa: PLC0415  (few)
-
     sizes = [len(result.coverage[role].used) for role in ROLES]
     digits = int(result.provenance.stimuli_sha256[:16], 16)
     streams = streams_of(np.random.default_rng([result.provenance.seed, digits]))
@@ -391,8 +389,6 @@ class SideBySide(Sequence[Row]):
         >>> round(pair.correlation.pearson, 2), pair.correlation.n
         (0.93, 10)
         """
-        from eatlas.results.methods import method_pairs  # noqa: PLC0415  (few need it)
-
         return method_pairs([row.members for row in self.rows], self.values, self.by)
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ from functools import cache, partial
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from pydantic import ValidationError
 
@@ -19,12 +19,11 @@ from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.paths import is_there
 from eatlas.plugins import absent, loaded, usable
 from eatlas.results.base import FINDING, SCHEMA, AssociationResult, part_types
+from eatlas.results.finding import Finding
 from eatlas.results.parts import Record
+from eatlas.results.trend import TrendResult
 from eatlas.version import __version__
 from eatlas.writing import atomic_file
-
-if TYPE_CHECKING:
-    from eatlas.results.trend import TrendResult
 
 TREND: Literal["eatlas/trend/1"] = "eatlas/trend/1"
 """The schema of trends, which a results file holds after the results that they rest on."""
@@ -106,9 +105,6 @@ def require_finding(record: AssociationResult, stated: Any) -> None:
 def json_schema() -> dict[str, Any]:
     """The JSON Schema that results of all measures satisfy, draft 2020-12."""
     from pydantic.json_schema import models_json_schema  # noqa: PLC0415  (only tools need it)
-
-    from eatlas.results.finding import Finding  # noqa: PLC0415
-    from eatlas.results.trend import TrendResult  # noqa: PLC0415
 
     of_results = [*dict.fromkeys(record_types().values())]
     records: list[type[Record]] = [*of_results, TrendResult]
@@ -226,8 +222,6 @@ def each_line(
 
 def _record(path: Path, number: int, line: bytes) -> AssociationResult | TrendResult | ResultsError:
     """The record of one line, or what is wrong with the line."""
-    from eatlas.results.trend import TrendResult  # noqa: PLC0415  (few runs read a file)
-
     try:
         values = json_value(line, object_pairs_hook=_once)
         if not isinstance(values, dict):

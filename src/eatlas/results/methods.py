@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eatlas.results.settings import Settings
+from eatlas.stats.correlation import Correlation, correlation
 
 if TYPE_CHECKING:
     from eatlas.results.base import AssociationResult
     from eatlas.results.effects import Effect
-    from eatlas.stats.correlation import Correlation
 
 
 Members = Sequence["AssociationResult | None"]
@@ -73,8 +73,6 @@ class MethodPair:
         Intervals (95%) treat the points as independent. NaN with fewer than three points, and if
         the numbers of one method do not vary.
         """
-        from eatlas.stats.correlation import correlation  # noqa: PLC0415  (few need it)
-
         x, y = np.array([(p.x, p.y) for p in self.points], np.float64).reshape(-1, 2).T
         return correlation(x, y)
 
