@@ -16,6 +16,7 @@ import eatlas
 from eatlas import Concept, DivDist, GroupsTest
 from eatlas.engine.references import with_reference
 from eatlas.errors import CoverageError, EatlasError, ResultsError, SourceError, StimulusError
+from eatlas.present import report_html
 from eatlas.sources import embed, open_vectors
 from eatlas.sources.tables import open_counts
 from eatlas.testing import check_measure
@@ -230,6 +231,7 @@ def test_a_probe_finds_groups_beside_targets(jobs):
         test, "cbow:glove-sample", "divdist(soa=probe,resamples=50)", contexts=contexts
     )
     probe = result.probe
+    assert "The probe predicts the group of" in report_html(eatlas.Results([result]))
     assert sum(probe.contexts.values()) == sum(result.coverage["targets"].contexts.values())
     assert probe.accuracy > 0.9
     assert probe.control_accuracy < 0.7

@@ -112,6 +112,8 @@ class Part(Record):
     """What the details of a result call it, such as "Other documents."; empty for no details."""
     words: ClassVar[str] = ""
     """Template of text, ``WORDS.txt.j2``, whose macro ``statement`` says these of a result."""
+    section: ClassVar[str] = ""
+    """Template of a page, ``SECTION.html.j2``, below the table of targets of a result `r`."""
     interval_name: ClassVar[str] = ""
     """What tables call its intervals."""
     member_noun: ClassVar[str] = "member"

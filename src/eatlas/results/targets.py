@@ -123,26 +123,6 @@ class PairOfGroups(Record):
     """Standard deviation over all targets, with n."""
 
 
-class Probe(Record):
-    """How well a linear classifier distinguishes the groups, in contexts that it has not seen."""
-
-    folds: int
-    contexts: dict[str, int]
-    """Labelled contexts of each group, and of none."""
-    accuracy: float
-    """Share of contexts whose label is predicted, in folds that were held out."""
-    balanced_accuracy: float
-    """Mean of that share over labels."""
-    majority: float
-    """Share of the most frequent label, which a guess reaches."""
-    control_accuracy: float
-    """The same classifier trained and tested on shuffled labels."""
-    labels: Literal["words", "people"] = Field("words", exclude_if=lambda one: one == "words")
-    """Who labelled the contexts: the words of the groups in their texts, or people."""
-    unlabelled: int = Field(0, ge=0, exclude_if=lambda one: not one)
-    """Contexts without a label, which a classifier of all labelled ones assigned."""
-
-
 class TargetsResult(GroupsResult):
     """A result with a finding for each target: associations, shares, deviations, a bias.
 
@@ -263,8 +243,6 @@ class DivDistResult(TargetsResult, SoftmaxResult):
     full_name: ClassVar[str] = "DivDist (Bommasani and Liang 2022)"
 
     measure: Literal["divdist"] = "divdist"
-    probe: Probe | None = Field(default=None, exclude_if=is_empty)
-    """Of ``soa=probe`` alone."""
 
     @property
     def glossary(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -17,9 +17,9 @@ from sklearn.preprocessing import StandardScaler
 from eatlas.errors import CoverageError, StimulusError, listed
 from eatlas.measures.base import Input, generator_of, stimuli_covered
 from eatlas.results.parts import Coverage
-from eatlas.results.targets import Probe
 from eatlas.stimuli.kinds import OF_TARGETS
 from eatlas.stimuli.languages import whole_words
+from eatlas_corpora.results.probe import Probe
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
