@@ -134,7 +134,6 @@ def themes_html(result: ThemesResult) -> str:
         words_shown=WORDS,
         pairs_shown=PAIRS,
         words=wording([]),
-        searched=result,
         **page_files("cards.js", "report.js"),
     )
 
