@@ -1,7 +1,8 @@
 """Print the lowest version of each package that pyproject.toml allows, as requirements for pip.
 
-``python tools/lowest_versions.py files text`` prints the core packages and those of two extras.
-What these packages need themselves is left to pip, which takes the newest.
+``python tools/lowest_versions.py files plots`` prints the packages that the core, two of its extras
+and the packages under ``packages`` need. What these need themselves is left to pip, which takes the
+newest.
 """
 
 from __future__ import annotations
@@ -11,18 +12,33 @@ import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-PYPROJECT = Path(__file__).parent.parent / "pyproject.toml"
+ROOT = Path(__file__).parents[1]
 BOUND = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(\[[a-z,-]+\])?>=(?P<version>[0-9.]+)$")
 
 
-def lowest(extras: Sequence[str]) -> Iterator[str]:
-    """Lowest allowed versions of the core packages and of some extras."""
-    project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
-    wanted = [*project["dependencies"]]
+def project_of(folder: Path) -> dict[str, Any]:
+    """What the pyproject.toml of a folder says of its package."""
+    text = (folder / "pyproject.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)["project"]
+
+
+def requirements(extras: Sequence[str]) -> Iterator[str]:
+    """What the core, some of its extras and the packages under packages need of others."""
+    core = project_of(ROOT)
+    yield from core["dependencies"]
     for extra in extras:
-        wanted += project["optional-dependencies"][extra]
-    for requirement in dict.fromkeys(wanted):
+        yield from core["optional-dependencies"][extra]
+    for folder in sorted((ROOT / "packages").glob("eatlas-*")):
+        for requirement in project_of(folder)["dependencies"]:
+            if requirement != f"eatlas=={project_of(folder)['version']}":
+                yield requirement
+
+
+def lowest(extras: Sequence[str]) -> Iterator[str]:
+    """Lowest allowed versions of all of them."""
+    for requirement in dict.fromkeys(requirements(extras)):
         bound = BOUND.match(requirement)
         if bound is None:
             raise SystemExit(f"pyproject.toml: {requirement!r} has no lower bound alone")

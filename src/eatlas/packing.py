@@ -17,12 +17,11 @@ def packed(values: Mapping[str, Any]) -> bytes:
 
     It takes a tenth of the time of base64.
     """
-    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+    arrays: dict[str, Any] = {n: v for n, v in values.items() if isinstance(v, np.ndarray)}
     rest = json.dumps({name: value for name, value in values.items() if name not in arrays})
     buffer = io.BytesIO()
-    np.savez(
-        buffer, allow_pickle=False, **{_REST: np.frombuffer(rest.encode(), np.uint8)}, **arrays
-    )
+    arrays[_REST] = np.frombuffer(rest.encode(), np.uint8)
+    np.savez(buffer, **arrays)
     return buffer.getvalue().replace(b"\x1b", b"\x1b0").replace(b"\n", b"\x1b1")
 
 
