@@ -63,10 +63,10 @@ def write_vectors(
     >>> from tempfile import TemporaryDirectory
     >>> import eatlas
     >>> with TemporaryDirectory() as folder:
-    ...     path = f"{folder}/debiased.vec"
-    ...     note = eatlas.write_vectors("glove-sample?transform=hard-debias:gender", path)
+    ...     path = f"{folder}/centred.vec"
+    ...     note = eatlas.write_vectors("glove-sample?transform=center", path)
     ...     note.name, eatlas.open_vectors(path).dim
-    ('debiased.vec.json', 100)
+    ('centred.vec.json', 100)
     """
     path = Path(path)
     kind = path.suffix.lower()
