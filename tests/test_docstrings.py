@@ -3,18 +3,31 @@
 import ast
 import doctest
 import importlib
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 import eatlas
+from eatlas.plugins import siblings
 
 pytestmark = pytest.mark.usefixtures("all_resamples")
-SOURCE = Path(eatlas.__file__).parent
+PACKAGES = [
+    spec
+    for name in ("eatlas", *(f"eatlas_{one}" for one in siblings()))
+    if (spec := find_spec(name))
+]
+"""Those that are installed."""
+MODULES = {
+    ".".join((spec.name, *path.relative_to(folder).with_suffix("").parts)).removesuffix(
+        ".__init__"
+    ): path
+    for spec in PACKAGES
+    for folder in spec.submodule_search_locations
+    for path in sorted(Path(folder).rglob("*.py"))
+}
 WITH_EXAMPLES = [
-    ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")
-    for path in sorted(SOURCE.rglob("*.py"))
-    if ">>> " in path.read_text(encoding="utf-8")
+    name for name, path in MODULES.items() if ">>> " in path.read_text(encoding="utf-8")
 ]
 SLOW = {
     "eatlas_workbench.atlas", "eatlas_workbench.replication.replicate", "eatlas_workbench.studies.study",
@@ -30,9 +43,8 @@ SLOW = {
     [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in WITH_EXAMPLES],
 )
 def test_examples(name, monkeypatch):
-    monkeypatch.setattr(
-        "eatlas_vocabulary.sources.diagnosis.DIRECTIONS", 4
-    )  # of 19 to compare with
+    if name == "eatlas_vocabulary.sources.diagnosis":
+        monkeypatch.setattr(f"{name}.DIRECTIONS", 4)  # of 19 to compare with
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     for docstring in doctest.DocTestFinder().find(importlib.import_module(name)):
         if docstring.examples:  # the runner takes as long for the thousands that have none
@@ -57,8 +69,8 @@ LONG = 20
 
 def test_long_private_functions_and_classes_say_what_they_do():
     bare = [
-        f"{path.name}: {node.name}"
-        for path in sorted(SOURCE.rglob("*.py"))
+        f"{name}: {node.name}"
+        for name, path in MODULES.items()
         for node in of_modules_and_classes(ast.parse(path.read_text(encoding="utf-8")))
         if node.end_lineno - node.lineno >= LONG
         and not node.name.startswith("__")

@@ -1,4 +1,4 @@
-"""The README's pictures are what the code draws; its examples run in tests/docs."""
+"""The README's pictures are what the code draws; its examples run in tests/whole/docs."""
 
 from pathlib import Path
 

@@ -1,7 +1,7 @@
 """Write what the sessions of ``tests/contracts/golden_cases.py`` print into ``goldens/``.
 
 Run it only where an output is meant to change, and look at the difference: ``git diff`` shows
-transcripts; ``python -m pytest tests/contracts/test_goldens.py`` before it shows changed numbers by
+transcripts; ``python -m pytest tests/whole/test_goldens.py`` before it shows changed numbers by
 name. Without names, all sessions are written.
 """
 

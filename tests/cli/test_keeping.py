@@ -1,7 +1,7 @@
 """A directory with results of another run: they are kept, and that is said."""
 
 import pytest
-from tests.cli.conftest import QUICK
+from tests.commands import QUICK
 
 from eatlas import read_results
 from eatlas.errors import ResultsError

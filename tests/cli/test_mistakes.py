@@ -3,8 +3,6 @@
 import pytest
 from tests.inputs import TOML, make_test, make_vectors
 
-from eatlas_corpora.reading import Context, Contexts, PairContext, Pairs
-
 JOBS = """\
 schema = 1
 [[test]]
@@ -31,14 +29,11 @@ def folder(tmp_path):
     (tmp_path / "seat.json").write_text("{}")
     (tmp_path / "file").touch()
     (tmp_path / "folder.csv").mkdir()
-    contexts = Contexts.of([Context("love", "a love b", 2, 6)], provenance={"window": 9})
-    contexts.write(tmp_path / "c.jsonl")
-    Pairs.of([PairContext("aster", "love", "aster love", 0, 5, 6, 10)]).write(tmp_path / "p.jsonl")
+    (tmp_path / "c.jsonl").write_text('{"stimulus": "love", "text": "a love b"}\n')
     return tmp_path
 
 
 RUN = "run --tests mine.toml --vectors cbow:glove-sample"
-SCAN = "scan --vectors glove-sample --attributes weat-7"
 
 
 @pytest.mark.parametrize(
@@ -74,34 +69,21 @@ SCAN = "scan --vectors glove-sample --attributes weat-7"
         ("tests sentences weat-6 -o mine.toml/x", "cannot be written"),
         ("tests power", "Missing argument"),
         ("tests power 8;8", "error: there is no test or battery '8;8'\n"),
-        ("scan --vectors glove-sample", "two groups of attributes are needed\n  got: none\n  allowed: --attributes TEST, or both --a WORD,WORD,... and --b WORD,WORD,...\n"),
-        (f"{SCAN} --b she,her", "two groups of attributes are needed\n  got: --attributes and --b\n"),
-        (f"{SCAN} --frequency-bands ten", "--frequency-bands: these are not ranks\n  got: ten\n"),
-        (f"{SCAN} --top -1", "--top"),
-        (f"{SCAN} --out x.xlsx", "x.xlsx: all words of a scan cannot be written so\n  got: .xlsx\n  allowed: .csv, .parquet\n"),
-        ("scan --attributes weat-7 --vectors x=", "nothing is named 'x'"),
-        ("text none.txt --tests jobs.toml", "error: none.txt: there is no such file\n"),
-        ("text corpus.txt --tests jobs.toml -o c.xlsx", "error: c.xlsx: counts cannot be written so\n"),
-        ("text corpus.txt --tests jobs.toml --span 0", "Invalid value for '--span'"),
-        ("text corpus.txt --tests weat-6", "error: the test weat-6 has no social groups\n"),
-        ("text table.csv --tests jobs.toml -o table.csv", "error: table.csv: this is the file that is read"),
-        ("contexts none.txt --tests mine.toml", "error: none.txt: there is no such file\n"),
-        ("contexts corpus.txt --tests mine.toml -o c.xlsx", "error: c.xlsx: contexts cannot be written so\n"),
-        ("contexts corpus.txt --tests mine.toml -o folder.csv", "error: folder.csv: cannot be written\n  got: Is a directory\n"),
-        ("contexts table.csv --tests mine.toml -o table.csv", "this is the file that is read; writing would destroy it\n"),
         ("vectors list glove.6B.51d", "error: there are no published vectors called 'glove.6B.51d'\n"),
         ("vectors fetch glove.6B.51d", "error: there are no published vectors called 'glove.6B.51d'\n"),
         ("run --tests jobs.toml --reference none.csv", "error: this is not a reference\n  got: 'none.csv', which is no file here\n"),
         ("run --tests jobs.toml --reference folder.csv", "error: folder.csv: the table cannot be read\n  got: Is a directory\n  allowed: a CSV file of UTF-8 with a header: term,group,count, or term and the groups\n"),
         ("report c.jsonl", "the schema of a result is unknown; got: none; allowed: eatlas/result/1; remedy: "),
-        ("vectors check none.txt", "error: none.txt: there is no such file"),
-        ("vectors check glove-sample?transform=centre", "error: unknown transform\n  got: 'centre'\n  allowed: center, standardize, whiten, all-but-the-top:K, "),
         ("vectors transform glove-sample --out v.docx", "the suffix names no format"),
         ("report nothing.jsonl", "error: nothing.jsonl: the results file cannot be read\n  got: No such file or directory\n"),
         ("verify seat.json", "there are no results to verify"),
     ],
 )  # fmt: skip
 def test_one_message_and_nothing_written(eatlas_cli, folder, arguments, said):
+    one_message_and_nothing_written(eatlas_cli, folder, arguments, said)
+
+
+def one_message_and_nothing_written(eatlas_cli, folder, arguments, said):
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     ended = eatlas_cli(*arguments.split())
     assert (ended.code, ended.out) == (2, "")

@@ -40,20 +40,3 @@ def test_names_everywhere(eatlas_cli, folder):
         eatlas_cli("report", "out/results.jsonl", "--format", form, "-o", "table")
         assert "small" in (folder / "table").read_text(encoding="utf-8")
     assert eatlas_cli("verify", "out/results.jsonl").code == 0
-
-
-def test_a_scan_and_a_diagnosis_call_a_source_by_its_name(eatlas_cli, folder):
-    a, b = (",".join(concept.terms) for concept in list(make_test().concepts.values())[2:])
-    scan = ("scan", "--a", a, "--b", b, "--frequency-bands", "none")
-    ended = eatlas_cli(*scan, "--vectors", "small=deep/one.txt", "--out", "words.csv")
-    assert ended.code == 0, ended.err
-    assert ended.out.startswith("small: of 8 words, ")
-    assert "deep/" not in ended.out
-    summary = json.loads((folder / "words.csv.json").read_text())
-    assert (summary["source"], summary["source_from"]) == ("small", "deep/one.txt")
-    eatlas_cli(*scan, "--vectors", "deep/one.txt", "--out", "same.csv")
-    unnamed = json.loads((folder / "same.csv.json").read_text())
-    assert "source_from" not in unnamed
-    assert unnamed["tops"] == summary["tops"]
-    ended = eatlas_cli("vectors", "check", "small=deep/one.txt")
-    assert ended.out.startswith("small: "), ended.err

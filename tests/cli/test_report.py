@@ -1,11 +1,9 @@
 """``eatlas report``."""
 
-from tests.apps.protocol.test_predictive import census, planted
-from tests.cli.conftest import QUICK
+from tests.commands import QUICK
 
-from eatlas import census_table, protocol, read_results, write_card
-from eatlas.present import report_table, report_text
-from eatlas_vocabulary.results.themes import read_scan
+from eatlas import read_results
+from eatlas.present import report_table
 
 
 def test_report(eatlas_cli, tmp_path):
@@ -63,29 +61,6 @@ def test_lines_of_another_schema_are_named_and_the_others_shown(eatlas_cli, tmp_
     assert "read it with the version of eatlas that wrote it" in page
 
 
-def test_report_of_themes(eatlas_cli, tmp_path):
-    (tmp_path / "mine.csv").write_text("theme,word\nSport,team\nSport,game\nChurch,church\n")
-    scan = ("scan", "--vectors", "glove-sample", "--attributes", "weat-7", "--out", "w.csv")
-    eatlas_cli(*scan, "--themes", "mine.csv")
-    result = read_scan(tmp_path / "w.csv")
-    for path in ("w.csv", "w.csv.json"):
-        ended = eatlas_cli("report", path)
-        assert (ended.code, ended.out, ended.err) == (0, "report: report.html\n", "")
-        assert (tmp_path / "report.html").read_text(encoding="utf-8") == report_text(result)
-    ended = eatlas_cli("report", "w.csv", "--format", "csv")
-    assert ended.out.startswith("theme,name,n,towards,away,difference,effect_size,low,high,p,")
-    for refused, words in {
-        ("w.csv", "results.jsonl"): "a report of themes is of one scan alone",
-        ("w.csv", "--family", "both"): "--family has no meaning for themes",
-        ("w.csv", "-o", "w.csv.json"): "writing would destroy it",
-        ("none.csv",): "none.csv: the results file cannot be read",
-    }.items():
-        ended = eatlas_cli("report", *refused)
-        assert (ended.code, ended.out) == (2, "")
-        assert words in ended.err
-        assert "Traceback" not in ended.err
-
-
 def test_columns_as_in_the_paper(eatlas_cli, tmp_path):
     eatlas_cli("run", "--tests", "weat-6", "--measure", "ml-eat(resamples=0)", "--out", "o")
     results = read_results(tmp_path / "o" / "results.jsonl")
@@ -93,36 +68,3 @@ def test_columns_as_in_the_paper(eatlas_cli, tmp_path):
     assert (ended.code, ended.err) == (0, "")
     assert ended.out == report_table(results, "latex", columns="paper")
     assert r"\eatlasneutral" in ended.out
-
-
-def test_measure_cards_become_a_table(eatlas_cli, tmp_path):
-    path = census(tmp_path / "census.csv")
-    cards = []
-    for measure in ("divdist", "semaxis"):
-        card = protocol(measure, planted(1950), criteria=["predictive"], census=path)
-        write_card(card, tmp_path / measure)
-        cards.append(card)
-    files = ("divdist/card.json", "semaxis/card.json")
-    ended = eatlas_cli("report", *files, "--format", "latex")
-    assert (ended.code, ended.err, ended.out) == (0, "", census_table(cards, "latex"))
-    ended = eatlas_cli("report", *files, "--format", "csv", "-o", "t.csv")
-    assert (ended.code, ended.out) == (0, "report: t.csv\n")
-    assert (tmp_path / "t.csv").read_text(encoding="utf-8") == census_table(cards, "csv")
-
-
-def test_what_measure_cards_cannot_be(eatlas_cli, tmp_path):
-    write_card(protocol("mac", criteria=["consequential"]), tmp_path / "mac")
-    eatlas_cli("run", "--tests", "weat-6", "--out", "o", *QUICK)
-    for arguments, message in (
-        (("mac/card.json",), "measure cards have no report in the format html"),
-        (("mac/card.json", "--format", "latex"), "no study of a census was run"),
-        (("mac/card.json", "o/results.jsonl", "--format", "latex"), "got: o/results.jsonl"),
-        (("mac/card.json", "--format", "latex", "--columns", "wide"), "--columns has no meaning"),
-        (("mac/card.json", "--format", "latex", "-o", "mac/card.json"), "mac/card.json"),
-    ):
-        before = (tmp_path / "mac" / "card.json").read_bytes()
-        ended = eatlas_cli("report", *arguments)
-        assert (ended.code, ended.out) == (2, "")
-        assert message in ended.err
-        assert "Traceback" not in ended.err
-        assert (tmp_path / "mac" / "card.json").read_bytes() == before

@@ -59,53 +59,6 @@ def test_groups_are_listed_shown_and_checked(eatlas_cli, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-DIC = """%
-1\twork
-2\twomen
-3\tmen
-%
-nurs*\t1
-she\t2
-wom?n\t2
-he\t3
-"""
-
-
-def test_categories_of_a_dictionary_are_listed_or_become_groups(eatlas_cli, tmp_path):
-    path = tmp_path / "words.dic"
-    path.write_text(DIC)
-    importing = ("tests", "import", path, "--format", "liwc")
-    listing = eatlas_cli(*importing)
-    assert listing.out.startswith("work: 1 term, nurs*\nwomen: 2 terms, she, wom?n\n")
-    groups = {"targets": "work", "Women": "women", "Men": "men"}
-    options = [text for pair in groups.items() for text in ("--category", "=".join(pair))]
-    assert eatlas_cli(*importing, *options, "-o", "words.toml").code == 0
-    assert 'terms = ["nurs*"]' in (tmp_path / "words.toml").read_text()
-    shown = eatlas_cli("tests", "expand", "words.toml", "glove-sample").out
-    assert 'terms = ["nurse", "nurses", "nursing"]' in shown
-    assert '{ name = "Women", terms = ["she", "woman", "women"] }' in shown
-    ended = eatlas_cli(*importing, "--category", "X=work")
-    assert ended.code == 2
-    assert "a category for each of X, Y, A and B" in ended.err
-
-
-def test_a_collection_by_language_and_test(eatlas_cli, tmp_path):
-    rows = [
-        {"language": tag, "weat": name, **SEAT} for tag in ("de", "he") for name in ("W1", "W2")
-    ]
-    path = tmp_path / "hub.json"
-    path.write_text(json.dumps(rows), encoding="utf-8")
-    ended = eatlas_cli(
-        "tests", "import", path, "--format", "weathub", "--language", "he", "--test", "W2",
-        "-o", tmp_path / "one.toml",
-    )  # fmt: skip
-    assert (ended.code, ended.err) == (0, "")
-    assert [test.language for test in load_tests(tmp_path / "one.toml")] == ["he"]
-    refused = eatlas_cli("tests", "import", path, "--format", "sent-bias", "--test", "W2")
-    assert refused.code == 2
-    assert "has one test in one language" in refused.err
-
-
 def test_pairs_of_sentences_of_a_csv_file(eatlas_cli, tmp_path):
     path = tmp_path / "crows.csv"
     more, less = "Girls, it is said, cannot run.", "Boys, it is said, cannot run."

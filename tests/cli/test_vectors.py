@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 from tests.sources.published.conftest import data, publisher  # noqa: F401  (fixtures)
 from tests.sources.published.serving import register, sha256
@@ -63,20 +62,3 @@ def test_nothing_is_fetched_where_one_name_is_wrong(eatlas_cli, publisher, data)
     register(data, publisher.url, "mine.txt", {"name": "mine", "title": "t"})
     assert eatlas_cli("vectors", "fetch", "mine", "mime").code == 2
     assert publisher.asked == []
-
-
-def test_a_debiased_file_and_its_note(eatlas_cli, tmp_path):
-    spec = "glove-sample?transform=hard-debias:gender"
-    ended = eatlas_cli("vectors", "transform", spec, "--out", "new/debiased.vec")
-    assert (ended.code, ended.err) == (0, "")
-    assert ended.out.splitlines() == [
-        "vectors: new/debiased.vec",
-        "origin:  new/debiased.vec.json",
-    ]
-    again = eatlas_cli("vectors", "transform", spec, "--out", "new/debiased.vec")
-    assert again.out.startswith("vectors: new/debiased.vec (an older file was replaced)\n")
-    note = json.loads((tmp_path / "new" / "debiased.vec.json").read_text("utf-8"))
-    assert (note["source"], note["words"]) == (spec, 10_496)
-    wanted = eatlas.open_vectors(spec).lookup(["nurse"])["nurse"]
-    found = eatlas.open_vectors(tmp_path / "new" / "debiased.vec").lookup(["nurse"])["nurse"]
-    assert (found == wanted.astype(np.float32)).all()

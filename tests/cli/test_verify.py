@@ -3,7 +3,7 @@
 import json
 import re
 
-from tests.cli.conftest import QUICK
+from tests.commands import QUICK
 
 import eatlas
 
@@ -95,33 +95,6 @@ def test_more_than_that_is_a_difference(eatlas_cli, tmp_path):
     assert ": differs\n" in ended.out
     named = re.findall(r"^  (\S+): .* in the file, ", ended.out, re.MULTILINE)
     assert sorted(named) == sorted(CHANGES)
-
-
-def test_themes_of_a_scan(eatlas_cli, tmp_path):
-    (tmp_path / "mine.csv").write_text("theme,word\nFaith,church\nFaith,holy\nWar,army\nWar,war\n")
-    scan = ("scan", "--vectors", "glove-sample", "--attributes", "weat-7", "--out", "words.csv")
-    eatlas_cli(*scan, "--themes", "mine.csv", "--first", 400)
-    for name in ("words.csv", "words.csv.json"):
-        ended = eatlas_cli("verify", name)
-        assert (ended.code, ended.err) == (0, "")
-        assert ended.out.startswith(
-            "1 of 1 scans for themes are the same\nthemes on glove-sample: same\n  taken from the "
-            "file: the names of the themes; the words of the themes\n"
-        )
-        assert "citation of weat-7 with the built-in tests" in ended.said
-    summary = tmp_path / "words.csv.json"
-    record = json.loads(summary.read_text("utf-8"))
-    record["themes"][0]["p"] = 0.01
-    summary.write_text(json.dumps(record), encoding="utf-8")
-    ended = eatlas_cli("verify", "words.csv")
-    name = record["themes"][0]["name"]
-    assert (ended.code, f"  themes.{name}.p: 0.01 in the file, " in ended.out) == (1, True)
-    eatlas_cli(*scan, "--first", 300)
-    ended = eatlas_cli("verify", "words.csv")
-    assert (ended.code, "this is a scan of words, not of themes" in ended.err) == (2, True)
-    summary.write_text("{}", encoding="utf-8")
-    ended = eatlas_cli("verify", "words.csv")
-    assert (ended.code, "words.csv.json: this is not a summary" in ended.err) == (2, True)
 
 
 def test_vectors_that_were_moved(eatlas_cli, test_file, vectors_csv, tmp_path):

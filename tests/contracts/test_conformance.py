@@ -17,9 +17,6 @@ import numpy as np
 import pytest
 from tests.contracts.sessions import in_one_process
 from tests.inputs import TERMS
-from tests.measures.test_lpbs import Table, any_number, words
-from tests.present.test_answers import TEMPLATES_OF_TARGETS, gardener, list_maker
-from tests.present.test_answers import TEST as FLOWERS
 
 import eatlas
 from eatlas import kernels
@@ -38,12 +35,6 @@ ROOT = Path(__file__).parents[2]
         (eatlas.MLEAT(tail="two-sided", resamples=0), "sent-weat-9", "cbow:glove-sample"),
         (eatlas.WEAT(alpha=0.01), "weat-7", "glove-sample"),
         (eatlas.SCEAT(), "weat-6", "glove-sample"),
-        (eatlas.ZeroShot(scale=20, resamples=200), "weat-7", "glove-sample"),
-        (eatlas.CEAT(n=50), "sent-weat-9", "cbow:glove-sample"),
-        (eatlas.LPBS(resamples=200), words(4, 4, 4, 4), Table(any_number)),
-        (eatlas.LPBSCEAT(n=20), words(4, 4, 4, 4), Table(any_number)),
-        (eatlas.Ask(templates=TEMPLATES_OF_TARGETS, resamples=200), FLOWERS, gardener(0.1)),
-        (eatlas.Assign(lists=6), FLOWERS, list_maker),
     ],
     ids=lambda one: getattr(one, "signature", ""),
 )

@@ -168,10 +168,10 @@ def test_batteries_that_cannot_be_used_are_left_out(hostile):
 
 def test_a_run_goes_on_and_measures_with_what_eatlas_brings(hostile):
     run = "run --tests weat-6 --measure weat(resamples=0) --frequency off --json --vectors glove-sample --out out"
-    (code, out), (_, checked), err = hostile(run, "vectors check mine.txt")
+    (code, out), (_, written), err = hostile(run, "vectors transform mine.txt --out other.vec")
     assert code == 0
     assert json.loads(out)["source"] == "glove-sample"
-    assert "mine.txt" in checked  # read as eatlas reads it
+    assert "vectors: other.vec" in written  # read as eatlas reads it
     assert {"weat", "glove-sample", "glove.6B.50d", "txt", "text"} <= set(left_out(err))
     (code, _), err = hostile("report out/results.jsonl -o report.html")
     assert code == 0

@@ -248,37 +248,6 @@ def test_prompts_transforms_and_words_in_contexts(pair, model):
     assert one.effect_size == in_a_run(f"{string}&transform=center")[0].effect_size
 
 
-def test_choices_of_a_study(pair, model):
-    choices = {"tests": make_test(), "measures": "weat", "choices": {"layer": [1, 2]}}
-    here = eatlas.multiverse({**choices, "vectors": {"mine": pair}})
-    there = eatlas.multiverse({**choices, "vectors": {"mine": f"hf:{model('bert')}"}})
-    d = [[result.effect_size for result in study.results] for study in (here, there)]
-    assert d[0] == d[1]
-    assert len(set(d[0])) == 2
-
-
-# --- log-probabilities ----------------------------------------------------------------------------
-
-
-def test_lpbs_takes_a_pair_a_pipeline_and_a_folder(model, tmp_path):
-    from transformers import pipeline
-
-    halves = loaded(model("bert"), "AutoModelForMaskedLM")
-    for half in halves:
-        half.save_pretrained(tmp_path)
-    halves[0].train()
-    with quiet():
-        line = pipeline("fill-mask", model=halves[0], tokenizer=halves[1])
-    halves[0].train()
-    forms = {"pair": halves, "pipe": line, "path": tmp_path, "text": f"hf:{tmp_path}?cache=no"}
-    results = eatlas.run(make_test(), forms, "lpbs")
-    assert len({result.effect_size for result in results}) == 1
-    assert len({result.provenance.source_fingerprint for result in results}) == 2
-    assert halves[0].training
-    error = refused(halves, lambda spec: eatlas.LPBS(model="causal")(make_test(), spec))
-    assert error.what == "BertForMaskedLM: the model does not continue texts"
-
-
 # --- what is refused ------------------------------------------------------------------------------
 
 

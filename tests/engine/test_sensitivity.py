@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from tests.inputs import make_sentences, make_test, make_vectors
 from tests.measures.test_decisive import without
-from tests.measures.test_lpbs import Table, any_number
 
 import eatlas
 from eatlas.errors import ResultsError
@@ -134,13 +133,6 @@ def test_stimuli_of_sentences(monkeypatch):
     assert result.finding.verdict == "these words"
     assert result.finding.sensitive_to == expected
     assert 0 < len(expected) < sum(result.units.sizes.values())
-
-
-def test_log_ratios(monkeypatch):
-    test = make_test(**{role: [f"{role.lower()}{i}" for i in range(6)] for role in "XYAB"})
-    measure, model = eatlas.LPBS(resamples=0, adjust="none", alpha=0.5), Table(any_number)
-    expected, result = left_out_for_real(lambda t: measure(t, model), test, monkeypatch)
-    assert result.finding.sensitive_to == expected == ("a1",)
 
 
 def test_of_unknown_frequency_the_other_two_p_values_decide(monkeypatch):

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 from statsmodels.regression.linear_model import OLS
-from tests.measures.test_adjusted import Encoder
+from tests.inputs import Encoder
 from tests.measures.test_frequency import WORDS
 
 import eatlas

@@ -5,9 +5,7 @@ from tests.inputs import make_test
 
 import eatlas
 from eatlas.errors import SignatureError
-from eatlas_corpora.reading import PairContext, Pairs
 
-PAIRS = Pairs.of([PairContext("x0", "a0", "x0 a0", 0, 2, 3, 5)])
 PROJECTION = {"association": "projection"}
 REFUSED = (
     ("ml-eat", {"alpha": 0}, "ml-eat: the parameter alpha has no such value\n  got: 0\n  allowed: a num"),
@@ -34,24 +32,6 @@ REFUSED = (
     ("weat", {"confidence": 95}, "a number between 0 and 1"),
     ("weat", {"statistic": "welch"}, "got: 'welch'\n  allowed: diff"),
     ("weat", {"statistic": "studentised", "p": "normal"}, "is counted or drawn at random\n  got: p=nor"),
-    ("ceat", {"n": 1}, "got: 1\n  allowed: a whole number from 2"),
-    ("ceat", {"model": "DL"}, "got: 'DL'\n  allowed: dl or pm"),
-    ("ceat", {"variance": "hedges"}, "allowed: common or ceat"),
-    ("ceat", {"replace": "never"}, "allowed: auto or always"),
-    ("lpbs", {"model": "both"}, "the parameter model has no such value"),
-    ("lpbs", {"pieces": "first"}, "allowed: joint or pll or averaged"),
-    ("lpbs", {"aggregate": "max"}, "allowed: mean or logsum"),
-    ("lpbs", {"templates": "nope"}, "there are no templates called 'nope'"),
-    ("lpbs", {"templates": "It is {attribute}."}, "does not have one place {target}"),
-    ("lpbs", {"templates": "{target} [is {attribute}."}, "has a bracket"),
-    ("lpbs", {"templates": "{attribute} is {target}.", "model": "causal"}, "attribute before the target"),
-    ("lpbs", {"pairs": PAIRS, "templates": "person"}, "do not go with the parameter templates"),
-    ("lpbs", {"pairs": PAIRS, "model": "causal"}, "do not go with the parameter model"),
-    ("lpbs", {"pairs": PAIRS, "attributes": "adjective"}, "do not go with the parameter attributes"),
-    ("lpbs", {"pairs": PAIRS, "plural": "ants"}, "do not go with the parameter plural"),
-    ("lpbs", {"pairs": "pairs.csv"}, "the parameter pairs has no such value"),
-    ("lpbs-ceat", {"tau2": "ml"}, "allowed: dl or pm"),
-    ("lpbs-ceat", {"model": "dl"}, "lpbs-ceat: the parameter model has no such value"),
     ("divdist", {"soa": "softmax", "normalize": "softmax"}, "sum: what soa=softmax gives are shares"),
     ("divdist", {"soa": "softmax", "means": "unit"}, "raw, with soa=softmax"),
     ("divdist", {"scale": 100}, "no scale, or soa=softmax"),

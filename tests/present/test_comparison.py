@@ -123,7 +123,3 @@ def test_rows_say_at_which_layer_and_with_which_prompt(capsys):
     said = capsys.readouterr().out
     for row in rows:
         assert f"{row.name} by {row.by}: " in said
-    windows = [in_texts(window=w, source=s) for s in ("cbow:a", "cbow:b") for w in (9, 3, 5)]
-    rows = compared(*windows)
-    assert [(row.by, len(row.members)) for row in rows] == [("source", 2)] * 3 + [("window", 3)] * 2
-    assert ">Windows compared</h2>" in report_html(windows)

@@ -17,16 +17,6 @@ def plain():
     return np.array([count(one.text) * 1.5 for one in sorted(ALL)])
 
 
-def test_an_encoder_is_diagnosed_on_the_texts_of_tests():
-    found = eatlas.diagnose(Letters(), tests=[TEST])
-    unit = plain() / np.linalg.norm(plain(), axis=1, keepdims=True)
-    cosines = (unit @ unit.T)[np.triu_indices(12, 1)]
-    assert found.mean_cosine == pytest.approx(cosines.mean(), abs=2e-6)
-    assert (found.vectors, found.source) == (12, "letters")
-    assert found.bands == (), "texts have no rank"
-    assert "rank" not in str(found.to_dict()["warnings"])
-
-
 def test_a_transform_is_fitted_on_what_a_run_encodes():
     source = eatlas.transformed(Letters(), "center")
     assert isinstance(source, TransformedEncodings)

@@ -21,14 +21,6 @@ def all_rows(source):
     return np.concatenate([rows for _, rows in source.iter_chunks()])
 
 
-def test_whiten_leaves_no_anisotropy():
-    source = eatlas.transformed(SOURCE, "whiten")
-    assert np.cov(all_rows(source).T) == pytest.approx(np.eye(6), abs=EXACT)
-    found = eatlas.diagnose(source)
-    assert found.iso_score == 1
-    assert found.source == "cloud?transform=whiten"
-
-
 def test_steps_are_done_one_after_another():
     first = all_rows(eatlas.transformed(SOURCE, "all-but-the-top:2"))
     expected = first / first.std(axis=0, ddof=1)

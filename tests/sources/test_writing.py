@@ -47,19 +47,6 @@ def test_gensim_reads_what_is_written(tmp_path):
         assert (read.vectors == ROWS[:9].astype(np.float32)).all()
 
 
-def test_a_debiased_file_gives_the_numbers_of_the_transform(tmp_path):
-    spec = "glove-sample?transform=hard-debias:gender"
-    note = eatlas.write_vectors(spec, tmp_path / "debiased.npz")
-    (one,) = eatlas.run(tests="weat-6", vectors=spec, measures="weat")
-    (other,) = eatlas.run(tests="weat-6", vectors=tmp_path / "debiased.npz", measures="weat")
-    assert other.effect_size == pytest.approx(one.effect_size, abs=1e-5)
-    said = json.loads(note.read_text(encoding="utf-8"))
-    assert said["source"] == spec
-    assert said["source_fingerprint"] == one.provenance.source_fingerprint
-    assert said["transform"] == "hard-debias:gender"
-    assert said["notes"][0].startswith("Vectors debiased by hard-debias:gender")
-
-
 @pytest.mark.parametrize(
     ("words", "suffix", "message"),
     [

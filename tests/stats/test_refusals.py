@@ -8,7 +8,6 @@ from eatlas.stats import inputs
 from eatlas.stats.designs import terms_needed
 from eatlas.stats.regression import studentised_test
 from eatlas.stats.space import without_top
-from eatlas_workbench.stats import agreement
 
 RNG = np.random.default_rng(0)
 FOUR = [1.0, 2.0, 3.0, 4.0]
@@ -50,8 +49,3 @@ def test_what_was_expected_and_what_was_given(call, message):
     with pytest.raises(EatlasError) as caught:
         call()
     assert str(caught.value).startswith(message)
-
-
-def test_resamples_of_annotators_need_a_generator():
-    with pytest.raises(ValueError, match="resamples need a generator"):
-        agreement.rater_agreement([[0, 1]], 2)

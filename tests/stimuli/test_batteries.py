@@ -7,7 +7,7 @@ import pytest
 
 from eatlas import load_tests
 from eatlas.errors import StimulusError
-from eatlas.stimuli import battery_names, read_battery
+from eatlas.stimuli import read_battery
 from eatlas.stimuli.batteries import BUILT_IN
 
 PAGE = (Path(__file__).parents[2] / "docs/batteries.md").read_text(encoding="utf-8")
@@ -20,19 +20,25 @@ BATTERIES = {
     }
     for part in PAGE.split("\n## `")[1:]
 }
+OF_PACKAGES = {"bai"}
 
 
 def test_every_test_of_the_page_is_there_with_its_sizes_and_no_other():
+    batteries = {name: sizes for name, sizes in BATTERIES.items() if name not in OF_PACKAGES}
+    assert set(batteries) == set(BUILT_IN)
+    has_the_sizes_of_the_page(batteries)
+
+
+def has_the_sizes_of_the_page(batteries):
     ids = []
-    assert set(BATTERIES) == {*BUILT_IN, "bai"} == set(battery_names())
-    for name, sizes in BATTERIES.items():
+    for name, sizes in batteries.items():
         tests = read_battery(name).tests
         assert {t.id: tuple(len(c.terms) for _, c in t.parts) for t in tests} == sizes
         assert list(sizes) == [test.id for test in tests]
         ids += sizes
-    assert len(ids) == len(set(ids)) == 213
+    assert len(ids) == len(set(ids))
     assert not set(ids) & set(BUILT_IN)
-    assert [test.id for test in load_tests(list(BATTERIES))] == ids
+    assert [test.id for test in load_tests(list(batteries))] == ids
 
 
 def test_words_that_are_easily_mistaken():
@@ -50,7 +56,7 @@ def test_words_that_are_easily_mistaken():
 
 
 def test_odd_spellings_are_kept_and_remarked():
-    tests = {test.id: test for test in load_tests([*BUILT_IN, "bai"])}
+    tests = {test.id: test for test in load_tests(list(BUILT_IN))}
     for test_id, word in [
         ("occ-name", "KAtie"),
         ("i1-name", "sucessful"),
@@ -59,39 +65,14 @@ def test_odd_spellings_are_kept_and_remarked():
         ("divdist-gender", "femen"),
         ("divdist-face-validity", "femen"),
         ("divdist-race", "confesses"),
-        ("bai-guilt", "didnt do it"),
-        ("bai-arab", "Matthais"),
-        ("bai-arab", "Guillame"),
     ]:
-        assert word in tests[test_id].terms
-        assert any(f"'{word}'" in note for note in tests[test_id].notes), (test_id, word)
+        is_kept_and_remarked(word, tests[test_id])
     assert "females" not in tests["divdist-gender"].terms
 
 
-def test_words_and_decisions_of_bai_et_al():
-    """Spot checks against stimuli/iat_stimuli.csv and the prompts of decisions of its authors."""
-    tests = {test.id.removeprefix("bai-"): test for test in load_tests("bai")}
-    associations = [name for name in tests if not name.startswith("decisions-")]
-    assert len(associations) == 21
-    assert list(tests) == [*associations, *(f"decisions-{name}" for name in associations)]
-    for name in associations:
-        (question,) = tests[f"decisions-{name}"].questions
-        assert not tests[name].questions
-        assert "{attribute}" in question
-        assert "profile" not in question
-    assert tests["career"].X.terms == ("Ben", "John", "Daniel", "Paul", "Jeffery")
-    assert tests["career"].A.terms[-1] == "career"
-    assert tests["career"].B.terms[0] == "home"
-    assert tests["weapon"].A.terms[-1] == "wallet"
-    assert tests["science"].B.terms[0] == "philosophy"
-    assert tests["english"].Y.terms[-1] == "Limited English Proficient"
-    assert tests["mental-illness"].B.terms == ("dangerous", "unsafe", "violent", "aggressive")
-    assert tests["disability"].A.terms[-1] == "wonderful"
-    assert tests["decisions-power"].A.terms == ("leader", "head", "captain", "chief")
-    assert tests["decisions-english"].B.terms[1] == "conference"
-    assert tests["decisions-islam"].B.terms[0] == "attend religious services"
-    # the halves of a column, which groups of one size make
-    assert all(len(test.A.terms) == len(test.B.terms) for test in tests.values())
+def is_kept_and_remarked(word, test):
+    assert word in test.terms
+    assert any(f"'{word}'" in note for note in test.notes), (test.id, word)
 
 
 def test_what_is_not_printed_whole_is_left_out_and_said():

@@ -107,16 +107,6 @@ def test_sentences_in_a_language_without_templates_need_ones_own(tmp_path):
         sentence_tests([test], path, "ad")
 
 
-def test_english_templates_of_lpbs_are_for_english():
-    test = AssociationTest(id="t", language="de", **WORDS)
-    with pytest.raises(StimulusError, match="the templates basic are English") as raised:
-        eatlas.LPBS().questions(test)
-    assert '"{target} ist {attribute}."' in str(raised.value)
-    assert len(eatlas.LPBS(templates="{target} ist {attribute}.").questions(test)) == 2 * 4
-    with pytest.raises(StimulusError, match="adjectives are known of English words alone"):
-        eatlas.LPBS(templates="{target} ist {attribute}.", attributes="adjective").questions(test)
-
-
 def test_whole_words_in_scripts_with_marks_and_without_spaces():
     hindi = eatlas.stimuli.Sentence(text="लड़की ने लड़क कहा।", stimulus="लड़क")
     assert hindi.text[slice(*hindi.span)] == "लड़क"

@@ -2,7 +2,7 @@
 
 Use it as: python tools/docs/write_outputs.py [PAGE...]
 
-Look at the difference before you keep it; tests/docs fails while a page shows something else.
+Look at the difference before you keep it; tests/whole/docs fails while a page shows something else.
 """
 
 from __future__ import annotations

@@ -10,14 +10,12 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page
-from tests.apps.studies.test_study_page import PLAN
 from tests.browsing import Tabs
 from tests.present.records import full, ml_eat, sc_eat, weat
 
 import eatlas
 from eatlas.present import write_report
 from eatlas.results import Results
-from eatlas_workbench.cards.card import card_html
 
 PICTURES = Path(__file__).parents[3] / "build" / "screenshots"
 """What the pages look like, for people to look at; drawn where EATLAS_PICTURES is set."""
@@ -76,23 +74,6 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     path = tmp_path_factory.mktemp("mixed") / "report.html"
     write_report(results, path)
-    return path
-
-
-@pytest.fixture(scope="session")
-def card_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The card of a measure."""
-    path = tmp_path_factory.mktemp("card") / "card.html"
-    criteria = ["face", "content", "convergent", "consequential"]
-    path.write_text(card_html(eatlas.protocol("semaxis", criteria=criteria)), encoding="utf-8")
-    return path
-
-
-@pytest.fixture(scope="session")
-def study_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A study of many specifications."""
-    path = tmp_path_factory.mktemp("study") / "report.html"
-    eatlas.multiverse(PLAN).save(path)
     return path
 
 

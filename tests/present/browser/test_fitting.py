@@ -60,11 +60,6 @@ def test_nothing_is_wider_than_the_page(made, tmp_path, open_page):
     nothing_is_wider(open_page, path)
 
 
-@pytest.mark.parametrize("made", ["study_page", pytest.param("card_page", marks=pytest.mark.slow)])
-def test_nothing_is_wider_than_other_pages(made, request, open_page):
-    nothing_is_wider(open_page, request.getfixturevalue(made))
-
-
 def nothing_is_wider(open_page: Opener, path: Path) -> None:
     page = open_page(path, width=PHONE)  # tables of a narrow page become cards as it opens
     page.evaluate(SET, FONT)

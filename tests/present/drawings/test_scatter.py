@@ -79,25 +79,6 @@ def test_numbers_that_are_no_effect_sizes_d_are_named():
     assert "RND: RND →" in texts(eatlas.plot(results, "scatter"))
 
 
-def test_a_study_is_drawn_by_a_choice():
-    plan = {
-        "tests": ["weat-6", "weat-7", "weat-8"],
-        "choices": {"transform": ["none", "center"], "ddof": [1, 0]},
-    }
-    study = eatlas.multiverse(plan)
-    plot = eatlas.plot(study, "scatter")
-    assert plot.title.startswith("transform none and transform center: r = ")
-    assert plot.title.endswith("n = 6")
-    by_ddof = eatlas.plot(study, "scatter", by="ddof", pair=("0", "1"))
-    assert by_ddof.title == "ddof 0 and ddof 1: r = 1.00, ρ = 1.00, n = 6"
-    d = {
-        s.choices["ddof"]: s.d
-        for s in study.record.measured
-        if s.test == "weat-6" and s.choices["transform"] == "none"
-    }
-    assert f"weat-6: {d['0']:.2f} by ddof 0, {d['1']:.2f} by ddof 1" in by_ddof.drawn
-
-
 def test_many_panels_go_on_over_pages_with_the_legend_on_each():
     results = both(sources=[f"s-{n}" for n in range(5)])
     plot = eatlas.plot(results, "scatter", by="source", width="single")
@@ -133,14 +114,6 @@ def test_names_of_any_script_stay_text_within_the_drawing(width):
         (
             lambda: eatlas.plot([weat(source=str(n)) for n in range(10)], "scatter"),
             "10 methods, 45 panels\n  allowed: 36 panels at most\n  remedy: choose two methods: pair=",
-        ),
-        (
-            lambda: eatlas.plot(eatlas.multiverse({"tests": ["weat-6"]}), "scatter"),
-            "no choice of this study has alternatives",
-        ),
-        (
-            lambda: eatlas.multiverse({"tests": ["weat-6"], "choices": {"ddof": [1, 0]}}).pairs("dof"),
-            "'dof' cannot be compared; did you mean ddof",
         ),
     ],
 )  # fmt: skip

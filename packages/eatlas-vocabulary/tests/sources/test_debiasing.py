@@ -1,5 +1,6 @@
 """Debiased sources: what is done to which words, what they are called, what is refused."""
 
+import json
 from functools import cache
 from itertools import combinations
 
@@ -180,3 +181,16 @@ def test_bundled_sets_are_well_formed_and_cited(name):
     assert all(len(one) == len(sets.groups) for one in sets.defining)
     used = {w.lower() for one in sets.equalize for w in one}
     assert used - {"catholic_priest", "granny"} <= {w.lower() for w in sets.specific}
+
+
+def test_a_debiased_file_gives_the_numbers_of_the_transform(tmp_path):
+    spec = "glove-sample?transform=hard-debias:gender"
+    note = eatlas.write_vectors(spec, tmp_path / "debiased.npz")
+    (one,) = eatlas.run(tests="weat-6", vectors=spec, measures="weat")
+    (other,) = eatlas.run(tests="weat-6", vectors=tmp_path / "debiased.npz", measures="weat")
+    assert other.effect_size == pytest.approx(one.effect_size, abs=1e-5)
+    said = json.loads(note.read_text(encoding="utf-8"))
+    assert said["source"] == spec
+    assert said["source_fingerprint"] == one.provenance.source_fingerprint
+    assert said["transform"] == "hard-debias:gender"
+    assert said["notes"][0].startswith("Vectors debiased by hard-debias:gender")

@@ -10,7 +10,6 @@ import eatlas
 from eatlas.errors import StimulusError
 from eatlas.sources import embed, open_vectors
 from eatlas.stimuli import to_toml
-from eatlas.stimuli.sentences import sentence_tests
 from eatlas_vocabulary.sources.wildcards import MOST, expand
 
 
@@ -101,24 +100,6 @@ def test_expected_targets_are_the_words():
     )  # fmt: skip
     (written,) = expand([test], source_of(WORDS))
     assert dict(written.expected) == {"Women": ("nurse", "nurses", "nursing"), "Men": ("rose",)}
-
-
-def test_a_run_takes_words_and_the_error_names_the_way(tmp_path):
-    test = make_test(X=("nurs*", "lily"))
-    text = tmp_path / "text.txt"
-    text.write_text("A nurse.")
-    calls = {
-        "a run": lambda: eatlas.run(tests=test),
-        "a measure": lambda: eatlas.MLEAT()(test, "glove-sample"),
-        "contexts": lambda: eatlas.find_contexts(text, test),
-        "sentences": lambda: sentence_tests([test], classes="thing"),
-        "power": lambda: eatlas.power(test),
-        "a look-up": lambda: embed(test, source_of(WORDS)),
-    }
-    for call in calls.values():
-        with pytest.raises(StimulusError, match=r"'nurs\*' is a wildcard, not a word") as error:
-            call()
-        assert "eatlas tests expand FILE SOURCE" in error.value.remedy
 
 
 def test_an_encoder_lists_no_words():

@@ -117,3 +117,33 @@ def test_categories_that_are_not_there(dic):
         import_test(dic, "liwc", categories=chosen)
     with pytest.raises(StimulusError, match="make no test"):
         import_test(dic, "liwc", categories={"X": "work"})
+
+
+SMALL = """%
+1\twork
+2\twomen
+3\tmen
+%
+nurs*\t1
+she\t2
+wom?n\t2
+he\t3
+"""
+
+
+def test_categories_of_a_dictionary_are_listed_or_become_groups(eatlas_cli, tmp_path):
+    path = tmp_path / "words.dic"
+    path.write_text(SMALL)
+    importing = ("tests", "import", path, "--format", "liwc")
+    listing = eatlas_cli(*importing)
+    assert listing.out.startswith("work: 1 term, nurs*\nwomen: 2 terms, she, wom?n\n")
+    groups = {"targets": "work", "Women": "women", "Men": "men"}
+    options = [text for pair in groups.items() for text in ("--category", "=".join(pair))]
+    assert eatlas_cli(*importing, *options, "-o", "words.toml").code == 0
+    assert 'terms = ["nurs*"]' in (tmp_path / "words.toml").read_text()
+    shown = eatlas_cli("tests", "expand", "words.toml", "glove-sample").out
+    assert 'terms = ["nurse", "nurses", "nursing"]' in shown
+    assert '{ name = "Women", terms = ["she", "woman", "women"] }' in shown
+    ended = eatlas_cli(*importing, "--category", "X=work")
+    assert ended.code == 2
+    assert "a category for each of X, Y, A and B" in ended.err

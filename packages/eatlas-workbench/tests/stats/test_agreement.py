@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa as of_statsmodels
 
+from eatlas_workbench.stats import agreement
 from eatlas_workbench.stats.agreement import label_counts, rater_agreement
 
 WORST = 1e-12
@@ -145,3 +146,8 @@ def test_what_is_not_defined_is_nan():
         0,
         0,
     )
+
+
+def test_resamples_of_annotators_need_a_generator():
+    with pytest.raises(ValueError, match="resamples need a generator"):
+        agreement.rater_agreement([[0, 1]], 2)

@@ -1,0 +1,3 @@
+"""Tiny models of the core's tests."""
+
+from tests.encoders.conftest import model  # noqa: F401
