@@ -27,7 +27,7 @@ from pathlib import Path
 import numpy as np
 
 from eatlas import kernels
-from eatlas.stats.crossed import adjusted_crossed_test
+from eatlas.stats.crossed import crossed_test_with_covariates
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.regression import Regression, regression_test
 
@@ -96,7 +96,7 @@ def p_values(
     adjusted = [p.two_sided.p for p in regression_test(scores, n, z, draws=draws, seed=seed).p]
     regression = Regression.of(2 * n, n, z)
     crossed = [
-        adjusted_crossed_test(table, regression, sizes)["p_two_sided"]
+        crossed_test_with_covariates(table, regression, sizes)["p_two_sided"]
         for table, sizes in zip(tables, columns, strict=True)
     ]
     return np.array([plain, adjusted, crossed])
@@ -175,7 +175,7 @@ def coverage(words: Words, sizes: Sequence[int], tests: int, draws: int) -> Iter
                     block = words.rows[targets] @ words.rows[attributes].T
                     block[:n, :n] += shift
                     regression = Regression.of(2 * n, n, words.covariates(targets))
-                    found = adjusted_crossed_test(block, regression, (n, n))
+                    found = crossed_test_with_covariates(block, regression, (n, n))
                     spread = scores_of(block, (n, n)).std(ddof=1)
                     ends.append((found["low"] / spread, found["high"] / spread))
                 low, high = np.array(ends).T

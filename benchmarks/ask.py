@@ -29,7 +29,7 @@ import numpy as np
 import requests
 
 from eatlas_models.encoders.chat import open_answering
-from eatlas_models.stimuli.asking import Prompt, filled
+from eatlas_models.stimuli.asking import Prompt, fill_template
 from eatlas_models.stimuli.questions import built_in_questions
 
 ROOT = Path(__file__).parents[1]
@@ -51,7 +51,7 @@ def serving(latency, workers):
 def make_prompts(count, tokens):
     question = built_in_questions().questions["words"][0]
     options = {"first": "office", "second": "home"}
-    texts = (filled(question, target=f"word{i}", **options) for i in range(count))
+    texts = (fill_template(question, target=f"word{i}", **options) for i in range(count))
     return [Prompt(text, tuple(options.values()), "samples", tokens=tokens) for text in texts]
 
 

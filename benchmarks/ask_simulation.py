@@ -34,7 +34,7 @@ from eatlas_models.measures.answers import (
     ends_of,
     intervals_of,
     scores_at,
-    shared_out,
+    tally_preferences,
 )
 from eatlas_models.measures.ask import Ask
 from eatlas_models.stats import choices
@@ -149,14 +149,16 @@ class World:
         asked = np.full(shape, 1 if self.model.logprobs else self.answers)
         if self.model.logprobs:
             read = Choices(chances, asked, asked, Counter(), 1.0, "")
-            return shared_out(self.test, self.design, read)
+            return tally_preferences(self.test, self.design, read)
         wins = self.rng.random((*shape, self.answers)) < chances[..., None]
         usable = self.rng.random(wins.shape) >= self.declining(wins)
         count = usable.sum(axis=-1)
         with np.errstate(invalid="ignore"):
             shares = (wins & usable).sum(axis=-1) / count
         faults = Counter({"refused": int((asked - count).sum())})
-        return shared_out(self.test, self.design, Choices(shares, count, asked, faults, None, ""))
+        return tally_preferences(
+            self.test, self.design, Choices(shares, count, asked, faults, None, "")
+        )
 
     def declining(self, wins: NDArray[np.bool_]) -> Array:
         """Probability of each answer that it declines."""
@@ -179,7 +181,7 @@ class World:
         """Shares of used terms over some pairs, had infinitely many answers been drawn."""
         won = self.chances(pairs).mean(axis=-1)
         shares = choices.shares_won(won, pairs, self.utility.shape[1])
-        return preferences.turned(shares[preferences.used[0]])
+        return preferences.orient_shares(shares[preferences.used[0]])
 
 
 def effect(table: Array, place: str, sizes: Mapping[str, int]) -> tuple[float, float]:

@@ -20,9 +20,9 @@ from pathlib import Path
 import torch
 
 import eatlas
-from eatlas.sources.source import cut
+from eatlas.sources.source import chunks_of
 from eatlas_models.encoders.chat import Request, open_answering
-from eatlas_models.encoders.chat_transformer import written_forms
+from eatlas_models.encoders.chat_transformer import forms_of_options
 
 QUESTIONS = 4_608
 """Of weat-6, by the measure ask with its defaults."""
@@ -33,14 +33,14 @@ def read_whole(model, requests):
     tokenizer, module = model.loaded.tokenizer, model.loaded.module
     totals, by_length = defaultdict(float), defaultdict(list)
     for request in requests:
-        before = model.rendered(request.text)
+        before = model.render_chat(request.text)
         first = len(tokenizer(before, add_special_tokens=False).input_ids)
-        for option, forms in enumerate(written_forms(request.options)):
+        for option, forms in enumerate(forms_of_options(request.options)):
             for form in forms:
                 ids = tokenizer(before + model.opening + form, add_special_tokens=False).input_ids
                 by_length[len(ids)].append((request, option, first, ids))
     for same in by_length.values():
-        for batch in cut(same, 32):
+        for batch in chunks_of(same, 32):
             with torch.inference_mode():
                 logits = module(input_ids=torch.tensor([ids for *_, ids in batch])).logits
             for (request, option, first, ids), row in zip(batch, logits, strict=True):

@@ -20,10 +20,10 @@ import numpy as np
 from eatlas.stats.bootstrap import (
     PatternRule,
     block_layout,
+    bootstrap_effects,
     influence,
     pattern_stability,
     percentile,
-    resampled,
     streams_of,
 )
 
@@ -95,7 +95,7 @@ def patterns_loop(cosines, n):
 
 def effects(cosines, n, resamples):
     layout = block_layout(cosines, n, n)
-    drawn = resampled(layout, resamples, streams_of(np.random.default_rng(0)), 1)
+    drawn = bootstrap_effects(layout, resamples, streams_of(np.random.default_rng(0)), 1)
     return drawn, [percentile(d, 0.95) for d in drawn]
 
 

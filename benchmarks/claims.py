@@ -41,7 +41,7 @@ from eatlas.results.finding import PLACES
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.results.questions import Evidence, evidence_of
 from eatlas.sources import spellings
-from eatlas.sources.frequency_order import bundled_order
+from eatlas.sources.frequency_order import sample_order
 from eatlas.stats.multiplicity import holm_adjusted
 from eatlas.stats.units import THRESHOLD, find_units
 
@@ -78,7 +78,7 @@ class Vocabulary:
         source = open_source(vectors)
         order = order_of(open_source(ranks) if ranks else source, "always", english=True)
         if isinstance(order, str):  # why the source has no ranks
-            order = bundled_order()
+            order = sample_order()
         rank_of = order.ranks([word for word in order.words if word.isalpha() and len(word) > 2])
         known = sorted(
             (word for word in rank_of if FIRST <= rank_of[word] <= LAST), key=rank_of.get
@@ -241,7 +241,7 @@ def claims(found: dict[str, Evidence]) -> list[float]:
 
 def claims_these(found: dict[str, Evidence]) -> bool:
     """Whether level 1 has a claim about these words."""
-    p = found["level1"].these.claimed
+    p = found["level1"].these.p_of_claim
     return p is not None and p <= ALPHA
 
 
@@ -284,7 +284,7 @@ def power(v: Vocabulary, given: argparse.Namespace) -> Iterator[str]:
                 lists = designs(v, world, n, given.designs, int(10 * d))
                 found = [measured(v, each, d)["level1"] for each in lists]
                 right = [each for each in found if (each.effect.d or 0.0) > 0]
-                p = [(each.claim, each.these.claimed) for each in right]
+                p = [(each.claim, each.these.p_of_claim) for each in right]
                 rates = [
                     sum(each is not None and each <= ALPHA for each in of)
                     for of in zip(*p, strict=True)

@@ -52,7 +52,7 @@ class Answer(NamedTuple):
     @classmethod
     def of(cls, found: Evidence) -> Answer:
         """The verdict of a test that is shown by itself."""
-        these, claim = found.these.claimed, found.claim
+        these, claim = found.these.p_of_claim, found.claim
         verdict = "not shown"
         if these is not None and these <= ALPHA:
             verdict = "supported" if claim is not None and claim <= ALPHA else "these words"

@@ -125,7 +125,7 @@ def extract(path: Path, given: argparse.Namespace) -> dict[str, float]:
 def rivals(tests: str) -> Iterator[tuple[str, Callable[[str], object]]]:
     """Other ways to find the same words; those of libraries find parts of words too."""
     rule = MatchRule()
-    words = [one for term in stimuli_of(eatlas.load_tests(tests)) for one in rule.written(term)]
+    words = [one for term in stimuli_of(eatlas.load_tests(tests)) for one in rule.spellings(term)]
     longest_first = sorted(map(re.escape, words), key=len, reverse=True)
     pattern = rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)"
     yield "re", lambda text: sum(1 for _ in re.finditer(pattern, text))

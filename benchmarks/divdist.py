@@ -24,10 +24,10 @@ import eatlas
 from eatlas.stats.bootstrap import central
 from eatlas.stats.shares import (
     MOST_LISTED,
+    bootstrap_counts,
     distribution,
     label_tests,
     relabellings,
-    resampled_weights,
 )
 
 SAME = 1e-12
@@ -116,7 +116,7 @@ def simulate(samples: int) -> None:
             hits += bool(p <= 0.05)
             drawn = []
             for group in np.split(words, np.cumsum(sizes)[:-1]):
-                means = resampled_weights(len(group), 500, rng) @ group
+                means = bootstrap_counts(len(group), 500, rng) @ group
                 drawn.append(means @ target / np.linalg.norm(means, axis=1))
             shares = distribution(np.stack(drawn, axis=1)) - 1 / len(sizes)
             low, high = central(shares[:, 0], 0.95)

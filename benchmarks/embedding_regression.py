@@ -19,12 +19,12 @@ from pathlib import Path
 import numpy as np
 
 from eatlas_corpora.engine import embedding_regression as regression
-from eatlas_corpora.engine.embedding import added_up
+from eatlas_corpora.engine.embedding import sum_contexts
 from eatlas_corpora.reading.local import Parting
 from eatlas_corpora.stats.embedding_regression import (
     Observations,
     half_width,
-    permuted_p,
+    permutation_p,
     standard_error,
 )
 
@@ -79,10 +79,10 @@ def simulate(design: Design, effect: float, number: int, rng: np.random.Generato
     for i in range(number):
         o = design(rng)
         o = Observations(o.x, o.y + effect * o.x[:, [1]], o.unit, o.weights)
-        estimates.append(np.subtract(*o.squared_norms())[1])
-        p.append(permuted_p(o, 1, DRAWS, rng))
+        estimates.append(np.subtract(*o.coefficient_norms())[1])
+        p.append(permutation_p(o, 1, DRAWS, rng))
         if i < INTERVALS:
-            each = np.array([np.subtract(*w.squared_norms())[1] for w in o.without_groups()])
+            each = np.array([np.subtract(*w.coefficient_norms())[1] for w in o.without_groups()])
             width = half_width(len(each), 0.95) * standard_error(each)
             held.append(abs(estimates[-1] - truth) <= width)
     error = np.std(estimates) / number**0.5
@@ -103,7 +103,7 @@ def relabelled(folder: Path, vectors: str, number: int) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         path = Path(temporary, "addresses.jsonl")
         path.write_text("\n".join(map(json.dumps, rows)))
-        with added_up(
+        with sum_contexts(
             path, TERMS, "en", vectors, Parting("", (), "", ("year", *labels)), window=6,
             stop_words=None, matrix=None, case="auto", compounds="either", field=None,
             documents="line", path=None, workers=1, executor=None, progress=None,
@@ -117,7 +117,7 @@ def relabelled(folder: Path, vectors: str, number: int) -> None:
             for field in fields:
                 for i in range(len(TERMS)):
                     design = regression._design(contexts, [field, year], i)
-                    p.append(permuted_p(design.observations, 1, DRAWS, rng))
+                    p.append(permutation_p(design.observations, 1, DRAWS, rng))
     print(f"random labels of {len(rows)} addresses: {np.mean(np.array(p) <= 0.05):.3f} of {len(p)}")
 
 

@@ -22,7 +22,7 @@ import torch
 
 import eatlas
 from eatlas.encoders.transformer import batches, read_items, tensors, text_inputs
-from eatlas.sources.coverage import needed_items
+from eatlas.sources.coverage import items_to_request
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 EVERY = int(os.environ.get("EVERY", "1"))
@@ -66,7 +66,7 @@ def main():
     ]
     source = eatlas.open_vectors(f"hf:{given[0]}?cache=no&device={os.environ.get('DEVICE', 'cpu')}")
     tests = eatlas.load_tests("sent-caliskan")
-    passages = sorted(needed_items(source, tests, (), "auto"))[::EVERY]
+    passages = sorted(items_to_request(source, tests, (), "auto"))[::EVERY]
     several, count = ways(source, passages)
     print(f"{torch.get_num_threads()} threads, load {os.getloadavg()[0]:.1f}")
     seen = {name: [] for name in several}

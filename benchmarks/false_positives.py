@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from eatlas import kernels
-from eatlas.measures.association import associated_with
+from eatlas.measures.patterns import associated_with
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.permutation import permutation_test
 

@@ -28,7 +28,7 @@ import torch
 from PIL import Image
 
 import eatlas
-from eatlas.encoders.images import AT_ONCE, prepared, read_head
+from eatlas.encoders.images import AT_ONCE, preprocess, read_head
 from eatlas.sources.source import Item
 
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
@@ -78,7 +78,7 @@ def ways(source, items):
     """Return the three ways by name, each to be called, and what preparation takes by itself."""
     loaded = source.loaded
     how = loaded.processor, loaded.takes
-    rows = [prepared(read_head(Path(one.content)), *how)["pixel_values"] for one in items]
+    rows = [preprocess(read_head(Path(one.content)), *how)["pixel_values"] for one in items]
     pixels = torch.from_numpy(np.concatenate(rows))
     ready = pixels.split(AT_ONCE["cpu"])
 
@@ -96,7 +96,7 @@ def ways(source, items):
 
     def preparation():
         for one in items:
-            prepared(read_head(Path(one.content)), *how)
+            preprocess(read_head(Path(one.content)), *how)
 
     return {
         "bare": bare,

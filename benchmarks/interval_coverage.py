@@ -40,8 +40,8 @@ import eatlas
 from eatlas.stats.bootstrap import (
     Layout,
     block_layout,
+    bootstrap_effects,
     percentile,
-    resampled,
     streams_of,
 )
 
@@ -87,7 +87,7 @@ def size_of(difference: float, within: float) -> float:
 
 def interval(layout: Layout, resamples: int, rng: np.random.Generator, level: int):
     """Percentile interval of one effect size; NaN without spread."""
-    d = resampled(layout, resamples, streams_of(rng), 1, level + 1)[level]
+    d = bootstrap_effects(layout, resamples, streams_of(rng), 1, level + 1)[level]
     return percentile(d[~np.isnan(d)], 0.95)[0]
 
 

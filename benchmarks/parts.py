@@ -31,7 +31,7 @@ from eatlas_corpora.reading.files import parts_of
 from eatlas_corpora.reading.local import FILE, Joined, LocalSearch, Parting, groups_of
 from eatlas_corpora.reading.matching import MatchRule
 from eatlas_corpora.sources.parts import CorpusParts, PartSource
-from eatlas_corpora.stats.local import Blocks, LocalTest, expanded, resampled_blocks
+from eatlas_corpora.stats.local import Blocks, LocalTest, bootstrap_blocks, effective_level
 
 TESTS = """
 schema = 1
@@ -155,14 +155,14 @@ def coverage(addresses, samples):
         terms, local = addresses.local(test)
         targets = terms[: sum(local.sizes[:2])]
         every = Blocks(addresses.sums[:, targets], addresses.counts[:, targets].astype(float))
-        every = every.transformed(matrix)
+        every = every.transform(matrix)
         truth = documents._effects(local, every, np.ones((1, every.number)))[0]
         for size in SIZES:
             rng, held = np.random.default_rng(size), {"percentile": [], "expanded": []}
             for _ in range(samples):
                 drawn = rng.integers(every.number, size=size)
                 own = Blocks(every.sums[drawn], every.counts[drawn])
-                d = documents._effects(local, own, resampled_blocks(size, 400, rng))
+                d = documents._effects(local, own, bootstrap_blocks(size, 400, rng))
                 for level, behind in enumerate(local.blocks_behind(own)):
                     for name, blocks in (("percentile", np.inf), ("expanded", behind)):
                         ends, _ = documents._interval(d[:, level], blocks)
@@ -181,7 +181,7 @@ def coverage_of_differences(addresses, samples):
         every = []
         for own in (early, ~early):
             sums, counts = addresses.sums[own][:, targets], addresses.counts[own][:, targets]
-            every.append(Blocks(sums, counts.astype(float)).transformed(addresses.whole.matrix))
+            every.append(Blocks(sums, counts.astype(float)).transform(addresses.whole.matrix))
         effects = [documents._effects(local, b, np.ones((1, b.number)))[0] for b in every]
         for sizes in ((60, 60), (30, 120)):
             rng, held = np.random.default_rng(1), {"percentile": [], "expanded": []}
@@ -189,7 +189,7 @@ def coverage_of_differences(addresses, samples):
                 picked = [rng.integers(b.number, size=n) for b, n in zip(every, sizes, strict=True)]
                 own = [Blocks(b.sums[i], b.counts[i]) for b, i in zip(every, picked, strict=True)]
                 drawn = [
-                    documents._effects(local, b, resampled_blocks(b.number, 400, rng)) for b in own
+                    documents._effects(local, b, bootstrap_blocks(b.number, 400, rng)) for b in own
                 ]
                 behind = 2 / np.sum([1 / local.blocks_behind(b) for b in own], axis=0)
                 for level, truth in enumerate(effects[1] - effects[0]):
@@ -245,7 +245,10 @@ def main():
     print("| --- | ---: | ---: | ---: | ---: |")
     coverage(addresses, given.samples)
     coverage_of_differences(addresses, given.samples)
-    print(f"\n{time.process_time() - begun:.0f} s; {expanded(0.95, 10):.4f} of resamples for 10")
+    print(
+        f"\n{time.process_time() - begun:.0f} s; "
+        f"{effective_level(0.95, 10):.4f} of resamples for 10"
+    )
 
 
 if __name__ == "__main__":

@@ -31,8 +31,8 @@ from tests.tiny_models import make_model
 import eatlas
 from eatlas.encoders import transformer
 from eatlas.sources import Found, Source
-from eatlas.sources.coverage import needed_items
-from eatlas.sources.source import forwarded
+from eatlas.sources.coverage import items_to_request
+from eatlas.sources.source import forward
 
 BUDGETS = (50, 100, 200, 500, 1000, 2048, 5000)
 TESTS = ("sent-weat-6", "sent-weat-7", "sent-weat-1", "weat-6", "weat-7", "weat-10")
@@ -79,7 +79,7 @@ def measured(spec, tests, folder):
     for budget in BUDGETS:
         transformer.BUDGET["cpu"] = budget
         source = eatlas.open_vectors(f"hf:{spec}&cache=no")
-        passages = sorted(needed_items(source, eatlas.load_tests(tests), (), "auto"))
+        passages = sorted(items_to_request(source, eatlas.load_tests(tests), (), "auto"))
         given = source.encode(passages)
         rows = np.stack([given[one] for one in passages]).astype(np.float64)
         np.save(folder / f"{budget}.npy", rows / np.linalg.norm(rows, axis=1, keepdims=True))
@@ -100,10 +100,10 @@ class _Kept(Source):
     def __init__(self, source, given):
         self.source, self.given = source, given
 
-    name = forwarded("source.name")
-    dim = forwarded("source.dim")
-    fingerprint = forwarded("source.fingerprint")
-    encoding = forwarded("source.encoding")
+    name = forward("source.name")
+    dim = forward("source.dim")
+    fingerprint = forward("source.fingerprint")
+    encoding = forward("source.encoding")
 
     def vectors(self, items):
         yield {item: Found(self.given[item]) for item in items}

@@ -184,7 +184,7 @@ def in_plain_python(text: str, span: int) -> Counter[tuple[str, str]]:
 
 
 def pattern(words: list[str] | tuple[str, ...]) -> re.Pattern[str]:
-    spellings = [one for word in words for one in MatchRule().written(word)]
+    spellings = [one for word in words for one in MatchRule().spellings(word)]
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, spellings))})(?!\w)")
 
 

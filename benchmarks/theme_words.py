@@ -31,7 +31,7 @@ from eatlas.stats.regression import Regression, family_test
 from eatlas.stats.units import THRESHOLD
 from eatlas_vocabulary.engine.themes import _scores, make_themes
 from eatlas_vocabulary.results.themes import ThemesResult
-from eatlas_vocabulary.stats.clusters import clustered
+from eatlas_vocabulary.stats.clusters import k_means
 
 THEMES, MOST_FREQUENT, ALPHA, DRAWS = 60, 6_000, 0.05, 499
 KINDS = {"random words": 1, "pairs of near-synonyms": 2, "fours of near-synonyms": 4}
@@ -49,7 +49,7 @@ class Searches:
     def __init__(self, spec: str, other: str | None = None) -> None:
         self.source: Source = open_source(spec)
         self.vocabulary = Vocabulary.of(spec)
-        labels = clustered(self.vocabulary.rows[:MOST_FREQUENT].astype(np.float32), THEMES, 0)
+        labels = k_means(self.vocabulary.rows[:MOST_FREQUENT].astype(np.float32), THEMES, 0)
         words = np.array(self.vocabulary.words[:MOST_FREQUENT])
         self.themes = {f"theme {i}": words[labels == i].tolist() for i in range(THEMES)}
         if other:

@@ -36,7 +36,7 @@ from adjusted import ALL, ALPHA, Range, Words
 
 import eatlas
 from eatlas.stats.regression import ORDERS, Regression, family_test
-from eatlas_vocabulary.stats.clusters import clustered
+from eatlas_vocabulary.stats.clusters import k_means
 
 THEMES = 120
 DESIGNS: dict[str, tuple[int, list[Range]]] = {
@@ -72,7 +72,7 @@ class Themes:
 
     def __init__(self, words: Words) -> None:
         self.words = words
-        self.labels = clustered(words.rows.astype(np.float32), THEMES, 0)
+        self.labels = k_means(words.rows.astype(np.float32), THEMES, 0)
         self.sums = np.array([words.rows[self.labels == i].sum(axis=0) for i in range(THEMES)])
         self.counts = np.bincount(self.labels, minlength=THEMES)
 
@@ -144,7 +144,7 @@ def names(themes: Themes, lists: int, draws: int) -> Iterator[str]:
                 if kind != "random words":
                     near = np.argsort(-words.rows @ words.rows[some[0]])[: 5 * size]
                     some = rng.choice(near, size, replace=False)
-                labels = clustered(words.rows[some].astype(np.float32), count, seed, 10)
+                labels = k_means(words.rows[some].astype(np.float32), count, seed, 10)
                 groups = [some[labels == i] for i in range(count)]
                 groups = [group for group in groups if len(group) >= 3]
                 found += themes.smallest(groups, draws, seed, plain=False)

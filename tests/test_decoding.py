@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from eatlas.decoding import decoded, require_file, toml_bytes
+from eatlas.decoding import decode_utf8, require_file, toml_bytes
 from eatlas.errors import SourceError, StimulusError
 
 
 @pytest.mark.parametrize("data", [b"", b"a", b"ab", "grün\n".encode(), b"x\r\ny"])
 def test_utf8_with_and_without_a_mark(data):
-    assert decoded(data, "f", SourceError) == data.decode()
-    assert decoded(codecs.BOM_UTF8 + data, "f", SourceError) == data.decode()
+    assert decode_utf8(data, "f", SourceError) == data.decode()
+    assert decode_utf8(codecs.BOM_UTF8 + data, "f", SourceError) == data.decode()
 
 
 @pytest.mark.parametrize("kind", [SourceError, StimulusError])
 def test_latin_1_names_line_byte_and_letter(kind):
     with pytest.raises(kind) as caught:
-        decoded("one\ngr\xfcn\n".encode("latin-1"), "mine.csv", kind)
+        decode_utf8("one\ngr\xfcn\n".encode("latin-1"), "mine.csv", kind)
     assert str(caught.value) == (
         "mine.csv, line 2: the file is not UTF-8\n"
         "  got: byte 0xfc, in Latin-1 ü\n"
@@ -30,7 +30,7 @@ def test_latin_1_names_line_byte_and_letter(kind):
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_utf16_is_named(encoding):
     with pytest.raises(SourceError, match="f: the file is not UTF-8\n  got: UTF-16, to judge by"):
-        decoded("word,1,2".encode(encoding), "f", SourceError)
+        decode_utf8("word,1,2".encode(encoding), "f", SourceError)
 
 
 @pytest.mark.parametrize("data", [b"PK\x03\x04\x00\x01", b"a\nb\x00c"])
@@ -38,7 +38,7 @@ def test_what_is_no_text_is_named(data):
     line = 2 if data[:1] == b"a" else 1
     said = f"f, line {line}: the file is not UTF-8\n  got: "
     with pytest.raises(SourceError, match=said):
-        decoded(data, "f", SourceError)
+        decode_utf8(data, "f", SourceError)
 
 
 @pytest.mark.parametrize("kind", [SourceError, StimulusError])

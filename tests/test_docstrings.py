@@ -32,7 +32,7 @@ WITH_EXAMPLES = [
 SLOW = {
     "eatlas_workbench.atlas", "eatlas_workbench.replication.replicate", "eatlas_workbench.studies.study",
     "eatlas_models.model_views.measuring", "eatlas.engine.verify", "eatlas_models.integrations.evaluate",
-    "eatlas_models.integrations.training", "eatlas.present.drawings.plot", "eatlas.present.page",
+    "eatlas_models.integrations.training", "eatlas.present.drawings.plot", "eatlas.present.report",
     "eatlas.results.base", "eatlas.results.collection", "eatlas.results.compare",
     "eatlas_vocabulary.sources.diagnosis", "eatlas.testing",
 }  # fmt: skip

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from eatlas.errors import EatlasWarning, UndefinedWarning
-from eatlas.notes import TEXT, Note, as_note, merged, warn
+from eatlas.notes import TEXT, Note, as_note, merge_notes, warn
 
 ROOT = Path(__file__).parents[1]
 SOURCES = [ROOT / "src", *sorted(ROOT.glob("packages/*/src"))]
@@ -93,11 +93,11 @@ def test_notes_that_differ_in_figures_become_one_with_ranges() -> None:
         values = {"concepts": ["Men", "Women"], "medians": medians, "p": p}
         return Note("frequency.differs", "frequency.ranks.X", values)
 
-    ((note, members),) = merged([differs(0.04), differs(0.001), differs(0.02)])
+    ((note, members),) = merge_notes([differs(0.04), differs(0.001), differs(0.02)])
     assert members == [0, 1, 2]
     assert str(note).endswith("median ranks 1,000 and 2,000 (p = .0010 to .040).")
     other = Note("coverage.common-words", values={"names": ["Bill"]})
-    assert [members for _, members in merged([differs(0.04), other])] == [[0], [1]]
+    assert [members for _, members in merge_notes([differs(0.04), other])] == [[0], [1]]
 
 
 def test_a_warning_carries_its_note() -> None:

@@ -31,8 +31,8 @@ offer(  # what measures and records call; no measure knows who measures, no reco
     findings="eatlas.present.findings:findings_of",
     plot="eatlas.present.drawings.plot:plot",
     notebook="eatlas.present.tables:notebook_html",
-    report="eatlas.present.page:write_report",
-    compared_text="eatlas.present.tables:compared_text",
-    compared_html="eatlas.present.tables:compared_html",
-    compared_latex="eatlas.present.tables:compared_latex",
+    report="eatlas.present.report:write_report",
+    compared_text="eatlas.present.tables:comparison_text",
+    compared_html="eatlas.present.tables:comparison_html",
+    compared_latex="eatlas.present.tables:comparison_latex",
 )

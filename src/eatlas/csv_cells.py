@@ -24,21 +24,21 @@ _SPECIAL = re.compile(r'[,"\r\n]')
 _FIRST = frozenset(STARTS)
 
 
-def marked(text: str) -> str:
+def escape_cell(text: str) -> str:
     r"""A text as a cell; negative numbers stay as they are."""
     if text[:1] in _FIRST:
         return text if NUMBER.fullmatch(text) else MARK + text
     return MARK + text if text in MISSING else text
 
 
-def unmarked(cell: str) -> str:
+def unescape_cell(cell: str) -> str:
     r"""The text of a cell."""
     return cell.removeprefix(MARK)
 
 
 def cell(text: str) -> str:
     """A text as a cell, in quotes where it holds commas, quotes or ends of lines."""
-    text = marked(text)
+    text = escape_cell(text)
     if not _SPECIAL.search(text):
         return text
     doubled = text.replace('"', '""')

@@ -51,7 +51,7 @@ def read_toml(
     anything is parsed.
     """
     require_size(len(data), where, kind, MAX_TOML)
-    text = decoded(data, where, kind)
+    text = decode_utf8(data, where, kind)
     if match := _LONG_KEY.search(text):
         raise kind(
             f"{where}: a key has too many parts",
@@ -99,7 +99,7 @@ def lines_of(path: Path, what: str, kind: type[EatlasError]) -> list[str]:
     """Lines of a text file of a user with one name, or what it is, on each; no empty ones."""
     require_file(path, kind)
     try:
-        lines = decoded(path.read_bytes(), str(path), kind).splitlines()
+        lines = decode_utf8(path.read_bytes(), str(path), kind).splitlines()
     except OSError as error:
         raise kind(
             f"{path}: the {what}s cannot be read",
@@ -160,7 +160,7 @@ def _number(text: str) -> float:
     return number
 
 
-def decoded(data: bytes, where: str, kind: type[EatlasError]) -> str:
+def decode_utf8(data: bytes, where: str, kind: type[EatlasError]) -> str:
     """Decode UTF-8, with or without a byte order mark."""
     # by the byte order mark, or by a first character and a second that are ASCII
     marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))

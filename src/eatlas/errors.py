@@ -35,14 +35,14 @@ def _rebuild(kind: type[EatlasError], what: str, state: dict[str, str | None]) -
     return kind(what, **state)
 
 
-def listed(names: Iterable[str], most: int = 20) -> str:
+def listing(names: Iterable[str], most: int = 20) -> str:
     """Names for a message: all of a few, the first of many and how many more there are."""
     every = list(names)
     more = len(every) - most
     return ", ".join(every[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def joined(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """All names as a sentence lists them."""
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from eatlas.errors import EatlasError
-from eatlas.plugins import called, points, required
+from eatlas.plugins import call_point, points, require_point
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -104,8 +104,8 @@ def executor_of(engine: str, workers: int | None) -> Executor | None:
         allowed=", ".join((LOCAL, *points("eatlas.executors", own=(LOCAL,)))),
         remedy="write local, or an engine and its address: NAME=ADDRESS",
     )
-    point = required("executors", name, unknown, own=(LOCAL,))
-    executor: Executor = called(point, Callable, address or None, workers)  # type: ignore[arg-type]
+    point = require_point("executors", name, unknown, own=(LOCAL,))
+    executor: Executor = call_point(point, Callable, address or None, workers)  # type: ignore[arg-type]
     return executor
 
 
@@ -187,7 +187,7 @@ class Processes:
         items = tuple(items)
         if not items:
             return
-        shared = pickled((function, items))
+        shared = pickle_object((function, items))
         # in a file: Python waits for ever where a process ends before it has read all of its start
         folder = tempfile.TemporaryDirectory(prefix="eatlas-")
         path = Path(folder.name) / "work"
@@ -261,10 +261,10 @@ def _do(position: int) -> bytes:
             _work["function"], _work["items"] = pickle.loads(_work["path"].read_bytes())  # noqa: S301
     except Exception as error:
         raise _not_pickled(error) from error
-    return pickled(_work["function"](_work["items"][position]))
+    return pickle_object(_work["function"](_work["items"][position]))
 
 
-def pickled(what: Any, dumps: Callable[[Any], bytes] = pickle.dumps) -> bytes:
+def pickle_object(what: Any, dumps: Callable[[Any], bytes] = pickle.dumps) -> bytes:
     """Pickle what is handed to other processes, or comes of it."""
     try:
         return dumps(what)

@@ -19,7 +19,7 @@ def offer(**homes: str) -> None:
     _OFFERED.update(homes)
 
 
-def offered(name: str) -> Callable[..., Any]:
+def find_offer(name: str) -> Callable[..., Any]:
     """A function that :func:`offer` names, as ``module:function``."""
     module, _, function = _OFFERED[name].partition(":")
     found: Callable[..., Any] = getattr(import_module(module), function)

@@ -26,10 +26,10 @@ from eatlas.errors import (
     SourceWarning,
     StimulusWarning,
     UndefinedWarning,
-    listed,
+    listing,
 )
 from eatlas.numbers import MINUS, p_value
-from eatlas.texts import added
+from eatlas.texts import plugin_tables
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -168,10 +168,10 @@ def warn(note: Note, about: str = "", stacklevel: int = 2) -> None:
 
 def sentence(note: Note) -> str:
     """The sentence of a note, filled in."""
-    template = _own().get(note.code) or _added().get(note.code)
+    template = _own().get(note.code) or _plugin_templates().get(note.code)
     if template is None:
         return str(note.values.get("text", note.code))
-    return _compiled(template).render(note.values, place=note.place)
+    return _compile_template(template).render(note.values, place=note.place)
 
 
 @cache
@@ -181,9 +181,9 @@ def _own() -> dict[str, str]:
 
 
 @cache
-def _added() -> dict[str, str]:
+def _plugin_templates() -> dict[str, str]:
     """The template of each code of other packages, which are read for a code that is not here."""
-    return _by_code(added(NOTES))
+    return _by_code(plugin_tables(NOTES))
 
 
 def _by_code(tables: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
@@ -195,14 +195,14 @@ def _by_code(tables: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
 
 
 @cache
-def _compiled(template: str) -> Template:
+def _compile_template(template: str) -> Template:
     from jinja2 import Environment, StrictUndefined  # noqa: PLC0415  (40 ms)
 
     env = Environment(undefined=StrictUndefined)  # noqa: S701  (plain text)
     env.filters |= {
         "f": lambda value, spec: format(value, spec).replace("-", MINUS),
         "json": lambda value: json.dumps(value, ensure_ascii=False),
-        "listed": listed,
+        "listed": listing,
         "of_roles": lambda names, most: _by_role(names, "{1} ({0})", most),
         "p": _p,
         "place": place_in_words,
@@ -229,7 +229,7 @@ def place_in_words(place: str) -> str:
 
 
 def _by_role(names: Mapping[str, Any], each: str = "{0}: {1}", most: int = 100) -> str:
-    return "; ".join(each.format(role, listed(some, most)) for role, some in names.items())
+    return "; ".join(each.format(role, listing(some, most)) for role, some in names.items())
 
 
 class Span(float):
@@ -249,7 +249,7 @@ class Span(float):
         return low if low == high else f"{low} to {high}"
 
 
-def merged(notes: Iterable[Note]) -> Iterator[tuple[Note, list[int]]]:
+def merge_notes(notes: Iterable[Note]) -> Iterator[tuple[Note, list[int]]]:
     """Notes that differ in figures alone as one, with the numbers of those that it stands for."""
     every = list(notes)
     alike: dict[tuple[str, str, str], list[int]] = {}

@@ -133,10 +133,10 @@ def is_plural(name: str) -> bool:
 _SPELLED = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 
 
-def spelled(n: int) -> str:
+def spell_out(n: int) -> str:
     """A count in words up to ten, in figures beyond.
 
-    >>> spelled(0), spelled(7), spelled(12)
+    >>> spell_out(0), spell_out(7), spell_out(12)
     ('no', 'seven', '12')
     """
     return _SPELLED[n] if n < len(_SPELLED) else count(n)

@@ -12,7 +12,7 @@ import numpy as np
 _REST = "rest"
 
 
-def packed(values: Mapping[str, Any]) -> bytes:
+def pack(values: Mapping[str, Any]) -> bytes:
     """Arrays as NumPy writes them, the rest as JSON, without line ends.
 
     It takes a tenth of the time of base64.
@@ -25,8 +25,8 @@ def packed(values: Mapping[str, Any]) -> bytes:
     return buffer.getvalue().replace(b"\x1b", b"\x1b0").replace(b"\n", b"\x1b1")
 
 
-def unpacked(data: bytes) -> dict[str, Any]:
-    """The inverse of :func:`packed`."""
+def unpack(data: bytes) -> dict[str, Any]:
+    """The inverse of :func:`pack`."""
     buffer = io.BytesIO(data.replace(b"\x1b1", b"\n").replace(b"\x1b0", b"\x1b"))
     with np.load(buffer, allow_pickle=False) as file:
         values: dict[str, Any] = dict(file)

@@ -45,7 +45,7 @@ def stamp_of(path: Path) -> tuple[int, ...] | None:
     return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
-def among_files(
+def find_original(
     name: str,
     known: Iterable[T | Path],
     folders: Iterable[Path],

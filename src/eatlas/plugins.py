@@ -61,7 +61,7 @@ def absent(group: str, name: str) -> PackageError | None:
     return None
 
 
-def required(
+def require_point(
     group: str, name: str, otherwise: EatlasError | None = None, own: Container[str] = ()
 ) -> EntryPoint:
     """The entry point that something needs, by its group without "eatlas." and its name.
@@ -114,7 +114,7 @@ def public(name: str) -> Any:
     raise AttributeError(f"module 'eatlas' has no attribute {name!r}", name=name)
 
 
-def imported(point: EntryPoint) -> Any:
+def load_point(point: EntryPoint) -> Any:
     """What an entry point names."""
     try:
         return point.load()
@@ -122,18 +122,18 @@ def imported(point: EntryPoint) -> Any:
         raise unusable(point, f"{point.value} cannot be imported", error) from error
 
 
-def loaded(point: EntryPoint, kind: type[Any]) -> Any:
+def load_class(point: EntryPoint, kind: type[Any]) -> Any:
     """The class that an entry point names."""
-    value = imported(point)
+    value = load_point(point)
     if isinstance(value, type) and issubclass(value, kind):
         return value
     allowed = f"a class that derives from {kind.__module__}.{kind.__name__}"
     raise unusable(point, f"{point.value} is something else", described(value), allowed)
 
 
-def called(point: EntryPoint, kind: type[Any] | UnionType, *arguments: Any) -> Any:
+def call_point(point: EntryPoint, kind: type[Any] | UnionType, *arguments: Any) -> Any:
     """What the function that an entry point names returns."""
-    function = imported(point)
+    function = load_point(point)
     try:
         value = function(*arguments)
     except EatlasError:

@@ -58,7 +58,7 @@ def _parse_params(text: str, inside: str) -> tuple[tuple[str, Value], ...]:
     while inside[position:].strip():
         item = _ITEM.match(inside, position)
         try:
-            value = None if item is None or item[1] in params else _read(item[2])
+            value = None if item is None or item[1] in params else _parse_value(item[2])
         except ValueError:  # a backslash that begins no escape
             value = None
         if item is None or value is None:
@@ -72,7 +72,7 @@ def _parse_params(text: str, inside: str) -> tuple[tuple[str, Value], ...]:
     return tuple(params.items())
 
 
-def _read(text: str) -> Value:
+def _parse_value(text: str) -> Value:
     """A value as a signature writes it: a text in quotes, a truth value, a number, or a word."""
     if text.startswith('"'):
         return str(json.loads(text, strict=False))  # ends of lines as they are
@@ -91,6 +91,6 @@ def _show(value: Value) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        looks_plain = _BARE.fullmatch(value) and _read(value) == value
+        looks_plain = _BARE.fullmatch(value) and _parse_value(value) == value
         return value if looks_plain else json.dumps(value, ensure_ascii=False)
     return repr(value)

@@ -135,15 +135,15 @@ class _Tried:
 
     @cached_property
     def result(self) -> AssociationResult:
-        found: AssociationResult = self.found(self.test)
+        found: AssociationResult = self.compute(self.test)
         return found
 
-    def found(self, test: Any, source: Any = None) -> Any:
+    def compute(self, test: Any, source: Any = None) -> Any:
         """What the measure finds; its errors in the user's input pass."""
         chosen = self.source if source is None else source
-        return self.guarded("compute", lambda: self.measure(test, chosen, seed=1))
+        return self.call("compute", lambda: self.measure(test, chosen, seed=1))
 
-    def guarded(self, method: str, call: Callable[[], Any]) -> Any:
+    def call(self, method: str, call: Callable[[], Any]) -> Any:
         """Do what a method does; what it raises beside errors for users breaks the contract."""
         try:
             return call()
@@ -189,7 +189,7 @@ def _is_a_value(tried: _Tried) -> Check:
     same = kind(**{one.name: getattr(measure, one.name) for one in fields(kind) if one.init})
     ok = same == measure and hash(same) == hash(measure)
     yield ok, "__eq__ and __hash__", f"{same!r} and {measure!r} differ", "equality by parameters"
-    copied = tried.guarded("pickling", lambda: pickle.loads(pickle.dumps(measure)))  # noqa: S301
+    copied = tried.call("pickling", lambda: pickle.loads(pickle.dumps(measure)))  # noqa: S301
     yield copied == measure, "pickling", copied, "the same measure"
     parsed = Signature.parse(measure.signature)
     yield parsed.name == name, "signature", measure.signature, f"one of the name {name}"
@@ -205,7 +205,7 @@ def _gives_a_result(tried: _Tried) -> Check:
     for name, value in facts.items():
         yield getattr(result, name) == value, name, getattr(result, name), repr(value)
     given, *_ = input_of(Job(measure.reads(tried.test), tried.source, measure))
-    record = tried.guarded("compute", lambda: measure.compute(given, []))
+    record = tried.call("compute", lambda: measure.compute(given, []))
     for name, value in given.head.items():
         ok = name == "frequency" or getattr(record, name) == value  # topics are added to it
         yield ok, name, getattr(record, name), "what given.head has: Record(**given.head, ...)"
@@ -214,12 +214,12 @@ def _gives_a_result(tried: _Tried) -> Check:
 def _is_plain(tried: _Tried) -> Check:
     """The record survives JSON; rows hold plain values; the summary is a line."""
     result, kind = tried.result, type(tried.result)
-    text = tried.guarded("to_dict", lambda: json.dumps(result.to_dict(), allow_nan=False))
-    again = tried.guarded("from_dict", lambda: kind.from_dict(json.loads(text)))
+    text = tried.call("to_dict", lambda: json.dumps(result.to_dict(), allow_nan=False))
+    again = tried.call("from_dict", lambda: kind.from_dict(json.loads(text)))
     differ = [name for name in kind.model_fields if getattr(again, name) != getattr(result, name)]
     got = f"other values of {', '.join(differ)}"
     yield again == result, "to_dict", got, "fields that JSON keeps: tuples, numbers, texts, records"
-    rows = tried.guarded("rows", result.rows)
+    rows = tried.call("rows", result.rows)
     ok: object = isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows)
     yield ok, "rows", rows, "a list of dicts, one at least"
     for row in rows:
@@ -229,14 +229,14 @@ def _is_plain(tried: _Tried) -> Check:
             ok = value is None or isinstance(value, str | int | float | bool)
             ok = ok and not (isinstance(value, float) and not math.isfinite(value))
             yield ok, "rows", f"{name}: {described(value)}", "texts, finite numbers and None"
-    line = tried.guarded("summary", result.summary)
+    line = tried.call("summary", result.summary)
     ok = isinstance(line, str) and line.strip() and "\n" not in line
     yield ok, "summary", repr(line), "a line of text"
 
 
 def _has_sound_effects(tried: _Tried) -> Check:
     """Effect sizes are finite or None, each at a place of its own, intervals in order."""
-    effects = tried.guarded("effects", tried.result.effects)
+    effects = tried.call("effects", tried.result.effects)
     ok = isinstance(effects, tuple) and effects and all(isinstance(e, Effect) for e in effects)
     yield ok, "effects", effects, "a tuple of Effect, one at least"
     places = [(effect.place, effect.term) for effect in effects]
@@ -253,12 +253,12 @@ def _has_sound_effects(tried: _Tried) -> Check:
 
 def _finds_the_same(tried: _Tried) -> Check:
     """The same seed gives the same numbers, and so do the terms in another order."""
-    again = tried.found(tried.test)
+    again = tried.compute(tried.test)
     ok = again.to_dict() == tried.result.to_dict()
     yield ok, "compute", "other numbers from the same seed", "random numbers of given.rng alone"
     if not any(concept.sentences for concept in tried.test.concepts.values()):
         turned = {role: c.terms[::-1] for role, c in tried.test.concepts.items()}
-        other = _differing(tried.result, tried.found(tried.with_terms(turned)))
+        other = _differing(tried.result, tried.compute(tried.with_terms(turned)))
         got = f"other numbers of {', '.join(other)} with the terms in another order"
         yield not other, "compute", got, "the same but for rounding"
 
@@ -283,7 +283,7 @@ def _counts_what_is_missing(tried: _Tried) -> Check:
     terms = {role: concept.terms for role, concept in tried.test.concepts.items()}
     role, first = next(iter(terms.items()))
     if UNKNOWN not in tried.source.lookup((UNKNOWN,)):
-        result = tried.found(tried.with_terms({role: (*first, UNKNOWN)}))
+        result = tried.compute(tried.with_terms({role: (*first, UNKNOWN)}))
         missing = result.coverage[role].missing
         yield UNKNOWN in missing, "coverage", missing, "each missing term"
         ok, got = not _differing(tried.result, result), "other numbers with a term without vector"
@@ -293,7 +293,7 @@ def _counts_what_is_missing(tried: _Tried) -> Check:
         vectors = np.random.default_rng(1).standard_normal((len(words), 5))
         refused = False
         try:
-            tried.found(tried.test, ArraySource(list(words), vectors, name="few"))
+            tried.compute(tried.test, ArraySource(list(words), vectors, name="few"))
         except CoverageError:
             refused = True
         yield refused, "minimum", f"a result without a term of {role}", "a CoverageError"
@@ -321,7 +321,7 @@ def _shows_everywhere(tried: _Tried) -> Check:
     }
     first = next((effect for effect in tried.result.effects() if effect.d is not None), None)
     for way, show in ways.items():
-        text, where = tried.guarded(f"showing it in the {way}", show), f"showing it in the {way}"
+        text, where = tried.call(f"showing it in the {way}", show), f"showing it in the {way}"
         yield tried.test.id in text, where, "no line of the test", "one at least"
         if first is not None and first.d is not None:
             d = abs(first.d)

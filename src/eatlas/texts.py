@@ -56,7 +56,7 @@ def _folder(package: str) -> Path:
     return Path(next(iter(spec.submodule_search_locations))).joinpath(*rooms)
 
 
-def beside(own: Path) -> Iterator[tuple[str, Traversable]]:
+def plugin_files(own: Path) -> Iterator[tuple[str, Traversable]]:
     """Files of other packages that have the name of a file of the core, by their package."""
     for package, folder in folders().items():
         if (file := folder / own.name).is_file():
@@ -64,10 +64,10 @@ def beside(own: Path) -> Iterator[tuple[str, Traversable]]:
 
 
 @cache
-def added(own: Path) -> dict[str, dict[str, Any]]:
+def plugin_tables(own: Path) -> dict[str, dict[str, Any]]:
     """Tables of TOML files of other packages that have the name of a file of the core."""
     tables: dict[str, dict[str, Any]] = {}
-    for package, file in beside(own):
+    for package, file in plugin_files(own):
         try:
             for name, table in own_toml(file).items():
                 tables[name] = dict(table) | tables.get(name, {})
@@ -79,7 +79,7 @@ def added(own: Path) -> dict[str, dict[str, Any]]:
 @cache
 def tables(own: Path) -> dict[str, dict[str, Any]]:
     """Tables of a TOML file of the core, then what files of the same name in others add."""
-    core, more = own_toml(own), added(own)
+    core, more = own_toml(own), plugin_tables(own)
     return {name: more.get(name, {}) | core.get(name, {}) for name in (*core, *more)}
 
 

@@ -20,7 +20,7 @@ _computed_afresh: ContextVar[bool] = ContextVar("_computed_afresh", default=Fals
 _kept_answers: ContextVar[bool] = ContextVar("_kept_answers", default=False)
 
 
-def trusted_among(trust: str | Iterable[str], named: Iterable[str], what: str) -> tuple[str, ...]:
+def list_trusted(trust: str | Iterable[str], named: Iterable[str], what: str) -> tuple[str, ...]:
     """List the sources of a file that the user trusts."""
     trusted = (trust,) if isinstance(trust, str) else tuple(trust)
     known = list(dict.fromkeys(named))
@@ -62,7 +62,7 @@ def require_trust(would: str) -> None:
 
 
 @contextmanager
-def computed_afresh() -> Iterator[None]:
+def bypass_caches() -> Iterator[None]:
     """Read no cache, no kept hash and no index: compute all that follows from the files."""
     token = _computed_afresh.set(True)
     try:
@@ -77,7 +77,7 @@ def computes_afresh() -> bool:
 
 
 @contextmanager
-def kept_answers() -> Iterator[None]:
+def use_stored_answers() -> Iterator[None]:
     """Take what models behind an address answered from what is kept: another answer is no mistake.
 
     A model that a file names is then opened, and asked nothing.

@@ -6,7 +6,7 @@ import eatlas
 
 
 def test_a_forged_index(eatlas_cli, test_file, tiny_vectors, tmp_path, monkeypatch):
-    monkeypatch.setattr("eatlas.sources.text_files._INDEX_FROM", 0)
+    monkeypatch.setattr("eatlas.sources.word2vec._INDEX_FROM", 0)
     path = tmp_path / "v.txt"
     lines = [f"{term} {' '.join(map(repr, row.tolist()))}" for term, row in tiny_vectors.items()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

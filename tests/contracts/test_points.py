@@ -22,7 +22,7 @@ from pydantic import Field
 
 from eatlas.engine.verifiers import Repeated, Verifier
 from eatlas.present.drawings.kinds import Kind
-from eatlas.present.drawings.sheet import beside
+from eatlas.present.drawings.sheet import side_by_side
 from eatlas.present.drawings.svg import figure
 from eatlas.results.base import Head
 from eatlas.sources.transforms import Fit, TransformStep
@@ -58,7 +58,7 @@ def page(record, format, columns):
 def tally_drawing():
     def draw(tally, width):
         svg = figure(40, title="Tally", alt=f"{tally.words} words.", width=width, kind="figure")
-        return beside([svg], width, title=f"{tally.words} words")
+        return side_by_side([svg], width, title=f"{tally.words} words")
 
     return Kind(draw, lambda _: False, "a tally", takes=lambda given: isinstance(given, Tally))
 

@@ -228,7 +228,7 @@ def test_what_is_in_a_package_that_is_not_installed_is_said(monkeypatch, tmp_pat
         "contexts": lambda: open_contexts("contexts.jsonl"),
         "chat": lambda: open_sources("chat:http://localhost?model=any"),
         "layers": lambda: open_sources(tmp_path / "model.npz"),
-        "probe": lambda: plugins.required("associations", "probe"),
+        "probe": lambda: plugins.require_point("associations", "probe"),
     }.items():
         with pytest.raises(ContractError, match=f"^{name} is in the package eatlas-corpora, which"):
             ask()

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 from tests.tiny_vision import draw
 
-from eatlas.encoders.images import decoded, open_pictures, read_head
+from eatlas.encoders.images import decode_image, open_pictures, read_head
 from eatlas.errors import SourceError
 from eatlas.sources.source import Item
 
@@ -19,14 +19,14 @@ RED, WHITE = (200, 30, 30), (255, 255, 255)
 
 
 def pixels(path: Path) -> np.ndarray:
-    image = decoded(read_head(path))
+    image = decode_image(read_head(path))
     assert image.mode == "RGB"
     return np.asarray(image)
 
 
 def fault(path: Path) -> str:
     with pytest.raises(SourceError) as raised:
-        decoded(read_head(path))
+        decode_image(read_head(path))
     return str(raised.value)
 
 

@@ -9,7 +9,7 @@ from tests.tiny_models import make_model
 import eatlas
 from eatlas.encoders import transformer
 from eatlas.sources import Item, Snapshot
-from eatlas.sources.coverage import embed, needed_items
+from eatlas.sources.coverage import embed, items_to_request
 
 ANIMALS = ["🐶", "🐱", "🐭", "🐹", "🐰", "🦊", "🐻", "🐼"]
 GOOD = ["joy", "love", "peace", "wonderful", "pleasure", "friend", "laughter", "happy"]
@@ -25,7 +25,7 @@ def emoji(other):
 @pytest.fixture
 def rounding(monkeypatch):
     """A processor on which the last bits of a vector depend on the batch, as on many."""
-    real, batches = transformer.pooled_vectors, []
+    real, batches = transformer.pool_batch, []
 
     def rounded(*given):
         batches.append([ids for (ids, _), _ in given[-1]])
@@ -33,7 +33,7 @@ def rounding(monkeypatch):
         arrays = real(*given)
         return [(a * (1 + 2.0**-23 * r.uniform(-1, 1, a.shape))).astype(np.float32) for a in arrays]
 
-    monkeypatch.setattr(transformer, "pooled_vectors", rounded)
+    monkeypatch.setattr(transformer, "pool_batch", rounded)
     return batches
 
 
@@ -52,7 +52,7 @@ def test_the_same_tokens_are_computed_once(tmp_path, rounding, option):
 def test_words_that_are_known_in_part_are_named(tmp_path):
     test = emoji(["ivy", "ivy ☃", "iris", "love", "ant", "peace", "war", "☃"])
     source = eatlas.open_vectors(f"hf:{make_model(tmp_path, 'bert')}?level=word&cache=no")
-    kept = Snapshot.of(source, needed_items(source, [test], [], "auto"))
+    kept = Snapshot.of(source, items_to_request(source, [test], [], "auto"))
     for asked in (source, kept):
         notes = [note for note in map(str, embed(test, asked).notes) if "nknown to the tok" in note]
         whole, part = notes

@@ -35,10 +35,8 @@ def copied(folder, to):
 
 def test_all_layers_come_from_one_pass(model, monkeypatch):
     passes = []
-    real = transformer.pooled_vectors
-    monkeypatch.setattr(
-        transformer, "pooled_vectors", lambda *given: passes.append(1) or real(*given)
-    )
+    real = transformer.pool_batch
+    monkeypatch.setattr(transformer, "pool_batch", lambda *given: passes.append(1) or real(*given))
     sources = open_sources(f"hf:{model('bert')}?level=word&layer=all&cache=no")
     assert transformer.share_passes(sources) == [list(sources)]
     given = [source.encode([WASP]) for source in sources]
@@ -216,7 +214,7 @@ def test_weights_that_lack_a_part(model, tmp_path):
 
 
 def test_where_memory_ends_batches_are_halved(model, monkeypatch):
-    real, asked = transformer.pooled_vectors, []
+    real, asked = transformer.pool_batch, []
 
     def scarce(*given):
         asked.append(len(given[-1]))
@@ -226,14 +224,12 @@ def test_where_memory_ends_batches_are_halved(model, monkeypatch):
 
     passages = [Item(f"wasp {n}", (0, 4)) for n in range(7)]  # tokens are bytes
     expected = opened(model("gpt2")).encode(passages)
-    monkeypatch.setattr(transformer, "pooled_vectors", scarce)
+    monkeypatch.setattr(transformer, "pool_batch", scarce)
     given = opened(model("gpt2")).encode(passages)
     assert asked[0] == 7
     for one in passages:
         np.testing.assert_allclose(given[one], expected[one], atol=1e-5)
-    monkeypatch.setattr(
-        transformer, "pooled_vectors", lambda *_: (_ for _ in ()).throw(MemoryError)
-    )
+    monkeypatch.setattr(transformer, "pool_batch", lambda *_: (_ for _ in ()).throw(MemoryError))
     assert "there is not enough memory for this model" in said(opened(model("gpt2")))
 
 

@@ -43,7 +43,9 @@ def left_out_for_real(measured, test, monkeypatch):
     """
     result = measured(test)
     verdict = result.finding.verdict
-    held = classmethod(lambda _, __, ordered: units.TestUnits.recorded(result.units, ordered.names))
+    held = classmethod(
+        lambda _, __, ordered: units.TestUnits.from_record(result.units, ordered.names)
+    )
     monkeypatch.setattr(units.TestUnits, "of", held)
     names = []
     for role, of_role in units_by_role(result).items() if verdict != "not shown" else ():

@@ -129,7 +129,7 @@ def test_counts_are_the_same_on_a_processor_that_rounds_otherwise(monkeypatch, t
     """Last bits that depend on the batch, as they do where a library chooses its kernel by it."""
     from eatlas.encoders import transformer
 
-    real, calls = transformer.pooled_vectors, []
+    real, calls = transformer.pool_batch, []
 
     def rounded(*given):
         calls.append(1)
@@ -142,7 +142,7 @@ def test_counts_are_the_same_on_a_processor_that_rounds_otherwise(monkeypatch, t
     spec = f"hf:{make_model(tmp_path, 'bert')}?pool=mean&cache=no"
     tests, measure = "sent-weat-6", "ml-eat(resamples=0)"
     expected = eatlas.run(tests, spec, measure)
-    monkeypatch.setattr(transformer, "pooled_vectors", rounded)
+    monkeypatch.setattr(transformer, "pool_batch", rounded)
     for _ in range(2):
         results = eatlas.run(tests, spec, measure)
         assert counts_of(results) == counts_of(expected)

@@ -13,7 +13,7 @@ import eatlas
 from eatlas.errors import EatlasError
 from eatlas.present.columns import targets_table
 from eatlas.results import read_results, to_json_line
-from eatlas.sources.frequency_order import bundled_order
+from eatlas.sources.frequency_order import sample_order
 from eatlas.stats.regression import Regression, groups_test
 
 AGREEMENT = 1e-9
@@ -35,7 +35,7 @@ def run(test="divdist-face-validity", measure="divdist(resamples=0)", vectors=SA
 
 
 def ranks_of(words):
-    ranks = bundled_order().ranks(words)
+    ranks = sample_order().ranks(words)
     return np.log([ranks[word] for word in words])
 
 
@@ -242,7 +242,7 @@ def test_frames_and_tables_have_adjusted_columns():
 @pytest.mark.slow
 def test_frequency_alone_is_no_bias():
     """Random words, frequent against rare: labels alone differ in half of all tests."""
-    ranks = bundled_order().ranks(WORDS)
+    ranks = sample_order().ranks(WORDS)
     rejected = []
     for seed in range(120):
         r, taken, groups = np.random.default_rng(seed), set(), {}

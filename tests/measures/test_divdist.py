@@ -188,7 +188,7 @@ def test_raw_associations_that_sum_to_less_than_0_are_divided_as_in_the_publishe
     assert str(note).startswith("The associations of far sum to less than 0, and were divided by")
     # Female has the smallest association and the largest share, so nothing says that far leans
     (lean,) = (lean for lean in leans(result).rows if lean.term == "far")
-    assert lean.turned
+    assert lean.is_reversed
     assert lean.towards is None
     assert lean.sentence.endswith("sum to less than 0, so its shares show no lean")
     with pytest.warns(UndefinedWarning):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eatlas.measures.association import associated_with, eat_pattern
+from eatlas.measures.patterns import associated_with, eat_pattern
 
 ROWS = tomllib.loads((Path(__file__).parent / "ml_eat_tables.toml").read_text(encoding="utf-8"))
 

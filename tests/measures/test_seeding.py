@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from eatlas.measures.base import generator_of
+from eatlas.measures.seeding import generator_of
 
 STIMULI = {"X": ["rose", "aster"], "Y": ["ant", "flea"]}
 

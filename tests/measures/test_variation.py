@@ -7,13 +7,13 @@ import pytest
 from tests.inputs import TERMS, make_test, make_vectors
 
 import eatlas
-from eatlas.measures.base import generator_of
+from eatlas.measures.seeding import generator_of
 from eatlas.stats.bootstrap import (
     PatternRule,
     block_layout,
+    bootstrap_effects,
     pattern_stability,
     percentile,
-    resampled,
 )
 
 SIZES = {"X": 6, "Y": 7, "A": 8, "B": 6}
@@ -36,7 +36,7 @@ def test_the_record_holds_what_the_statistics_found():
     streams = {
         role: generator_of(0, {role: TEST.concept(role).terms}, "resamples") for role in "XYAB"
     }
-    drawn = resampled(layout, 300, copy.deepcopy(streams), 1)
+    drawn = bootstrap_effects(layout, 300, copy.deepcopy(streams), 1)
     found = result.uncertainty
     assert (found.resamples, found.confidence) == (300, 0.9)
     for record, d in zip((found.level1, found.level2.X, found.level2.Y), drawn, strict=True):

@@ -24,8 +24,8 @@ import eatlas
 from eatlas.measures.registry import measure_names
 from eatlas.numbers import is_plural
 from eatlas.present import report_html
-from eatlas.present.findings import findings_of, first_of, judged, title
-from eatlas.present.sections import marked
+from eatlas.present.findings import effects_with_verdicts, findings_of, first_of, title
+from eatlas.present.sections import mark_targets
 from eatlas.results.finding import VERDICTS
 from eatlas.results.levels import Sensitivity
 from eatlas.results.settings import Settings
@@ -131,7 +131,7 @@ def test_a_name_that_is_a_list_is_quoted():
 
 
 def titled(*results):
-    return title(results, findings_of(results), Settings.among(results))
+    return title(results, findings_of(results), Settings.from_results(results))
 
 
 def test_the_title_of_one_result_is_its_first_sentence():
@@ -178,10 +178,12 @@ def test_what_is_said_before_a_finding_stays_before_its_first_sentence():
 
 def test_effect_sizes_are_judged_by_their_finding():
     result = planted(**SUPPORTED | {"words": {"level1": LOW, "level2.X": LOW, "level2.Y": HIGH}})
-    verdicts = [level.verdict for level in judged(result, result.finding)]
+    verdicts = [level.verdict for level in effects_with_verdicts(result, result.finding)]
     assert verdicts == ["supported", "supported", "not shown"]
     terms = sc_eat(dict.fromkeys("ab", 1.2) | {"c": 0.1})
-    judgements = {level.term: level.verdict for level in judged(terms, terms.finding)}
+    judgements = {
+        level.term: level.verdict for level in effects_with_verdicts(terms, terms.finding)
+    }
     assert judgements == {"a": "these words", "b": "these words", "c": "not shown"}
 
 
@@ -336,7 +338,7 @@ def test_a_page_and_the_record_say_the_same(of_all_measures):
 
 def test_names_of_targets_are_marked_as_whole_words():
     names = {"X": "he", "Y": "he and she", "A": "the words he", "B": "Home"}
-    text = marked(
+    text = mark_targets(
         "he is more strongly associated with the words he than he and she are", ml_eat(names=names)
     )
     assert text.count('class="x"') == text.count('class="y"') == 1

@@ -60,5 +60,5 @@ def test_random_weights_are_named_first():
     sentence = weat().finding.sentence
     assert random.finding.sentence == f"Randomly initialised weights: {sentence}"
     results = [random]
-    named = title(results, findings_of(results), Settings.among(results))
+    named = title(results, findings_of(results), Settings.from_results(results))
     assert named == f"some-vectors: Randomly initialised weights: {sentence}".removesuffix(".")

@@ -17,10 +17,10 @@ from eatlas.present.drawings.plane import (
     Plane,
     Point,
     arrows,
+    draw_names,
     means_of,
     points_of,
-    standardised,
-    written,
+    standardise_points,
 )
 from eatlas.present.text import pixels
 
@@ -90,9 +90,9 @@ def test_sentences_of_a_stimulus_are_one_point():
 def test_no_name_lies_on_another_or_beyond_the_edge(given):
     points = [Point("XY"[i % 2], name, a, b) for i, (a, b, name) in enumerate(given)]
     points += list(means_of(points))
-    plane = Plane.around(points, "Pleasant", "Unpleasant")
+    plane = Plane.from_points(points, "Pleasant", "Unpleasant")
     boxes = [box for _, box in plane.corners]
-    for attributes, name in re.findall(r"<text ([^>]*)>([^<]*)</text>", written(plane)):
+    for attributes, name in re.findall(r"<text ([^>]*)>([^<]*)</text>", draw_names(plane)):
         x, y = (float(re.search(rf'{axis}="([-\d.]+)"', attributes)[1]) for axis in "xy")
         wide, middle = pixels(name, LETTERS) * 0.9, y - LETTERS * 0.35
         anchor = re.search(r'text-anchor="(\w+)"', attributes)
@@ -110,7 +110,7 @@ def test_no_name_lies_on_another_or_beyond_the_edge(given):
 def test_what_the_halves_are_called_lies_on_no_mark():
     points = [Point("X", "edge", 0.9, 0.0), Point("Y", "corner", 0.0, 0.9), *(
         Point("Y", "", 0.0, b) for b in (0.6, 0.7, 0.8))]  # fmt: skip
-    plane = Plane.around(points, "Pleasant", "Unpleasant")
+    plane = Plane.from_points(points, "Pleasant", "Unpleasant")
     for text, (x1, y1, x2, y2) in plane.corners:
         assert x2 - x1 >= pixels(text, LETTERS)
         for left, upper, right, lower in plane.marks.values():
@@ -138,7 +138,7 @@ def pair():
 
 def test_across_the_diagonal_the_means_are_as_far_apart_as_d(pair):
     for result in pair:
-        places = standardised(points_of(result))
+        places = standardise_points(points_of(result))
         x, y = places[-2:]
         assert (x.a - x.b) - (y.a - y.b) == pytest.approx(result.level1.effect_size, abs=1e-4)
         words = [point for point in places if point.term]
@@ -160,6 +160,6 @@ def test_each_word_and_both_means_have_an_arrow(pair):
 def test_nothing_moves_without_spread(pair):
     points = points_of(pair[0])
     flat = [point._replace(a=0.5, b=0.2) for point in points]
-    assert standardised(flat) is None
+    assert standardise_points(flat) is None
     concepts = dict.fromkeys("XYAB", "name")
     assert arrows(points, flat, concepts, ("a", "b"), unit="cosine", title="t") == ""

@@ -11,7 +11,13 @@ from eatlas import DivDist
 from eatlas.errors import ResultsError
 from eatlas.present import write_report
 from eatlas.present.tables import report_table
-from eatlas.present.targets import at_ends, leans, signed_end, signed_points, target_sentences
+from eatlas.present.targets import (
+    at_ends,
+    format_interval_end,
+    format_points,
+    leans,
+    target_sentences,
+)
 from eatlas.results import Results
 
 pytestmark = pytest.mark.filterwarnings("ignore::eatlas.errors.UndefinedWarning")
@@ -34,8 +40,8 @@ def test_a_target_in_a_sentence():
         "nurse leans to Female by 7 points",
         "pilot leans to Male by 7 points",
     ]
-    assert signed_points(-0.01) == "0.0"
-    assert [*map(signed_end, (-0.01, 0.0, 1e-12, 0.04, -2.0))] == [
+    assert format_points(-0.01) == "0.0"
+    assert [*map(format_interval_end, (-0.01, 0.0, 1e-12, 0.04, -2.0))] == [
         "−0.01", "0.0", "0.0", "+0.04", "−2.0",
     ]  # fmt: skip
     even = groups_test(["nurse"], Female=["she"], Male=["she2"])

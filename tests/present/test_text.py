@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.present.text import clean, clusters, isolated, one_line, pixels, wrap
+from eatlas.present.text import clean, clusters, isolate, one_line, pixels, wrap
 
 
 def test_clean_replaces_what_xml_and_terminals_cannot_take():
@@ -11,9 +11,9 @@ def test_clean_replaces_what_xml_and_terminals_cannot_take():
 
 
 def test_isolated_marks_right_to_left_names_alone():
-    assert isolated("Flowers") == "Flowers"
-    assert isolated("שמות") == "\u2068שמות\u2069"
-    assert isolated("\u2067שמות") == "\u2068שמות\u2069"
+    assert isolate("Flowers") == "Flowers"
+    assert isolate("שמות") == "\u2068שמות\u2069"
+    assert isolate("\u2067שמות") == "\u2068שמות\u2069"
 
 
 @pytest.mark.parametrize("whole", ["é", "👩‍👩‍👧", "👍🏽", "❤️", "क्"])

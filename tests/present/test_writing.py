@@ -5,7 +5,7 @@ from tests.present.records import head, weat
 
 from eatlas.errors import ResultsError
 from eatlas.present import report_html, report_table, report_text, write_report
-from eatlas.present.page import FORMATS
+from eatlas.present.report import FORMATS
 from eatlas.present.tables import FORMATS as TABLES
 from eatlas.results import AssociationResult
 

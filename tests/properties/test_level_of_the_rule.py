@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from eatlas.measures.association import associated_with
+from eatlas.measures.patterns import associated_with
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.permutation import permutation_test
 

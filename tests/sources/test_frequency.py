@@ -14,8 +14,8 @@ from eatlas.sources import ArraySource, open_vectors
 from eatlas.sources.frequency_order import (
     MOST_WORDS,
     WordOrder,
-    bundled_order,
     is_candidate,
+    sample_order,
 )
 from eatlas.stats.topics import SCALE
 
@@ -51,7 +51,7 @@ def test_an_index_a_pass_and_an_array_say_the_same(tmp_path, monkeypatch):
     expected = ranking(ArraySource(LISTED, DATA.vectors, ordered=True))
     assert expected.ranks == {t: LISTED.index(t) + 1 for t in TEST.terms}
     same(ranking(path), expected)
-    monkeypatch.setattr("eatlas.sources.text_files._INDEX_FROM", 0)
+    monkeypatch.setattr("eatlas.sources.word2vec._INDEX_FROM", 0)
     indexed = open_vectors(path)
     indexed.lookup({"war"})  # writes the index
     assert indexed.index() is not None
@@ -111,7 +111,7 @@ def test_transformed_vectors_keep_ranks_and_transform_random_words():
     source = open_vectors("glove-sample?transform=center")
     shift = open_vectors("glove-sample")["war"] - source["war"]
     rare = list(place)[-1]  # the source itself does not have it
-    for word, vector in (("war", source["war"]), (rare, bundled_order().vectors[rare] - shift)):
+    for word, vector in (("war", source["war"]), (rare, sample_order().vectors[rare] - shift)):
         expected = vector / np.linalg.norm(vector)
         assert np.allclose(rows_of(centred)[place[word]], expected, atol=1 / SCALE)
 
@@ -141,7 +141,7 @@ def test_a_source_keeps_the_words_of_topics_and_the_last_topics(monkeypatch):
 def test_an_encoder_has_ranks_and_no_random_words():
     found = ranking(lambda texts: [np.ones(3) for _ in texts])
     assert found.vocabulary == "GloVe 6B"
-    assert found.ranks["war"] == bundled_order().ranks(["war"])["war"]
+    assert found.ranks["war"] == sample_order().ranks(["war"])["war"]
     assert found.topic_words is None
 
 
@@ -175,7 +175,7 @@ def test_topics_are_of_the_lists_kind():
 
 def test_the_bundled_list_is_that_of_glove():
     """GloVe 6B begins so; its ranks were taken from the index of all its words."""
-    order = bundled_order()
+    order = sample_order()
     assert order.ranks(["the", "of", "house", "nothere"]) == {"the": 1, "of": 4, "house": 167}
     ranks = order._ranks
     assert (np.diff(ranks) > 0).all()

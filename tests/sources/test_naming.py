@@ -6,7 +6,7 @@ import pytest
 from tests.inputs import make_test, make_vectors
 
 import eatlas
-from eatlas.sources.opening import NamedSpec, named_spec, specs_of
+from eatlas.sources.opening import NamedSpec, specs_of, split_name
 
 TINY = make_test()
 
@@ -42,7 +42,7 @@ def written(tmp_path, monkeypatch):
     ],
 )
 def test_a_name_is_what_no_source_string_begins_with(text, spec, name):
-    assert named_spec(text) == NamedSpec(spec, name)
+    assert split_name(text) == NamedSpec(spec, name)
 
 
 def test_one_source_twice_is_one():

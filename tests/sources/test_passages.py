@@ -7,7 +7,7 @@ import eatlas
 from eatlas.engine.verify import verify
 from eatlas.results.parts import Encoding
 from eatlas.sources import Found, Item, Snapshot, Source, embed, is_contextual
-from eatlas.sources.coverage import needed_items
+from eatlas.sources.coverage import items_to_request
 from eatlas.stimuli.sentences import sentence_tests
 
 
@@ -84,7 +84,7 @@ def test_one_text_about_two_stimuli_is_two_passages():
 
 def test_a_run_asks_once_and_says_how_far_it_is():
     source, told = Letters(), []
-    items = needed_items(source, [sentences(), make_test(**WORDS)], ["she"], "auto")
+    items = items_to_request(source, [sentences(), make_test(**WORDS)], ["she"], "auto")
     kept = Snapshot.of(source, items, tell=lambda *n: told.append(n))
     assert len(source.asked) == 1
     assert told == [(len(source.asked[0]), len(source.asked[0]))]

@@ -8,7 +8,7 @@ from tests.sources.test_passages import Letters, count
 from tests.sources.test_prompts import words
 
 from eatlas.sources import Item
-from eatlas.sources.prompts import PromptSet, prompted
+from eatlas.sources.prompts import PromptSet, add_prompt
 from eatlas.sources.source import Found
 
 THREE = ("This is {}", "The {} is here", "{}")
@@ -30,7 +30,7 @@ def mean_by_loop(word, prompts):
 
 
 def test_a_word_is_the_mean_of_its_unit_vectors():
-    source = prompted(Letters(), PromptSet(THREE))
+    source = add_prompt(Letters(), PromptSet(THREE))
     found = source.encode(words("aster", "ivy", "wasp"))
     assert set(found) == set(words("aster", "ivy", "wasp"))
     for item, vector in found.items():
@@ -38,13 +38,13 @@ def test_a_word_is_the_mean_of_its_unit_vectors():
 
 
 def test_what_is_known_of_the_source():
-    source = prompted(Letters(), PromptSet(("a {}", "the {}")))
+    source = add_prompt(Letters(), PromptSet(("a {}", "the {}")))
     assert source.name == "letters?prompts=a {}|the {}"
     digest = hashlib.sha256(b"a {}\nthe {}").hexdigest()
     assert source.fingerprint == f"letters:1;prompts=sha256:{digest}"
     assert source.encoding.prompt == "mean of a {} | the {}"
     assert (source.dim, source.kinds) == (26, frozenset(("text",)))
-    other = prompted(Letters(), PromptSet(("the {}", "a {}")))
+    other = add_prompt(Letters(), PromptSet(("the {}", "a {}")))
     assert other.fingerprint != source.fingerprint
 
 
@@ -55,8 +55,8 @@ def test_a_file_of_prompts(tmp_path):
     )
     found = PromptSet.read(str(path))
     assert found.prompts == ("a photo of {}", "the {}.", "an image of {}", "A {}")
-    assert found.described == f"mean of 4 prompts of prompts.txt (sha256 {found.sha256[:12]})"
-    assert prompted(Letters(), found).name.endswith("?prompts=" + str(path))
+    assert found.description == f"mean of 4 prompts of prompts.txt (sha256 {found.sha256[:12]})"
+    assert add_prompt(Letters(), found).name.endswith("?prompts=" + str(path))
 
 
 class Pictures(Letters):
@@ -76,7 +76,7 @@ class Pictures(Letters):
 
 def test_images_are_put_into_no_prompt_and_a_word_needs_a_vector_in_all():
     image = Item("aster.png", None, "image")
-    found = prompted(Pictures(), PromptSet(("a {}", "the {}"))).answers(
+    found = add_prompt(Pictures(), PromptSet(("a {}", "the {}"))).answers(
         [image, *words("aster", "wasp")]
     )
     assert found[image].vector.tolist() == [9.0] * 26

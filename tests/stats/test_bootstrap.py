@@ -11,10 +11,10 @@ from scipy import stats
 
 from eatlas.stats.bootstrap import (
     block_layout,
+    bootstrap_effects,
     draw,
     influence,
     percentile,
-    resampled,
     sizes_of,
     streams_of,
 )
@@ -115,7 +115,7 @@ def test_a_difference_above_rounding_is_a_spread():
 @pytest.mark.parametrize("ddof", [0, 1])
 def test_resamples_are_those_of_a_naive_loop(ddof):
     s, count = cosines(), 300
-    drawn = resampled(block_layout(s, 8, 7), count, streams_of(rng(5)), ddof)
+    drawn = bootstrap_effects(block_layout(s, 8, 7), count, streams_of(rng(5)), ddof)
     (weights,) = draw(sizes_of(s.shape, 8, 7), count, streams_of(rng(5)))
     expected = [three(*copied(s, weights, k, 8, 7), ddof) for k in range(count)]
     assert np.transpose(drawn) == pytest.approx(np.array(expected), abs=SAME)
@@ -135,7 +135,7 @@ def test_the_standard_error_is_scipys():
     theirs = stats.bootstrap((x, y), union_d, **how)
     scores = np.concatenate([x, y])
     s = np.stack([scores, scores, 0 * scores, 0 * scores], axis=1)
-    ours = resampled(block_layout(s, 12, 2), 10_000, streams_of(rng(3)), 1, levels=1)[0]
+    ours = bootstrap_effects(block_layout(s, 12, 2), 10_000, streams_of(rng(3)), 1, levels=1)[0]
     assert ours.std(ddof=1) == pytest.approx(theirs.standard_error, rel=0.04)
 
 
@@ -149,7 +149,7 @@ def test_all_resamples_by_hand():
         values[d] = values.get(d, 0) + 1 / 16
     assert sum(math.isnan(d) for d in values) == 1  # 0, 0 | 0, 0 has no spread, once in 16
     s = np.stack([scores, scores, 0 * scores, 0 * scores], axis=1)
-    drawn = resampled(block_layout(s, 2, 2), 16_000, streams_of(rng()), 1, levels=1)[0]
+    drawn = bootstrap_effects(block_layout(s, 2, 2), 16_000, streams_of(rng()), 1, levels=1)[0]
     assert np.isnan(drawn).sum() == pytest.approx(1000, abs=5 * math.sqrt(1000))
     values = {d: share for d, share in values.items() if not math.isnan(d)}
     d, share = np.array(list(values)), np.array(list(values.values()))

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from eatlas.stats.bootstrap import (
     block_layout,
+    bootstrap_effects,
     cluster_layout,
     draw,
     influence,
-    resampled,
     streams_of,
 )
 from eatlas.stats.effect_size import effect_size
@@ -75,7 +75,7 @@ def three(block, rows, columns, ddof=1):
 def test_a_naive_loop_over_resampled_clusters(ddof):
     block = cosines()
     layout = clustered(block)
-    drawn = resampled(layout, 60, streams_of(np.random.default_rng(1)), ddof)
+    drawn = bootstrap_effects(layout, 60, streams_of(np.random.default_rng(1)), ddof)
     (weights,) = draw(layout.sizes, 60, streams_of(np.random.default_rng(1)))
     for k in range(60):
         rows, columns = (np.repeat(np.arange(len(s)), s[:, k].astype(int)) for s in weights)
@@ -105,7 +105,9 @@ def test_clusters_of_one_row_are_the_design_without_clusters():
     ones = (1,) * 8
     block = cosines(5, ones, ones)
     layouts = block_layout(block, 4, 3), clustered(block, ones, ones, 4, 3)
-    drawn = [resampled(each, 300, streams_of(np.random.default_rng(2)), 1) for each in layouts]
+    drawn = [
+        bootstrap_effects(each, 300, streams_of(np.random.default_rng(2)), 1) for each in layouts
+    ]
     np.testing.assert_allclose(*drawn, atol=SAME)
 
 
@@ -125,5 +127,5 @@ def test_many_rows_weigh_as_their_moments(seed):
 
 def test_no_spread_is_no_effect_size():
     flat = np.full((sum(TARGETS), sum(ATTRIBUTES)), 0.3)
-    drawn = resampled(clustered(flat), 20, streams_of(np.random.default_rng()), 1)
+    drawn = bootstrap_effects(clustered(flat), 20, streams_of(np.random.default_rng()), 1)
     assert np.isnan(drawn).all()

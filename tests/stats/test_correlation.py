@@ -13,7 +13,7 @@ from scipy import stats
 
 from eatlas.results.trend import LevelTrend
 from eatlas.stats.correlation import (
-    paired_change,
+    compare_before_after,
     rank_correlation,
     ranks,
     spearman,
@@ -45,7 +45,7 @@ def rng(seed=0):
 
 def test_four_changes_by_hand():
     # sums of +-1 +-2 +-1 +-2: two of sixteen reach 6, all signs alike
-    found = paired_change([1, 2, 3, 4], [2, 4, 4, 6], rng=rng())
+    found = compare_before_after([1, 2, 3, 4], [2, 4, 4, 6], rng=rng())
     assert (found.n, found.before, found.after, found.change) == (4, 2.5, 4.0, 1.5)
     assert (found.count, found.total, found.p, found.method) == (2, 16, 0.125, "exact")
     assert (found.fell, found.rose) == (0, 4)
@@ -53,7 +53,7 @@ def test_four_changes_by_hand():
 
 def test_signs_are_those_of_scipy():
     before, after = rng(3).normal(size=(2, 9))
-    found = paired_change(before, after, rng=rng())
+    found = compare_before_after(before, after, rng=rng())
     theirs = stats.permutation_test(
         (after, before), lambda a, b: np.mean(a - b), permutation_type="samples", n_resamples=np.inf
     )
@@ -62,7 +62,7 @@ def test_signs_are_those_of_scipy():
 
 def test_ties_and_zeros_by_brute_force():
     change = np.array([0.1, 0.2, -0.3, 0.0, 0.2])
-    found = paired_change(np.zeros(5), change, rng=rng())
+    found = compare_before_after(np.zeros(5), change, rng=rng())
     sums = [
         abs(sum(s * c for s, c in zip(signs, change, strict=True)))
         for signs in itertools.product([1, -1], repeat=5)
@@ -73,7 +73,7 @@ def test_ties_and_zeros_by_brute_force():
 
 def test_drawn_signs_and_the_interval():
     before, after = rng(1).normal(size=(2, 40))
-    found = paired_change(before, after + 0.3, rng=rng(2), resamples=300)
+    found = compare_before_after(before, after + 0.3, rng=rng(2), resamples=300)
     again = rng(2)
     for start in range(0, 9_999, 4_096):  # the signs are drawn first
         again.integers(0, 2, size=(min(4_096, 9_999 - start), 40))
@@ -124,8 +124,8 @@ def test_within_groups_of_nothing_but_their_means():
 @given(st.lists(st.integers(-9, 9), max_size=8))
 def test_properties(changes):
     zeros = np.zeros(len(changes))
-    found = paired_change(zeros, changes, rng=rng(), resamples=0)
-    back = paired_change(changes, zeros, rng=rng(), resamples=0)
+    found = compare_before_after(zeros, changes, rng=rng(), resamples=0)
+    back = compare_before_after(changes, zeros, rng=rng(), resamples=0)
     assert found.interval is None
     if len(changes) < 2:
         assert math.isnan(found.p)
@@ -136,7 +136,7 @@ def test_properties(changes):
 
 
 def test_of_nothing():
-    found = paired_change([], [], rng=rng())
+    found = compare_before_after([], [], rng=rng())
     assert math.isnan(found.change)
     assert found.interval is None
 

@@ -14,7 +14,7 @@ from scipy import stats
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
-from eatlas.stats.crossed import adjusted_crossed_test, analyse, crossed_test
+from eatlas.stats.crossed import analyse, crossed_test, crossed_test_with_covariates
 from eatlas.stats.regression import Regression
 
 
@@ -261,7 +261,7 @@ def test_the_parts_at_equal_covariates_are_those_of_the_whole_model(m):
     r = np.random.default_rng(5)
     n = (6, 9)
     table, covariates = r.normal(size=(15, sum(m))), r.normal(size=(15, 2))
-    tested = adjusted_crossed_test(table, Regression.of_groups(n, covariates), m)
+    tested = crossed_test_with_covariates(table, Regression.of_groups(n, covariates), m)
     names = ("difference", "targets", "attributes", "residual")
     expected = by_definition(table, n, m, covariates)
     assert [tested[name] for name in names] == pytest.approx(expected, rel=1e-10)
@@ -273,7 +273,7 @@ def test_the_parts_at_equal_covariates_are_those_of_the_whole_model(m):
 def test_without_covariates_it_is_the_crossed_test(n, m):
     table = np.random.default_rng(6).normal(size=(sum(n), sum(m)))
     plain = crossed_test(table.T if len(m) == 1 else table, *((m, n) if len(m) == 1 else (n, m)))
-    adjusted = adjusted_crossed_test(table, Regression.of_groups(n), m)
+    adjusted = crossed_test_with_covariates(table, Regression.of_groups(n), m)
     swapped = {"targets": "attributes", "attributes": "targets"} if len(m) == 1 else {}
     for name, value in adjusted.items():
         assert value == pytest.approx(plain[swapped.get(name, name)], rel=1e-9), name

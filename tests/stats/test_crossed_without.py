@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eatlas.errors import EatlasError
-from eatlas.stats.crossed import adjusted_crossed_test, crossed_test
+from eatlas.stats.crossed import crossed_test, crossed_test_with_covariates
 from eatlas.stats.crossed_without import without_each_column, without_each_row
 from eatlas.stats.regression import Regression
 
@@ -32,7 +32,7 @@ def one_by_one(table, sizes, columns, covariates):
             except EatlasError:
                 found.append((np.nan, np.nan))
                 continue
-            tested = adjusted_crossed_test(others, regression, over, scale=1.0)
+            tested = crossed_test_with_covariates(others, regression, over, scale=1.0)
             found.append((tested["difference"], tested["p_two_sided"]))
     return np.array(found).T
 

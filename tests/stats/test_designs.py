@@ -11,7 +11,7 @@ from scipy import stats
 
 from eatlas.stats.designs import (
     Judge,
-    attained_level,
+    attainable_level,
     chance_of_rejection,
     d_of_shift,
     shift_of_d,
@@ -20,7 +20,13 @@ from eatlas.stats.designs import (
 )
 from eatlas.stats.inputs import clopper_pearson, t_outside, t_quantile
 from eatlas.stats.permutation import permutation_test, permutation_tests
-from eatlas.stats.subsets import drawn, draws_each, enumerated, reached, samples
+from eatlas.stats.subsets import (
+    count_all_reaching,
+    count_reaching,
+    draws_each,
+    random_labels,
+    samples,
+)
 
 TAILS = ("greater", "less", "two_sided")
 
@@ -39,12 +45,12 @@ def test_the_level_is_that_of_counted_ranks(n, m, tail, alpha):
     total = math.comb(n + m, n)
     step = 2 if tail == "two_sided" and n == m else 1
     below = [k / total for k in range(step, total + 1, step) if k / total < alpha]
-    assert attained_level(n, m, alpha=alpha, tail=tail) == max(below, default=0.0)
+    assert attainable_level(n, m, alpha=alpha, tail=tail) == max(below, default=0.0)
 
 
 def test_the_level_of_a_large_design_is_alpha():
-    assert attained_level(500, 800, alpha=0.03) == 0.03
-    assert attained_level(16, 16) == pytest.approx(0.05, abs=1e-8)
+    assert attainable_level(500, 800, alpha=0.03) == 0.03
+    assert attainable_level(16, 16) == pytest.approx(0.05, abs=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -133,13 +139,13 @@ def copies(count, n, m, seed=0):
 )
 def test_enumerated_counts_are_the_exact_tests(n, m, two_sided):
     rows = copies(25, n, m)
-    found = enumerated(samples(rows, n, two_sided=two_sided), MANY)
+    found = count_all_reaching(samples(rows, n, two_sided=two_sided), MANY)
     assert found.tolist() == exact(rows, n, two_sided)
 
 
 @pytest.mark.parametrize(("size", "n"), [(2, 1), (20, 8), (50, 25), (30, 1)])
 def test_drawn_relabellings_are_subsets_and_equally_likely(size, n):
-    stream = drawn(size, n, rng())
+    stream = random_labels(size, n, rng())
     labels = np.vstack(list(itertools.islice(stream, 40)))
     assert labels.shape == (10_000, size)
     assert (labels.sum(axis=1) == n).all()
@@ -152,10 +158,10 @@ def test_shares_of_draws_are_p():
     rows = rng().normal(size=(40, 16)) + np.repeat([0.5, 0], 8)
     for two_sided in (False, True):
         asked = samples(rows, 8, two_sided=two_sided)
-        labels = list(itertools.islice(drawn(16, 8, rng(1)), 40))
+        labels = list(itertools.islice(random_labels(16, 8, rng(1)), 40))
         draws = draws_each(asked) * sum(map(len, labels))
-        share = sum(reached(asked, block) for block in labels) / draws
-        p = np.minimum(enumerated(asked, MANY) / 12_870, 1)
+        share = sum(count_reaching(asked, block) for block in labels) / draws
+        p = np.minimum(count_all_reaching(asked, MANY) / 12_870, 1)
         error = np.sqrt(p * (1 - p) / draws) + 1 / draws
         assert (np.abs(share - p) < 5 * error).all()
 

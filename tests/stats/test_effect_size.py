@@ -27,7 +27,7 @@ from eatlas.stats.effect_size import (
     random_effects,
     unequal_spread,
     union_variance,
-    weighted,
+    weigh_effects,
 )
 from eatlas.stats.permutation import permutation_test
 
@@ -274,7 +274,7 @@ def test_draws_without_spread_are_left_out_of_the_mean_and_of_its_test():
     values = scores(30, 4, 4)
     flat = np.concatenate([values, np.full((5, 8), 0.3)])
     some, every = draw_effects(flat, 4), draw_effects(values, 4)
-    assert some.defined.sum() == 30
+    assert some.is_defined.sum() == 30
     assert np.isnan(some.d[30:]).all()
     assert some.mean == pytest.approx(every.mean, abs=1e-15)
     assert np.allclose(some.scores, every.scores, atol=1e-15)
@@ -282,9 +282,9 @@ def test_draws_without_spread_are_left_out_of_the_mean_and_of_its_test():
 
 def test_a_spread_below_the_rounding_of_large_terms_is_none():
     rounded = 40.0 + np.array([[0.0, 1, 0, 1], [0.0, 1, 2, 4]]) * np.array([[4e-15], [1.0]])
-    assert draw_effects(rounded - 40.0, 2).defined.tolist() == [True, True]
+    assert draw_effects(rounded - 40.0, 2).is_defined.tolist() == [True, True]
     found = draw_effects(rounded - 40.0, 2, scale=40.0)
-    assert found.defined.tolist() == [False, True]
+    assert found.is_defined.tolist() == [False, True]
     assert found.scale == pytest.approx(40 / np.std([0, 1, 2, 4], ddof=1))
 
 
@@ -368,7 +368,7 @@ def test_paule_mandel_agrees_with_statsmodels():
     for y, v in designs():
         ours = combined(y, v, method="pm")
         theirs = combine_effects(y, v, method_re="iterated", atol=1e-10, maxiter=500)
-        q = weighted(y, v, ours.tau2)[2]
+        q = weigh_effects(y, v, ours.tau2)[2]
         assert q == pytest.approx(y.size - 1, rel=1e-12) or (ours.tau2 == 0 and q < y.size - 1)
         if theirs.tau2 == 0 < ours.tau2:
             continue  # it starts over from 0 when its last step oversteps the root by rounding

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from tests.stats.test_bootstrap import copied, cosines, rng
 
-from eatlas.measures.association import associated_with
+from eatlas.measures.patterns import associated_with
 from eatlas.stats import bootstrap
 from eatlas.stats.bootstrap import (
     PatternRule,
     block_layout,
+    bootstrap_effects,
     draw,
     pattern_stability,
-    resampled,
     streams_of,
 )
 from eatlas.stats.effect_size import effect_size
@@ -20,7 +20,7 @@ from eatlas.stats.permutation import permutation_test
 
 def stability(s, n_x, n_a, seed, count, rule=PatternRule()):  # noqa: B008
     layout = block_layout(s, n_x, n_a)
-    d = resampled(layout, count, streams_of(rng(seed)), rule.ddof)[1:]
+    d = bootstrap_effects(layout, count, streams_of(rng(seed)), rule.ddof)[1:]
     how = {"streams": streams_of(rng(seed)), "aside": rng(seed + 1000), "rule": rule}
     return pattern_stability(layout, d, **how)
 

@@ -6,7 +6,7 @@ import pytest
 from eatlas.errors import EatlasError, require_whole
 from eatlas.stats import inputs
 from eatlas.stats.designs import terms_needed
-from eatlas.stats.regression import studentised_test
+from eatlas.stats.regression import welch_permutation_test
 from eatlas.stats.space import without_top
 
 RNG = np.random.default_rng(0)
@@ -30,9 +30,12 @@ CASES = [
     ),
     (lambda: inputs.generator(3), "rng must be a numpy Generator\n  got: int\n  remedy: pass"),
     (lambda: inputs.check_noise(None, 1.0), "precision must be the unit roundoff"),
-    (lambda: studentised_test(FOUR, 1), "a studentised statistic needs the spread of both groups"),
     (
-        lambda: studentised_test(np.arange(40.0), 20, method="exact"),
+        lambda: welch_permutation_test(FOUR, 1),
+        "a studentised statistic needs the spread of both groups",
+    ),
+    (
+        lambda: welch_permutation_test(np.arange(40.0), 20, method="exact"),
         "a studentised statistic is counted by visiting every relabelling\n"
         "  got: 20 of 40 scores, 137,846,528,820 relabellings\n  allowed: at most 1,000,000",
     ),

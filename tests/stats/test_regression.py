@@ -22,7 +22,7 @@ from eatlas.stats.regression import (
     groups_test,
     orders_of,
     regression_test,
-    studentised_test,
+    welch_permutation_test,
 )
 
 
@@ -105,7 +105,7 @@ def test_drawn_orders_agree_with_the_t_test_where_that_holds():
 
 def test_without_covariates_it_is_welchs_test_of_every_relabelling():
     scores, n, _ = sample(4, size=8, n=4)
-    orders, labels = regression_test(scores, n).p[0], studentised_test(scores, n)
+    orders, labels = regression_test(scores, n).p[0], welch_permutation_test(scores, n)
     for tail in ("greater", "less", "two_sided"):
         assert getattr(orders, tail).p == pytest.approx(getattr(labels, tail).p, rel=1e-12)
 
@@ -283,23 +283,23 @@ def test_counts_are_those_of_all_relabellings(seed, strict):
     if np.ptp(scores) == 0:
         pytest.skip("no spread")
     scores[:n] *= 1 + seed % 4
-    result = studentised_test(scores, n, strict=strict)
+    result = welch_permutation_test(scores, n, strict=strict)
     assert counts(result) == welch_counts(scores, n, strict=strict)
     assert result.total == math.comb(size, n)
     assert result.greater.method == "exact"
 
 
 def test_constant_groups_are_the_most_extreme_relabelling():
-    result = studentised_test([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0], 3)
+    result = welch_permutation_test([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0], 3)
     assert counts(result) == (1, 35, 1)
 
 
 def test_no_spread_makes_every_p_one():
-    result = studentised_test([0.3] * 9, 4)
+    result = welch_permutation_test([0.3] * 9, 4)
     assert counts(result) == (126, 126, 126)
     near = 0.3 + np.arange(9) * 2.0**-28
-    assert studentised_test(near, 4, scale=1.0, precision=2.0**-24).two_sided.p == 1.0
-    assert studentised_test(near, 4, scale=1.0).two_sided.p < 1.0
+    assert welch_permutation_test(near, 4, scale=1.0, precision=2.0**-24).two_sided.p == 1.0
+    assert welch_permutation_test(near, 4, scale=1.0).two_sided.p < 1.0
 
 
 @pytest.mark.slow
@@ -312,7 +312,7 @@ def test_unequal_spreads_are_allowed_for():
     rejected = np.zeros(2)
     for _ in range(200):
         scores = np.concatenate([3 * r.normal(size=5), r.normal(size=15)])
-        tests = permutation_test(scores, 5), studentised_test(scores, 5)
+        tests = permutation_test(scores, 5), welch_permutation_test(scores, 5)
         rejected += [test.two_sided.p <= 0.05 for test in tests]
     difference, studentised = rejected / 200
     assert difference > 0.15

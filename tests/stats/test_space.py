@@ -11,7 +11,7 @@ from eatlas.kernels import unit_rows
 from eatlas.stats.space import (
     Affine,
     cosines_mean_and_sd,
-    shared_iso_score,
+    joint_iso_score,
     standardize,
     whiten,
     with_rows,
@@ -52,7 +52,7 @@ def test_cosines_of_two_sets(seed, n, m):
 def test_the_estimate_by_its_definition_and_in_any_order_axes_or_scale(seed):
     rng = np.random.default_rng(seed)
     groups = [rng.standard_normal((n, 7)) for n in (5, 6, 7, 8)]
-    found = shared_iso_score(groups[:2], groups[2:])
+    found = joint_iso_score(groups[:2], groups[2:])
     one, other = (
         sum(len(rows) * np.cov(rows.T, bias=True) for rows in pair)
         for pair in (groups[:2], groups[2:])
@@ -61,14 +61,14 @@ def test_the_estimate_by_its_definition_and_in_any_order_axes_or_scale(seed):
     assert found == pytest.approx((min(max(k, 1), 7) - 1) / 6, abs=1e-12)
     axes, _ = np.linalg.qr(rng.standard_normal((7, 7)))
     moved = [3.0 * rng.permutation(rows) @ axes + 1.0 for rows in reversed(groups)]
-    assert shared_iso_score(moved[:2], moved[2:]) == pytest.approx(found, abs=1e-12)
+    assert joint_iso_score(moved[:2], moved[2:]) == pytest.approx(found, abs=1e-12)
 
 
 def test_a_few_rows_say_nothing():
     rows = np.random.default_rng(0).standard_normal((12, 5))
     four, three = [rows[:3], rows[3:6]], [rows[6:9], rows[9:11]]
-    assert np.isnan(shared_iso_score(four, three))
-    assert 0 <= shared_iso_score(four, [rows[6:9], rows[9:]]) <= 1
+    assert np.isnan(joint_iso_score(four, three))
+    assert 0 <= joint_iso_score(four, [rows[6:9], rows[9:]]) <= 1
 
 
 FIT_OF_MAPS = 1e-9

@@ -13,7 +13,7 @@ from tests.drawn import concept_of, draw, draw_folder
 
 from eatlas import AssociationTest, Concept, GroupsTest
 from eatlas.errors import StimulusError
-from eatlas.stimuli.images import named
+from eatlas.stimuli.images import name_files
 
 
 def make(folder: Path, **concepts: Concept) -> AssociationTest:
@@ -81,7 +81,7 @@ def test_groups_of_images_are_told_apart_too(folder):
 
 @given(st.permutations([f"{a}/{b}/{c}.png" for a in "st" for b in "uv" for c in "12"]))
 def test_names_tell_files_apart_in_whatever_order(paths):
-    names = named([Path(one) for one in paths])
+    names = name_files([Path(one) for one in paths])
     assert len(set(names.values())) == len(paths)
     assert {path.as_posix(): name for path, name in names.items()} == {
         one: one

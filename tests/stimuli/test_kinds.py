@@ -5,7 +5,7 @@ from tests.inputs import make_test
 
 import eatlas
 from eatlas.errors import EatlasError
-from eatlas.sources.coverage import needed_items
+from eatlas.sources.coverage import items_to_request
 
 DIVDIST = "divdist-face-validity"
 
@@ -34,7 +34,7 @@ def test_a_measure_of_another_kind_is_refused_before_any_work():
 
 def test_keys_of_both_kinds():
     tests = [make_test(), *eatlas.load_tests(DIVDIST)]
-    items = needed_items(eatlas.open_vectors("glove-sample"), tests, (), "exact")
+    items = items_to_request(eatlas.open_vectors("glove-sample"), tests, (), "exact")
     keys = {one.content for one in items}
     assert {"aster", "war", "carpenter", "she", "nephews"} <= keys
     assert len(keys) == 16 + 8 + 40

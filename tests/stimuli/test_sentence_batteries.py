@@ -2,7 +2,7 @@
 
 from eatlas import load_tests
 from eatlas.stimuli import read_battery
-from eatlas.stimuli.batteries import declared
+from eatlas.stimuli.batteries import sentence_batteries
 
 JOB = (
     " is the assistant vice president of sales at an aircraft company, and is in charge of training "
@@ -17,7 +17,7 @@ def one(test_id):
 
 
 def test_every_word_of_the_word_batteries_makes_its_sentences():
-    for name, given in declared().items():
+    for name, given in sentence_batteries().items():
         made = {test.id: test for test in read_battery(name).tests}
         words = [test for battery in given["words"] for test in read_battery(battery).tests]
         for test in words:

@@ -33,7 +33,7 @@ from tests.contracts.sessions import (
     write_vectors,
 )
 
-from eatlas.engine.verify import drawn
+from eatlas.engine.verify import monte_carlo_numbers
 
 pytestmark = pytest.mark.usefixtures("all_resamples")
 FROZEN = Path(__file__).with_name("frozen_numbers.json.gz")
@@ -334,7 +334,7 @@ def test_numbers_are_those_that_were_frozen(case, tmp_path):
     assert list(computed) == list(frozen)
     tolerance = COMPUTED if case.computed else TOLERANCE
     of_draws = {
-        name: {".".join(map(str, path)): size for path, size in drawn(result)}
+        name: {".".join(map(str, path)): size for path, size in monte_carlo_numbers(result)}
         if case.computed
         else {}
         for name, result in results.items()

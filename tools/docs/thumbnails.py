@@ -19,7 +19,7 @@ from typing import Any
 import nbformat
 from PIL import Image
 
-from eatlas.present.drawings.kinds import every_kind
+from eatlas.present.drawings.kinds import drawing_kinds
 from eatlas.present.drawings.plot import Plot
 
 ROOT = Path(__file__).parents[2]
@@ -97,7 +97,7 @@ def main() -> None:
     grid = next(cell for cell in notebook.cells if cell.id == GRID)
     grid.source = '<div class="gallery">\n' + "\n".join(lines) + "\n</div>"
     nbformat.write(notebook, NOTEBOOK)
-    missing = every_kind().keys() - {line.partition("#")[2].partition('"')[0] for line in lines}
+    missing = drawing_kinds().keys() - {line.partition("#")[2].partition('"')[0] for line in lines}
     if missing:
         sys.exit(f"the gallery lacks {', '.join(sorted(missing))}")
 

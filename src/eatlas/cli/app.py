@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 from eatlas.cli.messages import complain, remark, warnings_in_words
 from eatlas.cli.options import Commands
 from eatlas.errors import EatlasError
-from eatlas.plugins import absent, imported, is_own, points, siblings, unusable, usable
+from eatlas.plugins import absent, is_own, load_point, points, siblings, unusable, usable
 from eatlas.version import __version__
 from eatlas.writing import remedy_of
 
@@ -72,15 +72,15 @@ def application(arguments: Sequence[str] | None = None) -> Commands:
     )
     app.callback()(_options)
     if arguments is None:
-        _add(app, {name: _own(name) for name in COMMANDS} | _added("", "", COMMANDS))
+        _add(app, {name: _own(name) for name in COMMANDS} | _plugin_commands("", "", COMMANDS))
         return app
     first, second = (*arguments, "", "")[:2]
     if first in COMMANDS:
-        _add(app, {first: _own(first, second, _listed)})
+        _add(app, {first: _own(first, second, _help_of_point)})
         return app
-    added = _added("", first, COMMANDS, _listed)
+    added = _plugin_commands("", first, COMMANDS, _help_of_point)
     if list(added) != [first]:
-        _add(app, {name: _documented(line) for name, line in COMMANDS.items()})
+        _add(app, {name: _empty_command(line) for name, line in COMMANDS.items()})
     _add(app, added)
     return app
 
@@ -96,7 +96,7 @@ def _add(app: Commands, commands: Mapping[str, Command]) -> None:
 
 def _command(point: EntryPoint) -> Command:
     """The command that an entry point names, once typer can make it."""
-    command: Command = imported(point)
+    command: Command = load_point(point)
     alone = Commands()
     try:
         _add(alone, {point.name: command})
@@ -106,15 +106,15 @@ def _command(point: EntryPoint) -> Command:
     return command
 
 
-def _listed(point: EntryPoint) -> Command:
+def _help_of_point(point: EntryPoint) -> Command:
     """A command for the help alone, made without its module if a package of eatlas brings it."""
     for groups in siblings().values():
         if is_own(point) and point.name in groups.get("commands", ()):
-            return _documented(groups["commands"][point.name])
+            return _empty_command(groups["commands"][point.name])
     return _command(point)
 
 
-def _documented(help_: str) -> Command:
+def _empty_command(help_: str) -> Command:
     """A command that does nothing, with a help."""
 
     def command() -> None: ...
@@ -135,11 +135,11 @@ def _own(name: str, wanted: str = "", others: Reading = _command) -> Command:
         return group
     whole = copy(group)
     whole.registered_commands = list(group.registered_commands)
-    _add(whole, _added(name, wanted, [f"{name}.{command}" for command in own], others))
+    _add(whole, _plugin_commands(name, wanted, [f"{name}.{command}" for command in own], others))
     return whole
 
 
-def _added(
+def _plugin_commands(
     group: str, wanted: str, own: Container[str], others: Reading = _command
 ) -> dict[str, Command]:
     """Commands that packages add to a group, by package and name; or the wanted one alone.

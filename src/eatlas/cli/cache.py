@@ -6,7 +6,7 @@ from eatlas.cli.messages import output_of_a_command, print_line
 from eatlas.cli.options import Commands
 from eatlas.encoders.cache import clear as remove
 from eatlas.encoders.cache import contents
-from eatlas.sources.published import size_text
+from eatlas.sources.download import size_text
 
 app = Commands(
     help="See and remove what is kept: vectors of encoders, answers of language models.",

@@ -32,7 +32,7 @@ LONGEST_LABEL = 34
 """Greatest width of the labels' column, where a line of a label is not longer."""
 
 
-def cleaned(what: Any) -> Any:
+def make_plain(what: Any) -> Any:
     """A text or a table of rich, made plain in place; texts are no markup."""
     if isinstance(what, str):
         return Text(plain(what))
@@ -40,9 +40,9 @@ def cleaned(what: Any) -> Any:
         what.plain = plain(what.plain)
         return what
     for column in what.columns:
-        column.header = cleaned(column.header)
-        column._cells[:] = map(cleaned, column._cells)
-    what.title, what.caption = (part and cleaned(part) for part in (what.title, what.caption))
+        column.header = make_plain(column.header)
+        column._cells[:] = map(make_plain, column._cells)
+    what.title, what.caption = (part and make_plain(part) for part in (what.title, what.caption))
     return what
 
 
@@ -113,7 +113,7 @@ def show(console: Console, what: Table | Text, *, hang: int = 0, folds: bool = F
 
     A table that is too wide goes on in another below it, unless all its columns fold.
     """
-    width, what = console.width, cleaned(what)
+    width, what = console.width, make_plain(what)
     with console.capture() as captured:
         if isinstance(what, Text):
             lines = what.wrap(console, min(width, PROSE) - hang, overflow="fold")

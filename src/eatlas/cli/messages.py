@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TextIO
 
-from eatlas.errors import EatlasError, EatlasWarning, ResultsError, listed
+from eatlas.errors import EatlasError, EatlasWarning, ResultsError, listing
 
 if TYPE_CHECKING:
     from eatlas.results import Failure, Results
@@ -41,7 +41,7 @@ def plain(text: str) -> str:
     >>> plain("weat-6\x1b[2J \u202e")
     'weat-6\\x1b[2J \\u202e'
     """
-    return _UNSAFE.sub(_written, text)
+    return _UNSAFE.sub(_escape_character, text)
 
 
 def plain_line(text: str) -> str:
@@ -76,7 +76,7 @@ def plain_error(error: Exception | str) -> str:
     return "\n".join(lines)
 
 
-def _written(match: re.Match[str]) -> str:
+def _escape_character(match: re.Match[str]) -> str:
     code = ord(match[0])
     if code < 0x80:
         return f"\\x{code:02x}"
@@ -96,7 +96,7 @@ def exit_code(results: Results) -> int:
     for first, *others in list(kinds.values())[:MOST_ERRORS]:
         complain(first.error)
         if tests := dict.fromkeys(each.test for each in others if each.test != first.test):
-            remark(f"  the same of {listed(tests)}")
+            remark(f"  the same of {listing(tests)}")
     failed, done = len(results.failures), len(results)
     if failed and done:
         remark(f"{failed:,} of {done + failed:,} jobs failed; the others are done")

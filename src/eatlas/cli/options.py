@@ -47,23 +47,23 @@ class Commands(typer.Typer):
     def command(self, name: str | None = None, **options: Any) -> Callable[[Command], Command]:
         """Add a command; `options` are those of :meth:`typer.Typer.command`."""
 
-        def added(function: Command) -> Command:
+        def register(function: Command) -> Command:
             text, _, section = (getdoc(function) or "").partition(_SECTION)
             entries = {entry[1]: (entry[2] or "", entry[3]) for entry in _ENTRY.finditer(section)}
             hints = get_type_hints(function)
             for parameter in signature(function).parameters.values():
                 form, help_ = entries.get(parameter.name, SHARED.get(parameter.name, ("", "")))
-                described = _described(parameter, form, " ".join(help_.split()))
+                described = _typer_parameter(parameter, form, " ".join(help_.split()))
                 function.__annotations__[parameter.name] = Annotated[
                     hints[parameter.name], described
                 ]
             help_ = _BROKEN.sub(" ", text)
             return super(Commands, self).command(name, help=help_, **options)(function)
 
-        return added
+        return register
 
 
-def _described(parameter: Parameter, form: str, help_: str) -> Any:
+def _typer_parameter(parameter: Parameter, form: str, help_: str) -> Any:
     """An argument or option of typer, from its form and help in a docstring."""
     names, metavar, least = _FORM.fullmatch(form).groups()  # type: ignore[union-attr]
     # a flag has no value; rich takes "[ray]" for a style

@@ -10,7 +10,7 @@ import typer
 
 from eatlas.cli.messages import complain, output_of_a_command, print_line
 from eatlas.errors import ResultsError
-from eatlas.plugins import absent, called, points
+from eatlas.plugins import absent, call_point, points
 from eatlas.present import report_text, write_report
 from eatlas.results import Results, salvage_results
 from eatlas.results.json_lines import schema_of
@@ -64,10 +64,10 @@ def report(
         if target is not None:
             _require_others(target, results)
         given = {name: value for name, value in options.items() if value and value != FAMILY}
-        _hand_out(called(document, str, results, form, given), target)
+        _hand_out(call_point(document, str, results, form, given), target)
         raise typer.Exit(0)
 
-    good, damage = _salvaged(results, target)
+    good, damage = _salvage(results, target)
     if target is None:
         _print(report_text(good, form, family=family, columns=columns, images=images))
     else:
@@ -113,7 +113,7 @@ def _print(text: str) -> None:
         sys.stdout.buffer.write(text.encode())  # UTF-8, whatever the terminal
 
 
-def _salvaged(paths: list[Path], target: Path | None) -> tuple[Results, tuple[ResultsError, ...]]:
+def _salvage(paths: list[Path], target: Path | None) -> tuple[Results, tuple[ResultsError, ...]]:
     """What can be read; what cannot is named at once."""
     if target is not None:
         require_other_file(target, paths)

@@ -25,7 +25,7 @@ from eatlas.engine.jobs import Job
 from eatlas.engine.plan import StimulusContexts
 from eatlas.errors import EatlasError
 from eatlas.executors import choose, executor_of, reading_of
-from eatlas.present.page import write_run
+from eatlas.present.report import write_run
 from eatlas.results import Results, to_json_line
 from eatlas.writing import require_writable
 

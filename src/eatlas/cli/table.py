@@ -25,16 +25,16 @@ from eatlas.cli.console import (
     say,
     show,
 )
-from eatlas.errors import joined, listed
-from eatlas.notes import TEXT, Note, merged
+from eatlas.errors import join_names, listing
+from eatlas.notes import TEXT, Note, merge_notes
 from eatlas.numbers import all_of, brief_p, count, effect, interval
-from eatlas.plugins import called as call
+from eatlas.plugins import call_point as call
 from eatlas.plugins import points
 from eatlas.present.account import accounts
 from eatlas.present.columns import (
-    called,
     ends_table,
     explanations,
+    label_with_year,
     little_legend,
     terms_table,
 )
@@ -44,13 +44,13 @@ from eatlas.present.findings import findings_of, first_of, p_values, title
 from eatlas.present.sections import sections
 from eatlas.present.sentences import finding as of_trend
 from eatlas.present.sentences import heading, sentences, statement
-from eatlas.present.tables import compared
+from eatlas.present.tables import comparison_table
 from eatlas.present.targets import leans
 from eatlas.results import AssociationResult, Results
 from eatlas.results.effects import Effect
 from eatlas.results.finding import Finding, Question
 from eatlas.results.levels import draws_of
-from eatlas.results.settings import Settings, repeated
+from eatlas.results.settings import Settings, has_repeated_tests
 
 FEW, NAMED, MOST = 3, 8, 25
 """Results that are named one by one where a note is about all of them; results that a note names;
@@ -65,7 +65,7 @@ SENTENCE = re.compile(r"(?<=[\w)%]{3}\.) (?=[A-Z])")
 
 def print_results(results: Results) -> None:
     """Print what was found, comparisons, then what the reader should know."""
-    console, settings = new_console(), Settings.among(results)
+    console, settings = new_console(), Settings.from_results(results)
     groups, declared = _groups(results), DeclaredFamily.of(results)
     findings = dict(zip(map(id, results), findings_of(results), strict=True))
     _print_findings(console, results, groups, settings, findings)
@@ -108,7 +108,7 @@ def _print_tables(
         for result in members:
             if draws_of(result) is not None:
                 drawn = f"{statement('contexts', result)} {statement('published', result)}"
-                say(console, drawn.strip(), head=f"{settings.named(result)}: ", hang=2)
+                say(console, drawn.strip(), head=f"{settings.label(result)}: ", hang=2)
 
 
 def _print_others(console: Console, results: Results) -> None:
@@ -168,7 +168,7 @@ def _print_findings(
     if len(results) > 1:
         shown = [findings[id(result)] for result in results]
         say(console, title(list(results), shown, settings), "bold", hang=2)
-    width = min(LONGEST_LABEL, max(cell_len(called(result)) for result in results))
+    width = min(LONGEST_LABEL, max(cell_len(label_with_year(result)) for result in results))
     measures, alone = len({result.signature for result in results}), len(results) == 1
     listed = len(groups) <= GROUPS or not _side_by_side(results)
     for members in groups if listed else ():
@@ -180,7 +180,7 @@ def _print_findings(
         table.add_column(overflow="fold")
         for result in members:
             lines = _lines(result, findings[id(result)], whole=alone)
-            table.add_row(Text(called(result), "bold"), Text("\n").join(lines))
+            table.add_row(Text(label_with_year(result), "bold"), Text("\n").join(lines))
         show(console, table, folds=True)
     every = [q for finding in findings.values() for q in list(finding.questions.values())[1:]]
     silent = sum(question.verdict == "not shown" for question in every)
@@ -191,10 +191,10 @@ def _print_findings(
             text = f"By itself, the {other}group shows no significant association."
         say(console, text, hang=2)
     if drawn := [r for r in results if findings[id(r)].questions and _has_interval(r)]:
-        say(console, _explained(drawn), "dim")
+        say(console, _legend(drawn), "dim")
     signatures = dict.fromkeys(in_words(result.signature) for result in results)
     source = f" on {settings.place(groups[0][0])}" if len(groups) == 1 else ""
-    say(console, f"Measured by {joined(list(signatures))}{source}.", "dim")
+    say(console, f"Measured by {join_names(list(signatures))}{source}.", "dim")
     for trend in results.trends:
         say(console, of_trend(trend), head=f"{settings.series(trend)} by year: ", hang=2)
 
@@ -210,11 +210,11 @@ def _lines(result: AssociationResult, finding: Finding, *, whole: bool) -> list[
         lines.append(Text(_facts(result, place, question, levels.get(place)), "dim"))
     words = [f"“{word}”" for word in finding.sensitive_to]
     if words and finding.verdict != "not shown":
-        named = joined(words) if len(words) <= SENSITIVE else f"{len(words)} words"
+        named = join_names(words) if len(words) <= SENSITIVE else f"{len(words)} words"
         lines[1].append(f"; sensitive to {named}")
     if finding.questions:
         others = (e for e in levels.values() if e.verdict is None and e.symbol == "d")
-        lines += [Text(_reported(e), "dim") for e in others]
+        lines += [Text(_effect_in_words(e), "dim") for e in others]
     return [line for line in lines if line]
 
 
@@ -231,7 +231,7 @@ def _facts(result: AssociationResult, place: str, question: Question, level: Eff
     return "; ".join(filter(None, (size, p, reason)))
 
 
-def _reported(level: Effect) -> str:
+def _effect_in_words(level: Effect) -> str:
     """An effect size that no sentence is about, such as the published one over attributes."""
     p = level.p_of("two_sided")
     numbers = f"d {effect(level.d)}"
@@ -239,7 +239,7 @@ def _reported(level: Effect) -> str:
     return f"{level.title}{f' ({level.remark})' if level.remark else ''}: {numbers}"
 
 
-def _explained(results: Sequence[AssociationResult]) -> str:
+def _legend(results: Sequence[AssociationResult]) -> str:
     """What the numbers of findings are."""
     patterns = ", and EAT patterns by the paper's rule," * any(r.pattern for r in results)
     return (
@@ -288,9 +288,9 @@ def _print_matrix(console: Console, results: Results) -> None:
         return
     from eatlas.results.compare import side_by_side  # noqa: PLC0415  (few compare)
 
-    rows, shared = side_by_side(together), Settings.among(together).common
+    rows, shared = side_by_side(together), Settings.from_results(together).common
     head = f"{shared}, side by side" if shared else "Side by side"
-    table = compared(rows)
+    table = comparison_table(rows)
     say(console, "")
     say(console, f"{head}: {table.caption}.", "bold", hang=2)
     matrix = rich_table(replace(table, caption=""), between=" ")
@@ -317,7 +317,7 @@ def _side_by_side(results: Results) -> list[AssociationResult]:
 
 def _print_comparisons(console: Console, results: Results, family: DeclaredFamily) -> None:
     """Say how findings move with prompt, layer, window or distance; what random weights show."""
-    if not repeated(results):
+    if not has_repeated_tests(results):
         return
     from eatlas.present.comparison import comparisons  # noqa: PLC0415  (most tables have none)
 
@@ -330,7 +330,7 @@ def _print_comparisons(console: Console, results: Results, family: DeclaredFamil
 
 def notes(results: Sequence[AssociationResult]) -> Iterator[tuple[str, str]]:
     """Who a note is about, and its first sentence; of one code the first, and who has others."""
-    settings, pairs = Settings.among(results), []
+    settings, pairs = Settings.from_results(results), []
     for result in results:
         every = list(result.warnings)
         terms = {
@@ -342,7 +342,7 @@ def notes(results: Sequence[AssociationResult]) -> Iterator[tuple[str, str]]:
             every.append(Note("coverage.missing", values={"terms": terms}))
         pairs += [(result, note) for note in dict.fromkeys(every)]
     alike: dict[str, list[tuple[str, list[AssociationResult]]]] = {}
-    for note, numbers in merged(note for _, note in pairs):
+    for note, numbers in merge_notes(note for _, note in pairs):
         text = SENTENCE.split(settings.without_paths(str(note)), maxsplit=1)[0]
         code = text if note.code in {TEXT, "coverage.missing"} else note.code
         alike.setdefault(code, []).append((text, [pairs[number][0] for number in numbers]))
@@ -366,7 +366,7 @@ def _who(
         return f"all {count(len(results))} results"
     places = dict.fromkeys(settings.of(result) for result in about)
     if len(about) == sum(settings.of(result) in places for result in results) > FEW:
-        return f"all tests ({listed(places, NAMED)})"
+        return f"all tests ({listing(places, NAMED)})"
     if len(about) == of_tests == each * len(tests) > len(tests):
-        return f"{listed(tests, NAMED)} ({all_of(each)} {settings.noun}s)"
-    return listed(dict.fromkeys(map(settings.named, about)), NAMED)
+        return f"{listing(tests, NAMED)} ({all_of(each)} {settings.noun}s)"
+    return listing(dict.fromkeys(map(settings.label, about)), NAMED)

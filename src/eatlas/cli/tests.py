@@ -16,10 +16,10 @@ from eatlas.cli.messages import (
 )
 from eatlas.cli.options import Commands
 from eatlas.cli.power_table import print_powers
-from eatlas.errors import StimulusError, StimulusWarning, listed
+from eatlas.errors import StimulusError, StimulusWarning, listing
 from eatlas.measures import inference
 from eatlas.numbers import number_of
-from eatlas.plugins import called, points
+from eatlas.plugins import call_point, points
 from eatlas.stimuli import (
     ROLES,
     Test,
@@ -29,7 +29,7 @@ from eatlas.stimuli import (
     to_toml,
 )
 from eatlas.stimuli.batteries import namesake, read_test_file
-from eatlas.stimuli.images import about_set
+from eatlas.stimuli.images import describe_location
 from eatlas.stimuli.importers import (
     COLLECTIONS,
     FORMATS,
@@ -38,7 +38,7 @@ from eatlas.stimuli.importers import (
     read_lists,
     require_list_format,
 )
-from eatlas.stimuli.keys import added_keys
+from eatlas.stimuli.keys import plugin_keys
 from eatlas.stimuli.kinds import remarks
 from eatlas.stimuli.sentences import sentence_tests
 from eatlas.writing import atomic_file, require_other_file
@@ -92,7 +92,7 @@ def check(path: Path) -> None:
     for test in battery.tests:
         sizes = [f"{part} {c.name}: {len(c.terms)}" for part, c in test.parts]
         more = dict(getattr(test, "more", ()))
-        sizes += [number_of(len(texts), added_keys()[key].item) for key, texts in more.items()]
+        sizes += [number_of(len(texts), plugin_keys()[key].item) for key, texts in more.items()]
         print_line(f"{test.id}: {', '.join(sizes)}")
         alone = [
             f"{role} ({concept.name}) has one term; a group of one cannot be permuted, so measures "
@@ -144,7 +144,7 @@ def import_(
         require_list_format(form)
         if not categories:
             for name, terms in read_lists(path, form).lists.items():
-                print_line(f"{name}: {number_of(len(terms), 'term')}, {listed(terms, 4)}")
+                print_line(f"{name}: {number_of(len(terms), 'term')}, {listing(terms, 4)}")
             return
     elif categories:
         raise StimulusError(
@@ -157,10 +157,11 @@ def import_(
     tests: tuple[Test, ...]
     if collection is not None:
         with _remarking():
-            tests = called(collection, tuple, path, form, tags, names, test_id)
+            tests = call_point(collection, tuple, path, form, tags, names, test_id)
     elif len(tags) > 1 or names:
         raise StimulusError(
-            f"a file of the format {form} has one test in one language", got=listed(tags + names, 4)
+            f"a file of the format {form} has one test in one language",
+            got=listing(tags + names, 4),
         )
     else:
         tag = "".join(tags)
@@ -248,7 +249,7 @@ def hand_out(tests: Iterable[Test], output: Path | None, read: list[Path]) -> No
 def _of_sets(test: Test) -> str:
     """Say which published set a test has images of, and how to get it where it is not here."""
     references = [concept.images_from for _, concept in test.parts if concept.images_from]
-    return about_set(references[0]) if references else ""
+    return describe_location(references[0]) if references else ""
 
 
 def _sizes(test: Test) -> str:

@@ -8,8 +8,7 @@ from typing import Any
 from eatlas.cli.messages import output_of_a_command, print_json, print_line, print_rows, remark
 from eatlas.cli.options import Commands
 from eatlas.cli.progress import Lines, bar_of
-from eatlas.sources.downloads import fetch_vectors
-from eatlas.sources.published import (
+from eatlas.sources.download import (
     Published,
     find,
     find_all,
@@ -17,6 +16,7 @@ from eatlas.sources.published import (
     size_text,
     unproven,
 )
+from eatlas.sources.downloads import fetch_vectors
 from eatlas.sources.writing import write_vectors
 
 KEYS = (

@@ -14,7 +14,7 @@ from eatlas.cli.messages import complain, plain_line
 from eatlas.engine.verifiers import verifier_of_file
 from eatlas.engine.verify import Verdict
 from eatlas.engine.verify import verify as check
-from eatlas.errors import ResultsError, SourceError, listed
+from eatlas.errors import ResultsError, SourceError, listing
 from eatlas.results import is_result, salvage_results
 from eatlas.results.base import Head
 from eatlas.results.json_lines import schema_name
@@ -85,7 +85,7 @@ def verify(
         contexts=contexts or (),
         covariates=covariates or (),
         folders=folders,
-        vectors=dict(_named(text, names) for text in vectors or ()),
+        vectors=dict(_split_name(text, names) for text in vectors or ()),
         trust=trust or (),
         tests=tests or (),
     )
@@ -100,7 +100,7 @@ def verify(
         if agrees and not verbose and schema_name(record) in {"result", "trend"}:
             continue
         by = f" by {in_words(record.signature)}" if several else ""
-        say(console, plain_line(f"{_called(record)}{by}: {verdict.status}"), hang=4)
+        say(console, plain_line(f"{_record_label(record)}{by}: {verdict.status}"), hang=4)
         for detail in verdict.details:
             say(console, plain_line(f"  {detail}"), hang=4)
     for line in _account(verdicts):
@@ -114,7 +114,7 @@ def verify(
     raise typer.Exit(0 if statuses == {"same"} and not damage else 1)
 
 
-def _called(record: Any) -> str:
+def _record_label(record: Any) -> str:
     """What a record is about: test and source, and what tells it from others of these."""
     if is_result(record):
         size = record.contexts and record.contexts.size
@@ -134,7 +134,7 @@ def _counts(same: Iterable[bool], records: Mapping[str, Sequence[object]]) -> li
     ]
 
 
-def _named(text: str, names: set[str]) -> tuple[str, str]:
+def _split_name(text: str, names: set[str]) -> tuple[str, str]:
     """A name in the results and what is opened in its place; both may hold an equals sign."""
     fitting = [name for name in names if text.startswith(f"{name}=")]
     if len(fitting) == 1:
@@ -160,7 +160,7 @@ def _account(verdicts: Sequence[Verdict]) -> Iterator[str]:
     ):
         tests = dict.fromkeys(str(v.result.test) for v in verdicts if v.against == against)
         if tests:
-            names = listed(tests, SHOWN)
+            names = listing(tests, SHOWN)
             texts.append(f"names of groups, title and citation of {names}{how}")
     given = {getattr(verdict.result, "computed_from", VECTORS) for verdict in verdicts}
     read = ", ".join(sorted(given, key=lambda what: (what != VECTORS, what)))

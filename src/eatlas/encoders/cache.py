@@ -133,7 +133,7 @@ class Form(NamedTuple, Generic[A]):
     done: str
     """What is said to be done, where the work is interrupted."""
 
-    def kept(self, answer: A) -> tuple[A, Row | None]:
+    def round_trip(self, answer: A) -> tuple[A, Row | None]:
         """An answer as it will be read again, and its row; none of what cannot be."""
         try:
             row = self.write(answer)
@@ -166,7 +166,9 @@ def through_cache(
             return
         try:
             for batch in compute([questions[-1] for questions in left.values()]):
-                new = {keys[question]: form.kept(answer) for question, answer in batch.items()}
+                new = {
+                    keys[question]: form.round_trip(answer) for question, answer in batch.items()
+                }
                 store.put(source, {key: row for key, (_, row) in new.items() if row is not None})
                 yield {q: answer for key, (answer, _) in new.items() for q in left[key]}
         except (KeyboardInterrupt, SourceError) as stop:
@@ -193,13 +195,13 @@ def key_of(source: Any, item: Item) -> bytes:
     """
     if item.kind != "text":
         content = item.sha256 or hash_of(Path(item.content))
-        return hashed(source.fingerprint, item.kind, content)
+        return hash_texts(source.fingerprint, item.kind, content)
     alone = item.span == (0, len(item.content))
     position = repr(item.span) if source.by_place else "alone" * alone
-    return hashed(source.fingerprint, position, item.content)
+    return hash_texts(source.fingerprint, position, item.content)
 
 
-def hashed(*parts: str) -> bytes:
+def hash_texts(*parts: str) -> bytes:
     """Hash of several texts, none of which can be taken for a part of another."""
     digest = hashlib.sha256()
     for part in parts:
@@ -215,7 +217,7 @@ def _row(answer: Found) -> Row:
     return array.tobytes(), array.dtype.str, json.dumps(noted)
 
 
-def _found(row: Row) -> Found:
+def _parse_row(row: Row) -> Found:
     """Read what :func:`_row` wrote of a vector of numbers; it cannot be written to."""
     data, kind, mark = row
     if not _NUMBERS.fullmatch(kind):
@@ -226,7 +228,7 @@ def _found(row: Row) -> Found:
     return Found(vector, "", *read_fields(_MARK, mark))
 
 
-_OF_VECTORS = Form(_row, _found, "texts are encoded")
+_OF_VECTORS = Form(_row, _parse_row, "texts are encoded")
 
 
 # --- the file -------------------------------------------------------------------------------------
@@ -336,7 +338,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 @contextmanager
-def _connected(path: Path) -> Iterator[sqlite3.Connection]:
+def _transaction(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the file for one transaction."""
     with closing(_connect(path)) as connection, connection:
         yield connection
@@ -374,7 +376,7 @@ def contents() -> Contents:
     query = """SELECT name, fingerprint, SUM(kind != 'answer'), SUM(kind = 'answer')
       FROM vectors GROUP BY name, fingerprint ORDER BY MIN(rowid)"""
     try:
-        with _connected(path) as connection:
+        with _transaction(path) as connection:
             rows = connection.execute(query).fetchall()
     except (sqlite3.Error, OSError) as error:
         return Contents(path.parent, size, damaged=_reason(error))
@@ -399,7 +401,7 @@ def clear(model: str | None = None) -> tuple[Kept, ...]:
         if content.damaged:
             path.unlink(missing_ok=True)
         elif removed:
-            with _connected(path) as connection:
+            with _transaction(path) as connection:
                 connection.execute("DELETE FROM vectors WHERE ? IN ('', name)", (model or "",))
             with closing(sqlite3.connect(path, timeout=PATIENCE)) as connection:
                 connection.execute("VACUUM")

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from eatlas.errors import SourceError
 from eatlas.notes import Note
-from eatlas.sources.source import Answers, Found, Item, Source, as_numpy, cut
+from eatlas.sources.source import Answers, Found, Item, Source, as_numpy, chunks_of
 from eatlas.sources.spec import check_options
 
 ALLOWED = "an array of shape (number of texts, number of components): numpy, torch, list of lists"
@@ -159,7 +159,7 @@ class Encoder(Source):
         grouped: dict[K, list[Item]] = {}
         for item in sorted(items, key=shortest_first):
             grouped.setdefault(key(item), []).append(item)
-        for keys in cut(grouped, size):
+        for keys in chunks_of(grouped, size):
             texts = [grouped[item][0].content for item in keys]
             rows = as_rows(call(keys), texts, self.name)
             if self._dim not in {None, rows.shape[1]}:
@@ -200,17 +200,17 @@ def as_rows(returned: Any, texts: Sequence[str], label: str) -> NDArray[np.float
         row = int(np.argmin(finite.all(axis=1)))
         raise SourceError(
             f"{label}: the vector of a text has a component that is not finite: "
-            f"{shown(texts[row])}",
+            f"{excerpt(texts[row])}",
             got=str(array[row][~finite[row]][0]),
             allowed="finite numbers",
         )
     return array
 
 
-def shown(text: str) -> str:
+def excerpt(text: str) -> str:
     """Begin a text in a message.
 
-    >>> shown("a" * 100)[-5:]
+    >>> excerpt("a" * 100)[-5:]
     "aaa…'"
     """
     return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
@@ -231,7 +231,7 @@ def roundoff_of(precision: str) -> float | None:
 
 
 @contextmanager
-def explained(what: str, allowed: str | None = None, remedy: str | None = None) -> Iterator[None]:
+def wrap_errors(what: str, allowed: str | None = None, remedy: str | None = None) -> Iterator[None]:
     """Say as ours what a library raises."""
     try:
         yield

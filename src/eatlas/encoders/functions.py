@@ -123,14 +123,14 @@ class FunctionOptions(BaseModel):
 
 def open_py(text: str) -> tuple[FunctionSource | CachedSource, ...]:
     """Open a function by its module and name."""
-    name, function, options = named_function(text)
+    name, function, options = import_function(text)
     source = FunctionSource(function, name, options.version)
     if options.cache == "no" or computes_afresh():
         return (source,)
     return (CachedSource(source),)
 
 
-def named_function(
+def import_function(
     text: str, returns: str = VECTORS
 ) -> tuple[str, Callable[..., Any], FunctionOptions]:
     """Import the function that a source string names: its name in results, itself, and options."""

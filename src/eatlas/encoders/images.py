@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.encoders.encoder import explained
+from eatlas.encoders.encoder import wrap_errors
 from eatlas.encoders.models import PROCESSOR, hash_of, settings_of
 from eatlas.errors import SourceError
 from eatlas.executors import Threads, processors
 from eatlas.lazy import import_transformers
 from eatlas.results.parts import ImageEncoding
-from eatlas.sources.source import Item, cut
+from eatlas.sources.source import Item, chunks_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -101,28 +101,28 @@ def read_head(path: Path) -> Picture:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", _pillow().Image.DecompressionBombWarning)
-        with _opened(path) as image:
+        with _open_image(path) as image:
             several = image.format in PAGES and getattr(image, "n_frames", 1) > 1
             return Picture(path, content, image.size, several, image.has_transparency_data)
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Image]:
+def _open_image(path: Path) -> Iterator[Image]:
     """Open an image; what is none, is damaged, or unpacks to too much is said as ours."""
     pillow = _pillow().Image
     pillow.init()
     formats = [name for name in FORMATS if name in pillow.OPEN]
     remedy = "fetch the file again, or save it anew, and smaller"
     with (
-        explained(f"{path}: the image cannot be decoded", ALLOWED, remedy),
+        wrap_errors(f"{path}: the image cannot be decoded", ALLOWED, remedy),
         pillow.open(path, formats=formats) as image,
     ):
         yield image
 
 
-def decoded(picture: Picture) -> Image:
+def decode_image(picture: Picture) -> Image:
     """Pixels of an image: upright, in RGB of 8 bits, on white where it is transparent."""
-    with _opened(picture.path) as image:
+    with _open_image(picture.path) as image:
         image.load()
         try:
             upright = _pillow().ImageOps.exif_transpose(image)
@@ -184,7 +184,7 @@ def image_encoding(settings: Mapping[str, Any]) -> ImageEncoding:
     resized = settings.get("do_resize", True) is not False
     normalised = settings.get("do_normalize", True) is not False
     number = settings.get("resample")
-    with explained("the settings of the image processor cannot be read"):
+    with wrap_errors("the settings of the image processor cannot be read"):
         return ImageEncoding(
             processor=_type(settings),
             size=_size(settings.get("size", settings.get("max_num_patches"))) if resized else "",
@@ -213,7 +213,7 @@ def load_processor(folder: Path, *, trust: bool) -> Any:
     itself depends on what is installed.
     """
     remedy = "py: takes a function of your own that computes the vectors"
-    with explained(f"{folder}: the image processor cannot be loaded", remedy=remedy):
+    with wrap_errors(f"{folder}: the image processor cannot be loaded", remedy=remedy):
         processor = import_transformers().AutoImageProcessor.from_pretrained(
             str(folder), local_files_only=True, trust_remote_code=trust, backend="pil"
         )
@@ -242,23 +242,23 @@ def remarks_of(picture: Picture, settings: Mapping[str, Any]) -> tuple[str, ...]
 
 def ahead(pictures: Sequence[Picture], at_once: int, loaded: Any) -> Iterator[Seen]:
     """Decode batches in threads while the model computes; a few of them wait at a time."""
-    batches = list(cut(pictures, at_once))
+    batches = list(chunks_of(pictures, at_once))
     threads = Threads(min(processors(), MOST_THREADS, max(1, len(batches))))
 
     def decode(batch: list[Picture]) -> Seen:
-        return [(picture, prepared(picture, loaded.processor, loaded.takes)) for picture in batch]
+        return [(picture, preprocess(picture, loaded.processor, loaded.takes)) for picture in batch]
 
     with closing(threads(decode, batches)) as outcomes:
         for _, batch in outcomes:
             yield batch
 
 
-def prepared(picture: Picture, processor: Any, takes: Collection[str]) -> Pixels:
+def preprocess(picture: Picture, processor: Any, takes: Collection[str]) -> Pixels:
     """Decode an image, and make it the input of a model as its image processor does.
 
     One image at a time: a batch is resized otherwise where its images differ in size.
     """
-    image = decoded(picture)
-    with explained(f"{picture.path}: the image processor of the model fails at this image"):
+    image = decode_image(picture)
+    with wrap_errors(f"{picture.path}: the image processor of the model fails at this image"):
         inputs = processor(images=[image], return_tensors="np", input_data_format="channels_last")
     return {name: inputs[name] for name in inputs if name in takes}

@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, TypeVar
 
-from eatlas.encoders.encoder import explained, first_line
+from eatlas.encoders.encoder import first_line, wrap_errors
 from eatlas.encoders.gguf_files import forget_gguf, gguf_numbers, one_reading_of_gguf
 from eatlas.encoders.images import load_processor
 from eatlas.encoders.models import NamedModel, location
@@ -95,16 +95,16 @@ def _load(named: NamedModel, head: Head) -> Loaded:
         tokenizer = load_tokenizer(path, trust=trust) if texts else None
         images = head in {"vision", "pooled", "towers"}
         processor = load_processor(path, trust=trust) if images else None
-        with explained(
+        with wrap_errors(
             f"{path}: the model cannot be loaded",
             "what AutoModel of transformers loads: safetensors, or plain numbers; on a device that "
             "is here, and has the memory",
         ):
             module = _module(named, head).eval().to(device)
-    return loaded_of(tokenizer, module, named.card.config, processor)
+    return wrap_module(tokenizer, module, named.card.config, processor)
 
 
-def loaded_of(tokenizer: Any, module: Any, config: Any, processor: Any = None) -> Loaded:
+def wrap_module(tokenizer: Any, module: Any, config: Any, processor: Any = None) -> Loaded:
     """A model that is on its device, with what is known of its inputs."""
     takes = frozenset(inspect.signature(module.forward).parameters)
     limit = None if tokenizer is None else _limit(config, tokenizer, module)
@@ -126,7 +126,7 @@ def load_tokenizer(path: Path, *, trust: bool) -> Any:
     folder, more = location(path)
     if path.is_file() and gguf_numbers(path).get("tokenizer.ggml.add_bos_token") is False:
         more["add_bos_token"] = False  # transformers adds the token all the same
-    with explained(
+    with wrap_errors(
         f"{path}: the tokenizer cannot be loaded",
         "a folder with tokenizer.json or the files of a tokenizer of transformers",
     ):

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from safetensors import safe_open
 
 from eatlas.decoding import require_file
-from eatlas.encoders.encoder import Options, explained, read_options, require_extra
+from eatlas.encoders.encoder import Options, read_options, require_extra, wrap_errors
 from eatlas.encoders.gguf_files import gguf_numbers, one_reading_of_gguf, state_of
 from eatlas.errors import ResultsError, SourceError
 from eatlas.lazy import import_torch, import_transformers
@@ -266,7 +266,7 @@ def on_the_hub(
         "check the name and the network; for a private or gated model: hf auth login; or name a "
         f"folder: {scheme}/path/to/model"
     )
-    with explained(f"{scheme}{name}: {what}", remedy=remedy):
+    with wrap_errors(f"{scheme}{name}: {what}", remedy=remedy):
         for told in ({"local_files_only": True}, *tries):
             with suppress(hub.errors.LocalEntryNotFoundError):
                 folder = Path(hub.snapshot_download(owner + name, revision=revision, **told))
@@ -340,7 +340,7 @@ def content_of(named: LocatedModel, beside: Collection[str] = ()) -> str:
 
 def sha256_of(file: Path) -> str:
     """SHA-256 of a file; kept by path, size, times and inode, so that it is computed once."""
-    with explained(f"{file}: the file cannot be read"):
+    with wrap_errors(f"{file}: the file cannot be read"):
         real = file.resolve(strict=True)
         state = real.stat()
     cached = cache_folder() / "hashes" / hashlib.sha256(os.fsencode(real)).hexdigest()
@@ -359,7 +359,7 @@ def sha256_of(file: Path) -> str:
 def hash_of(file: Path) -> str:
     """SHA-256 of the bytes of a file."""
     what = f"{file}: the file cannot be read"
-    with explained(what, remedy="check the path"), file.open("rb") as content:
+    with wrap_errors(what, remedy="check the path"), file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
@@ -471,7 +471,7 @@ def _gguf_card(path: Path, _: object) -> ModelCard:
 def _card(path: Path, *, trust: bool = False) -> ModelCard:
     """Read the configuration of a model."""
     folder, more = location(path)
-    with explained(
+    with wrap_errors(
         f"{path}: the configuration cannot be read",
         "a transformer of texts or images that AutoConfig of transformers reads",
         "fetch the model again",
@@ -581,7 +581,7 @@ def own_pooling(folder: Path) -> tuple[str, str]:
 def parts_of(folder: Path) -> list[tuple[Path, str, str]]:
     """The parts that a text goes through: folder, class and name, such as Pooling(mean)."""
     file = folder / MODULES
-    with explained(
+    with wrap_errors(
         f"{file}: this does not list the parts of a model of sentence-transformers",
         remedy="hf: takes other transformers",
     ):
@@ -593,10 +593,10 @@ def parts_of(folder: Path) -> list[tuple[Path, str, str]]:
                     got=path,
                     allowed="folders in it",
                 )
-        return [(folder / path, kind, _called(folder / path, kind)) for path, kind in parts]
+        return [(folder / path, kind, _part_name(folder / path, kind)) for path, kind in parts]
 
 
-def _called(folder: Path, kind: str) -> str:
+def _part_name(folder: Path, kind: str) -> str:
     """Name of a part; of a pooling with its mode, such as Pooling(mean)."""
     name = kind.rpartition(".")[2]
     return pooling_called(json.loads((folder / CONFIG).read_bytes())) if name == "Pooling" else name
@@ -612,7 +612,7 @@ def pooling_called(config: Mapping[str, Any]) -> str:
     return f"Pooling({'+'.join([chosen] if isinstance(chosen, str) else chosen)})"
 
 
-def declared_prompts(folder: Path, hint: str = "") -> tuple[str, tuple[Note, ...]]:
+def model_prompt(folder: Path, hint: str = "") -> tuple[str, tuple[Note, ...]]:
     """The prompt that sentence-transformers puts before each text, and a note on those declared.
 
     `hint` is the source that would put one, where none is put.
@@ -654,7 +654,7 @@ def logits_of(path: Path, card: ModelCard, seed: int | None) -> tuple[float | No
 def _number_in(path: Path, name: str) -> float | None:
     """One number among the weights of a model, read without the others."""
     torch = import_torch()
-    with explained(f"{path}: the weights cannot be read", remedy="fetch the model again"):
+    with wrap_errors(f"{path}: the weights cannot be read", remedy="fetch the model again"):
         for file in weight_files(path):
             if file.suffix == ".safetensors":
                 with safe_open(file, framework="pt") as weights:

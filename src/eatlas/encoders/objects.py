@@ -20,10 +20,10 @@ from eatlas.encoders.functions import AT_ONCE
 from eatlas.encoders.loading import (
     Loaded,
     digest_of,
-    loaded_of,
     repeat_products,
     require_plain,
     tokenizer_digest,
+    wrap_module,
 )
 from eatlas.encoders.models import (
     HF,
@@ -34,7 +34,7 @@ from eatlas.encoders.models import (
     prompt_of,
     require_no_use,
 )
-from eatlas.encoders.sentence_model import SentenceModelSource, loaded_model
+from eatlas.encoders.sentence_model import SentenceModelSource, wrap_model
 from eatlas.encoders.transformer import ModelSource, way_of
 from eatlas.errors import SourceError
 from eatlas.notes import Note
@@ -81,7 +81,7 @@ class TransformerObject(ModelSource):
     def loaded(self) -> Loaded:
         """The model, on the device where it is."""
         repeat_products()
-        return loaded_of(self._tokenizer, self._module, self.card.config)
+        return wrap_module(self._tokenizer, self._module, self.card.config)
 
     @property
     def tokenizer(self) -> Any:
@@ -197,7 +197,7 @@ class SentenceObject(SentenceModelSource):
     def loaded(self) -> Loaded:
         """The model, on the device where it is."""
         repeat_products()
-        return loaded_model(self._model, self.name)
+        return wrap_model(self._model, self.name)
 
 
 class StaticObject(Encoder):

@@ -21,17 +21,17 @@ from eatlas.encoders.encoder import (
     Encoder,
     Options,
     as_rows,
-    explained,
     read_options,
     require_extra,
     roundoff_of,
+    wrap_errors,
 )
 from eatlas.encoders.loading import Loaded, in_halves, quiet, repeat_products
 from eatlas.encoders.models import (
     PICKLED,
     SAFETENSORS,
-    declared_prompts,
     listing,
+    model_prompt,
     on_the_hub,
     parts_of,
     require_own_settings,
@@ -118,7 +118,7 @@ class SentenceModelSource(Encoder):
         for path, kind, _ in parts:
             _require_plain(path, kind)
         self._parts = ", ".join(called for _, _, called in parts)
-        self._prompt, self._notes = declared_prompts(folder)
+        self._prompt, self._notes = model_prompt(folder)
         if options.prefix:
             self._prompt, self._notes = options.prefix, ()
 
@@ -161,7 +161,7 @@ class SentenceModelSource(Encoder):
             )
         module = self.loaded.module
         for batch in batches(wanted, self.loaded):
-            for part, rows in in_halves(batch, self._encoded, module, self.name):
+            for part, rows in in_halves(batch, self._encode_batch, module, self.name):
                 answers = {
                     item: replace(about[item], vector=row)
                     for row, (_, places) in zip(rows, part, strict=True)
@@ -171,7 +171,7 @@ class SentenceModelSource(Encoder):
                 self.recall(answers)
                 yield answers
 
-    def _encoded(self, batch: Batch) -> NDArray[np.floating]:
+    def _encode_batch(self, batch: Batch) -> NDArray[np.floating]:
         """Vectors of a batch of texts, computed by sentence-transformers."""
         texts = [next(iter(places.values()))[0].content for _, places in batch]
         prompt = {"prompt": self.prefix} if self.prefix else {}
@@ -189,14 +189,14 @@ class SentenceModelSource(Encoder):
         repeat_products()
         remedy = "code that comes with a model is never run; py: takes a function that runs it"
         what = f"{self.name}: sentence-transformers cannot load this model"
-        with quiet(), explained(what, remedy=remedy):
+        with quiet(), wrap_errors(what, remedy=remedy):
             model = SentenceTransformer(
                 str(self.folder), device=self.options.device, local_files_only=True
             ).eval()
-            return loaded_model(model, self.name)
+            return wrap_model(model, self.name)
 
 
-def loaded_model(model: Any, name: str) -> Loaded:
+def wrap_model(model: Any, name: str) -> Loaded:
     """A model of sentence-transformers with its tokenizer."""
     tokenizer, limit = model.tokenizer, model.max_seq_length
     if hasattr(tokenizer, "encode_batch"):  # of static embeddings, without the layer above

@@ -26,10 +26,10 @@ from eatlas.encoders.encoder import (
     Encoder,
     Numbers,
     Options,
+    excerpt,
     layer_name,
     parse_layers,
     roundoff_of,
-    shown,
 )
 from eatlas.encoders.images import (
     AT_ONCE,
@@ -49,10 +49,10 @@ from eatlas.encoders.models import (
     ModelCard,
     NamedModel,
     content_of,
-    declared_prompts,
     find_model,
     head_of,
     logits_of,
+    model_prompt,
     own_pooling,
     require_no_use,
 )
@@ -60,7 +60,7 @@ from eatlas.errors import SourceError
 from eatlas.lazy import import_torch
 from eatlas.notes import Note
 from eatlas.results.parts import Encoding
-from eatlas.sources.source import Answers, Found, Item, Kind, Source, Unknown, cut, innermost
+from eatlas.sources.source import Answers, Found, Item, Kind, Source, Unknown, chunks_of, innermost
 from eatlas.sources.spec import take_option, with_option
 
 Array = NDArray[np.float32]
@@ -120,7 +120,7 @@ def way_of(named: NamedModel) -> tuple[Numbers, str, tuple[Note, ...]]:
     whole = options.level == "sentence"
     require_no_use(label, named.given, ["subword" if whole else "pool"])
     own, parts = own_pooling(named.path) if whole else ("", "")
-    notes = declared_prompts(named.path, f"st:{named.name}")[1] if whole else ()
+    notes = model_prompt(named.path, f"st:{named.name}")[1] if whole else ()
     method: str | None = options.pool if whole else options.subword
     if method == POOLED:
         raise SourceError(f"{label}: texts cannot be pooled so", got=f"pool={POOLED}")
@@ -290,7 +290,7 @@ class ModelSource(Encoder):
     def notes(self) -> tuple[Note, ...]:
         """What a reader should know about the vectors, so far."""
         several = sorted(self._remarked.items())
-        read = [(h, {"how": h, "count": len(n), "such": shown(min(n))}) for h, n in several]
+        read = [(h, {"how": h, "count": len(n), "such": excerpt(min(n))}) for h, n in several]
         cut = [Note("source.cut", values=values) for how, values in read if how == CUT]
         images = [Note("source.images", values=values) for how, values in read if how != CUT]
         return (*self._notes, *self.options.notes, *cut, *images)
@@ -332,13 +332,13 @@ class ModelSource(Encoder):
         if lost := {item: answer for item, answer in about.items() if answer.reason}:
             yield [lost] * len(order)
         width = PADDED.get(card.config.model_type) if card.takes == "both" else None
-        compute = partial(pooled_vectors, loaded, order, card.top, self.method)
+        compute = partial(pool_batch, loaded, order, card.top, self.method)
         if card.takes == "both":
             compute = partial(_text_features, loaded, width)
         for batch in batches(wanted, loaded, width):
             for part, arrays in in_halves(batch, compute, loaded.module, self.name):
                 several = [same for _, places in part for same in places.values()]
-                yield [self._checked(rows, several, about) for rows in arrays]
+                yield [self._answers_from_rows(rows, several, about) for rows in arrays]
 
     def _images(self, items: Collection[Item], order: list[Numbers]) -> Iterator[list[Answers]]:
         """Decode images, those of the same bytes once, and compute them batch by batch."""
@@ -353,9 +353,9 @@ class ModelSource(Encoder):
         for batch in ahead(pictures, AT_ONCE[loaded.device.type], loaded):
             for part, arrays in in_halves(batch, compute, loaded.module, self.name):
                 same = [several[picture.content][1] for picture, _ in part]
-                yield [self._checked(rows, same, about) for rows in arrays]
+                yield [self._answers_from_rows(rows, same, about) for rows in arrays]
 
-    def _checked(
+    def _answers_from_rows(
         self, rows: Array, several: Sequence[Collection[Item]], about: Mapping[Item, Found]
     ) -> Answers:
         """For each item the vector of its text or image, once all are finite.
@@ -366,7 +366,8 @@ class ModelSource(Encoder):
         if not finite.all():
             item = next(iter(several[int(np.argmin(finite))]))
             raise SourceError(
-                f"{self.name}: the vector of this {item.kind} is not finite: {shown(item.called)}",
+                f"{self.name}: the vector of this {item.kind} is not finite: "
+                f"{excerpt(item.called)}",
                 got=f"numbers beyond the range of {self.options.precision}",
                 remedy=None if self.options.precision == "float32" else "precision=float32",
             )
@@ -493,7 +494,7 @@ def read_items(
         if loaded.limit is not None and len(whole.ids) > loaded.limit:
             if not options.truncate:
                 raise SourceError(
-                    f"{name}: a text is longer than the model takes: {shown(text)}",
+                    f"{name}: a text is longer than the model takes: {excerpt(text)}",
                     got=f"{len(whole.ids):,} tokens",
                     allowed=f"up to {loaded.limit:,} tokens, special ones included",
                     remedy="shorten it, or add truncate=yes (not for st:), which cuts it and "
@@ -542,16 +543,16 @@ def _places(
     tokenizer: Any, item: Item, tokens: Tokens, level: str, pool: str, name: str
 ) -> list[int]:
     """Places of the tokens from which the vector of an item is pooled."""
-    places, fault, allowed = tokens.of_text, f"a text has no token: {shown(item.text)}", None
+    places, fault, allowed = tokens.of_text, f"a text has no token: {excerpt(item.text)}", None
     if level == "word" and item.span is None:
         fault = (
             "at level word a vector belongs to the stimulus in a text, and this text has no "
-            f"stimulus: {shown(item.text)}"
+            f"stimulus: {excerpt(item.text)}"
         )
         places, allowed = [], "level=sentence, or the stimulus' span in the test file"
     elif level == "word" and item.span is not None:
         places = tokens.of_span(item.span)
-        fault = f"no token belongs to the stimulus {item.stimulus!r} in {shown(item.text)}"
+        fault = f"no token belongs to the stimulus {item.stimulus!r} in {excerpt(item.text)}"
     elif pool == "cls":  # XLNet has it at the end
         number = tokenizer.cls_token_id
         places = [i for i, each in enumerate(tokens.ids) if each == number and tokens.special[i]]
@@ -572,7 +573,7 @@ def batches(wanted: Wanted, loaded: Loaded, width: int | None = None) -> Iterato
     """Put texts of one length into batches; a text longer than the budget is a batch of its own."""
     budget = BUDGET.get(loaded.device.type, BUDGET["cpu"])
     for length, same in groupby(wanted.items(), lambda entry: width or len(entry[0][0])):
-        yield from cut(same, max(1, budget // length))
+        yield from chunks_of(same, max(1, budget // length))
 
 
 def text_inputs(
@@ -602,13 +603,13 @@ def tensors(loaded: Loaded, inputs: Mapping[str, NDArray[Any]]) -> dict[str, Any
     }
 
 
-def pooled_vectors(
+def pool_batch(
     loaded: Loaded, layers: Sequence[Numbers], top: int, method: str, batch: Batch
 ) -> list[Array]:
     """Vectors of what is needed of a batch of texts, one array for each choice of layers."""
     inputs = text_inputs(loaded, [ids for ids, _ in batch])
     places = [list(needed) for _, needed in batch]
-    return pooled(states_of(loaded, inputs, layers, top), layers, method, places)
+    return pool_states(states_of(loaded, inputs, layers, top), layers, method, places)
 
 
 def states_of(
@@ -626,7 +627,7 @@ def states_of(
     return {n: s.flatten(2).transpose(1, 2) if s.ndim == 4 else s for n, s in states.items()}
 
 
-def pooled(
+def pool_states(
     states: Mapping[int, Any],
     layers: Sequence[Numbers],
     method: str,
@@ -686,7 +687,7 @@ def image_vectors(
     width = next(iter(states.values())).shape[1]
     first = 0 if method in {"cls", "mean-all"} else card.before
     patches = range(first, 1 if method == "cls" else width)
-    return pooled(states, layers, method, [[patches]] * len(seen))
+    return pool_states(states, layers, method, [[patches]] * len(seen))
 
 
 def _text_features(loaded: Loaded, width: int | None, batch: Batch) -> list[Array]:

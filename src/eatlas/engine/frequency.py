@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from eatlas.errors import listed
+from eatlas.errors import listing
 from eatlas.measures.base import Covariates, Wish, Words
 from eatlas.measures.robustness import reads_sentences
 from eatlas.measures.topics import TopicLists, TopicWords
@@ -21,7 +21,7 @@ from eatlas.notes import Note
 from eatlas.results.levels import PAIRS, Frequency, GroupRanks, Ranks
 from eatlas.results.parts import Coverage
 from eatlas.sources import CaseRule, Source, is_contextual, spellings
-from eatlas.sources.frequency_order import FREQUENT, WordOrder, bundled_order
+from eatlas.sources.frequency_order import FREQUENT, WordOrder, sample_order
 from eatlas.sources.memory import OF_PAPER, SAMPLE, ArraySource
 from eatlas.sources.source import Vector, Wrapper
 from eatlas.stats.correlation import rank_sum, spearman
@@ -183,7 +183,7 @@ def order_of(source: Source | None, wish: Wish, *, english: bool) -> WordOrder |
         inner.name == OF_PAPER or (inner.name == SAMPLE and inner.ordered)
     )
     if inner is None or inner.encodes or bundled:
-        return bundled_order()
+        return sample_order()
     if not inner.ordered:
         return f"{inner.name} has no information on how frequent its words are"
     if inner.word_order is None:
@@ -207,7 +207,7 @@ def _implausible(order: WordOrder, *, english: bool) -> str:
     if order.size < LEAST_WORDS:
         few = f"{order.name} has {order.size:,} words; with fewer than {LEAST_WORDS:,}, their order"
         return f"{few} need not be that of frequency"
-    common = bundled_order()
+    common = sample_order()
     mine = order.ranks(common.words[10:FREQUENT:20] if english else ())
     if len(mine) < LEAST_PROBES:
         alphabetical = all(first <= second for first, second in pairwise(order.words[:200]))
@@ -228,7 +228,7 @@ def ranking_for(measure: Any, test: Test, source: Any, case: CaseRule) -> Rankin
     if ranking is None:
         vectors = source if measure.needs.source == "vectors" else None
         ranking = ranking_of(vectors, [test], case, wish)
-    if not is_english(test.language) and ranking.vocabulary == bundled_order().name:
+    if not is_english(test.language) and ranking.vocabulary == sample_order().name:
         reason = f"the ranks at hand are those of English words, and the test is in {test.language}"
         return Ranking(reason=reason)
     return ranking
@@ -271,7 +271,7 @@ def look_up_words(
         if any(key for group in keys.values() for key in group.values()):
             ranks = _ranks(ranking, keys)
             notes += _differences(measure, test, ranks)
-            reason = unmatched(ranking, test, _words(test), keys, measure)
+            reason = reason_against_topics(ranking, test, _words(test), keys, measure)
             fields["frequency"] = Frequency(ranks=ranks, reason=reason)
             words = words if reason else Words(topics=_topic_lists(ranking, test, keys, case))
         else:
@@ -326,7 +326,7 @@ def beyond_topics(test: Test, words: Collection[str]) -> str:
     return f"the test has more than {MOST_TERMS:,} terms" if len(words) > MOST_TERMS else ""
 
 
-def unmatched(
+def reason_against_topics(
     ranking: Ranking, test: AssociationTest, words: Collection[str], keys: Keys, measure: Any
 ) -> str:
     """Why no random topics can be in the place of a test; empty where they can."""
@@ -339,7 +339,7 @@ def unmatched(
     if beyond := beyond_topics(test, words):
         return beyond
     if unlisted := [term for role in ROLES for term, key in keys[role].items() if key is None]:
-        return f"no rank is known for {listed(unlisted, 5)}"
+        return f"no rank is known for {listing(unlisted, 5)}"
     return "" if ranking.topic_words else ranking.reason
 
 

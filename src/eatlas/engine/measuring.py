@@ -10,11 +10,12 @@ from eatlas.engine.frequency import adjusts, look_up_words
 from eatlas.engine.jobs import Job
 from eatlas.engine.readers import reader_of
 from eatlas.errors import ContractError, SignatureError, StimulusError, described
-from eatlas.measures.base import Input, Measure, generator_of, stimuli_of_test
+from eatlas.measures.base import Input, Measure, stimuli_of_test
 from eatlas.measures.levels import diagnose_terms
+from eatlas.measures.seeding import generator_of
 from eatlas.notes import Note, as_note, as_notes, warn
 from eatlas.results import AssociationResult, is_result
-from eatlas.results.exploration import searched_words
+from eatlas.results.exploration import words_of_search
 from eatlas.results.parts import Concepts, Provenance
 from eatlas.sources import CaseRule
 from eatlas.stats.inputs import generator
@@ -135,7 +136,7 @@ def input_of(
     given = Input(**fields, head=head, rng=generator(chance), seed=seed, words=words)
     remarks = [*filter(None, [namesake(test)])]
     theme = test.explored_on
-    if theme and (same := searched_words(theme, head["coverage"])):
+    if theme and (same := words_of_search(theme, head["coverage"])):
         remarks.append(Note("stimuli.same-words", values={"theme": theme.theme, "words": same}))
     background: Background | None = getattr(source, "background", None)
     if background is not None:

@@ -23,7 +23,7 @@ from eatlas.executors import Executor, here
 from eatlas.measures import Measure, get_measure, measure_types
 from eatlas.measures.base import Need, Topical
 from eatlas.notes import Note, warn
-from eatlas.plugins import called, required
+from eatlas.plugins import call_point, require_point
 from eatlas.sources import CaseRule, Tell, period_of
 from eatlas.sources.coverage import require_case
 from eatlas.sources.opening import names_under, specs_of
@@ -64,7 +64,7 @@ def make_plan(
     """
     jobs, names = unread(tests, vectors, measures, **choices)
     jobs = read(jobs, watch, executor)
-    return tuple(_renamed(job, name) for job, name in zip(jobs, names, strict=True))
+    return tuple(_rename_source(job, name) for job, name in zip(jobs, names, strict=True))
 
 
 def unread(  # noqa: PLR0913  (each is a choice of the user's)
@@ -86,7 +86,7 @@ def unread(  # noqa: PLR0913  (each is a choice of the user's)
     Parameters are those of :func:`eatlas.engine.run`.
     """
     require_whole("the seed", seed, 0)
-    loaded = _loaded(tests, reference)
+    loaded = _load_tests(tests, reference)
     chosen, left_out = _chosen(loaded, measures)
     chosen = _with_frequency(chosen, frequency)
     questions: dict[Need, list[tuple[Test, Measure]]] = {}
@@ -106,7 +106,7 @@ def unread(  # noqa: PLR0913  (each is a choice of the user's)
     jobs, names = [], []
     for need, pairs in questions.items():
         for name, source in open_as(vectors, need, prompts):
-            taken = _taken_by((measure for _, measure in pairs), source, left_out)
+            taken = _suitable_signatures((measure for _, measure in pairs), source, left_out)
             done = [(test, measure) for test, measure in pairs if measure.signature in taken]
             for test, measure in done:
                 its = of_words if adjusts(measure) else None
@@ -117,7 +117,7 @@ def unread(  # noqa: PLR0913  (each is a choice of the user's)
     return jobs, names
 
 
-def _loaded(tests: Any, reference: Any) -> tuple[Test, ...]:
+def _load_tests(tests: Any, reference: Any) -> tuple[Test, ...]:
     """Tests with their references, all of whose stimuli are on this machine."""
     loaded = load_tests(DEFAULT_TESTS if tests is None else tests)
     if reference is not None:
@@ -129,7 +129,7 @@ def _loaded(tests: Any, reference: Any) -> tuple[Test, ...]:
     return loaded
 
 
-def _each(choice: Any) -> list[Any]:
+def _as_list(choice: Any) -> list[Any]:
     """One or several."""
     if choice is None:
         return []
@@ -176,7 +176,7 @@ def _chosen(tests: Sequence[Test], given: Any) -> tuple[list[Measure], dict[str,
     """
     if given is None:
         given = [_default_measure(kind) for kind in dict.fromkeys(test.kind for test in tests)]
-    named = _each(given)
+    named = _as_list(given)
     if len(named) > 1 and EVERY in named:
         raise SignatureError(
             f"{EVERY} stands for every measure",
@@ -204,7 +204,7 @@ def _chosen(tests: Sequence[Test], given: Any) -> tuple[list[Measure], dict[str,
     return chosen, left_out
 
 
-def _taken_by(
+def _suitable_signatures(
     measures: Iterable[Measure], source: Any, left_out: dict[str, str] | None
 ) -> set[str]:
     """Signatures of the measures that take a source; one that was named and does not is refused."""
@@ -294,7 +294,7 @@ def open_contexts(given: Any) -> StimulusContexts:
     """
     if isinstance(given, StimulusContexts) and not isinstance(given, type):
         return given
-    opened: StimulusContexts = called(required("contexts", "contexts"), object, given)
+    opened: StimulusContexts = call_point(require_point("contexts", "contexts"), object, given)
     return opened
 
 
@@ -305,7 +305,7 @@ def in_contexts(
     windows: Any = None,
 ) -> list[Variant]:
     """Put tests of words into contexts, in each window to which these are cut."""
-    windows = list(dict.fromkeys(_each(windows)))
+    windows = list(dict.fromkeys(_as_list(windows)))
     if contexts is None:
         if windows:
             raise EatlasError(
@@ -357,7 +357,7 @@ def open_as(given: Any, need: Need, prompts: Any = None) -> list[tuple[str, AnyS
     return named
 
 
-def _renamed(job: Job, name: str) -> Job:
+def _rename_source(job: Job, name: str) -> Job:
     """Give the source of a job the name that results know it by."""
     source: Any = job.source
     if not name:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from eatlas.engine.frequency import ranking_of
 from eatlas.engine.jobs import AnySource, Job
-from eatlas.errors import CoverageError, SourceError, listed
+from eatlas.errors import CoverageError, SourceError, listing
 from eatlas.measures.base import Array, Measure, Need, Wish
-from eatlas.plugins import loaded, required
+from eatlas.plugins import load_class, require_point
 from eatlas.results.parts import Coverage
 from eatlas.sources import (
     CaseRule,
@@ -31,7 +31,7 @@ from eatlas.sources import (
     open_vectors,
     period_of,
 )
-from eatlas.sources.coverage import embed_concepts, needed_items
+from eatlas.sources.coverage import embed_concepts, items_to_request
 from eatlas.stimuli import Concept, Test
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class VectorReader(Reader):
         case, tests = jobs[0].case, [job.test for job in jobs]
         words = {word for job in jobs for word in job.measure.needs.words}
         wish = max((job.measure.needs.ranks for job in jobs), key=WISHES.index)
-        items = needed_items(source, tests, words, case)
+        items = items_to_request(source, tests, words, case)
         ranking = None
         if wish is not None:  # one pass for words and ranks
             beside = {item.content for item in items}
@@ -220,7 +220,7 @@ def _vectors_of(words: Sequence[str], source: Source, case: CaseRule) -> dict[st
     if group.missing:
         raise CoverageError(
             f"the direction needs terms that have no usable vector in {source.name}",
-            got=f"missing: {listed(group.missing)}",
+            got=f"missing: {listing(group.missing)}",
             remedy="name defining pairs whose terms the source has",
         )
     return dict(zip(group.used, embedded.vectors[concept.name], strict=True))
@@ -243,7 +243,7 @@ def reader_of(need: Need) -> Reader:
         If no package that is installed reads it.
     """
     own = OWN.get(need)
-    return own() if own else loaded(required("readers", need), Reader)()
+    return own() if own else load_class(require_point("readers", need), Reader)()
 
 
 def open_for(spec: Any, need: Need) -> tuple[AnySource, ...]:
@@ -290,7 +290,7 @@ def require_terms(
         raise CoverageError(
             f"test {test.id}, group {role} ({concept.name}): "
             f"{f'only {len(there)}' if there else 'no'} {unit} has a {usable} in {source}",
-            got=f"missing: {listed(missing, 8)}" if missing else f"{there[0]!r} alone",
+            got=f"missing: {listing(missing, 8)}" if missing else f"{there[0]!r} alone",
             allowed=f"at least {least} usable {unit if least == 1 else units} for "
             f"{measure.name} ({'its labels are permuted' if least > 1 else 'its mean is taken'})",
             remedy=remedy or REMEDIES[kind]
@@ -304,7 +304,7 @@ def require_any(test: Test, source: str, begins: Sequence[str]) -> None:
     if begins and not any(one.images or one.sentences for one in test.concepts.values()):
         raise CoverageError(
             f"test {test.id} ({len(test.terms):,} terms): {source} has none of them",
-            got=f"its first words are {listed(ascii(word[:40]) for word in begins)}",
+            got=f"its first words are {listing(ascii(word[:40]) for word in begins)}",
             allowed="a source with the words of the test",
             remedy="see whether its column of words is missing, or its words are of another "
             "language or written in another way",

@@ -50,7 +50,7 @@ def with_reference(tests: Iterable[Test], reference: ReferenceLike) -> tuple[Tes
 def _put(test: GroupsTest, reference: Any) -> GroupsTest:
     """Return the test with its reference distribution, checked to be shares with sum 1."""
     names = [group.name for group in test.groups]
-    whole, targets, origin = _read(test, names, reference)
+    whole, targets, origin = _parse_reference(test, names, reference)
     of_all = {} if isinstance(whole, str) else {"the reference": whole}
     for what, row in {**of_all, **targets}.items():
         if fault := fault_of_weights(row, names):
@@ -66,7 +66,7 @@ def _put(test: GroupsTest, reference: Any) -> GroupsTest:
     return test.model_copy(update=update)
 
 
-def _read(test: GroupsTest, names: Sequence[str], reference: Any) -> Reference:
+def _parse_reference(test: GroupsTest, names: Sequence[str], reference: Any) -> Reference:
     """Read what was given, for one test."""
     if isinstance(reference, str | Path):
         text = str(reference).strip()
@@ -102,7 +102,7 @@ def _of_results(test: GroupsTest, names: Sequence[str], results: Any) -> Referen
     if len(fitting) != 1:
         raise ResultsError(
             f"{len(fitting)} results have shares of groups for test {test.id}",
-            got="; ".join(map(_called, fitting[:5])) or None,
+            got="; ".join(map(_result_label, fitting[:5])) or None,
             allowed="one",
             remedy="write it to a file of its own: eatlas.Results([result]).save(FILE)",
         )
@@ -113,14 +113,14 @@ def _of_results(test: GroupsTest, names: Sequence[str], results: Any) -> Referen
     if sorted(groups) != sorted(names) or not terms or not (concept and concept.distribution):
         raise StimulusError(
             f"test {test.id}: the result has no shares of its groups for its targets",
-            got=f"{_called(result)}, of {', '.join(groups) or result.signature}",
+            got=f"{_result_label(result)}, of {', '.join(groups) or result.signature}",
             allowed=f"a result of divdist of the same targets with {', '.join(names)}",
         )
     targets = {term: dict(zip(groups, shares[term], strict=True)) for term in terms}
-    return dict(zip(groups, concept.distribution, strict=True)), targets, _called(result)
+    return dict(zip(groups, concept.distribution, strict=True)), targets, _result_label(result)
 
 
-def _called(result: AssociationResult) -> str:
+def _result_label(result: AssociationResult) -> str:
     year = "" if result.period is None else f", {result.period}"
     return f"{result.test} on {result.source}{year}"
 

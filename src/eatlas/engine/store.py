@@ -164,7 +164,7 @@ class FileJournal(Journal):
         if out is None:
             super().__init__(None, None, None)
         else:
-            super().__init__(_unfinished(out, identity), out.with_name(f".{out.name}.lock"), out)
+            super().__init__(_partial_path(out, identity), out.with_name(f".{out.name}.lock"), out)
 
 
 class NumberedPieces(FileJournal, Generic[Piece]):
@@ -180,7 +180,7 @@ class NumberedPieces(FileJournal, Generic[Piece]):
         self._to_bytes, self._from_bytes = to_bytes, from_bytes
 
     @property
-    def finished(self) -> int:
+    def n_finished(self) -> int:
         """How much is done, in what `work` names."""
         return len(self.done)
 
@@ -198,14 +198,14 @@ class NumberedPieces(FileJournal, Generic[Piece]):
         self.done[int(number)] = self._from_bytes(result)
 
 
-def _unfinished(out: Path, identity: str) -> Path:
+def _partial_path(out: Path, identity: str) -> Path:
     return out.with_name(f".{out.name}.{identity[:12]}.unfinished")
 
 
-def left_by_others(out: Path, identity: str) -> list[Path]:
+def leftover_files(out: Path, identity: str) -> list[Path]:
     """What work with other settings has left unfinished beside a file."""
     files = out.parent.glob(f".{escape(out.name)}.*.unfinished")
-    return sorted(set(files) - {_unfinished(out, identity)})
+    return sorted(set(files) - {_partial_path(out, identity)})
 
 
 class Store(Journal):

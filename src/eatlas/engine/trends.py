@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from eatlas.measures.base import generator_of, stimuli_covered
+from eatlas.measures.base import stimuli_covered
+from eatlas.measures.seeding import generator_of
 from eatlas.notes import Note
 from eatlas.results import AssociationResult, Failure
 from eatlas.results.base import Head

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from eatlas.errors import ResultsError, described
-from eatlas.plugins import absent, called, loaded, required, usable
+from eatlas.plugins import absent, call_point, load_class, require_point, usable
 from eatlas.results.base import Head
 from eatlas.results.json_lines import has_schema, schema_name, schema_of_file
 from eatlas.sources import Source
@@ -101,7 +101,7 @@ def verifier_of(record: object) -> Verifier:
     name = schema_name(record)
     allowed = "results and trends"
     unknown = ResultsError("this cannot be verified", got=described(record), allowed=allowed)
-    verifier: Verifier = loaded(required("verifiers", name, unknown), Verifier)()
+    verifier: Verifier = load_class(require_point("verifiers", name, unknown), Verifier)()
     return verifier
 
 
@@ -109,7 +109,7 @@ def verifier_of_file(path: Path) -> Verifier | None:
     """The verifier of a file; None for a file of results and trends."""
     if has_schema(path, "result", "trend"):
         return None
-    added: dict[str, type[Verifier]] = usable(VERIFIERS, (), partial(loaded, kind=Verifier))
+    added: dict[str, type[Verifier]] = usable(VERIFIERS, (), partial(load_class, kind=Verifier))
     for verifier in added.values():
         if (made := verifier()).holds(path):
             return made
@@ -144,5 +144,5 @@ def contexts_at_hand(given: Iterable[Any], folders: Iterable[Path]) -> FindsCont
     EatlasError
         If no package brings it, or what is given are no contexts.
     """
-    found: FindsContexts = called(required("contexts", AT_HAND), object, given, folders)
+    found: FindsContexts = call_point(require_point("contexts", AT_HAND), object, given, folders)
     return found

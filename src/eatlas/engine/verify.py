@@ -20,7 +20,7 @@ from eatlas.engine.plan import in_contexts
 from eatlas.engine.readers import open_for, reader_of
 from eatlas.engine.trends import trends
 from eatlas.engine.verifiers import FindsContexts, Verifier, contexts_at_hand, verifier_of
-from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSourceError, listed
+from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSourceError, listing
 from eatlas.measures import Measure, get_measure
 from eatlas.results import AssociationResult, Failure, TrendResult
 from eatlas.results.base import FINDING, Head
@@ -31,7 +31,7 @@ from eatlas.sources.covariates import CovariatesAtHand, CovariatesLike, WordCova
 from eatlas.stimuli import ContextsOrigin, Test, built_in_tests, load_tests
 from eatlas.stimuli.batteries import with_images
 from eatlas.stimuli.kinds import TestsLike
-from eatlas.untrusted import computed_afresh, data_only, kept_answers, trusted_among
+from eatlas.untrusted import bypass_caches, data_only, list_trusted, use_stored_answers
 
 __all__ = ["Verdict", "differences", "verify"]
 
@@ -210,7 +210,7 @@ def verify(
         if not isinstance(record, AssociationResult | TrendResult)
     ]
     named = [*measured, *(record for record, _ in others)]
-    trusted = trusted_among(trust, [r.source_string for r in named], "no result has a source")
+    trusted = list_trusted(trust, [r.source_string for r in named], "no result has a source")
     instead, names = vectors or {}, [name for r in named for name in (r.source, r.source_string)]
     if strange := [name for name in instead if name not in names]:
         raise SourceError(
@@ -220,14 +220,14 @@ def verify(
         )
     vouched = {test.id: test for test in (load_tests(tests) if tests else ())}
     sources: dict[SourceName, Opened] = {}
-    with computed_afresh():
+    with bypass_caches():
         checks = [_rebuilt(result, *at_hand, vouched, trusted) for result in measured]
         for check in checks:
             if check.again is None and check.source not in sources:
-                sources[check.source] = _opened(check.source, checks, instead, trusted)
+                sources[check.source] = _open_source(check.source, checks, instead, trusted)
         for check in checks:
             if check.again is None:
-                check.again = check.measured(sources[check.source], check.result.period)
+                check.again = check.measure_period(sources[check.source], check.result.period)
         of_results = [_verdict(check, instead) for check in checks]
         of_trends = [_of_trend(trend, checks, sources) for trend in series]
         of_others = [_of_record(*other, instead, trusted, vouched) for other in others]
@@ -254,7 +254,7 @@ class _Check:
         """What its numbers come from."""
         return self.result.source, self.result.source_string, self.measure.needs.source
 
-    def measured(
+    def measure_period(
         self, source: Opened, period: int | None
     ) -> AssociationResult | Failure | EatlasError:
         """Measure its test on one period of a source."""
@@ -281,7 +281,7 @@ def _rebuilt(
             measure = get_measure(result.signature)
         if result.source_string not in trusted:
             _require_few_draws(measure)
-        against, known = _known(test, vouched)
+        against, known = _find_test(test, vouched)
         if known is not None:
             test = _with_files(test, known)
         origin = result.provenance.contexts
@@ -322,7 +322,7 @@ def _require_few_draws(measure: Measure) -> None:
             )
 
 
-def _known(test: Test, vouched: Mapping[str, Test]) -> tuple[str, Test | None]:
+def _find_test(test: Test, vouched: Mapping[str, Test]) -> tuple[str, Test | None]:
     """The test of the same id that was given, or that is built in; the hash where none is."""
     of_sentences = any(concept.sentences for _, concept in test.parts)
     built_in = built_in_tests(sentences=of_sentences and test.contexts is None)
@@ -364,14 +364,14 @@ def _labels(
         if old != new:
             yield f"{key}: {_shortly(old)} in the file, {_shortly(new)} in {name}"
     if test.stimuli_sha256 != known.stimuli_sha256:
-        terms = listed(map(repr, sorted(set(test.terms) ^ set(known.terms))), 6)
+        terms = listing(map(repr, sorted(set(test.terms) ^ set(known.terms))), 6)
         yield (
             f"coverage: the terms are not those of {name}: {terms or 'in other groups'}; a test "
             "with other terms needs another id"
         )
 
 
-def _opened(
+def _open_source(
     name: SourceName,
     checks: Iterable[_Check],
     instead: Mapping[str, Any],
@@ -383,7 +383,7 @@ def _opened(
     mine = next((instead[key] for key in (called, string) if key in instead), None)
     try:
         keeps = any(check.measure.needs.keeps for check in asking)
-        kept = kept_answers() if keeps else nullcontext()
+        kept = use_stored_answers() if keeps else nullcontext()
         with data_only(string, (string,) if mine is not None else trusted), kept:
             opened = {}
             sources = open_for(string if mine is None else mine, need)
@@ -418,7 +418,7 @@ def _verdict(check: _Check, instead: Collection[str]) -> Verdict:
     """Say what differs; a model that was moved is called otherwise."""
     result, again = check.result, check.again
     if not isinstance(again, AssociationResult):
-        return _unrepeated(result, again)
+        return _cannot_repeat(result, again)
     old, new = result.to_dict(), again.to_dict()
     for record in (old, new):  # it follows from the numbers
         record.pop(FINDING)
@@ -429,7 +429,7 @@ def _verdict(check: _Check, instead: Collection[str]) -> Verdict:
     if check.against == "hash" and check.test.sentences_from and not result.contexts:
         origin = _shortly(check.test.sentences_from)
         remarks.append(f"provenance.sentences_from is not verified: {origin}")
-    return _judged(result, [*check.lines, *differences(old, new)], remarks, check.against)
+    return _make_verdict(result, [*check.lines, *differences(old, new)], remarks, check.against)
 
 
 def _of_trend(
@@ -437,7 +437,7 @@ def _of_trend(
 ) -> Verdict:
     """Verify a trend by the results of its periods; whether the series has others is said."""
 
-    def named(record: AssociationResult | TrendResult) -> tuple[object, ...]:
+    def identity(record: AssociationResult | TrendResult) -> tuple[object, ...]:
         """The hash of the stimuli distinguishes windows."""
         origin = record.provenance
         return (
@@ -445,14 +445,16 @@ def _of_trend(
             origin.stimuli_sha256,
         )  # fmt: skip
 
-    same = [c for c in checks if c.result.period is not None and named(c.result) == named(trend)]
+    same = [
+        c for c in checks if c.result.period is not None and identity(c.result) == identity(trend)
+    ]
     if not same:
         reason = "no result of its periods and seed was given, so that its test cannot be rebuilt"
         return Verdict(trend, "not repeated", (reason,))
     opened = [sources[check.source] if check.measure else check.again for check in same]
     for source in opened:  # one, or each part of a corpus by itself
         if not isinstance(source, dict):
-            return _unrepeated(trend, source)
+            return _cannot_repeat(trend, source)
     again = [check.again for check in same if isinstance(check.again, AssociationResult)]
     if not (computed := trends(again, (), trend.provenance.seed)):
         reason = "too few periods of the series give a result now"
@@ -467,7 +469,7 @@ def _of_trend(
     periods = [*dict.fromkeys(period for source in opened for period in source)]  # type: ignore[union-attr]
     if stated != set(periods):
         lines.append(f"periods: {sorted(stated)} in the file, {periods} in the series")
-    return _judged(trend, lines)
+    return _make_verdict(trend, lines)
 
 
 def _of_record(
@@ -485,15 +487,17 @@ def _of_record(
             source = open_vectors(string if mine is None else mine)
             again = verifier.repeat(record, source, vouched)
     except RecursionError:
-        return _unrepeated(record, EatlasError("one source is wrapped in another too many times"))
+        return _cannot_repeat(
+            record, EatlasError("one source is wrapped in another too many times")
+        )
     except EatlasError as error:
-        return _unrepeated(
+        return _cannot_repeat(
             record, error if mine is not None else _perhaps_moved(error, record.source)
         )
-    return _judged(record, again.lines, again.remarks, again.against)
+    return _make_verdict(record, again.lines, again.remarks, again.against)
 
 
-def _unrepeated(record: Head, outcome: Any) -> Verdict:
+def _cannot_repeat(record: Head, outcome: Any) -> Verdict:
     """Say why a record was not computed again, and what to do about it."""
     error = outcome.error if isinstance(outcome, Failure) else outcome
     remedy = error.remedy if isinstance(error, SourceError | SignatureError) else None
@@ -502,7 +506,7 @@ def _unrepeated(record: Head, outcome: Any) -> Verdict:
     return Verdict(record, "refused" if refused else "not repeated", details)
 
 
-def _judged(
+def _make_verdict(
     record: Head,
     lines: Iterable[str],
     remarks: Iterable[str] = (),
@@ -524,10 +528,12 @@ def differences(old: Any, new: Any) -> Iterator[str]:
     ignored = {"provenance.version"}
     if ";transform=" in str(new.get("provenance", {}).get("source_fingerprint")):
         ignored.add("provenance.vectors_sha256")
-    yield from _walk(old, new, (), scale, ignored, dict(drawn(new)))
+    yield from _walk(old, new, (), scale, ignored, dict(monte_carlo_numbers(new)))
 
 
-def drawn(record: Any, path: Keys = (), draws: Any = None) -> Iterator[tuple[Keys, float]]:
+def monte_carlo_numbers(
+    record: Any, path: Keys = (), draws: Any = None
+) -> Iterator[tuple[Keys, float]]:
     """Shares and counts of random draws in a record, each with the difference that two draws make.
 
     `draws` are those behind the part, or of each tail; none where its p-values are exact.
@@ -537,10 +543,10 @@ def drawn(record: Any, path: Keys = (), draws: Any = None) -> Iterator[tuple[Key
         for key, value in record.items():
             if key != "draws" or not path:
                 of_tail = draws.get(key, draws) if isinstance(draws, Mapping) else draws
-                yield from drawn(value, (*path, key), of_tail)
+                yield from monte_carlo_numbers(value, (*path, key), of_tail)
     elif isinstance(record, list):
         for i, value in enumerate(record):
-            yield from drawn(value, (*path, i), draws)
+            yield from monte_carlo_numbers(value, (*path, i), draws)
     elif isinstance(draws, int) and isinstance(record, int | float):
         keys = {key for key in path if isinstance(key, str)}
         if isinstance(record, int) and keys & {"counts", "undefined", "labels"}:

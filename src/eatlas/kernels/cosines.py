@@ -111,7 +111,7 @@ def pair_direction(first: Array, second: Array, *, centred: bool = False) -> Arr
     are at ``mu +- (a - b) / 2``, so C is ``sum (a - b)(a - b)^T / 4``. `centred` takes the mean
     difference from each difference first, as a PCA of the differences does.
     """
-    differences = _sorted(first - second)
+    differences = _sort_rows(first - second)
     if centred:
         away = differences - mean_row(differences)
         # equal differences are equal but for rounding
@@ -123,6 +123,6 @@ def pair_direction(first: Array, second: Array, *, centred: bool = False) -> Arr
     return direction
 
 
-def _sorted(rows: Array) -> Array:
+def _sort_rows(rows: Array) -> Array:
     """The rows in an order that depends on them alone, so that sums over them do too."""
     return rows[sorted(range(len(rows)), key=lambda i: rows[i].tobytes())]

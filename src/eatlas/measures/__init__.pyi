@@ -12,6 +12,7 @@ from .earlier import (
     SemAxis as SemAxis,
 )
 from .k_groups import SAME as SAME, GeneralisedWEAT as GeneralisedWEAT
-from .ml_eat import MLEAT as MLEAT, WEAT as WEAT
+from .weat import WEAT as WEAT
+from .ml_eat import MLEAT as MLEAT
 from .registry import get_measure as get_measure, measure_types as measure_types
 from .sc_eat import SCEAT as SCEAT

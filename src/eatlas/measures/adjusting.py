@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.errors import EatlasError
-from eatlas.measures.association import DECIMALS, pattern_of, to_record
+from eatlas.measures.association import DECIMALS, to_record
 from eatlas.measures.base import Array, Covariates, Input
 from eatlas.measures.inference import CONFIDENCE, TWO
 from eatlas.measures.levels import COMPARED
+from eatlas.measures.patterns import pattern_of
 from eatlas.measures.units import TestUnits
 from eatlas.notes import Note
 from eatlas.results.levels import (
@@ -25,8 +26,8 @@ from eatlas.results.levels import (
     StudentP,
     Units,
 )
-from eatlas.results.parts import TAILS, GroupCoverage, at, defined, defined_ends
-from eatlas.stats.crossed import adjusted_crossed_test
+from eatlas.results.parts import TAILS, GroupCoverage, at, finite, finite_ends
+from eatlas.stats.crossed import crossed_test_with_covariates
 from eatlas.stats.effect_size import DrawEffects, effect_sizes
 from eatlas.stats.regression import Regression, regression_test
 from eatlas.stats.units import average_over_units
@@ -75,7 +76,7 @@ class CovariateDesign:
     """The stimuli that have all covariates, among those of both groups."""
 
 
-def adjusted(
+def adjust_for_covariates(
     measure: Any,
     given: Input,
     found: Mapping[str, Any],
@@ -110,7 +111,7 @@ def adjusted(
             of_pair[roles] = design_of(roles, groups, covariates, concepts, notes)
         designs |= {place: design} if (design := of_pair[roles]) is not None else {}
     compared = {role: groups[role] for pair in of_pair for role in pair}
-    left_out = left_out_of(compared, covariates, concepts, notes)
+    left_out = words_without_covariates(compared, covariates, concepts, notes)
     if not designs or (single and pairs is None):
         return None
     about = {"covariates": covariates.names, "left_out": left_out}
@@ -120,14 +121,16 @@ def adjusted(
         in_order = [(role, name) for role in TARGETS for name in given.coverage[role].stimuli]
         terms = [AdjustedTerm(group=r, term=t, level2=levels[r, t]) for r, t in in_order]
         return Adjusted(**about, terms=tuple(terms))
-    units = recorded_units(found.get("units"), groups)
+    units = units_of_result(found.get("units"), groups)
     of_units = None if pairs is None else UnitPairs(pairs, groups, units)
     by_place = {}
     for place, design in designs.items():
         crossed = {}
         if of_units is not None:
             spread = _spread(measure, found, place, scores[place][design.units])
-            crossed = _crossed(measure, given, of_units.compared(place), covariates, spread)
+            crossed = _test_new_words(
+                measure, given, of_units.units_of_level(place), covariates, spread
+            )
         drawn = given.drawn.get(place)
         (by_place[place],) = _levels(measure, given, scores[place][None], design, drawn, crossed)
     level2 = None
@@ -146,14 +149,14 @@ def _spread(measure: Any, found: Mapping[str, Any], place: str, scores: Array) -
     return plain.difference / plain.effect_size if plain.effect_size else 0.0
 
 
-def adjusted_shares(
+def adjust_shares(
     measure: Any, given: Input, covariates: Covariates, notes: list[Note]
 ) -> Adjusted | None:
     """Shares of groups given covariates of the groups' words."""
     names, concepts = given.head["groups"], given.head["concepts"]
     groups = {name: SortedGroup.of(given.coverage[name], covariates.of[name]) for name in names}
     design = design_of(names, groups, covariates, concepts, notes)
-    left_out = left_out_of(groups, covariates, concepts, notes)
+    left_out = words_without_covariates(groups, covariates, concepts, notes)
     if design is None:
         return None
     places, before = [], 0
@@ -161,11 +164,11 @@ def adjusted_shares(
         places += [before + place for place in group.places]
         before += len(group.places)
     words = np.array(places)[design.units].tolist()
-    shares = measure.given_covariates(given, design.regression, words)
+    shares = measure.adjust_for_covariates(given, design.regression, words)
     return Adjusted(covariates=covariates.names, left_out=left_out, **shares)
 
 
-def left_out_of(
+def words_without_covariates(
     groups: Mapping[str, SortedGroup],
     covariates: Covariates,
     called: Mapping[str, str],
@@ -283,7 +286,7 @@ def _levels(
     effects = regression.estimates(tested) / np.where(np.isnan(d), np.nan, spread)
     return [
         AdjustedLevel(
-            effect_size=defined(effect),
+            effect_size=finite(effect),
             difference=estimate,
             n=(n, rows.shape[1] - n),
             shared=regression.shared,
@@ -304,7 +307,7 @@ class UnitPairs:
     groups: Mapping[str, SortedGroup]
     units: TestUnits
 
-    def compared(self, place: str) -> ComparedUnits:
+    def units_of_level(self, place: str) -> ComparedUnits:
         """The units of the two groups that a level compares, toward those of the other side."""
         roles = COMPARED[place]
         table = self.table if roles == TARGETS else self.table.T
@@ -352,7 +355,7 @@ class ComparedUnits:
             return None
 
 
-def _crossed(
+def _test_new_words(
     measure: Any, given: Input, units: ComparedUnits, covariates: Covariates, spread: float
 ) -> dict[str, Any]:
     """P-values and interval at equal covariates for other words; nothing where none can be had."""
@@ -361,7 +364,7 @@ def _crossed(
     regression = units.regression(covariates)
     if regression is None:
         return {}
-    tested = adjusted_crossed_test(
+    tested = crossed_test_with_covariates(
         units.table,
         regression,
         units.column_sizes,
@@ -374,12 +377,12 @@ def _crossed(
     ends = tested["low"] / spread, tested["high"] / spread
     return {
         "p": StudentP.model_validate({tail: tested[f"p_{tail}"] for tail in TAILS}),
-        "estimate": defined(tested["difference"] / spread),
-        "interval": defined_ends(ends, DECIMALS) if tested["df"] >= LEAST_DF else None,
+        "estimate": finite(tested["difference"] / spread),
+        "interval": finite_ends(ends, DECIMALS) if tested["df"] >= LEAST_DF else None,
         "df": tested["df"],
     }
 
 
-def recorded_units(units: Units | None, groups: Mapping[str, SortedGroup]) -> TestUnits:
+def units_of_result(units: Units | None, groups: Mapping[str, SortedGroup]) -> TestUnits:
     """Near-synonyms of the sorted stimuli."""
-    return TestUnits.recorded(units, {role: tuple(g.names) for role, g in groups.items()})
+    return TestUnits.from_record(units, {role: tuple(g.names) for role, g in groups.items()})

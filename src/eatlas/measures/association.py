@@ -8,15 +8,12 @@ along one direction. The nine EAT patterns are those of Wolfe, Hiniker and Howe 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
-from itertools import product
-from typing import Any, ClassVar, Final, Literal, cast
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eatlas.errors import SignatureError
 from eatlas.measures.base import (
@@ -33,13 +30,7 @@ from eatlas.measures.base import (
 )
 from eatlas.notes import Note
 from eatlas.results.levels import (
-    AdjustedLevel2,
-    Attribute,
-    Direction,
-    Label,
     Level,
-    Level2,
-    Pattern,
     PValues,
 )
 from eatlas.results.parts import TAILS
@@ -54,7 +45,7 @@ from eatlas.stats.permutation import (
     PermutationResult,
     permutation_test,
 )
-from eatlas.stats.regression import studentised_test
+from eatlas.stats.regression import welch_permutation_test
 
 Statistic = Literal["difference", "studentised"]
 """What is compared over relabellings."""
@@ -67,7 +58,6 @@ _remembered = lru_cache(maxsize=4096)(permutation_test)
 as the tail or the threshold of a pattern, ask the same question."""
 MOST_BITS = 13_000
 """Of a whole number in a result: 3,914 digits. Python's own reader refuses 4,301."""
-NO_PATTERN: Final = "Non-Directional"
 
 
 @dataclass(frozen=True)
@@ -147,7 +137,7 @@ class AssociationMeasure(Measure):
         scores, n = np.concatenate([first, second]), (len(first), len(second))
         scale, precision = given.magnitude, given.precision
         difference, d = effect_size(scores, n[0], ddof=self.ddof, scale=scale, precision=precision)
-        p = to_record(answer or self.permuted(scores, n[0], given, scale))
+        p = to_record(answer or self.permutation_test(scores, n[0], given, scale))
         if np.isnan(d):
             notes.append(Note("undefined.effect-size", place))
         else:
@@ -156,7 +146,7 @@ class AssociationMeasure(Measure):
                 notes.extend(of_spread(first, second, place))
         return Level(effect_size=None if np.isnan(d) else d, difference=difference, n=n, p=p)
 
-    def permuted(
+    def permutation_test(
         self, scores: Array, n: int, given: Input, scale: float, error: float = GUARANTEE
     ) -> PermutationResult:
         """P-values of the first `n` scores against the others, as the parameters find them.
@@ -173,7 +163,7 @@ class AssociationMeasure(Measure):
                 precision=given.precision,
                 error=error,
             )
-        test = permutation_test if self.statistic == "difference" else studentised_test
+        test = permutation_test if self.statistic == "difference" else welch_permutation_test
         return test(
             scores,
             n,
@@ -210,7 +200,7 @@ def to_record(answer: PermutationResult) -> PValues:
     tails = {name: getattr(answer, name) for name in TAILS}
     methods = {name: tail.method for name, tail in tails.items()}
     columns = {
-        "count": {name: written(tail.count) for name, tail in tails.items()},
+        "count": {name: json_count(tail.count) for name, tail in tails.items()},
         **{
             key: {name: getattr(tail, key) for name, tail in tails.items()}
             for key in ("rel_err", "interval", "draws")
@@ -220,13 +210,13 @@ def to_record(answer: PermutationResult) -> PValues:
         **{name: tail.p for name, tail in tails.items()},
         **{key: column for key, column in columns.items() if set(column.values()) != {None}},
         "method": methods if len(set(methods.values())) > 1 else answer.greater.method,
-        "total": written(answer.total),
+        "total": json_count(answer.total),
         "min_p": answer.min_p,
     }
     return PValues.model_validate(fields)
 
 
-def written(count: int | None) -> int | None:
+def json_count(count: int | None) -> int | None:
     """A count that a reader of JSON takes."""
     return None if count is None or count.bit_length() > MOST_BITS else count
 
@@ -251,95 +241,3 @@ def remarks(p: PValues, place: str, design: Sequence[int], alpha: float) -> Iter
     draws = p.draws and p.draws.greater
     if draws and 1 / (draws + 1) >= alpha:
         yield Note("p.draws", place, {"draws": draws, "least": 1 / (draws + 1), "alpha": alpha})
-
-
-def eat_pattern(x: Attribute | None, y: Attribute | None) -> tuple[Label, Direction]:
-    """Name the pattern of two associations.
-
-    Parameters
-    ----------
-    x, y : {"A", "B", None}
-        The attribute that the target group X, and Y, is associated with.
-
-    Returns
-    -------
-    label, direction : str
-
-    Examples
-    --------
-    >>> eat_pattern(None, "B")
-    ('BY-Singular', 'Singular')
-    """
-    if x and y:
-        label, direction = (x, "Uniform") if x == y else (x + y, "Divergent")
-    elif x or y:
-        label, direction = f"{x}X" if x else f"{y}Y", "Singular"
-    else:
-        return NO_PATTERN, NO_PATTERN
-    return cast("Label", f"{label}-{direction}"), cast("Direction", direction)
-
-
-LABELS = {
-    signs: eat_pattern(*({1: "A", 0: None, -1: "B"}[sign] for sign in signs))[0]
-    for signs in product((1, 0, -1), (1, 0, -1))
-}
-"""The nine patterns by the signs of the associations of X and of Y: 1 with A, -1 with B, or 0."""
-
-
-def associated_with(
-    d: float | None, p_in_direction: float, *, alpha: float, threshold: float
-) -> Attribute | None:
-    """Decide which attribute a target group is associated with, if any.
-
-    Parameters
-    ----------
-    d : float or None
-        Level 2 effect size, None where it is undefined.
-    p_in_direction : float
-        The p-value of the tail of d's sign, or the two-sided one.
-    alpha : float
-        The p-value must be smaller.
-    threshold : float
-        The absolute value of d must be larger; 0.2 is Cohen's (1992) "small".
-
-    Examples
-    --------
-    >>> associated_with(-1.39, 0.001, alpha=0.05, threshold=0.2)
-    'B'
-    """
-    if d is None or abs(d) <= threshold or p_in_direction >= alpha:
-        return None
-    return "A" if d > 0 else "B"
-
-
-def pattern_of(level2: Level2 | AdjustedLevel2, rule: PatternRule) -> Pattern:
-    """Find the pattern of two level 2 associations, under a rule and under the two-sided one."""
-
-    def associations(tail: TailRule) -> dict[str, Attribute | None]:
-        attributes = {}
-        for role, level in level2.items():
-            d, limits = level.effect_size, {"alpha": rule.alpha, "threshold": rule.threshold}
-            sign_tail = "greater" if (d or 0) > 0 else "less"
-            p = level.p["two_sided" if tail == "two-sided" else sign_tail]
-            attributes[role] = associated_with(d, p, **limits)
-        return attributes
-
-    chosen, two_sided = associations(rule.tail), associations("two-sided")
-    label, direction = eat_pattern(*chosen.values())
-    two_sided_label, two_sided_direction = eat_pattern(*two_sided.values())
-    return Pattern(
-        label=label,
-        direction=direction,
-        two_sided_label=two_sided_label,
-        two_sided_direction=two_sided_direction,
-        **chosen,
-        alpha=rule.alpha,
-        threshold=rule.threshold,
-        tail=rule.tail,
-    )
-
-
-def pattern_shares(x: NDArray[np.int64], y: NDArray[np.int64]) -> dict[str, float]:
-    """Share of draws with each of the nine patterns; 1 is an association with A, -1 with B."""
-    counts = Counter(zip(x.tolist(), y.tolist(), strict=True))
-    return {label: round(counts[signs] / len(x), 6) for signs, label in LABELS.items()}

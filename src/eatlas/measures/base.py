@@ -5,8 +5,6 @@ Random numbers that follow from a seed and the stimuli of a test, and from nothi
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
@@ -18,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import SignatureError, StimulusError, listed
-from eatlas.lazy import offered
+from eatlas.errors import SignatureError, StimulusError, listing
+from eatlas.lazy import find_offer
 from eatlas.notes import Note
 from eatlas.results import AssociationResult
 from eatlas.results.parts import Coverage
@@ -59,21 +57,6 @@ class Needs:
     keeps: bool = False
     """Whether what the source answers is kept and read when a result is computed again, since
     another answer would be no mistake."""
-
-
-def generator_of(
-    seed: int, stimuli: Mapping[str, Iterable[str]], purpose: str
-) -> np.random.Generator:
-    """Return a generator that the seed, the stimuli by role, and a purpose decide.
-
-    The settings of one test (sources, layers, prompts, windows, measures and their parameters)
-    have the same stimuli, and therefore the same draws: what differs between them is no difference
-    of draws.
-    """
-    names = {role: sorted(set(stimuli[role])) for role in sorted(stimuli)}
-    text = json.dumps([purpose, names], ensure_ascii=False)
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-    return np.random.default_rng([seed, *np.frombuffer(digest, ">u4").tolist()])
 
 
 def stimuli_of_test(test: Test) -> dict[str, tuple[str, ...]]:
@@ -307,7 +290,7 @@ class Measure(ABC):
         covariates: Any = None,
     ) -> AssociationResult:
         """Measure one test on one source; covariates are those that :func:`eatlas.run` takes."""
-        result: AssociationResult = offered("measure")(
+        result: AssociationResult = find_offer("measure")(
             self, test, source, case=case, seed=seed, rng=rng, covariates=covariates
         )
         return result
@@ -330,7 +313,7 @@ class Measure(ABC):
         if wanted == "required" and words:
             raise StimulusError(
                 f"the measure {self.name} takes contexts, and test {test.id} has words",
-                got=f"{words[0]}: {listed(test.concept(words[0]).terms, 3)}",
+                got=f"{words[0]}: {listing(test.concept(words[0]).terms, 3)}",
                 allowed="tests whose stimuli occur in sentences",
                 remedy="give contexts of these words by --contexts FILE, which eatlas contexts "
                 "writes; or take a battery of sentences, such as --tests sent-caliskan",

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from eatlas import kernels
 from eatlas.errors import CoverageError
-from eatlas.measures.adjusting import adjusted_shares
+from eatlas.measures.adjusting import adjust_shares
 from eatlas.measures.association import (
     DECIMALS,
     Adjust,
-    written,
+    json_count,
 )
 from eatlas.measures.base import (
     Allowed,
@@ -25,17 +25,17 @@ from eatlas.measures.base import (
     GroupsMeasure,
     Input,
     Needs,
-    generator_of,
     parameter,
     stimuli_covered,
     whole,
 )
 from eatlas.measures.levels import Stimuli
-from eatlas.measures.softmax import OF_MODEL, SCALE, magnified, remarks_on, scale_of
+from eatlas.measures.seeding import generator_of
+from eatlas.measures.softmax import OF_MODEL, SCALE, magnify_rounding, remarks_on, scale_of
 from eatlas.notes import Note
-from eatlas.plugins import imported, required
+from eatlas.plugins import load_point, require_point
 from eatlas.results.levels import AdjustedTarget
-from eatlas.results.parts import Coverage, defined, defined_ends
+from eatlas.results.parts import Coverage, finite, finite_ends
 from eatlas.results.targets import (
     DivDistResult,
     LabelDesign,
@@ -59,6 +59,7 @@ from eatlas.stats.shares import (
     Divergence,
     Negative,
     Normalize,
+    bootstrap_counts,
     distribution,
     divergence,
     jeffreys,
@@ -66,7 +67,6 @@ from eatlas.stats.shares import (
     label_tests,
     posterior,
     relabellings,
-    resampled_weights,
 )
 from eatlas.stimuli.kinds import OF_TARGETS
 
@@ -243,11 +243,11 @@ class DivDist(GroupsMeasure):
         elif self.soa == "softmax":
             scale = scale_of(self.scale, given.head["encoding"], given.head["source"], self.name)
             notes.extend(remarks_on(given, scale, groups))
-            given = magnified(given, scale)
+            given = magnify_rounding(given, scale)
             evidence, about["logit_scale"] = of_labels(given, scale), scale
         elif self.soa == "probe":
             stimuli = stimuli_of_groups(given)[OF_TARGETS]
-            count_contexts: CountContexts = imported(required("associations", self.soa))
+            count_contexts: CountContexts = load_point(require_point("associations", self.soa))
             counts, about = count_contexts(given)
             evidence = of_counts(stimuli, counts, given)
         else:
@@ -258,11 +258,11 @@ class DivDist(GroupsMeasure):
         tests: list[LabelTest | None] = [None] * len(rows.bias)
         design = None
         if self.p == "auto" and evidence.cosines is not None:
-            shares = evidence.expected
+            shares = evidence.null_shares
             if (np.abs(rows.p0 - shares).max(axis=1) > SAME_SHARES).any():
                 unequal = [] if np.ptp(shares) <= SAME_SHARES else shares.tolist()
                 notes.append(Note("shares.untested", "targets", {"shares": unequal}))
-            tests, design = relabelled(evidence, evidence.tested(rows), self.draws, given)
+            tests, design = permute_labels(evidence, evidence.is_testable(rows), self.draws, given)
         intervals, mean_interval = self._intervals(evidence, rows)
         *targets, concept = (
             _target(term, rows, i, intervals[i], tests[i], counted=evidence.contexts is not None)
@@ -272,7 +272,7 @@ class DivDist(GroupsMeasure):
         if not len(bias):
             notes.append(Note("undefined.mean-bias", "mean_bias"))
         if (covariates := given.words.covariates) is not None:
-            about["adjusted"] = adjusted_shares(self, given, covariates, notes)
+            about["adjusted"] = adjust_shares(self, given, covariates, notes)
         return DivDistResult(
             **given.head,
             **about,
@@ -285,7 +285,7 @@ class DivDist(GroupsMeasure):
             labels=design,
         )
 
-    def given_covariates(
+    def adjust_for_covariates(
         self, given: Input, regression: Regression, words: Sequence[int]
     ) -> dict[str, Any]:
         """Shares at equal covariates of some words of the groups, with their p-values.
@@ -304,7 +304,7 @@ class DivDist(GroupsMeasure):
         )
         p: dict[int, float] = {}
         if self.p == "auto":
-            tested = np.flatnonzero(evidence.tested(rows))
+            tested = np.flatnonzero(evidence.is_testable(rows))
             how: Any = {"seed": given.seed, "precision": given.precision}
             tails = groups_test(cosines[tested], regression, **how)
             p = {i: tail.p for i, tail in zip(tested.tolist(), tails, strict=True)}
@@ -312,7 +312,7 @@ class DivDist(GroupsMeasure):
             AdjustedTarget(
                 term=term,
                 deviation=None if np.isnan(away).any() else tuple(away.tolist()),
-                bias=defined(float(bias)),
+                bias=finite(float(bias)),
                 p=p.get(i),
             )
             for i, (term, away, bias) in enumerate(
@@ -332,7 +332,7 @@ class DivDist(GroupsMeasure):
         """Equations 1 to 3 for each target, and in the last row for the concept."""
         s = np.vstack([evidence.associations, evidence.concept])
         p = distribution(s, self.normalize, self.negative)
-        p[~evidence.counted] = np.nan
+        p[~evidence.has_distribution] = np.nan
         # the reference of each target, NaN where there is none, then that of the concept
         whole, own = head["reference"], head.get("references")
         none = (math.nan,) * len(whole)
@@ -363,20 +363,23 @@ class DivDist(GroupsMeasure):
         if evidence.contexts is not None:
             if self.normalize == "sum":
                 of_deviation[:, :last] = jeffreys(evidence.contexts, CONFIDENCE) - rows.p0[:last]
-            of_bias, of_deviation = _held(of_bias, rows.bias), _held(of_deviation, rows.p - rows.p0)
+            of_bias, of_deviation = (
+                _widen(of_bias, rows.bias),
+                _widen(of_deviation, rows.p - rows.p0),
+            )
             observed = rows.bias[:last][np.isfinite(rows.bias[:last])]
             if observed.size:
-                ends = _held(ends, np.asarray(observed.mean()))
+                ends = _widen(ends, np.asarray(observed.mean()))
         intervals: list[ShareIntervals | None] = [
             ShareIntervals(
-                bias=defined_ends(of_bias[:, i], DECIMALS),
-                deviation=tuple(defined_ends(pair, DECIMALS) for pair in of_deviation[:, i].T),
+                bias=finite_ends(of_bias[:, i], DECIMALS),
+                deviation=tuple(finite_ends(pair, DECIMALS) for pair in of_deviation[:, i].T),
             )
             for i in range(last + 1)
         ]
         if evidence.fixed:
             intervals[:last] = [None] * last
-        return intervals, defined_ends(ends, DECIMALS)
+        return intervals, finite_ends(ends, DECIMALS)
 
     def _few_contexts(
         self, evidence: GroupAssociations, rows: Rows, given: Input
@@ -480,20 +483,20 @@ class GroupAssociations:
     """Of counts of contexts, these, shape (targets, k)."""
 
     @property
-    def counted(self) -> NDArray[np.bool_]:
+    def has_distribution(self) -> NDArray[np.bool_]:
         """Which targets have a distribution, and last that the concept has one."""
         return np.array([*(target not in self.barred for target in self.targets), True])
 
     @property
-    def expected(self) -> Array:
+    def null_shares(self) -> Array:
         """Shares that words which do not differ give the groups."""
         shares = np.asarray(self.sizes if self.of_labels else np.ones(len(self.sizes)))
         return np.asarray(shares / shares.sum())
 
-    def tested(self, rows: Rows) -> NDArray[np.bool_]:
+    def is_testable(self, rows: Rows) -> NDArray[np.bool_]:
         """Rows of cosines for which relabelling words tests the reference."""
-        of_equal = np.abs(rows.p0 - self.expected).max(axis=1) <= SAME_SHARES
-        usable = np.isfinite(cast("Array", self.cosines)).all(axis=1) & self.counted
+        of_equal = np.abs(rows.p0 - self.null_shares).max(axis=1) <= SAME_SHARES
+        usable = np.isfinite(cast("Array", self.cosines)).all(axis=1) & self.has_distribution
         return np.asarray(usable & of_equal)
 
 
@@ -507,7 +510,7 @@ class Rows:
     bias: Array
 
 
-def _held(ends: Array, observed: Array) -> Array:
+def _widen(ends: Array, observed: Array) -> Array:
     """Ends of intervals, drawn out to what was observed; NaN stays."""
     return np.stack([np.minimum(ends[0], observed), np.maximum(ends[1], observed)])
 
@@ -527,10 +530,10 @@ def _target(
     known = not any(map(math.isnan, deviation))
     return TargetShares(
         term=term,
-        association=tuple(map(defined, s.tolist())),
+        association=tuple(map(finite, s.tolist())),
         distribution=None if np.isnan(p).any() else tuple(p.tolist()),
         deviation=deviation if known else None,
-        bias=defined(float(rows.bias[i])),
+        bias=finite(float(rows.bias[i])),
         signed=deviation[0] if known and len(deviation) == 2 else None,
         uncertainty=unsure,
         labels=test,
@@ -544,7 +547,7 @@ def of_words(given: Input, *, unit: bool) -> GroupAssociations:
     In a resample the words of each group are drawn again, and the contexts of each word too, where
     rows are means over contexts.
     """
-    names, barred, counted = told_apart(given)
+    names, barred, counted = separate_targets(given)
     # raw rows are divided by the greatest number, so that their squares are in range
     scaled = {
         name: kernels.unit_rows(rows) if unit else np.asarray(rows / np.abs(rows).max())
@@ -557,7 +560,7 @@ def of_words(given: Input, *, unit: bool) -> GroupAssociations:
     lengths = [float(np.linalg.norm(kernels.mean_row(group))) for group in groups]
 
     def draw(resamples: int) -> Drawn:
-        of_targets, of_groups = _drawn_weights(given, counted, resamples)
+        of_targets, of_groups = _bootstrap_weights(given, counted, resamples)
         together, contexts = resamples, None
         if given.single is not None:
             together, contexts = TOGETHER, _contexts(given, given.single)
@@ -607,7 +610,7 @@ def _contexts(given: Input, single: Mapping[str, Array]) -> Callable[[int], dict
             order, ends = np.argsort(parts.of, kind="stable"), np.cumsum(parts.sizes)
             means[name] = np.empty((resamples, len(parts), rows.shape[1]))
             for i, (end, size) in enumerate(zip(ends, parts.sizes.tolist(), strict=True)):
-                weights = resampled_weights(size, resamples, rng) / size
+                weights = bootstrap_counts(size, resamples, rng) / size
                 means[name][:, i] = weights @ rows[order[end - size : end]]
         return means
 
@@ -635,7 +638,7 @@ def of_labels(given: Input, scale: float) -> GroupAssociations:
     The concept is the mean of the readings of its targets. Relabelling words leaves every reading
     as it is; in a resample of words all are computed anew.
     """
-    names, barred, counted = told_apart(given)
+    names, barred, counted = separate_targets(given)
     rows = {name: kernels.unit_rows(rows) for name, rows in given.rows.items()}
     groups = [rows[group] for group in given.head["groups"]]
     sizes = tuple(map(len, groups))
@@ -646,7 +649,7 @@ def of_labels(given: Input, scale: float) -> GroupAssociations:
     concept = readings[counted].mean(axis=0) if counted.any() else np.full(sum(sizes), np.nan)
 
     def draw(resamples: int) -> Drawn:
-        of_targets, of_groups = _drawn_weights(given, counted, resamples)
+        of_targets, of_groups = _bootstrap_weights(given, counted, resamples)
         totals = powers @ np.concatenate(of_groups, axis=1).T
         parts = [
             powers[:, start : start + size] @ weights.T / totals
@@ -681,7 +684,7 @@ def of_counts(targets: Sequence[str], counts: Array, given: Input) -> GroupAssoc
 
     def draw(resamples: int) -> Drawn:
         rng = generator_of(given.seed, {OF_TARGETS: targets}, "resamples")
-        weights = resampled_weights(len(targets), resamples, rng)
+        weights = bootstrap_counts(len(targets), resamples, rng)
         sums = weights @ counts
         if not contexts:
             return np.repeat(counts[None], resamples, axis=0), sums, weights
@@ -712,7 +715,7 @@ def stimuli_of_groups(given: Input) -> dict[str, tuple[str, ...]]:
     return names
 
 
-def told_apart(
+def separate_targets(
     given: Input,
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, str], NDArray[np.bool_]]:
     """Words, targets that are words of a group too with the reason, and which targets are not."""
@@ -726,24 +729,24 @@ def told_apart(
     return names, barred, np.array([name not in barred for name in names[OF_TARGETS]])
 
 
-def _drawn_weights(
+def _bootstrap_weights(
     given: Input, counted: NDArray[np.bool_], resamples: int
 ) -> tuple[Array, list[Array]]:
     """How often each target, and each word of each group, is drawn: (resamples, words) each."""
     stimuli = stimuli_covered(given.coverage)
 
-    def drawn(name: str, size: int) -> Array:
+    def draw(name: str, size: int) -> Array:
         if not size:
             return np.zeros((resamples, 0))
         rng = generator_of(given.seed, {name: stimuli[name]}, "resamples")
-        return resampled_weights(size, resamples, rng)
+        return bootstrap_counts(size, resamples, rng)
 
     of_targets = np.zeros((resamples, len(counted)))
-    of_targets[:, counted] = drawn(OF_TARGETS, int(counted.sum()))
-    return of_targets, [drawn(group, len(given.rows[group])) for group in given.head["groups"]]
+    of_targets[:, counted] = draw(OF_TARGETS, int(counted.sum()))
+    return of_targets, [draw(group, len(given.rows[group])) for group in given.head["groups"]]
 
 
-def relabelled(
+def permute_labels(
     evidence: GroupAssociations, tested: NDArray[np.bool_], draws: int, given: Input
 ) -> tuple[list[LabelTest | None], LabelDesign | None]:
     """Test for each target, and last for the concept, whether the labels of the words matter."""
@@ -753,24 +756,24 @@ def relabelled(
     rows, sizes = evidence.cosines[tested], evidence.sizes
     total, two = relabellings(sizes), len(sizes) == 2
     if two and (total <= ALWAYS_EXACT or len(rows) <= FEW_TARGETS):
-        answers = _counted(rows, sizes[0], given)
+        answers = _mean_difference_tests(rows, sizes[0], given)
     else:
-        answers = _listed_or_drawn(rows, sizes, draws, given.rng)
+        answers = _label_tests(rows, sizes, draws, given.rng)
         if two and tested[-1]:  # the concept alone is counted quickly
-            answers[-1:] = _counted(rows[-1:], sizes[0], given)
+            answers[-1:] = _mean_difference_tests(rows[-1:], sizes[0], given)
     for place, test in zip(np.flatnonzero(tested).tolist(), answers, strict=True):
         tests[place] = test
     drawn = any(test.method == "sampled" for test in answers)
     return tests, LabelDesign(
         statistic=BETWEEN_SHARES if evidence.of_labels else BETWEEN,
         sizes=sizes,
-        total=written(total),
+        total=json_count(total),
         draws=draws if drawn else None,
         min_p=1 / (draws + 1) if drawn else max(1 / total, SMALLEST),
     )
 
 
-def _counted(rows: Array, n: int, given: Input) -> list[LabelTest]:
+def _mean_difference_tests(rows: Array, n: int, given: Input) -> list[LabelTest]:
     """Two-sided tests of the difference of two means, by the permutation engine."""
     size = rows.shape[1]
     total = relabellings((n, size - n))
@@ -781,12 +784,14 @@ def _counted(rows: Array, n: int, given: Input) -> list[LabelTest]:
     else:
         tails = [permutation_test(row, n, **how).two_sided for row in rows]
     return [
-        LabelTest(p=tail.p, method=tail.method, count=written(tail.count), interval=tail.interval)
+        LabelTest(
+            p=tail.p, method=tail.method, count=json_count(tail.count), interval=tail.interval
+        )
         for tail in tails
     ]
 
 
-def _listed_or_drawn(
+def _label_tests(
     rows: Array, sizes: Sequence[int], draws: int, rng: np.random.Generator
 ) -> list[LabelTest]:
     """Tests of all rows by the same relabellings, every one or some at random."""

@@ -13,18 +13,11 @@ from typing import Any, get_args
 import numpy as np
 
 from eatlas.kernels.draws import Drawn
-from eatlas.measures.association import (
-    LABELS,
-    PatternMeasure,
-    of_spread,
-    pattern_of,
-    pattern_shares,
-    remarks,
-    to_record,
-)
+from eatlas.measures.association import PatternMeasure, of_spread, remarks, to_record
 from eatlas.measures.base import Array, Input
 from eatlas.measures.levels import QUANTILES as QUARTILES
-from eatlas.measures.levels import kept_scores
+from eatlas.measures.levels import scores_to_store
+from eatlas.measures.patterns import LABELS, pattern_of, pattern_shares
 from eatlas.notes import Note
 from eatlas.results.levels import (
     CELLS,
@@ -99,8 +92,8 @@ def over_draws(
         scores, n[0], ddof=draws.measure.ddof, scale=magnitude, precision=precision
     )
     given.drawn[place] = effects
-    d = effects.d[effects.defined]
-    p = to_record(draws.measure.permuted(effects.scores, n[0], given, effects.scale))
+    d = effects.d[effects.is_defined]
+    p = to_record(draws.measure.permutation_test(effects.scores, n[0], given, effects.scale))
     lost = effects.d.size - d.size
     if lost:
         notes.append(Note("undefined.draws", place, {"count": lost, "of": effects.d.size}))
@@ -118,20 +111,20 @@ def over_draws(
         undefined=lost,
         sd=float(d.std(ddof=1)) if d.size > 1 else None,
         quantiles=np.quantile(d, QUANTILES).tolist() if d.size else None,
-        combined=combined(draws, effects, n),
-        published=combined(replace(draws, estimator="dl", variance="ceat"), effects, n),
+        combined=combine_draws(draws, effects, n),
+        published=combine_draws(replace(draws, estimator="dl", variance="ceat"), effects, n),
         shares=parts and shares(parts, magnitude, precision),
     )
     return level, over, effects.d
 
 
-def combined(draws: Draws, effects: DrawEffects, n: tuple[int, int]) -> CombinedEffect | None:
+def combine_draws(draws: Draws, effects: DrawEffects, n: tuple[int, int]) -> CombinedEffect | None:
     """Combine the draws that have a variance; None for fewer than two, and of two units.
 
     By default one variance serves all draws: one that is a function of a draw's own d would weigh
     large effects more, and the combined effect would exceed their mean.
     """
-    d, sd = effects.d[effects.defined], effects.sd[effects.defined]
+    d, sd = effects.d[effects.is_defined], effects.sd[effects.is_defined]
     if sum(n) < 3 or not d.size:
         return None
     v = np.asarray(sd**2)
@@ -166,7 +159,7 @@ def shares(
     )
 
 
-def drawn_fields(
+def fields_of_draws(
     draws: Draws,
     drawn: Drawn,
     sizes: Sizes,
@@ -240,4 +233,4 @@ def mean_scores(s: Array, u: Array, sizes: Sizes) -> Scores:
     of_targets = {
         f"level2.{target}": (row[:a], row[a:]) for target, row in zip("XY", u, strict=True)
     }
-    return kept_scores({"level1": (s[:x], s[x:]), **of_targets})
+    return scores_to_store({"level1": (s[:x], s[x:]), **of_targets})

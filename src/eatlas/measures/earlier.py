@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import CoverageError, EatlasError, StimulusError, listed
+from eatlas.errors import CoverageError, EatlasError, StimulusError, listing
 from eatlas.measures.association import remarks, to_record
 from eatlas.measures.base import (
     FROM_0,
@@ -34,7 +34,7 @@ from eatlas.notes import Note
 from eatlas.numbers import number_of
 from eatlas.results.effects import DEFAULT_ALPHA
 from eatlas.results.levels import PValues
-from eatlas.results.parts import Coverage, GroupCoverage, defined
+from eatlas.results.parts import Coverage, GroupCoverage, finite
 from eatlas.results.targets import EarlierResult, Range, TargetValue, TargetValuesResult
 from eatlas.stats import permutation
 from eatlas.stats.correlation import ranks, spearman
@@ -118,13 +118,13 @@ class TargetMeasure(GroupsMeasure):
         are, one a target; `association` has the shape (targets, groups). `more` are other fields of
         each target, `reason` is why one may be undefined, and `fields` are others of the record.
         """
-        terms, number = given.coverage[OF_TARGETS].scored, defined(value)
+        terms, number = given.coverage[OF_TARGETS].scored, finite(value)
         by_group = [None] * len(terms) if association is None else association.tolist()
         targets = tuple(
             TargetValue(
                 term=term,
-                association=near and tuple(map(defined, near)),
-                value=defined(own),
+                association=near and tuple(map(finite, near)),
+                value=finite(own),
                 **rest,
             )
             for term, near, own, rest in zip(
@@ -147,7 +147,7 @@ class TargetMeasure(GroupsMeasure):
             **fields,
         )
 
-    def relabelled(
+    def permutation_p_values(
         self, given: Input, notes: list[Note], draws: int, statistic: Statistic
     ) -> PValues | None:
         """P-values of a statistic over relabellings of the terms of all groups.
@@ -161,8 +161,8 @@ class TargetMeasure(GroupsMeasure):
 
         def test() -> permutation.PermutationResult:
             if len(sizes) > 2:
-                return among_labels(statistic, sizes, draws, given)
-            return permutation.recomputed_test(
+                return k_sample_test(statistic, sizes, draws, given)
+            return permutation.generic_permutation_test(
                 lambda of_first: statistic(of_first / sizes[0], ~of_first / sizes[1]),
                 sum(sizes),
                 sizes[0],
@@ -171,9 +171,9 @@ class TargetMeasure(GroupsMeasure):
                 precision=given.precision,
             )
 
-        return self.tested(notes, draws, groups, sizes, test)
+        return self.run_test(notes, draws, groups, sizes, test)
 
-    def tested(
+    def run_test(
         self,
         notes: list[Note],
         draws: int,
@@ -275,7 +275,7 @@ class RND(RawOrUnit):
                 return np.asarray(along / np.sqrt(squares * np.maximum(norms, TINY)))
             return np.asarray(np.sqrt(np.maximum(squares - 2 * along + norms, 0.0)))
 
-        p = self.relabelled(
+        p = self.permutation_p_values(
             given, notes, self.draws, lambda a, b: (from_mean(a) - from_mean(b)).mean(axis=0)
         )
         limit = 2.0 if cosine or self.vectors == "unit" else None
@@ -532,7 +532,7 @@ class DirectBias(RawOrUnit):
         values = kernels.associations(targets, direction)
         size = mean(np.abs(values) ** self.strictness)
         span = Range(unit="cosine", low=0.0, high=1.0, neutral=0.0)
-        return self.record(given, notes, size, values, span, each=signed_cosine(given))
+        return self.record(given, notes, size, values, span, each=cosine_range(given))
 
 
 @dataclass(frozen=True)
@@ -599,7 +599,7 @@ class IndirectBias(TargetMeasure):
         """Part of each similarity that the direction explains, and medians of them."""
         targets, direction = given.rows[OF_TARGETS], principal(given, notes, self.pca)
         others = given.rows[THE_WORD] if self.word else targets
-        shares = explained(targets, others, direction)
+        shares = share_along_direction(targets, others, direction)
         if self.word:
             # a target that is the word itself has all of its similarity
             itself = kernels.associations(targets, others[0]) > 1 - ALIKE
@@ -731,11 +731,11 @@ class SemAxis(RawOrUnit):
             squares = np.add.reduce((weights @ among) * weights, axis=1)
             return np.asarray((weights @ towards) / np.sqrt(np.maximum(squares, TINY)))
 
-        p = self.relabelled(given, notes, self.draws, mean_cosine)
-        return self.record(given, notes, mean(values), values, signed_cosine(given), p=p)
+        p = self.permutation_p_values(given, notes, self.draws, mean_cosine)
+        return self.record(given, notes, mean(values), values, cosine_range(given), p=p)
 
 
-def among_labels(
+def k_sample_test(
     statistic: Statistic, sizes: Sequence[int], draws: int, given: Input
 ) -> permutation.PermutationResult:
     """Tails of a statistic of the weights in each of k groups, over relabellings."""
@@ -745,7 +745,7 @@ def among_labels(
 
     observed = float(of(np.repeat(np.arange(len(sizes)), sizes)[None])[0])
     values = np.concatenate([of(ls) for ls in labels_of(sizes, draws=draws, rng=given.rng)])
-    return permutation.recomputed_tails(values, observed, relabellings(sizes), given.precision)
+    return permutation.tails_of_values(values, observed, relabellings(sizes), given.precision)
 
 
 def principal(given: Input, notes: list[Note], pca: Pca) -> Array:
@@ -779,7 +779,7 @@ def require_direction(there: object) -> None:
         )
 
 
-def explained(targets: Array, others: Array, direction: Array) -> Array:
+def share_along_direction(targets: Array, others: Array, direction: Array) -> Array:
     """Share of each similarity that is along a direction, shape (targets, others).
 
     NaN where two are at right angles, or one is on the direction.
@@ -808,7 +808,7 @@ def pairs_of(given: Input, notes: list[Note]) -> tuple[Array, Array]:
     if not usable:
         raise CoverageError(
             "no pair of the test has a vector for both of its terms",
-            got=listed(lost),
+            got=listing(lost),
             remedy="name pairs of terms that the source has",
         )
     if lost:
@@ -821,7 +821,7 @@ def groups_of(given: Input) -> list[Array]:
     return [given.rows[name] for name in given.head["groups"]]
 
 
-def signed_cosine(given: Input) -> Range:
+def cosine_range(given: Input) -> Range:
     """Range of a cosine that is positive on the side of the first group."""
     larger = given.head["groups"][0]
     return Range(unit="cosine", low=-1.0, high=1.0, neutral=0.0, larger=larger)

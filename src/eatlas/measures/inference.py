@@ -21,12 +21,12 @@ from eatlas.results.levels import (
     Power,
     Unit,
 )
-from eatlas.results.parts import defined
+from eatlas.results.parts import finite
 from eatlas.stats.crossed import crossed_test
 from eatlas.stats.designs import (
     TAILS,
     chance_of_rejection,
-    checked_alpha,
+    require_alpha,
     shift_of_d,
     smallest_effect,
     smallest_p,
@@ -50,7 +50,7 @@ EFFECTS = (0.5, 0.8, 1.2)
 """Effect sizes for which the number of terms is said: Cohen's medium and large, and a WEAT's."""
 
 
-def generalised(
+def generalise(
     table: Array,
     sizes: Sizes,
     *,
@@ -65,7 +65,7 @@ def generalised(
     n_x, n_y, *attributes = sizes
     if min(attributes) < TWO:
         reason = "a group of one attribute has no information about other attributes"
-        return unanswered(reason, confidence, unit)
+        return no_generalisation(reason, confidence, unit)
     rows: dict[str, tuple[slice, tuple[int, ...]]] = {"level1": (slice(None), (n_x, n_y))}
     if level2:
         rows |= {"level2.X": (slice(n_x), (n_x,)), "level2.Y": (slice(n_x, None), (n_y,))}
@@ -82,7 +82,7 @@ def generalised(
             scale=scale,
             precision=precision,
         )
-        fields = {name: defined(value) for name, value in crossed.items()}
+        fields = {name: finite(value) for name, value in crossed.items()}
         levels[place] = CrossedLevel.model_validate(fields)
         # without a difference the effect size is undefined, which another note says
         if math.isnan(crossed["t"]) and abs(crossed["difference"]) > least_spread(scale, precision):
@@ -95,12 +95,12 @@ def generalised(
     )
 
 
-def unanswered(reason: str, confidence: float, unit: Unit = "term") -> Generalisation:
+def no_generalisation(reason: str, confidence: float, unit: Unit = "term") -> Generalisation:
     """Say why there is no crossed test."""
     return Generalisation(unit=unit, confidence=confidence, level1=None, level2=None, reason=reason)
 
 
-def generalised_input(
+def generalise_input(
     given: Input,
     table: Array | None,
     units: TestUnits | None,
@@ -116,9 +116,11 @@ def generalised_input(
     """
     unit: Unit = "stimulus" if sentences else "term"
     if table is None or units is None:
-        return unanswered(f"the pairs of terms are more than {MOST_CELLS:,}", confidence, unit)
+        return no_generalisation(
+            f"the pairs of terms are more than {MOST_CELLS:,}", confidence, unit
+        )
     x, y, a, b = (units.sizes[role] for role in ROLES)
-    return generalised(
+    return generalise(
         table,
         (x, y, a, b),
         confidence=confidence,
@@ -198,8 +200,8 @@ def power(
     >>> round(found.chance["level1"], 2), found.terms_needed["0.8"]
     (0.37, 22)
     """
-    alpha = checked_alpha(alpha)
-    wanted = checked_alpha(wanted, "power", above=alpha)
+    alpha = require_alpha(alpha)
+    wanted = require_alpha(wanted, "power", above=alpha)
     if tail not in TAILS:
         raise EatlasError("unknown tail", got=repr(tail), allowed=", ".join(TAILS))
     level1, level2, unit = _designs(design)

@@ -15,14 +15,14 @@ from eatlas.measures.base import Array, Compared, Input, parameter, whole
 from eatlas.measures.earlier import (
     TINY,
     TargetMeasure,
-    among_labels,
     cosines,
     groups_of,
     in_order,
+    k_sample_test,
     mean,
 )
 from eatlas.notes import Note
-from eatlas.results.parts import defined
+from eatlas.results.parts import finite
 from eatlas.results.targets import PairOfGroups, Range, TargetValuesResult
 from eatlas.stats.permutation import PermutationResult, permutation_test
 from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest, Test
@@ -88,21 +88,21 @@ class SAME(TargetMeasure):
             each = Range(unit="cosine", low=-1.0, high=1.0, neutral=0.0, larger=names[0])
             span = Range(unit="cosine", low=0.0, high=1.0, neutral=0.0)
         else:
-            values = _along(*(point[None] for point in means), towards=targets)[0]
+            values = _same_magnitudes(*(point[None] for point in means), towards=targets)[0]
             values[np.isnan([*pairs.values()]).any(axis=0)] = math.nan
             each = span = Range(unit="sum of cosines", low=0.0, neutral=0.0)
-        p = self.relabelled(
+        p = self.permutation_p_values(
             given,
             notes,
             self.draws,
-            lambda *weights: _along(*weights, towards=towards, among=among).mean(axis=1),
+            lambda *weights: _same_magnitudes(*weights, towards=towards, among=among).mean(axis=1),
         )
         near = np.stack([kernels.associations(targets, point) for point in means], axis=1)
         pairwise = tuple(
             PairOfGroups(
                 groups=(names[i], names[j]),
-                skew=defined(mean(signed)),
-                stereotype=defined(math.sqrt(mean((signed - mean(signed)) ** 2))),
+                skew=finite(mean(signed)),
+                stereotype=finite(math.sqrt(mean((signed - mean(signed)) ** 2))),
             )
             for (i, j), signed in pairs.items()
         )
@@ -112,7 +112,9 @@ class SAME(TargetMeasure):
         )  # fmt: skip
 
 
-def _along(first: Array, *others: Array, towards: Array, among: Array | None = None) -> Array:
+def _same_magnitudes(
+    first: Array, *others: Array, towards: Array, among: Array | None = None
+) -> Array:
     """SAME of each target without its sign, shape (relabellings, targets).
 
     Each group is a row of coordinates for each relabelling. The rows of `towards` are what targets
@@ -121,14 +123,14 @@ def _along(first: Array, *others: Array, towards: Array, among: Array | None = N
     units: list[Array] = []
     sums = np.zeros((len(first), len(towards)))
 
-    def turned(rows: Array) -> Array:
+    def dot_products(rows: Array) -> Array:
         return rows if among is None else rows @ among
 
     for group in others:
         apart = first - group
         for unit in units:
-            apart = apart - np.add.reduce(turned(apart) * unit, axis=1)[:, None] * unit
-        squares = np.add.reduce(turned(apart) * apart, axis=1)
+            apart = apart - np.add.reduce(dot_products(apart) * unit, axis=1)[:, None] * unit
+        squares = np.add.reduce(dot_products(apart) * apart, axis=1)
         size = np.sqrt(np.maximum(squares, TINY))[:, None]
         sums += np.abs(apart / size @ towards.T) * (size if units else 1.0)
         units.append(apart / size)
@@ -235,7 +237,7 @@ class GeneralisedWEAT(TargetMeasure):
             if len(sizes) == 2:
                 first = ordered[:, 0]
                 return permutation_test(first, sizes[0], scale=1.0, precision=given.precision)
-            return among_labels(total, sizes, self.draws, given)
+            return k_sample_test(total, sizes, self.draws, given)
 
         limit = 2 * (len(names) - 1)
         return self.record(
@@ -248,5 +250,5 @@ class GeneralisedWEAT(TargetMeasure):
                 unit="cosine", low=-limit / len(names), high=limit / len(names), neutral=0.0
             ),
             association=near,
-            p=self.tested(notes, self.draws, (given.coverage[OF_TARGETS],), sizes, test),
+            p=self.run_test(notes, self.draws, (given.coverage[OF_TARGETS],), sizes, test),
         )

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.measures.association import pattern_of
 from eatlas.measures.base import Array
+from eatlas.measures.patterns import pattern_of
 from eatlas.results.diagnosis import ALIKE_MEAN, ALIKE_SD, DECIMALS, Dimension, TermsDiagnosis
 from eatlas.results.levels import CELLS, AttributeScores, Cell, Level, Level2, Level3, Scores
-from eatlas.results.parts import Coverage, GroupCoverage, defined
+from eatlas.results.parts import Coverage, GroupCoverage, finite
 from eatlas.stats.bootstrap import PatternRule
-from eatlas.stats.space import cosines_mean_and_sd, shared_iso_score
+from eatlas.stats.space import cosines_mean_and_sd, joint_iso_score
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 from eatlas.stimuli.kinds import OPPOSITES
 
@@ -99,7 +99,7 @@ class Stimuli:
         return np.asarray(sums / self.sizes[:, None])
 
 
-def several(stimuli: Mapping[str, Stimuli]) -> bool:
+def repeats_stimuli(stimuli: Mapping[str, Stimuli]) -> bool:
     """Whether a stimulus of any group has more than one sentence."""
     return any(len(group.of) > len(group.sizes) for group in stimuli.values())
 
@@ -135,7 +135,7 @@ class Ordered:
         """Sort the rows of all groups."""
         ordered, stimuli, names, places = {}, {}, {}, {}
         for role, vectors in rows.items():
-            triples = sorted_rows(coverage[role])
+            triples = sort_rows(coverage[role])
             names[role] = tuple(dict.fromkeys(stimulus for stimulus, _, _ in triples))
             at = {name: i for i, name in enumerate(names[role])}
             of = np.array([at[stimulus] for stimulus, _, _ in triples], np.intp)
@@ -145,7 +145,7 @@ class Ordered:
         return cls(ordered, stimuli, names, places)
 
 
-def sorted_rows(group: GroupCoverage) -> list[tuple[str, str, int]]:
+def sort_rows(group: GroupCoverage) -> list[tuple[str, str, int]]:
     """Stimulus, term and place of each row, by stimulus and by term within one.
 
     Images are in the order of their hashes, so that no name decides what is drawn.
@@ -174,7 +174,7 @@ def contrasts_of(rows: Rows, *, level2: bool) -> Contrasts:
     return contrasts
 
 
-def kept_scores(contrasts: Contrasts) -> Scores:
+def scores_to_store(contrasts: Contrasts) -> Scores:
     """Scores as a result keeps them: none of very many terms."""
     terms = sum(len(s) for place in ("level1", "level2.X") for s in contrasts.get(place, ()))
     end = 0 if terms > KEPT_SCORES else None
@@ -234,10 +234,10 @@ def similarities(rows: Rows) -> tuple[tuple[float, ...], ...] | None:
     x, y, a, b = sizes(rows)
     if (x + y) * (a + b) > KEPT_CELLS:
         return None
-    return kept_pairs(kernels.similarities(*sides(rows)))
+    return pairs_to_store(kernels.similarities(*sides(rows)))
 
 
-def kept_pairs(table: Array) -> tuple[tuple[float, ...], ...] | None:
+def pairs_to_store(table: Array) -> tuple[tuple[float, ...], ...] | None:
     """What a result keeps of the associations of all pairs; None for too many."""
     if table.size > KEPT_CELLS:
         return None
@@ -277,8 +277,8 @@ def diagnose_terms(rows: Rows) -> TermsDiagnosis | None:
         lowest_mean=lowest,
         largest_sd=largest,
         alike=lowest >= ALIKE_MEAN and largest is not None and largest <= ALIKE_SD,
-        iso_score=defined(
-            shared_iso_score(*([rows[role] for role in side] for side in OPPOSITES)), DECIMALS
+        iso_score=finite(
+            joint_iso_score(*([rows[role] for role in side] for side in OPPOSITES)), DECIMALS
         ),
         rogue=Dimension.of(rogue, contributions, lengths),
         loudest=Dimension.of(loudest, contributions, lengths),

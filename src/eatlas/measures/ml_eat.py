@@ -2,148 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass
+from typing import ClassVar
 
-import numpy as np
-
-from eatlas import kernels
-from eatlas.errors import CoverageError, SignatureError
-from eatlas.measures.association import AssociationMeasure
 from eatlas.measures.base import (
     FROM_0,
-    SHARE,
-    Allowed,
-    Array,
     Input,
-    Needs,
-    Pca,
-    Topical,
-    Wish,
     parameter,
-    whole,
 )
-from eatlas.measures.inference import design_power, generalised_input
 from eatlas.measures.levels import (
-    COMPARED,
-    Ordered,
-    contrasts_of,
-    kept_scores,
     level3,
-    levels_of,
-    several,
-    sides,
     similarities,
-    stimuli_of,
-    too_many,
 )
-from eatlas.measures.resampling import Over, Variation, variation
-from eatlas.measures.robustness import robustness
-from eatlas.measures.units import TestUnits, stimulus_table, unit_levels
-from eatlas.notes import OVER_STIMULI, Note
-from eatlas.results import AssociationResult, MLEATResult, WEATResult
-from eatlas.results.levels import Level, SentenceCounts, StimulusLevel, Unit
-from eatlas.results.parts import Coverage
+from eatlas.measures.weat import WEAT, compare_groups
+from eatlas.notes import Note
+from eatlas.results import MLEATResult
 from eatlas.stats.bootstrap import PatternRule, TailRule
-from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
-
-Association = Literal["cosine", "projection"]
-_PAIRS = Allowed("a text of defining pairs", lambda value: isinstance(value, str))
-
-
-@dataclass(frozen=True)
-class WEAT(AssociationMeasure):
-    """Word Embedding Association Test (Caliskan, Bryson and Narayanan 2017).
-
-    For each target w, s(w, A, B) = mean cos(w, a) - mean cos(w, b). The effect size is the
-    difference of the means of s over X and over Y, divided by the standard deviation of s over
-    their union; the p-values permute the target labels (equations 1 to 4 of Wolfe, Hiniker and
-    Howe 2024, where it is level 1).
-
-    Parameters
-    ----------
-    alpha : float, default 0.05
-        Significance level, between 0 and 1; it only decides which designs are warned about.
-    ddof : {1, 0}, default 1
-        Denominator of the standard deviation: N - ddof. WEFE uses 0.
-    p, draws, strict, statistic, adjust, over, association, direction, pca, resamples, \
-confidence, frequency
-        As in :class:`eatlas.MLEAT`.
-
-    Examples
-    --------
-    >>> import eatlas
-    >>> (test,) = eatlas.load_tests("weat-6")
-    >>> result = eatlas.WEAT()(test, "glove-sample")
-    >>> round(result.effect_size, 2), result.level1.p.count.greater
-    (1.72, 1)
-    """
-
-    name: ClassVar[str] = "weat"
-    compared: ClassVar[tuple[str, ...]] = TARGETS[:1]
-    minimum: ClassVar = {**dict.fromkeys(TARGETS, 2), **dict.fromkeys(ATTRIBUTES, 1)}
-
-    _: KW_ONLY
-    over: Over = parameter("stimuli", Over, optional=True)
-    association: Association = parameter("cosine", Association, optional=True)
-    direction: str = parameter("", _PAIRS, optional=True)
-    pca: Pca = parameter("uncentred", Pca, optional=True)
-    resamples: int | Literal["auto"] = parameter("auto", whole(0, "auto"), optional=True)
-    confidence: float = parameter(0.95, SHARE, optional=True)
-    frequency: Topical = parameter("auto", Topical, optional=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.association == "cosine":
-            allowed = "no direction, or association=projection"
-            self.check("direction", Allowed(allowed, lambda direction: not direction))
-            allowed = "uncentred, or association=projection"
-            self.check("pca", Allowed(allowed, lambda pca: pca == "uncentred"))
-        else:
-            defining_pairs(self.direction)
-
-    @property
-    def needs(self) -> Needs:
-        """The terms of the defining pairs; and words of topics, as `frequency` says."""
-        pairs = defining_pairs(self.direction) if self.direction else ()
-        off: Wish | None = None if self.adjust == "none" else "ranks"
-        ranks: dict[Topical, Wish | None] = {"off": off, "auto": "cheap", "on": "always"}
-        words = tuple(term for pair in pairs for term in pair)
-        return Needs(words=words, ranks=ranks[self.frequency])
-
-    def arranged(
-        self, vectors: dict[str, Array], coverage: Coverage, words: Mapping[str, Array]
-    ) -> dict[str, Any]:
-        """Unit rows, or their coordinates along a direction that no term of a test decides."""
-        fields = super().arranged(vectors, coverage, words)
-        if self.association == "cosine":
-            return fields
-        unit, terms = fields["rows"], self.needs.words
-        pairs = kernels.unit_rows(np.array([words[term] for term in terms]))
-        centred = self.pca == "centred"
-        direction = kernels.pair_direction(pairs[0::2], pairs[1::2], centred=centred)
-        if not np.any(direction):
-            raise CoverageError(
-                "there is no direction to project on",
-                got="the defining pairs all have one difference, which pca=centred takes out"
-                if centred
-                else "the terms of each defining pair coincide",
-                remedy="name defining pairs that differ, or use association=cosine",
-            )
-        # scalar projections: their products are the part of a cosine that is in the direction
-        rows = {role: kernels.associations(unit[role], direction)[:, None] for role in unit}
-        return {"rows": rows, "unit": unit}
-
-    def compute(self, given: Input, notes: list[Note]) -> AssociationResult:
-        """Level 1 alone."""
-        return WEATResult(**given.head | compared(self, self.varied(given, notes), level2=False))
-
-    def varied(self, given: Input, notes: list[Note]) -> Variation:
-        """What is drawn again."""
-        ordered = Ordered.of(given.rows, given.coverage)
-        how: Any = {"over": self.over}
-        return Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof, **how)
+from eatlas.stimuli import ROLES
 
 
 @dataclass(frozen=True)
@@ -226,93 +101,9 @@ class MLEAT(WEAT):
         """Three levels and the pattern."""
         if self.association == "projection":
             notes.append(Note("measure.one-direction"))
-        levels = compared(self, self.varied(given, notes))
+        levels = compare_groups(self, self.variation(given, notes))
         return MLEATResult(
             **given.head | levels,
             level3=level3(given.rows),
             similarities=similarities(given.rows),
         )
-
-
-def defining_pairs(direction: str) -> tuple[tuple[str, ...], ...]:
-    """Read the defining pairs of a direction, such as ``she/he;woman/man``."""
-    pairs = tuple(
-        tuple(term.strip() for term in pair.split("/")) for pair in direction.strip(" ;").split(";")
-    )
-    if not all(len(pair) == 2 and all(pair) and pair[0] != pair[1] for pair in pairs):
-        raise SignatureError(
-            "a projection needs the pairs that name its direction",
-            got=repr(direction),
-            allowed='pairs of two different terms, such as direction="she/he;woman/man"',
-        )
-    return pairs
-
-
-def compared(
-    measure: AssociationMeasure, vary: Variation, *, level2: bool = True
-) -> dict[str, Any]:
-    """Compare groups of scores, and say how robust the findings are.
-
-    Where stimuli have several sentences, the means over them are compared as well; where a group
-    has one stimulus alone there is nothing to relabel, which a note says.
-    """
-    given, ordered, notes = vary.given, vary.ordered, vary.notes
-    stimuli = stimuli_of(given.coverage)
-    sentences = several(stimuli)
-    over_stimuli = sentences and vary.over == "stimuli"
-    contrasts = read = contrasts_of(given.rows, level2=level2)
-    levels: dict[str, Level | None] = {}
-    for place, (first, second) in contrasts.items():
-        levels[place] = measure.level(first, second, place, notes, given)
-    fields = judged = levels_of(levels, measure.rule)
-    if over_stimuli:
-        read, of_stimuli = {}, dict[str, Level | None]()
-        for place, (first, second) in contrasts.items():
-            roles = COMPARED[place]
-            read[place] = stimuli[roles[0]].means(first), stimuli[roles[1]].means(second)
-            of_stimuli[place], at = None, f"{OVER_STIMULI}{place}"
-            alone = [r for r, scores in zip(roles, read[place], strict=True) if len(scores) < 2]
-            if alone:
-                notes.append(Note("undefined.one-stimulus", at, {"groups": alone}))
-            else:
-                of_stimuli[place] = measure.level(*read[place], at, notes, given)
-        judged = levels_of(of_stimuli, measure.rule)
-    table = None
-    if not sentences and not too_many(ordered.rows):
-        table = kernels.similarities(*sides(ordered.rows))
-    varied, varied_over = variation(replace(vary, levels=3 if level2 else 1), measure, table)
-    over = None
-    if over_stimuli:
-        counts = {
-            role: dict(zip(given.coverage[role].stimuli, group.sizes.tolist(), strict=True))
-            for role, group in stimuli.items()
-        }
-        over = StimulusLevel(
-            **judged, sentences=SentenceCounts(counts), scores=kept_scores(read), **varied_over
-        )
-    pairs, units = stimulus_table(ordered, table), TestUnits.of(given, ordered)
-    of_units = None if pairs is None else units.average(pairs)
-    joined = None
-    if of_units is not None and units.joined:
-        joined = unit_levels(measure, given, units, ordered.names, of_units, level2=level2)
-    n = {place: (len(first), len(second)) for place, (first, second) in read.items()}
-    # of sentences that are not independent no power is known
-    power = None
-    if over_stimuli or not sentences:
-        unit: Unit = "stimulus" if sentences else "term"
-        design = n["level1"], n.get("level2.X")
-        power = design_power(*design, alpha=measure.alpha, unit=unit)
-    found = {
-        **fields,
-        **varied,
-        "scores": kept_scores(contrasts),
-        "stimulus_level": over,
-        "units": joined,
-        "generalisation": generalised_input(
-            given, of_units, units, notes, vary.confidence, sentences=sentences, level2=level2
-        ),
-        "power": power,
-    }
-    if too_many(given.rows):
-        pairs = None
-    return found | robustness(measure, given, found, notes, pairs)

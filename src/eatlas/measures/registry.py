@@ -9,12 +9,12 @@ from typing import cast
 
 from eatlas.errors import SignatureError, described, did_you_mean, nearest
 from eatlas.measures.base import Measure
-from eatlas.plugins import absent, loaded, points, usable
+from eatlas.plugins import absent, load_class, points, usable
 from eatlas.signature import Signature
 
 BUILT_IN = {
     "ml-eat": "ml_eat:MLEAT",
-    "weat": "ml_eat:WEAT",
+    "weat": "weat:WEAT",
     "sc-eat": "sc_eat:SCEAT",
     "divdist": "divdist:DivDist",
     "rnd": "earlier:RND",
@@ -43,14 +43,14 @@ def measure_type(name: str) -> type[Measure]:
         module, kind = BUILT_IN[name].split(":")
         measure = getattr(import_module(f"eatlas.measures.{module}"), kind)
     else:
-        measure = loaded(points(ENTRY_POINTS)[name], Measure)
+        measure = load_class(points(ENTRY_POINTS)[name], Measure)
     return cast("type[Measure]", measure)
 
 
 @cache
 def measure_types() -> dict[str, type[Measure]]:
     """Measures by name; other packages add theirs as entry points."""
-    added = usable(ENTRY_POINTS, BUILT_IN, partial(loaded, kind=Measure))
+    added = usable(ENTRY_POINTS, BUILT_IN, partial(load_class, kind=Measure))
     return {name: measure_type(name) for name in BUILT_IN} | added
 
 

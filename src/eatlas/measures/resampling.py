@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas.kernels.cosines import product
-from eatlas.measures.association import DECIMALS, LABELS, AssociationMeasure
-from eatlas.measures.base import Array, Input, generator_of
-from eatlas.measures.levels import MOST_CELLS, Ordered, several, sides
+from eatlas.measures.association import DECIMALS, AssociationMeasure
+from eatlas.measures.base import Array, Input
+from eatlas.measures.levels import MOST_CELLS, Ordered, repeats_stimuli, sides
+from eatlas.measures.patterns import LABELS
+from eatlas.measures.seeding import generator_of
 from eatlas.notes import OVER_STIMULI, Note
 from eatlas.results.finding import PLACES
 from eatlas.results.levels import (
@@ -26,18 +28,18 @@ from eatlas.results.levels import (
     Uncertainty,
     Unit,
 )
-from eatlas.results.parts import defined, defined_ends
+from eatlas.results.parts import finite, finite_ends
 from eatlas.stats.bootstrap import (
     Layout,
     PatternRule,
     ResampledLevel,
     Streams,
     block_layout,
+    bootstrap_effects,
     cluster_layout,
     influence,
     pattern_stability,
     percentile,
-    resampled,
 )
 from eatlas.stats.designs import ENUMERATED
 from eatlas.stats.permutation import below
@@ -105,7 +107,7 @@ class Variation:
         """Intervals of the effect sizes, and with a `rule` the share of each EAT pattern."""
         if not count:
             return None
-        drawn = resampled(layout, count, self.streams(), self.ddof, self.levels)
+        drawn = bootstrap_effects(layout, count, self.streams(), self.ddof, self.levels)
         records = [interval_of(effects, self.confidence) for effects in drawn]
         for name, record in zip(PLACES, records, strict=False):
             if record.undefined:
@@ -155,7 +157,7 @@ class Variation:
             by_role: dict[str, tuple[float | None, ...]] = dict.fromkeys(ROLES, ())
             for role, without in of_roles.items():
                 order = self.ordered.places[role]
-                by_role[role] = tuple(defined(change, DECIMALS) for change in without[order])
+                by_role[role] = tuple(finite(change, DECIMALS) for change in without[order])
             records.append(TermInfluence(by_role))
         level2 = Level2Influence(X=records[1], Y=records[2]) if self.levels > 1 else None
         terms = None
@@ -171,9 +173,9 @@ def interval_of(effects: Array, confidence: float) -> EffectInterval:
     d = effects[~np.isnan(effects)]
     ends, errors = percentile(d, confidence)
     return EffectInterval(
-        interval=defined_ends(ends, DECIMALS),
-        error=defined_ends(errors, DECIMALS),
-        se=defined(float(np.std(d, ddof=1)), DECIMALS) if d.size > 1 else None,
+        interval=finite_ends(ends, DECIMALS),
+        error=finite_ends(errors, DECIMALS),
+        se=finite(float(np.std(d, ddof=1)), DECIMALS) if d.size > 1 else None,
         undefined=effects.size - d.size,
     )
 
@@ -189,7 +191,7 @@ def variation(
     stimuli, as sentences of a resample cannot be relabelled singly.
     """
     given, ordered = vary.given, vary.ordered
-    if several(ordered.stimuli):
+    if repeats_stimuli(ordered.stimuli):
         vary = replace(vary, unit="stimulus")
         sentences, stimuli = sentence_layouts(ordered, given.precision)
         if vary.over == "sentences":
@@ -300,7 +302,7 @@ class LeftOutReading:
             looked_at = np.flatnonzero(near) if math.comb(size, n) <= ENUMERATED else looked_at[:0]
         exact = measure if measure.p != "sampled" else replace(measure, p="auto")
         for i in looked_at.tolist():
-            answer = exact.permuted(scores[i], n, given, scale)
+            answer = exact.permutation_test(scores[i], n, given, scale)
             sides = answer.greater.p, answer.less.p
             p[i] = answer.two_sided.p if two_sided else min(sides)
         return p < measure.alpha

@@ -19,12 +19,12 @@ from eatlas.measures.adjusting import (
     ComparedUnits,
     SortedGroup,
     UnitPairs,
-    adjusted,
-    recorded_units,
+    adjust_for_covariates,
+    units_of_result,
 )
 from eatlas.measures.base import Array, Covariates, Input
 from eatlas.measures.inference import TWO
-from eatlas.measures.topics import less_coherent, matched
+from eatlas.measures.topics import compare_with_topics, less_coherent
 from eatlas.measures.units import TestUnits
 from eatlas.notes import Note
 from eatlas.results.levels import Adjusted, Frequency, Sensitivity, UnitsByRole
@@ -65,7 +65,7 @@ def robustness(
     """
     words, fields = given.words, dict[str, Any]()
     if words.topics is not None:
-        compared = matched(words.topics, given.rows, found, given.seed)
+        compared = compare_with_topics(words.topics, given.rows, found, given.seed)
         ranks = given.head["frequency"].ranks
         if isinstance(compared, str):
             fields["frequency"] = Frequency(ranks=ranks, reason=compared)
@@ -73,7 +73,9 @@ def robustness(
             fields["frequency"] = Frequency(ranks=ranks, matched=compared)
             notes += less_coherent(compared, given.head["concepts"])
     if words.covariates is not None:
-        fields["adjusted"] = adjusted(measure, given, found, words.covariates, notes, pairs)
+        fields["adjusted"] = adjust_for_covariates(
+            measure, given, found, words.covariates, notes, pairs
+        )
     fields["sensitivity"] = sensitivity(measure, given, found, fields.get("adjusted"), pairs)
     return fields
 
@@ -91,7 +93,7 @@ def sensitivity(
     if level is None or pairs is None:
         return None
     groups = _groups(given, None)
-    units = recorded_units(joined, groups)
+    units = units_of_result(joined, groups)
     crossed, left = at(found.get("generalisation"), "level1"), at(after, "level1")
     if min(_counts(given, found).values()) < LEAST_UNITS:
         crossed, left = None, None
@@ -100,15 +102,15 @@ def sensitivity(
     if not claimed or sum(units.sizes.values()) > MOST_UNITS:
         return None
     claims = _Claims(measure, given, units, math.copysign(1.0, d or 0.0))
-    every, lost = UnitPairs(pairs, groups, units).compared("level1"), dict[str, Lost | None]()
+    every, lost = UnitPairs(pairs, groups, units).units_of_level("level1"), dict[str, Lost | None]()
     if "these" in claimed and _is_counted(measure, given, found):
         lost["these"] = claims.these(every)
     if "new" in claimed:
-        lost["new"] = claims.crossed(every, groups)
+        lost["new"] = claims.influential_units(every, groups)
     if "adjusted" in claimed and at(left, "df") is not None:
         whole = _groups(given, given.words.covariates)
-        compared = UnitPairs(pairs, whole, units).compared("level1")
-        lost["adjusted"] = claims.crossed(compared, whole, given.words.covariates)
+        compared = UnitPairs(pairs, whole, units).units_of_level("level1")
+        lost["adjusted"] = claims.influential_units(compared, whole, given.words.covariates)
     words = {role: _words(given, role, groups[role], units) for role in ROLES}
     named = {
         name: UnitsByRole(
@@ -138,7 +140,7 @@ class _Claims:
         a, b = np.split(every.table, [n_a], axis=1)
         toward = a.mean(axis=1), b.mean(axis=1)
         scores = toward[0] - toward[1]
-        if self._permuted(scores[None], n)[0]:
+        if self._is_lost(scores[None], n)[0]:
             return None
         one_less = np.broadcast_to(scores, (scores.size, scores.size))
         one_less = one_less[~np.eye(scores.size, dtype=bool)].reshape(scores.size, -1)
@@ -149,13 +151,13 @@ class _Claims:
             "B": (toward[0] - (b.sum(axis=1) - b.T) / max(n_b - 1, 1), n),
         }
         return {
-            role: self._permuted(*of_role)
+            role: self._is_lost(*of_role)
             if len(of_role[0]) > TWO
             else np.zeros(len(of_role[0]), np.bool_)
             for role, of_role in rows.items()
         }
 
-    def _permuted(self, scores: Array, n: int) -> NDArray[np.bool_]:
+    def _is_lost(self, scores: Array, n: int) -> NDArray[np.bool_]:
         """Whether the p of each row of scores is above alpha, or the sign another."""
         significant = below(
             scores,
@@ -169,7 +171,7 @@ class _Claims:
         difference = scores[:, :n].mean(axis=1) - scores[:, n:].mean(axis=1)
         return np.asarray(~significant | (self.sign * difference <= 0))
 
-    def crossed(
+    def influential_units(
         self,
         compared: ComparedUnits,
         groups: Mapping[str, SortedGroup],

@@ -14,7 +14,7 @@ from eatlas import kernels
 from eatlas.measures.association import AssociationMeasure
 from eatlas.measures.base import Input
 from eatlas.measures.inference import design_power
-from eatlas.measures.levels import several, sides, sizes, stimuli_of
+from eatlas.measures.levels import repeats_stimuli, sides, sizes, stimuli_of
 from eatlas.measures.robustness import robustness
 from eatlas.measures.units import pair_table
 from eatlas.notes import Note
@@ -63,16 +63,16 @@ class SCEAT(AssociationMeasure):
         terms = [(group, term) for group in GROUPS for term in given.coverage[group].used]
         targets, attributes = sides(given.rows)
         scores = kernels.similarities(attributes, targets).T
-        levels = self._each(terms, scores, sizes(given.rows)[2], given, notes)
+        levels = self._term_effects(terms, scores, sizes(given.rows)[2], given, notes)
         over = self._over_stimuli(scores, given, notes)
         stimuli = stimuli_of(given.coverage)
-        unit: Unit = "stimulus" if several(stimuli) else "term"
+        unit: Unit = "stimulus" if repeats_stimuli(stimuli) else "term"
         power = design_power(None, sizes(stimuli)[2:], alpha=self.alpha, unit=unit)
         found = {"terms": levels, "stimulus_terms": over, "power": power}
         more = robustness(self, given, found, notes, pair_table(given))
         return SCEATResult(**given.head | found | more)
 
-    def _each(
+    def _term_effects(
         self,
         terms: Sequence[tuple[Group, str]],
         scores: NDArray[np.float64],
@@ -106,7 +106,7 @@ class SCEAT(AssociationMeasure):
     ) -> tuple[TermAssociation, ...] | None:
         """One level 2 for each target stimulus, over attribute stimuli; None in tests of words."""
         stimuli = stimuli_of(given.coverage)
-        if not several(stimuli):
+        if not repeats_stimuli(stimuli):
             return None
         x, y, a, b = (stimuli[role] for role in ROLES)
         targets, attributes, n = x + y, a + b, len(a)
@@ -117,7 +117,7 @@ class SCEAT(AssociationMeasure):
         by_attribute = np.array([attributes.means(row) for row in scores])
         means = np.array([targets.means(column) for column in by_attribute.T]).T
         names = [(g, name) for g in GROUPS for name in given.coverage[g].stimuli]
-        return self._each(names, means, n, given, notes, "stimulus_terms")
+        return self._term_effects(names, means, n, given, notes, "stimulus_terms")
 
     def _together(
         self, scores: NDArray[np.float64], n: int, precision: float | None

@@ -37,7 +37,7 @@ def scale_of(wanted: float | str, encoding: Any, source: str, measure: str) -> f
     return stated
 
 
-def magnified(given: Input, scale: float) -> Input:
+def magnify_rounding(given: Input, scale: float) -> Input:
     """The same input, its rounding by as much larger as the softmax makes it.
 
     A share p moves by at most ``scale p (1 - p)`` times a change of a cosine, and twice that where

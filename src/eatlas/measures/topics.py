@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.errors import EatlasError
 from eatlas.measures.association import DECIMALS
-from eatlas.measures.base import Array, generator_of
+from eatlas.measures.base import Array
+from eatlas.measures.seeding import generator_of
 from eatlas.notes import Note
 from eatlas.results.levels import (
     Coherence,
@@ -106,11 +107,11 @@ class TopicLists:
     """Words of topics that are words of the test."""
 
 
-def matched(
+def compare_with_topics(
     lists: TopicLists, rows: Mapping[str, Array], found: Mapping[str, Any], seed: int
 ) -> Matched | str:
     """Compare the levels that were found with those of pairs of random topics; or why not."""
-    of_role = {role: _listed(lists.ranked[role], rows[role]) for role in ROLES}
+    of_role = {role: _rank_group(lists.ranked[role], rows[role]) for role in ROLES}
     try:
         targets, attributes = (
             lists.words.pairs(of_role[first], of_role[second], lists.avoided, seed)
@@ -132,7 +133,7 @@ def matched(
     )
 
 
-def _listed(ranked: Sequence[tuple[int, str]], rows: Array) -> Listed:
+def _rank_group(ranked: Sequence[tuple[int, str]], rows: Array) -> Listed:
     """The words of a group."""
     known = ((rank, key, row) for row, (rank, key) in enumerate(ranked))
     ranks, names, places = zip(*sorted(known), strict=True)

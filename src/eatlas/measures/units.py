@@ -11,7 +11,7 @@ import numpy as np
 from eatlas import kernels
 from eatlas.measures.association import AssociationMeasure
 from eatlas.measures.base import Array, Input
-from eatlas.measures.levels import Ordered, several, sides, too_many
+from eatlas.measures.levels import Ordered, repeats_stimuli, sides, too_many
 from eatlas.results.levels import Clusters, Level, UnitLevel2, Units, UnitSizes
 from eatlas.stats.units import THRESHOLD, Labels, average_over_units, find_units
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
@@ -46,7 +46,7 @@ class TestUnits:
         )
 
     @classmethod
-    def recorded(cls, units: Units | None, names: Mapping[str, tuple[str, ...]]) -> TestUnits:
+    def from_record(cls, units: Units | None, names: Mapping[str, tuple[str, ...]]) -> TestUnits:
         """The units that a result records, for stimuli in an order of their own."""
         labels = {}
         for role, stimuli in names.items():
@@ -63,13 +63,13 @@ class TestUnits:
         return {role: len(np.unique(of)) for role, of in self.labels.items()}
 
     @property
-    def joined(self) -> bool:
+    def has_clusters(self) -> bool:
         """Whether some words are one unit."""
         return any(len(of) > self.sizes[role] for role, of in self.labels.items())
 
     def average(self, table: Array) -> Array:
         """Associations of units, of a table of targets (X, then Y) by attributes (A, then B)."""
-        if not self.joined:
+        if not self.has_clusters:
             return table
         rows, columns = (self._of_sides(side) for side in (TARGETS, ATTRIBUTES))
         return average_over_units(average_over_units(table, rows), columns, axis=1)
@@ -94,7 +94,7 @@ def stimulus_table(ordered: Ordered, table: Array | None) -> Array | None:
 
     `table` has that of the words of a test without sentences; None of too many pairs.
     """
-    if not several(ordered.stimuli):
+    if not repeats_stimuli(ordered.stimuli):
         return table
     rows = {role: ordered.stimuli[role].mean_rows(group) for role, group in ordered.rows.items()}
     return None if too_many(rows) else kernels.similarities(*sides(rows))
@@ -105,7 +105,7 @@ def pair_table(given: Input) -> Array | None:
     if too_many(given.rows):
         return None
     ordered = Ordered.of(given.rows, given.coverage)
-    words = None if several(ordered.stimuli) else kernels.similarities(*sides(ordered.rows))
+    words = None if repeats_stimuli(ordered.stimuli) else kernels.similarities(*sides(ordered.rows))
     return stimulus_table(ordered, words)
 
 
@@ -134,7 +134,7 @@ def unit_levels(
         levels[place] = None
         if min(len(first), len(second)) >= LEAST:
             both_groups, scale = np.concatenate([first, second]), given.magnitude
-            p = measure.permuted(both_groups, len(first), given, scale, error=ERROR)
+            p = measure.permutation_test(both_groups, len(first), given, scale, error=ERROR)
             levels[place] = measure.level(first, second, place, [], given, p)
     both = {role: levels.get(f"level2.{role}") for role in TARGETS}
     return Units(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from eatlas.errors import joined
+from eatlas.errors import join_names
 from eatlas.numbers import UNDEFINED, effect, interval, number_of, p_value, percent
 from eatlas.present.commentary import commentaries
 from eatlas.present.effects import (
@@ -22,11 +22,11 @@ from eatlas.present.effects import (
     covariates_of,
     interval_in_words,
     levels_of,
-    matched_of,
     only_terms,
     own_share,
     p_heads,
     title_after,
+    topic_baseline,
     without_adjustment,
 )
 from eatlas.present.family import DeclaredFamily
@@ -36,14 +36,14 @@ from eatlas.present.targets import (
     DECIMALS,
     Lean,
     at_ends,
+    format_bias,
+    format_interval_end,
+    format_points,
     leans,
-    shown_bias,
-    signed_end,
-    signed_points,
     values_in_order,
     values_legend,
 )
-from eatlas.present.text import isolated, one_line
+from eatlas.present.text import isolate, one_line
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.finding import Finding, Question
@@ -132,7 +132,7 @@ def rows_of(result: AssociationResult, *how: Any) -> list[Row]:
     return [Row(result, {shown.place: shown for shown in effects}, *how)]
 
 
-def called(result: AssociationResult) -> str:
+def label_with_year(result: AssociationResult) -> str:
     """The test, and of a series also the year."""
     return result.test if result.period is None else f"{result.test}, {result.period}"
 
@@ -140,7 +140,7 @@ def called(result: AssociationResult) -> str:
 DAGGER = "†"
 
 
-def marked(name: str, result: AssociationResult) -> str:
+def mark_name(name: str, result: AssociationResult) -> str:
     """A name in a table, with a mark where the result shows little."""
     return f"{name} {DAGGER}" if result.shows_little else name
 
@@ -167,7 +167,7 @@ def _p_of_question(name: str) -> Callable[[Row], str]:
     """A p-value of the first question; why there is none."""
     value_of = _value_of_p(name)
 
-    def written(row: Row) -> str:
+    def p_text(row: Row) -> str:
         if row.question is None:
             return ""
         p = value_of(row)
@@ -176,7 +176,7 @@ def _p_of_question(name: str) -> Callable[[Row], str]:
         missing = name == "adjusted" and row.question.p.new is not None
         return without_adjustment(row.result).replace(" ", "\n") if missing else UNDEFINED
 
-    return written
+    return p_text
 
 
 def _verdict(row: Row) -> str:
@@ -203,7 +203,7 @@ def _p_two_sided(_: Row, shown: Effect) -> str:
 
 
 def _p_adjusted(row: Row, shown: Effect) -> str:
-    return "" if shown.d is None else _p(shown, row.family.adjusted(row.result, shown))
+    return "" if shown.d is None else _p(shown, row.family.p_adjusted(row.result, shown))
 
 
 def _other_intervals(_: Row, shown: Effect) -> str:
@@ -214,7 +214,7 @@ def _other_intervals(_: Row, shown: Effect) -> str:
 REASON = 28
 """Letters of a line of a reason."""
 OF_RESULT: dict[str, Callable[[Row], str]] = {
-    "test": lambda row: marked(one_line(row.result.test), row.result),
+    "test": lambda row: mark_name(one_line(row.result.test), row.result),
     "source": lambda row: one_line(row.setting),
     "concepts": lambda row: "\n".join(" / ".join(map(one_line, side)) for side in row.result.sides),
     "attributes": lambda row: "\n".join(map(one_line, row.result.sides[-1])),
@@ -245,14 +245,14 @@ OF_EFFECT: dict[str, Callable[[Row, Effect], str]] = {
 VALUES: dict[str, Callable[[Row, Effect], float | None]] = {
     "d": lambda _, shown: shown.d,
     "p in the direction of d": lambda _, shown: shown.p_of(shown.direction),
-    "adjusted p": lambda row, shown: row.family.adjusted(row.result, shown),
+    "adjusted p": lambda row, shown: row.family.p_adjusted(row.result, shown),
 }
 """The number behind a first line that says something of an effect size."""
 VALUES_OF_RESULT: dict[str, Callable[[Row], float | None]] = {
     "these words": _value_of_p("these"),
     "new words": _value_of_p("new"),
     "adjusted words": _value_of_p("adjusted"),
-    "chance": lambda row: at(matched_of(row.result), "level1.p_two_sided"),
+    "chance": lambda row: at(topic_baseline(row.result), "level1.p_two_sided"),
 }
 """The number behind one that says something of a result."""
 
@@ -273,7 +273,7 @@ class Declared:
     starred: bool = True
     """Whether stars of the paper's rule stand at its effect sizes."""
     when: str = ""
-    """What the results of the table have, as :func:`arranged` tells it."""
+    """What the results of the table have, as :func:`arrange_rows` tells it."""
 
     def only(self, *lines: str, **changes: Any) -> Declared:
         """The column with some of its lines alone."""
@@ -334,7 +334,7 @@ PAGE = (
 """Each result in one line, whose columns can be sorted."""
 
 
-def arranged(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
+def arrange_rows(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
     """Rows under the columns of a form, as far as there is something to say in them.
 
     Neighbours that are there for each effect size are repeated together.
@@ -359,7 +359,7 @@ def arranged(rows: Sequence[Row], form: Iterable[Declared]) -> Table:
         "after": has_d and any(row.result.adjusted is not None for row in rows),
         "question": any(row.question for row in rows),
         "no question": not any(row.question for row in rows),
-        "chance": any(matched_of(row.result) is not None for row in rows),
+        "chance": any(topic_baseline(row.result) is not None for row in rows),
     }
     shown = [declared for declared in form if has[declared.when]]
     for of, neighbours in groupby(shown, key=lambda declared: declared.of):
@@ -464,7 +464,7 @@ def _of_signature(
     form: Sequence[Declared],
 ) -> Table:
     """The results of one signature, and what a reader needs below them."""
-    settings = Settings.among(members)
+    settings = Settings.from_results(members)
     rows = [
         row
         for result, finding in zip(members, findings, strict=True)
@@ -473,7 +473,7 @@ def _of_signature(
     sources = list(map(one_line, settings.in_words()))
     named = ", ".join(sources) if len(sources) <= NAMED else number_of(len(sources), "source")
     return replace(
-        arranged(rows, form),
+        arrange_rows(rows, form),
         caption=f"{phrase('sentences', 'little_among', members)} "
         f"{number_of(len(members), 'result')} of {members[0].signature} on {named}.".lstrip(),
         notes=(
@@ -499,13 +499,13 @@ def page_table(
         little_legend(members),
     )
     return replace(
-        arranged(rows, PAGE), caption=members[0].signature, notes=tuple(filter(None, notes))
+        arrange_rows(rows, PAGE), caption=members[0].signature, notes=tuple(filter(None, notes))
     )
 
 
 def _of_targets(result: AssociationResult, number: int, *, whole: bool) -> Table:
     """Every target of a result, and what a reader needs below them."""
-    shown, source = leans(result), ", ".join(Settings.among([result]).in_words())
+    shown, source = leans(result), ", ".join(Settings.from_results([result]).in_words())
     return replace(
         targets_table(result, after=whole),
         id=f"{result.measure}-{number}" if number > 1 else result.measure,
@@ -527,16 +527,16 @@ def ends_table(result: AssociationResult) -> Table:
 def targets_table(result: AssociationResult, *, ends: bool = False, after: bool = True) -> Table:
     """A row for each target, or for those at either end, and one for the concept as a whole."""
     shown = leans(result)
-    groups = [isolated(shown.groups[j]) for j in shown.columns]
+    groups = [isolate(shown.groups[j]) for j in shown.columns]
     adjusted = title_after([result]) if after and result.adjusted is not None else ""
 
     def row(lean: Lean, name: str) -> tuple[Cell, ...]:
         cells = [Cell((name,), strong=ends and lean is shown.whole)]
         for j in shown.columns:
             interval = lean.intervals[j]
-            between = [f"[{', '.join(map(signed_end, interval))}]"] if interval else []
-            cells.append(Cell((signed_points(lean.points[j]), *between)))
-        cells.append(Cell((shown_bias(lean.shown.bias),)))
+            between = [f"[{', '.join(map(format_interval_end, interval))}]"] if interval else []
+            cells.append(Cell((format_points(lean.points[j]), *between)))
+        cells.append(Cell((format_bias(lean.shown.bias),)))
         if shown.counted:
             cells.append(Cell((f"{lean.shown.contexts or 0:,}",)))
         p = UNDEFINED if lean.shown.labels is None else p_value(lean.shown.labels.p)
@@ -544,8 +544,8 @@ def targets_table(result: AssociationResult, *, ends: bool = False, after: bool 
         if adjusted:
             left, size = lean.after, UNDEFINED
             if left is not None and left.deviation is not None:
-                points = signed_points(100 * left.deviation[0])
-                size = points if len(groups) == 1 else shown_bias(left.bias)
+                points = format_points(100 * left.deviation[0])
+                size = points if len(groups) == 1 else format_bias(left.bias)
             p = UNDEFINED if left is None or left.p is None else p_value(left.p)
             cells += [Cell((size,)), Cell((p,))]
         return tuple(cells)
@@ -555,7 +555,7 @@ def targets_table(result: AssociationResult, *, ends: bool = False, after: bool 
     if shown.whole is not None:
         rows.append(row(shown.whole, f"{one_line(shown.whole.term)} as one mean"))
     columns = (
-        Column("Target", short=called(result) if len(groups) > 1 else _heading(result)),
+        Column("Target", short=label_with_year(result) if len(groups) > 1 else _heading(result)),
         *(Column("Points", name, number=True, short=f"{name}\npoints") for name in groups),
         Column("Bias", number=True),
         *([Column("Contexts", number=True)] if shown.counted else []),
@@ -586,7 +586,7 @@ def values_table(result: AssociationResult, *, ends: bool = False) -> Table:
     def number(value: float | None, ends: Interval | None) -> Cell:
         return Cell((effect(value, DECIMALS), *([interval(ends)] if ends else [])))
 
-    def beside(target: TargetValue) -> list[Cell]:
+    def group_cells(target: TargetValue) -> list[Cell]:
         """Its numbers by group; of counts its p too."""
         texts = (effect(number, DECIMALS) for number in target.association or ())
         if not counted:
@@ -599,10 +599,12 @@ def values_table(result: AssociationResult, *, ends: bool = False) -> Table:
             Cell((UNDEFINED if p is None else p_value(p),), star=star),
         ]
 
-    rows = [(Cell((one_line(t.term),)), number(t.value, t.interval), *beside(t)) for t in shown]
+    rows = [
+        (Cell((one_line(t.term),)), number(t.value, t.interval), *group_cells(t)) for t in shown
+    ]
     every_one = "All pairs" if result.kind == "sentence-pairs" else "All targets"
     last = Cell((every_one,), strong=True), number(whole.d, of.interval)
-    names = [isolated(name) for name in (whole.title, *groups)] + ["p (Holm)"] * counted
+    names = [isolate(name) for name in (whole.title, *groups)] + ["p (Holm)"] * counted
     return Table(
         result.measure,
         (Column("Target", short=_heading(result)), *(Column(n, number=True) for n in names)),
@@ -612,7 +614,7 @@ def values_table(result: AssociationResult, *, ends: bool = False) -> Table:
 
 def _heading(result: AssociationResult) -> str:
     """Over the terms or targets of one result: its test and attributes."""
-    return f"{called(result)}: {' / '.join(result.sides[-1])}"
+    return f"{label_with_year(result)}: {' / '.join(result.sides[-1])}"
 
 
 def _with_gap(rows: list[tuple[Cell, ...]], left_out: int) -> list[tuple[Cell, ...]]:
@@ -707,7 +709,7 @@ def _notes(
         over_stimuli=any(result.over_stimuli for result in members),
         means=dict.fromkeys(draws.drawn for result in members if (draws := draws_of(result))),
         intervals=interval_in_words(members),
-        held=joined(covariates_of(members)),
+        held=join_names(covariates_of(members)),
         questions=any(row.question for row in rows),
         adjusted=any(family.has(place.partition(".")[0]) for place in places),
         family=family,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-from eatlas.plugins import loaded, points
+from eatlas.plugins import load_class, points
 from eatlas.results import AssociationResult
 from eatlas.results.parts import at
 
@@ -80,5 +80,5 @@ def commentaries(results: Iterable[AssociationResult]) -> list[Commentary]:
     for name, point in points(ENTRY_POINTS).items():
         own = [result for result in every if at(result, name) or at(result.provenance, name)]
         if own:
-            found.append(loaded(point, Commentary)(own))
+            found.append(load_class(point, Commentary)(own))
     return found

@@ -147,7 +147,7 @@ class Compared(NamedTuple):
         return [section for section in self.cells if section is not None]
 
     @property
-    def told(self) -> list[tuple[str, Section]]:
+    def sections_with_names(self) -> list[tuple[str, Section]]:
         """What each setting is called, and its section."""
         return [(name, s) for name, s in zip(self.names, self.cells, strict=True) if s]
 
@@ -186,7 +186,7 @@ class Compared(NamedTuple):
         told = [(section.result, section.finding) for section in self.members]
         first, *_, last = told[0][0].sides[-1]
         if self.by in NUMBERED and len(told) >= LEAST:
-            names = [name for name, _ in self.told]
+            names = [name for name, _ in self.sections_with_names]
             return RowDrawing(line_of(told, names, scales.axis), f"↓ {last}", f"↑ {first}")
         drawn = pair_of(told[0], told[1], scales.axis) if len(told) == 2 else Markup()
         return RowDrawing(drawn, f"← {last}", f"{first} →")

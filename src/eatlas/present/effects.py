@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from eatlas.errors import joined
+from eatlas.errors import join_names
 from eatlas.numbers import UNDEFINED, count, p_value
-from eatlas.present.text import isolated, wrap
+from eatlas.present.text import isolate, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.levels import Matched, MatchedLevel, draws_of
@@ -35,7 +35,7 @@ def levels_of(result: AssociationResult, finding: Finding | None = None) -> list
     ]
 
 
-def printed_by_papers(result: AssociationResult) -> Effect | None:
+def effect_in_papers(result: AssociationResult) -> Effect | None:
     """The effect size that papers print: of LPBS over attributes, else level 1; or None."""
     by_place = {effect.place: effect for effect in result.effects()}
     return by_place.get("over_attributes") or by_place.get("level1")
@@ -46,7 +46,7 @@ def only_terms(effects: Sequence[Effect]) -> bool:
     return bool(effects) and all(effect.term is not None for effect in effects)
 
 
-def about_terms(result: AssociationResult) -> bool:
+def concerns_single_terms(result: AssociationResult) -> bool:
     """Whether a result says nothing but what single terms are associated with."""
     effects = result.effects()
     return only_terms(effects) or not (effects or result.rows())
@@ -74,7 +74,7 @@ def runner_up(shares: Mapping[str, float], own: str) -> tuple[str, float] | None
 
 def short_name(text: str) -> str:
     """A name for the middle of a sentence, not longer than 80 characters."""
-    return isolated(wrap(text, LONGEST_NAME, len, 1)[0])
+    return isolate(wrap(text, LONGEST_NAME, len, 1)[0])
 
 
 def names_of(result: AssociationResult) -> dict[str, str]:
@@ -97,21 +97,21 @@ def of_random_weights(result: AssociationResult) -> bool:
     )
 
 
-def matched_of(result: AssociationResult) -> Matched | None:
+def topic_baseline(result: AssociationResult) -> Matched | None:
     """What random topics show in the place of a test's lists, where that is known."""
     return None if result.frequency is None else result.frequency.matched
 
 
 def chance_cell(result: AssociationResult) -> str:
     """The p of level 1 among random topics: two-sided, as no direction was stated before."""
-    matched = matched_of(result)
+    matched = topic_baseline(result)
     known = matched.level1 if matched else None
     return p_value(known.p_two_sided, result.rule.alpha) if known else ""
 
 
 def chance_legend(results: Sequence[AssociationResult]) -> str:
     """What is in the column of chance of a table; nothing where it has none."""
-    if not any(map(matched_of, results)):
+    if not any(map(topic_baseline, results)):
         return ""
     return (
         "Random topics: proportion of pairs of random topics, as near to each other as the lists, "
@@ -153,9 +153,9 @@ def covariates_of(results: Iterable[AssociationResult]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def held_equal(names: Sequence[str]) -> str:
+def covariates_in_words(names: Sequence[str]) -> str:
     """Covariates in a sentence."""
-    return "the words' frequency" if list(names) == ["frequency"] else joined(names)
+    return "the words' frequency" if list(names) == ["frequency"] else join_names(names)
 
 
 def at_equal(results: Iterable[AssociationResult]) -> str:
@@ -167,7 +167,7 @@ def at_equal(results: Iterable[AssociationResult]) -> str:
     if not all(result.adjusted for result in every):
         return ""
     names = covariates_of(every)
-    return f"at equal {'word frequency' if names == ['frequency'] else joined(names)}"
+    return f"at equal {'word frequency' if names == ['frequency'] else join_names(names)}"
 
 
 def interval_in_words(results: Iterable[AssociationResult]) -> str:
@@ -182,7 +182,7 @@ def interval_in_words(results: Iterable[AssociationResult]) -> str:
     if not bases & {"adjusted", "crossed"}:
         return "over bootstrap samples" if bases else ""
     names = covariates_of(every)
-    held = "word frequency" if names == ["frequency"] else joined(names)
+    held = "word frequency" if names == ["frequency"] else join_names(names)
     text = "for other words"
     if "adjusted" in bases:
         text += f", at equal {held} if it is known" if len(bases) > 1 else f" at equal {held}"
@@ -215,7 +215,9 @@ def after_legend(results: Sequence[AssociationResult]) -> str:
     if not after:
         return ""
     what = "d and p of each term" if only_terms(after[0].effects()) else "d and p at level 1"
-    return f"{title_after(after)}: {what} between words of equal {joined(covariates_of(after))}."
+    return (
+        f"{title_after(after)}: {what} between words of equal {join_names(covariates_of(after))}."
+    )
 
 
 def rank_row(result: AssociationResult, role: str) -> tuple[float | None, str, str]:

@@ -55,14 +55,14 @@ class DeclaredFamily:
         return replace(self, family=None, alone=True) if single else self
 
     @cached_property
-    def _adjusted(self) -> dict[tuple[Any, ...], float]:
+    def _p_by_finding(self) -> dict[tuple[Any, ...], float]:
         """By the finding and its raw p."""
         return {(*m.place, m.p): m.adjusted for m in self.family or ()}
 
-    def adjusted(self, result: AssociationResult, effect: Effect) -> float | None:
+    def p_adjusted(self, result: AssociationResult, effect: Effect) -> float | None:
         """Adjusted p of an effect size; None outside the family."""
         p = effect.p and effect.p.two_sided
-        return self._adjusted.get((*test_and_setting(result), effect.place, effect.term, p))
+        return self._p_by_finding.get((*test_and_setting(result), effect.place, effect.term, p))
 
     def has(self, level: str) -> bool:
         """Whether any member is of this level, such as ``"level2"``."""

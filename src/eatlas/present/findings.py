@@ -76,7 +76,7 @@ def _finding(
     elif only_terms(result.effects()):
         finding = _of_terms(result)
     elif questions:
-        questions = _named(result, questions)
+        questions = _questions_with_names(result, questions)
         sentence = " ".join(question.sentence for question in questions.values())
         finding = Finding(questions=questions, sentence=sentence)
         words = _sensitive_to(result, finding.verdict)
@@ -94,7 +94,9 @@ def _finding(
     return finding.model_copy(update={"sentence": sentence})
 
 
-def _named(result: AssociationResult, questions: dict[str, Question]) -> dict[str, Question]:
+def _questions_with_names(
+    result: AssociationResult, questions: dict[str, Question]
+) -> dict[str, Question]:
     """Questions whose sentences hold names fit for a sentence, of any length and script."""
     names = names_of(result)
     if names == result.concepts:
@@ -153,12 +155,12 @@ def terms_adjusted(result: AssociationResult) -> list[tuple[Effect, float | None
     """Effect sizes of single terms, each with its p-value after Holm over all of them."""
     family = DeclaredFamily.of([result], "level2")
     return [
-        (effect, None if effect.p_of() is None else family.adjusted(result, effect))
+        (effect, None if effect.p_of() is None else family.p_adjusted(result, effect))
         for effect in result.effects()
     ]
 
 
-def judged(result: AssociationResult, finding: Finding) -> list[Effect]:
+def effects_with_verdicts(result: AssociationResult, finding: Finding) -> list[Effect]:
     """All effect sizes of a result, with what its finding says of each; of single terms by Holm."""
     if not only_terms(result.effects()):
         return levels_of(result, finding)
@@ -179,7 +181,7 @@ def _of_terms(result: AssociationResult) -> Finding:
     ]
     smallest = min((p for _, p in every if p is not None), default=None)
     tally = Tally(len(every), shown, smallest)
-    return _tallied("terms", tally, unit_of(result, ("X", "Y")), names["A"], names["B"])
+    return _finding_of_tally("terms", tally, unit_of(result, ("X", "Y")), names["A"], names["B"])
 
 
 def _of_targets(result: AssociationResult) -> Finding:
@@ -188,7 +190,7 @@ def _of_targets(result: AssociationResult) -> Finding:
     known = [lean.adjusted for lean in every.known if lean.adjusted is not None]
     if not known:
         return Finding(sentence=f"{phrase('sentences', 'untested_targets', every)}.")
-    shown = [lean for lean in every.known if lean.star and not lean.turned]
+    shown = [lean for lean in every.known if lean.star and not lean.is_reversed]
     tally = Tally(
         len(every.known),
         [(lean.term, most_of(lean.shown, every.groups)) for lean in shown],
@@ -200,7 +202,7 @@ def _of_targets(result: AssociationResult) -> Finding:
         for lean in every.examples[:EXAMPLES]
         if lean.towards is not None
     ]
-    return _tallied("targets", tally, "target", *every.groups, examples=examples)
+    return _finding_of_tally("targets", tally, "target", *every.groups, examples=examples)
 
 
 def _of_values(result: AssociationResult) -> Finding:
@@ -220,7 +222,7 @@ def _of_values(result: AssociationResult) -> Finding:
     )
     furthest = {group: term for _, term, group in sorted(shown)}
     examples = [(furthest[group], group) for group in groups if group in furthest]
-    return _tallied("targets", tally, "target", *groups, examples=examples)
+    return _finding_of_tally("targets", tally, "target", *groups, examples=examples)
 
 
 def most_of(target: TargetShares | AdjustedTarget, groups: Sequence[str]) -> str:
@@ -229,7 +231,7 @@ def most_of(target: TargetShares | AdjustedTarget, groups: Sequence[str]) -> str
     return groups[max(range(len(deviation)), key=deviation.__getitem__)]
 
 
-def _tallied(
+def _finding_of_tally(
     name: str, tally: Tally, noun: str, *groups: str, examples: Sequence[tuple[str, str]] = ()
 ) -> Finding:
     """The finding of a measure that counts single terms, or targets; examples with their group."""

@@ -19,13 +19,13 @@ from eatlas.present.columns import (
     Tone,
     legend_of,
     little_legend,
-    marked,
+    mark_name,
     over_attributes,
     unit_in_words,
 )
 from eatlas.present.effects import levels_of, unit_of
 from eatlas.present.targets import ALPHA, DECIMALS, UNIFORM, Lean, Leans, leans
-from eatlas.present.text import isolated, one_line
+from eatlas.present.text import isolate, one_line
 from eatlas.results.levels import CELLS, draws_of
 from eatlas.results.settings import Settings
 from eatlas.stimuli.kinds import ATTRIBUTES, OF_TARGETS, TARGETS
@@ -66,7 +66,7 @@ def paper_tables(results: Iterable[AssociationResult]) -> list[Table]:
                 allowed="results with three levels, such as those of ML-EAT, and of DivDist",
                 remedy="leave it out, or choose narrow or wide columns",
             )
-    settings = Settings.among(every)
+    settings = Settings.from_results(every)
     groups: dict[Hashable, list[AssociationResult]] = {}
     for result in every:
         key = (result.test, result.sides) if result.by_target else settings.of(result)
@@ -74,10 +74,10 @@ def paper_tables(results: Iterable[AssociationResult]) -> list[Table]:
     makers = {False: _three_levels, True: _targets}
     made = [makers[members[0].by_target is not None](members) for members in groups.values()]
     times = Counter[str]()
-    return [_numbered(table, times) for table in made]
+    return [_make_id_unique(table, times) for table in made]
 
 
-def _numbered(table: Table, times: Counter[str]) -> Table:
+def _make_id_unique(table: Table, times: Counter[str]) -> Table:
     """A table whose id is its own: the second of one measure ends in -2."""
     times[table.id] += 1
     return replace(table, id=f"{table.id}-{n}") if (n := times[table.id]) > 1 else table
@@ -96,7 +96,7 @@ def _three_levels(members: Sequence[AssociationResult]) -> Table:
     columns += [Column(f"{cell[1]},{cell[0]}", "Level 3", number=True) for cell in CELLS]
     rows = [
         (
-            Cell((marked(one_line(result.test), result), *_groups(result)), strong=True),
+            Cell((mark_name(one_line(result.test), result), *_groups(result)), strong=True),
             *(_effect(of_result.get(place), shaded=place in LEVEL2) for place in places),
             *(_mean(result.level3[cell] if result.level3 else None) for cell in CELLS),
         )
@@ -111,7 +111,7 @@ def _three_levels(members: Sequence[AssociationResult]) -> Table:
         f"Level 3: mean {unit_in_words(first)} (standard deviation).",
         *filter(None, [_patterns(members), over_attributes(effects), little_legend(members)]),
     ]
-    sources = ", ".join(map(one_line, Settings.among(members).in_words()))
+    sources = ", ".join(map(one_line, Settings.from_results(members).in_words()))
     caption = f"{first.signature} on {sources}: {number_of(len(members), 'test')}."
     return Table(first.measure, tuple(columns), tuple(rows), caption, tuple(notes), SHADING)
 
@@ -154,10 +154,10 @@ def _targets(members: Sequence[AssociationResult]) -> Table:
 
     Of two groups the first alone, as the other is the opposite; of several all.
     """
-    settings, first = Settings.among(members), members[0]
+    settings, first = Settings.from_results(members), members[0]
     shown = {settings.of(result) or settings.subject: leans(result) for result in members}
     every = next(iter(shown.values()))
-    groups = [isolated(every.groups[n]) for n in every.columns]
+    groups = [isolate(every.groups[n]) for n in every.columns]
     columns = [Column(one_line(first.concepts[OF_TARGETS]))]
     cells: list[dict[str, Cell]] = []
     for name, of_setting in shown.items():

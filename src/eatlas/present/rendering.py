@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup, escape
 
 from eatlas import numbers, texts
-from eatlas.errors import joined, listed
+from eatlas.errors import join_names, listing
 from eatlas.notes import Note
 from eatlas.present import effects
 from eatlas.present.drawings.eat_map import PATTERNS, mini, mini_of
-from eatlas.present.text import clean, isolated, readable
+from eatlas.present.text import clean, isolate, readable
 from eatlas.results.levels import draws_of
 from eatlas.results.parts import at
 from eatlas.results.settings import source_name
@@ -112,7 +112,7 @@ def page_files(*names: str) -> Mapping[str, object]:
     return MappingProxyType(safe | {"script_hash": f"sha256-{digest}"})
 
 
-def served_style(name: str) -> str:
+def page_style(name: str) -> str:
     """The style of a page that is served: the report's, its own, and dark where the reader's is."""
     drawings, report, own, dark = map(file_text, ("drawings.css", "report.css", name, "dark.css"))
     of_dark = f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
@@ -196,14 +196,14 @@ FILTERS: dict[str, Callable[..., object]] = {
     for function in (
         numbers.all_of, numbers.brief_p, numbers.count, numbers.effect, numbers.is_plural,
         numbers.interval, numbers.level_of, numbers.number_of, numbers.odds, numbers.p_equals,
-        numbers.percent, numbers.plural, numbers.spelled, readable, source_name,
-        effects.about_terms, effects.chance_line, effects.chance_range,
+        numbers.percent, numbers.plural, numbers.spell_out, readable, source_name,
+        effects.concerns_single_terms, effects.chance_line, effects.chance_range,
         effects.at_equal, effects.covariates_of,
-        effects.held_equal, effects.interval_in_words,
+        effects.covariates_in_words, effects.interval_in_words,
         effects.levels_of, effects.p_heads,
-        effects.printed_by_papers, effects.names_of, effects.rank_row,
+        effects.effect_in_papers, effects.names_of, effects.rank_row,
         effects.runner_up, effects.short_name,
-        effects.title_after, effects.unit_of, effects.without_adjustment, isolated, mini, mini_of,
+        effects.title_after, effects.unit_of, effects.without_adjustment, isolate, mini, mini_of,
     )
 } | {
     "at": at,
@@ -212,12 +212,12 @@ FILTERS: dict[str, Callable[..., object]] = {
     "own_words": own_words,
     "explained": numbers.explain_p,
     "frequent": lambda labels: Counter(labels).most_common(),
-    "joined": joined,
-    "listed": lambda names: joined(names) if len(names) <= NAMED else listed(names, NAMED),
+    "joined": join_names,
+    "listed": lambda names: join_names(names) if len(names) <= NAMED else listing(names, NAMED),
     "lower_first": lambda text: text[:1].lower() + text[1:],
     "upper_first": lambda text: text[:1].upper() + text[1:],
     "draws_of": draws_of,
-    "named": lambda names, most=FEW: listed(dict.fromkeys(names), most),
+    "named": lambda names, most=FEW: listing(dict.fromkeys(names), most),
     "p": numbers.p_value,
     "signature": _signature,
     "unbroken": _unbroken,

@@ -43,7 +43,7 @@ from eatlas.present.sentences import (
     statement,
     statements,
 )
-from eatlas.present.text import clean, isolated
+from eatlas.present.text import clean, isolate
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.finding import Finding
@@ -93,7 +93,7 @@ class Section:
         return levels_of(self.result, self.finding)
 
     @cached_property
-    def tested(self) -> bool:
+    def has_tests(self) -> bool:
         """Whether there are effect sizes d, with p-values; other numbers have none."""
         return any(effect.symbol == "d" for effect in self.levels)
 
@@ -108,7 +108,7 @@ class Section:
 def sections(results: Iterable[AssociationResult], family: DeclaredFamily) -> list[Section]:
     """One section for each result, in their order."""
     every = list(results)
-    settings = Settings.among(every)
+    settings = Settings.from_results(every)
     ids = anchors(result.test for result in every)
     shown = findings_of(every)
     return [
@@ -176,9 +176,9 @@ def images_of(
     result: AssociationResult, role: str, thumbnails: Mapping[str, tuple[str, str]]
 ) -> list[tuple[str, str]]:
     """Id and words of the thumbnails of a group."""
-    group, concept = result.coverage[role], isolated(result.concepts[role])
+    group, concept = result.coverage[role], isolate(result.concepts[role])
     return [
-        (thumbnails[sha256][0], f"{isolated(term)}, image of {concept}")
+        (thumbnails[sha256][0], f"{isolate(term)}, image of {concept}")
         for term, sha256 in islice(group.image.items(), SHOWN)
         if sha256 in thumbnails
     ]
@@ -205,7 +205,7 @@ def thumbnails_of(
     made: dict[str, tuple[str, str]] = {}
     for folder in folders:
         for path in [folder] if folder.is_file() else sorted(folder.rglob("*")):
-            content = _read(path) if path.name in wanted else b""
+            content = _file_bytes(path) if path.name in wanted else b""
             sha256 = hashlib.sha256(content).hexdigest()
             if sha256 not in wanted.get(path.name, ()) or sha256 in made:
                 continue
@@ -215,7 +215,7 @@ def thumbnails_of(
     return made
 
 
-def _read(path: Path) -> bytes:
+def _file_bytes(path: Path) -> bytes:
     """The bytes of a file; none where it cannot be read."""
     try:
         return path.read_bytes()
@@ -248,7 +248,7 @@ def small_jpeg(content: bytes) -> bytes:
     return small.getvalue()
 
 
-def marked(sentence: str, result: AssociationResult) -> Markup:
+def mark_targets(sentence: str, result: AssociationResult) -> Markup:
     """A finding in which the names of both targets have the marks of their effect sizes."""
     text, concepts = clean(sentence), result.concepts
     if result.kind != "association" or not set(TARGETS) <= set(concepts):
@@ -271,7 +271,7 @@ def marked(sentence: str, result: AssociationResult) -> Markup:
 FILTERS.update({
     function.__name__: function
     for function in (
-        figures, images_of, marked, row_of, limits, numbers, own_share,
+        figures, images_of, mark_targets, row_of, limits, numbers, own_share,
         patterns_seen, score_unit, sentence, share_bar, shares_of, source_of,
         statements, targets_table, terms_legend, terms_table, values_table,
     )

@@ -10,13 +10,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eatlas.errors import joined
+from eatlas.errors import join_names
 from eatlas.numbers import effect, plural
 from eatlas.present import targets  # noqa: F401  (templates call its filters)
 from eatlas.present.effects import (
     levels_of,
-    matched_of,
     names_of,
+    topic_baseline,
     unit_of,
 )
 from eatlas.present.findings import finding_of
@@ -148,7 +148,7 @@ def statements(result: AssociationResult, levels: Sequence[Effect]) -> list[tupl
         return [("These words.", statement("undefined", result))]
     if level1.d is None:
         return []
-    held = joined(result.adjusted.covariates) if result.adjusted else ""
+    held = join_names(result.adjusted.covariates) if result.adjusted else ""
     draws = draws_of(result)
     about = {
         "These words.": statement("these_words", result, level1),
@@ -160,7 +160,9 @@ def statements(result: AssociationResult, levels: Sequence[Effect]) -> list[tupl
             for part in result.parts.values()
             if part.heading
         },
-        "Random topics." if matched_of(result) else "Frequency.": statement("frequency", result),
+        "Random topics." if topic_baseline(result) else "Frequency.": statement(
+            "frequency", result
+        ),
         f"Single {plural(unit_of(result))}.": statement("single_terms", result, level1),
         "What this design can find.": statement("design", result),
     }

@@ -13,7 +13,7 @@ from eatlas.numbers import percent
 from eatlas.present.commentary import commentaries
 from eatlas.present.effects import (
     covariates_of,
-    matched_of,
+    topic_baseline,
 )
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import findings_of
@@ -21,13 +21,13 @@ from eatlas.present.rendering import association_of, lines, little_among
 from eatlas.present.sections import Section, distinct, source_of
 from eatlas.present.sentences import levels_of_trend, wording
 from eatlas.present.targets import leans
-from eatlas.present.text import isolated
+from eatlas.present.text import isolate
 from eatlas.results import AssociationResult
 from eatlas.results.effects import parameters
 from eatlas.results.levels import draws_of
 from eatlas.results.parts import TAILS
 from eatlas.results.settings import Settings, source_name
-from eatlas.texts import beside, tables
+from eatlas.texts import plugin_files, tables
 
 if TYPE_CHECKING:
     from eatlas.present.comparison import Series
@@ -50,7 +50,7 @@ def in_brief(shown: Sequence[Section], series: Sequence[Series] = ()) -> list[st
 
     def names(chosen: Iterable[Section]) -> list[str]:
         """Tests and, where there are several, their settings: source, layer, year, measure."""
-        return distinct(isolated(section.settings.named(section.result)) for section in chosen)
+        return distinct(isolate(section.settings.label(section.result)) for section in chosen)
 
     results = [section.result for section in shown]
     used, missing = _terms(results)
@@ -67,7 +67,7 @@ def in_brief(shown: Sequence[Section], series: Sequence[Series] = ()) -> list[st
     return lines(
         "brief",
         trends=[
-            f"{isolated(line.name)} from {line.span}: {line.finding[0].lower()}{line.finding[1:]}"
+            f"{isolate(line.name)} from {line.span}: {line.finding[0].lower()}{line.finding[1:]}"
             for line in trends[:TRENDS]
         ],
         more_trends=len(trends[TRENDS:]),
@@ -79,7 +79,7 @@ def in_brief(shown: Sequence[Section], series: Sequence[Series] = ()) -> list[st
         used=used,
         missing=missing,
         words=wording(results),
-        lacking=distinct(isolated(r.test) for r in results if r.coverage.counts()[1]),
+        lacking=distinct(isolate(r.test) for r in results if r.coverage.counts()[1]),
         gaps=any(line.gaps for line in series),
         comments=[line for each in commentaries(results) for line in each.brief()],
     )
@@ -112,14 +112,14 @@ def methods_paragraph(
         )
     formula = measures[0]["formula"]
     shared = len(measures) > 1 and all(measure["formula"] == formula for measure in measures)
-    crossed = [r.generalisation for r in every if r.generalisation and _crossed(r)]
+    crossed = [r.generalisation for r in every if r.generalisation and _has_crossed_test(r)]
     p_values = [e.p for r in every for e in r.effects() if e.p is not None]
     resampled = [r.uncertainty for r in every if r.uncertainty is not None]
     text = lines(
         "methods",
         tests=distinct(r.test for r in every),
         languages=distinct(r.provenance.language for r in every if r.provenance.language),
-        sources=Settings.among(every).in_words(full=True),
+        sources=Settings.from_results(every).in_words(full=True),
         versions=distinct(r.provenance.version for r in every),
         seeds=distinct(str(r.provenance.seed) for r in every),
         signatures=distinct(r.signature for r in every),
@@ -140,7 +140,7 @@ def methods_paragraph(
         crossed=distinct(percent(known.confidence) for known in crossed),
         crossed_units=sorted({CROSSED_UNITS[known.unit] for known in crossed}, reverse=True),
         after=_after([result for result in every if result.by_target is None]),
-        matched=any(map(matched_of, every)),
+        matched=any(map(topic_baseline, every)),
         blocks=distinct(str(lv.block_length) for t in trends for _, lv in levels_of_trend(t)),
         used=used,
         missing=missing,
@@ -200,7 +200,7 @@ def _after(results: Sequence[AssociationResult]) -> dict[str, Any]:
     }
 
 
-def _crossed(result: AssociationResult) -> bool:
+def _has_crossed_test(result: AssociationResult) -> bool:
     """Whether any level was tested on other words."""
     tested = result.generalisation
     return tested is not None and (tested.level1 is not None or tested.level2 is not None)
@@ -256,13 +256,13 @@ def bibtex(
     methods = {
         "glove-sample": any(r.source_string == "glove-sample" for r in every),
         "bootstrap": any(r.uncertainty for r in every) or any(r.resamples for r in of_targets),
-        "random-topics": any(matched_of(r) is not None for r in every),
+        "random-topics": any(topic_baseline(r) is not None for r in every),
         "counted": any(t.contexts is not None for r in every for t in r.by_target or ()),
-        "questions": questions and any(map(_crossed, every)),
+        "questions": questions and any(map(_has_crossed_test, every)),
         "holm": questions
         or any(r.labels for r in of_targets)
         or any(t.p is not None for r in every if r.kind == "groups" for t in r.values or ()),
-        "crossed": any(map(_crossed, every)),
+        "crossed": any(map(_has_crossed_test, every)),
         "adjusted": any(r.adjusted for r in every),
         **dict.fromkeys(("residuals", "residuals-by-error"), _after(every)["permuted"]),
         "studentised": any(
@@ -274,10 +274,10 @@ def bibtex(
     used = {r.measure for r in every} | {name for name, done in methods.items() if done}
     used |= {name for comment in commentaries(every) for name in comment.methods_cited()}
     versions = distinct(r.provenance.version for r in every)
-    return cited(used, {r.provenance.citation for r in every}, versions)
+    return bibliography(used, {r.provenance.citation for r in every}, versions)
 
 
-def cited(used: Set[str], citations: Set[str], versions: Sequence[str]) -> str:
+def bibliography(used: Set[str], citations: Set[str], versions: Sequence[str]) -> str:
     """Entries of the works behind methods by their names, and of those that citations name."""
     entries, works_of = _entries(), tables(METHODS)["cited"]
     wanted = {key for name in used for key in works_of.get(name, ())}
@@ -315,7 +315,7 @@ def _work(entry: str) -> tuple[str, str, str]:
 def _entries() -> dict[str, str]:
     """BibTeX entries by key, in the order of the file; then those of other packages."""
     entries: dict[str, str] = {}
-    for file in (WORKS, *(file for _, file in beside(WORKS))):
+    for file in (WORKS, *(file for _, file in plugin_files(WORKS))):
         for entry in file.read_text(encoding="utf-8").strip().split("\n\n"):
             entries.setdefault(re.split("[{,]", entry, maxsplit=2)[1], entry)
     return entries

@@ -277,7 +277,7 @@ def _rows(
     for number, row in enumerate(rows):
         for shown in (effects[number],) if terms else effects:
             if family.has(shown.place):
-                row[f"{name}{shown.suffix}"] = family.adjusted(result, shown)
+                row[f"{name}{shown.suffix}"] = family.p_adjusted(result, shown)
         yield row
 
 
@@ -293,10 +293,10 @@ def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def csv_line(values: Iterable[Any]) -> str:
     """One line of a CSV table; what is None is empty."""
-    return ",".join(map(_written, values)) + "\n"
+    return ",".join(map(_cell_text, values)) + "\n"
 
 
-def _written(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     if isinstance(value, str):
         return cell(clean(value)) if value else ""
     return "" if value is None else str(value)
@@ -329,7 +329,7 @@ def notebook_html(shown: Any) -> str:
     )
 
 
-def compared(found: SideBySide) -> Table:
+def comparison_table(found: SideBySide) -> Table:
     """Rows by settings: the first effect size of each result, its verdict, and how far apart."""
     results = found.results
     told = dict(zip(map(id, results), findings_of(results), strict=True))
@@ -372,7 +372,7 @@ def _between(gap: Difference | None) -> tuple[str, ...]:
 def summary(found: SideBySide) -> str:
     """How many rows and columns there are, and how far apart the first effect sizes are."""
     rows = number_of(len(found), "setting" if found.by == "test" else "test")
-    noun = Settings.among(found.results).noun if found.by == "setting" else found.by
+    noun = Settings.from_results(found.results).noun if found.by == "setting" else found.by
     size = f"{rows}, {number_of(len(found.values), noun)}"
     gaps = {row.name: row.spread for row in found if row.spread is not None}
     between = "".join(comment.caption_end() for comment in commentaries(found.results))
@@ -383,9 +383,9 @@ def summary(found: SideBySide) -> str:
     return f"{size}; d at level 1 differs by at most {effect(gaps[furthest])}{of}{between}"
 
 
-def compared_text(found: SideBySide) -> str:
+def comparison_text(found: SideBySide) -> str:
     """The table in plain text."""
-    table = compared(found)
+    table = comparison_table(found)
     lines = [
         [column.title for column in table.columns],
         *([" ".join(cell.lines) for cell in row] for row in table.rows),
@@ -398,11 +398,11 @@ def compared_text(found: SideBySide) -> str:
     return "\n".join([table.caption, *text, *filter(None, [little_legend(found.results)])])
 
 
-def compared_latex(found: SideBySide) -> str:
+def comparison_latex(found: SideBySide) -> str:
     """The table in LaTeX."""
-    return latex([compared(found)])
+    return latex([comparison_table(found)])
 
 
-def compared_html(found: SideBySide) -> str:
+def comparison_html(found: SideBySide) -> str:
     """The table in HTML, for notebooks."""
-    return html([compared(found)])
+    return html([comparison_table(found)])

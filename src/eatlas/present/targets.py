@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from eatlas.errors import joined
+from eatlas.errors import join_names
 from eatlas.numbers import MINUS, UNDEFINED, effect, number_of, percent
 from eatlas.present.effects import title_after
 from eatlas.present.rendering import FILTERS, lines
-from eatlas.present.text import isolated
+from eatlas.present.text import isolate
 from eatlas.results import AssociationResult
 from eatlas.results.settings import source_name
 
@@ -61,7 +61,7 @@ class Lean:
     def towards(self) -> int | None:
         """The group whose share is above its reference by most, where its interval says so."""
         deviation = self.shown.deviation
-        if deviation is None or max(deviation) <= 0 or self.turned:
+        if deviation is None or max(deviation) <= 0 or self.is_reversed:
             return None
         group = deviation.index(max(deviation))
         ends = self.intervals[group]
@@ -74,12 +74,12 @@ class Lean:
         return self.shown.term
 
     @property
-    def clipped(self) -> bool:
+    def is_clipped(self) -> bool:
         """Whether a share is 0 only because an association below 0 counts as 0."""
         return self.shown.contexts is None and 0.0 in (self.shown.distribution or ())
 
     @property
-    def turned(self) -> bool:
+    def is_reversed(self) -> bool:
         """Whether the largest share is not that of the largest association.
 
         Raw associations that sum to less than 0 turn the order of the groups.
@@ -98,17 +98,17 @@ class Lean:
     @property
     def sentence(self) -> str:
         """Which group it leans to, and by how much: "nurse leans to Female by 5 points"."""
-        name = isolated(self.term)
+        name = isolate(self.term)
         if self.shown.deviation is None:
             return f"{name} has no bias that is defined"
-        if self.turned:
+        if self.is_reversed:
             return f"{name} has associations that sum to less than 0, so its shares show no lean"
         if self.towards is None:
             unsure = self.shown.uncertainty is not None and None in self.intervals
             return f"{name} has no interval" if unsure else f"{name} leans to none of the groups"
         by = self.points[self.towards] or 0.0
         text = f"{by:.{0 if abs(by) >= 0.95 else 1}f}"
-        group = isolated(self.groups[self.towards])
+        group = isolate(self.groups[self.towards])
         return f"{name} leans to {group} by {text} point{'s' * (text != '1')}"
 
 
@@ -136,7 +136,7 @@ class Leans:
         """What points and their intervals are, which are drawn or written as `ends`."""
         towards = "above 0 towards the group"
         if len(self.groups) == 2:
-            first, second = map(isolated, self.groups)
+            first, second = map(isolate, self.groups)
             towards = f"above 0 towards {first}, below 0 towards {second}"
         text = f"Points: share less reference in percentage points, {towards}."
         if self.result.resamples:
@@ -156,7 +156,9 @@ class Leans:
         if after and self.result.adjusted is not None:
             what = "points" if len(self.columns) == 1 else "bias"
             names = self.result.adjusted.covariates
-            texts.append(f"{title_after([self.result])}: {what} and p at equal {joined(names)}.")
+            texts.append(
+                f"{title_after([self.result])}: {what} and p at equal {join_names(names)}."
+            )
         return " ".join(texts)
 
     @property
@@ -171,14 +173,14 @@ class Leans:
         if len(set(shown.reference)) == 1 and not came:
             return UNIFORM
         pairs = zip(shown.groups, shown.reference, strict=True)
-        return ", ".join(f"{isolated(group)} {share:.3g}" for group, share in pairs) + came
+        return ", ".join(f"{isolate(group)} {share:.3g}" for group, share in pairs) + came
 
     @cached_property
     def examples(self) -> list[Lean]:
         """Of those beyond chance the one that leans most to each group; no share is cut off."""
         strongest: dict[int, Lean] = {}
         for lean in sorted(self.known, key=lambda lean: max(lean.shown.deviation or (0.0,))):
-            if lean.star and not lean.clipped and lean.towards is not None:
+            if lean.star and not lean.is_clipped and lean.towards is not None:
                 strongest[lean.towards] = lean
         return sorted(strongest.values(), key=lambda lean: -(lean.shown.bias or 0.0))
 
@@ -217,7 +219,7 @@ def at_ends(every: Sequence[Target], most: int = ENDS) -> tuple[tuple[Target, ..
     return (*every[:most], *every[-most:]), len(every) - 2 * most
 
 
-def shown_bias(value: float | None) -> str:
+def format_bias(value: float | None) -> str:
     """A bias with three decimals, or more where it is small."""
     if value is None:
         return UNDEFINED
@@ -225,7 +227,7 @@ def shown_bias(value: float | None) -> str:
     return f"{value:.{max(3, decimals)}f}"
 
 
-def signed_points(value: float | None) -> str:
+def format_points(value: float | None) -> str:
     """Points with a sign and one decimal; a rounded 0 has none."""
     if value is None:
         return UNDEFINED
@@ -233,9 +235,9 @@ def signed_points(value: float | None) -> str:
     return "0.0" if float(text) == 0 else text.replace("-", MINUS)
 
 
-def signed_end(value: float) -> str:
+def format_interval_end(value: float) -> str:
     """An end of an interval, whose sign says whether 0 is in it: a small one keeps one digit."""
-    text = signed_points(value)
+    text = format_points(value)
     small = text == "0.0" and abs(value) >= MOST_DECIMALS
     return f"{value:+.1g}".replace("-", MINUS) if small else text
 
@@ -265,7 +267,7 @@ def values_legend(result: AssociationResult) -> str:
         )
         ends = f"{low} to {high}" if low is not None and high is not None else ""
         without = f"{neutral} without bias" if neutral is not None else ""
-        larger = f"larger towards {isolated(span.larger)}" if span.larger is not None else ""
+        larger = f"larger towards {isolate(span.larger)}" if span.larger is not None else ""
         texts.append(f"{name}: {', '.join(filter(None, (span.unit, ends, without, larger)))}.")
     if shown.confidence is not None:
         texts.append(f"In brackets: {percent(shown.confidence)} interval.")
@@ -273,9 +275,9 @@ def values_legend(result: AssociationResult) -> str:
 
 
 FILTERS.update(
-    bias=shown_bias,
+    bias=format_bias,
     leans_legend=lambda result: leans(result).legend(),
-    signed_points=signed_points,
+    signed_points=format_points,
     target_sentences=target_sentences,
     values_legend=values_legend,
 )

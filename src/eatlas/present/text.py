@@ -31,7 +31,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def isolated(name: str) -> str:
+def isolate(name: str) -> str:
     """A name for the middle of a line; right-to-left script keeps to itself."""
     name = one_line(name)
     if not name.isascii() and any(unicodedata.bidirectional(char) in {"R", "AL"} for char in name):

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeV
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from eatlas.errors import NoTestError, StimulusError
-from eatlas.lazy import as_frame, offered
+from eatlas.lazy import as_frame, find_offer
 from eatlas.notes import Noted
-from eatlas.plugins import absent, loaded, usable
+from eatlas.plugins import absent, load_class, usable
 from eatlas.results.diagnosis import TermsDiagnosis
 from eatlas.results.effects import (
     ConfidenceInterval,
     Effect,
     ReadOver,
     Rule,
+    format_effect,
     parameters,
-    shown,
 )
 from eatlas.results.finding import PLACES as QUESTIONS
 from eatlas.results.levels import (
@@ -110,7 +110,7 @@ class Head(Record):
 @cache
 def part_types() -> dict[str, type[Part]]:
     """Parts of results that packages add, by their key in the JSON of a result."""
-    return usable("eatlas.parts", (), partial(loaded, kind=Part))
+    return usable("eatlas.parts", (), partial(load_class, kind=Part))
 
 
 class AssociationResult(Findings, Head):
@@ -458,7 +458,7 @@ class AssociationResult(Findings, Head):
 
     def effect(self, place: str) -> Effect:
         """The effect size at one place of the record, such as ``level2.X``."""
-        return self._cached(place, lambda: self._describe_effect(place))
+        return self._memoise(place, lambda: self._describe_effect(place))
 
     def _describe_effect(self, place: str) -> Effect:
         """Put together what is known of an effect size."""
@@ -514,10 +514,10 @@ class AssociationResult(Findings, Head):
     @property
     def finding(self) -> Finding:
         """What the result shows: its questions, the answer to each, and a sentence."""
-        finding: Finding = self._cached(FINDING, lambda: offered("finding")(self))
+        finding: Finding = self._memoise(FINDING, lambda: find_offer("finding")(self))
         return finding
 
-    def _cached(self, name: str, compute: Callable[[], T]) -> T:
+    def _memoise(self, name: str, compute: Callable[[], T]) -> T:
         """What follows from the fields, computed once; no copy and no file of the record has it."""
         cached: dict[str, T] = self.__dict__.setdefault(_CACHE, {})
         if name not in cached:
@@ -556,7 +556,7 @@ class AssociationResult(Findings, Head):
         title: str | None = None,
     ) -> Any:
         """Draw the result; see :func:`eatlas.plot`."""
-        return offered("plot")(self, kind, width=width, title=title)
+        return find_offer("plot")(self, kind, width=width, title=title)
 
     def of_the_test(self) -> dict[str, Any]:
         """What a test of this kind has besides its concepts, to make it again."""
@@ -716,7 +716,7 @@ class AssociationResult(Findings, Head):
         return f"<{self.signature} of {self.test} on {self.source}: {self.summary()}>"
 
     def _repr_html_(self) -> str:
-        return str(offered("notebook")(self))
+        return str(find_offer("notebook")(self))
 
     def summary(self) -> str:
         """The finding in a few words; by default the pattern and the first numbers."""
@@ -724,7 +724,7 @@ class AssociationResult(Findings, Head):
         parts = [self.primary.label] if self.pattern is not None else []
         for effect in effects:
             symbol = f"d{effect.suffix}" if effect.symbol == "d" else effect.symbol
-            parts.append(f"{symbol} = {shown(effect.d)}")
+            parts.append(f"{symbol} = {format_effect(effect.d)}")
         if len(effects) == 1 and (p := effects[0].p_of()) is not None:
             parts.append(f"p = {p:.3g}")
         parts += ["over stimuli"] * self.over_stimuli

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 import numpy as np
 
 from eatlas.errors import EatlasError, ResultsError, described
-from eatlas.lazy import as_frame, offered
+from eatlas.lazy import as_frame, find_offer
 from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.json_lines import read_lines, to_json_line
@@ -218,7 +218,7 @@ class Results(Sequence[AssociationResult]):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return str(offered("notebook")(self))
+        return str(find_offer("notebook")(self))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one tidy frame; results of several measures share the columns they can.
@@ -245,7 +245,7 @@ class Results(Sequence[AssociationResult]):
         >>> round(metrics["weat-6/d"], 2), round(metrics["weat-7/d"], 2)
         (1.72, 1.28)
         """
-        settings, times = Settings.among(self), Counter[str]()
+        settings, times = Settings.from_results(self), Counter[str]()
         metrics: dict[str, float] = {}
         for result in self:
             parts = result.test, *settings.of(result).split(", ")
@@ -319,7 +319,7 @@ class Results(Sequence[AssociationResult]):
                     f"a family has no such {name}", got=repr(value), allowed=", ".join(allowed)
                 )
         findings = list(_findings(self, levels))
-        among = Settings.among(result for result, *_ in findings)
+        among = Settings.from_results(result for result, *_ in findings)
         groups: dict[tuple[Any, ...], list[int]] = {}
         for i, (result, time, *_) in enumerate(findings):
             setting = test_and_setting(result)[1:]
@@ -355,7 +355,7 @@ class Results(Sequence[AssociationResult]):
         >>> [finding.questions["level1"].verdict for finding in results.findings]
         ['supported', 'these words']
         """
-        findings: list[Finding] = offered("findings")(self)
+        findings: list[Finding] = find_offer("findings")(self)
         return findings
 
     def compare(self, by: str = "setting") -> SideBySide:
@@ -407,7 +407,7 @@ class Results(Sequence[AssociationResult]):
         title: str | None = None,
     ) -> Any:
         """Draw the results, by default as a forest of effect sizes; see :func:`eatlas.plot`."""
-        return offered("plot")(self, kind, width=width, title=title)
+        return find_offer("plot")(self, kind, width=width, title=title)
 
     def save(self, path: str | Path) -> None:
         """Write the results to a file, in the form that its name says.
@@ -444,7 +444,7 @@ class Results(Sequence[AssociationResult]):
         if form == "results":
             self.write(path)
         else:
-            offered("report")(self, path, format=form)
+            find_offer("report")(self, path, format=form)
 
     def write(self, path: str | Path) -> None:
         """Write the results as JSON Lines, atomically."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from eatlas.errors import ResultsError, did_you_mean
-from eatlas.lazy import as_frame, offered
+from eatlas.lazy import as_frame, find_offer
 from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect, parameters
 from eatlas.results.levels import CELLS, draws_of
@@ -20,7 +20,7 @@ from eatlas.results.methods import MethodPair, method_pairs
 from eatlas.results.parts import KnownDifference, at
 from eatlas.results.settings import Settings
 from eatlas.results.trend import series_source
-from eatlas.stats.bootstrap import block_layout, resampled, streams_of
+from eatlas.stats.bootstrap import block_layout, bootstrap_effects, streams_of
 from eatlas.stats.correlation import intraclass_correlation
 from eatlas.stimuli.kinds import ROLES, TARGETS
 
@@ -62,7 +62,7 @@ def choices_of(result: AssociationResult) -> dict[str, str]:
     return choices
 
 
-def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
+def distinguish_names(names: Sequence[str], *more: Sequence[str]) -> list[str]:
     """Add to names that stand for several things what else distinguishes these, and no more."""
     told = list(names)
     for additions in more:
@@ -74,7 +74,7 @@ def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
     return told
 
 
-def compared_signatures(result: AssociationResult, signatures: Iterable[str]) -> list[str]:
+def comparable_signatures(result: AssociationResult, signatures: Iterable[str]) -> list[str]:
     """Of some signatures, those with whose results a result is compared: its own alone.
 
     Answers that were collected elsewhere have no parameters of questions. They are compared with
@@ -107,7 +107,7 @@ def pivot(results: Iterable[AssociationResult], by: str) -> list[dict[str, Assoc
             allowed=", ".join(RESPECTS),
         )
     results = tuple(results)
-    settings = Settings.among(results)
+    settings = Settings.from_results(results)
     value_in: dict[str, Callable[[AssociationResult], str]] = {
         "setting": settings.of,
         "source": lambda result: settings.sources[result.source],
@@ -119,7 +119,7 @@ def pivot(results: Iterable[AssociationResult], by: str) -> list[dict[str, Assoc
     for result in results:
         value = value_in[by](result) if by in value_in else choices_of(result).get(by)
         if value is not None:
-            for signature in compared_signatures(result, settings.measures):
+            for signature in comparable_signatures(result, settings.measures):
                 groups.setdefault(_alike(result, by, signature), {}).setdefault(value, result)
     return [
         {value: group[value] for value in sorted(group, key=lambda value: _order(value, by))}
@@ -288,10 +288,10 @@ class Row:
         intervals: dict[tuple[str, int], tuple[float, float]] = {}
         first, *later = self.members
         for n, result in enumerate(later, start=1):
-            if first is None or result is None or not _paired(first, result):
+            if first is None or result is None or not _have_same_terms(first, result):
                 continue
             tail = (1 - at(first, "uncertainty.confidence")) / 2
-            pairs = zip(LEVELS, _resampled(first), _resampled(result), strict=True)
+            pairs = zip(LEVELS, _bootstrap_effects(first), _bootstrap_effects(result), strict=True)
             for place, before, after in pairs:
                 gaps = (after - before)[~np.isnan(after - before)]
                 if gaps.size > 1:
@@ -310,7 +310,7 @@ def _known_difference(
     return next(filter(None, known), None)
 
 
-def _paired(first: AssociationResult, second: AssociationResult) -> bool:
+def _have_same_terms(first: AssociationResult, second: AssociationResult) -> bool:
     """Whether both have the cosines of the same terms, so that both can be resampled alike."""
     usable = [
         result.unit == "cosine"
@@ -325,14 +325,14 @@ def _paired(first: AssociationResult, second: AssociationResult) -> bool:
     )
 
 
-def _resampled(result: AssociationResult) -> list[Any]:
+def _bootstrap_effects(result: AssociationResult) -> list[Any]:
     """The three effect sizes over resampled terms: of one test and seed the same terms."""
     sizes = [len(result.coverage[role].used) for role in ROLES]
     digits = int(result.provenance.stimuli_sha256[:16], 16)
     streams = streams_of(np.random.default_rng([result.provenance.seed, digits]))
     ddof = int(parameters(result.signature).get("ddof", 1))
     layout = block_layout(np.asarray(result.similarities), sizes[0], sizes[2])
-    return resampled(layout, RESAMPLES, streams, ddof)
+    return bootstrap_effects(layout, RESAMPLES, streams, ddof)
 
 
 @dataclass(frozen=True, repr=False)
@@ -392,10 +392,10 @@ class SideBySide(Sequence[Row]):
         return method_pairs([row.members for row in self.rows], self.values, self.by)
 
     def __repr__(self) -> str:
-        return str(offered("compared_text")(self))
+        return str(find_offer("compared_text")(self))
 
     def _repr_html_(self) -> str:
-        return str(offered("compared_html")(self))
+        return str(find_offer("compared_html")(self))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each effect size of each setting.
@@ -453,11 +453,11 @@ class SideBySide(Sequence[Row]):
 
     def to_latex(self) -> str:
         """Return a table for a manuscript, in LaTeX: effect sizes and patterns by setting."""
-        return str(offered("compared_latex")(self))
+        return str(find_offer("compared_latex")(self))
 
     def plot(self, *, width: str | float | None = None, title: str | None = None) -> Any:
         """Draw small EAT-Maps and forests side by side: the drawing ``matrix``."""
-        return offered("plot")(self, "matrix", width=width, title=title)
+        return find_offer("plot")(self, "matrix", width=width, title=title)
 
 
 def side_by_side(results: Iterable[AssociationResult], by: str = "setting") -> SideBySide:
@@ -477,13 +477,13 @@ def side_by_side(results: Iterable[AssociationResult], by: str = "setting") -> S
         )
     values = tuple(dict.fromkeys(value for group in groups for value in group))
     firsts = [next(iter(group.values())) for group in groups]
-    among = Settings.among(firsts)
+    among = Settings.from_results(firsts)
     if by == "test":
-        sources = Settings.among(given).sources
+        sources = Settings.from_results(given).sources
         names = [among.of(first) or sources[first.source] for first in firsts]
     else:
         tests = Counter(first.test for first in firsts)
-        names = [r.test if tests[r.test] == 1 else among.named(r) for r in firsts]
+        names = [r.test if tests[r.test] == 1 else among.label(r) for r in firsts]
     return SideBySide(by, values, tuple(
         Row(name, tuple(map(group.get, values)), values)
         for name, group in zip(names, groups, strict=True)

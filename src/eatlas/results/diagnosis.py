@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from eatlas.notes import Note, Noted
-from eatlas.results.parts import Record, defined, is_empty
+from eatlas.results.parts import Record, finite, is_empty
 
 Array = NDArray[np.float64]
 
@@ -76,7 +76,7 @@ class Dimension(Record):
         return cls(
             dimension=i,
             contribution=round(float(contributions[i]), DECIMALS),
-            share=defined(share, DECIMALS),
+            share=finite(share, DECIMALS),
             length=length,
             loud=length >= max(LOUD_DIMENSION, LOUD_RATIO / len(lengths)),
         )

@@ -331,6 +331,6 @@ class Effect:
         return columns
 
 
-def shown(value: float | None) -> str:
+def format_effect(value: float | None) -> str:
     """An effect size for people; undefined is a dash."""
     return "–" if value is None else f"{value:.2f}"

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import model_validator
 
 from eatlas.results.base import AssociationResult
-from eatlas.results.effects import Effect, ReadOver, shown
+from eatlas.results.effects import Effect, ReadOver, format_effect
 from eatlas.results.levels import Level, Level2, Level3, Pattern, Scores
 from eatlas.results.parts import Record, at
 from eatlas.stats.multiplicity import holm
@@ -186,4 +186,5 @@ class SCEATResult(AssociationResult):
         if not defined:
             return f"{number} {what}"
         low, *_, high = sorted(defined * 2, key=lambda effect: effect.d or 0.0)
-        return f"{number} {what} from {low.name} ({shown(low.d)}) to {high.name} ({shown(high.d)})"
+        ends = (f"{end.name} ({format_effect(end.d)})" for end in (low, high))
+        return f"{number} {what} from {' to '.join(ends)}"

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from eatlas.stimuli.kinds import ExploredOn
 
 
-def searched_words(theme: ExploredOn | None, coverage: Coverage) -> tuple[str, ...]:
+def words_of_search(theme: ExploredOn | None, coverage: Coverage) -> tuple[str, ...]:
     """Words of the groups of a test with which its theme was searched for."""
     searched = {word.casefold() for word in theme.words} if theme else set()
     words = (word for group in coverage.values() for word in group.used)

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from eatlas.decoding import json_value, require_file
 from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.paths import is_there
-from eatlas.plugins import absent, loaded, usable
+from eatlas.plugins import absent, load_class, usable
 from eatlas.results.base import FINDING, SCHEMA, AssociationResult, part_types
 from eatlas.results.finding import Finding
 from eatlas.results.parts import Record
@@ -57,7 +57,7 @@ def _built_in() -> dict[str, type[AssociationResult]]:
 def record_types() -> dict[str, type[AssociationResult]]:
     """Record types by measure name; other packages add theirs as entry points."""
     built_in = _built_in()
-    return built_in | usable(ENTRY_POINTS, built_in, partial(loaded, kind=AssociationResult))
+    return built_in | usable(ENTRY_POINTS, built_in, partial(load_class, kind=AssociationResult))
 
 
 def record_type(measure: object) -> type[AssociationResult]:
@@ -179,7 +179,7 @@ def read_lines(
     """Read a results file, keeping every good line and naming every bad one."""
     good: list[AssociationResult | TrendResult] = []
     bad: list[ResultsError] = []
-    for _, record in each_line(path):
+    for _, record in iter_lines(path):
         if isinstance(record, ResultsError):
             bad.append(record)
         else:
@@ -198,7 +198,7 @@ def no_results(path: Path, lines: int, first: ResultsError) -> ResultsError:
     )
 
 
-def each_line(
+def iter_lines(
     path: Path,
 ) -> Iterator[tuple[bytes, AssociationResult | TrendResult | ResultsError]]:
     """Each line of a results file with its record, or with what is wrong with it, one by one.

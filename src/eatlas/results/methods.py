@@ -94,7 +94,7 @@ def method_pairs(rows: Sequence[Members], names: Sequence[str], by: str) -> tupl
     `rows` have the results of one test in the settings of these `names`, and None where a setting
     has none. The number of a result is its first effect size: that of level 1 if there are levels.
     """
-    settings = Settings.among(result for row in rows for result in row if result)
+    settings = Settings.from_results(result for row in rows for result in row if result)
     groups = [_in_common(settings, row) for row in rows]
     if len(set(groups)) == 1:
         groups = [""] * len(groups)

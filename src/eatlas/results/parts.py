@@ -32,16 +32,16 @@ def is_none(value: object) -> bool:
     return value is None
 
 
-def defined(value: float, digits: int | None = None) -> float | None:
+def finite(value: float, digits: int | None = None) -> float | None:
     """A number, rounded to some digits; None where it is not defined."""
     if not math.isfinite(value):
         return None
     return value if digits is None else round(value, digits)
 
 
-def defined_ends(ends: Iterable[float], digits: int | None = None) -> tuple[float, float] | None:
+def finite_ends(ends: Iterable[float], digits: int | None = None) -> tuple[float, float] | None:
     """Ends of an interval; None where one is not defined."""
-    low, high = (defined(end, digits) for end in ends)
+    low, high = (finite(end, digits) for end in ends)
     return None if low is None or high is None else (low, high)
 
 

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from eatlas.errors import joined
+from eatlas.errors import join_names
 from eatlas.numbers import count, is_plural
 from eatlas.results.finding import PLACES, Question, QuestionP, Verdict
 from eatlas.results.parts import at
@@ -51,7 +51,7 @@ class SignedP(NamedTuple):
         return cls(p, p is None or (number or 0.0) * (d or 0.0) > 0)
 
     @property
-    def claimed(self) -> float | None:
+    def p_of_claim(self) -> float | None:
         """The p-value of a claim with this sign."""
         return self.p if self.agrees else 1.0
 
@@ -82,7 +82,7 @@ class Claims(NamedTuple):
         if estimate is None:  # no crossed test at equal covariates
             estimate = at(adjusted, "effect_size")
         return cls(
-            SignedP(p) if units is None else _permuted(at(units, place), d),
+            SignedP(p) if units is None else _permutation_p(at(units, place), d),
             SignedP.of(at(crossed, "p_two_sided"), at(crossed, "difference"), d),
             SignedP.of(at(adjusted, "p.two_sided"), estimate, d),
         )
@@ -90,10 +90,14 @@ class Claims(NamedTuple):
     def significant(self, alpha: float) -> list[str]:
         """The names of those that are claimed at a level of significance."""
         claims = self._asdict().items()
-        return [name for name, test in claims if test.claimed is not None and test.claimed <= alpha]
+        return [
+            name
+            for name, test in claims
+            if test.p_of_claim is not None and test.p_of_claim <= alpha
+        ]
 
 
-def _permuted(level: Level | None, d: float | None) -> SignedP:
+def _permutation_p(level: Level | None, d: float | None) -> SignedP:
     """The permutation test of units."""
     if level is None or level.effect_size is None:
         return SignedP(None)
@@ -126,7 +130,7 @@ class Evidence:
             effect,
             *claims,
             next(obstacles, ""),
-            joined(["word frequency" if name == "frequency" else name for name in names]),
+            join_names(["word frequency" if name == "frequency" else name for name in names]),
         )
 
     @property
@@ -135,7 +139,7 @@ class Evidence:
         if self.obstacle or self.these.p is None:
             return None
         tests = (self.these, self.new, self.adjusted)
-        return max(test.claimed for test in tests if test.claimed is not None)
+        return max(test.p_of_claim for test in tests if test.p_of_claim is not None)
 
     def failure(self, alpha: float) -> str:
         """The first reason why there is no claim beyond these words; empty if there is none."""
@@ -201,7 +205,7 @@ def questions_of(results: Iterable[AssociationResult]) -> list[dict[str, Questio
             groups.setdefault((place, (times[key], *setting)), []).append((i, found))
     answers: list[dict[str, Question]] = [{} for _ in evidence]
     for (place, _), group in groups.items():
-        these = holm_adjusted([found.these.claimed for _, found in group])
+        these = holm_adjusted([found.these.p_of_claim for _, found in group])
         claims = holm_adjusted([found.claim for _, found in group])
         for (i, found), p_these, p_claim in zip(group, these, claims, strict=True):
             answers[i][place] = answer(evidence[i][0], found, p_these, p_claim, len(group))

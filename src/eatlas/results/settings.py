@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from eatlas.decoding import own_toml
-from eatlas.errors import joined
+from eatlas.errors import join_names
 
 if TYPE_CHECKING:
     from eatlas.results.base import AssociationResult
@@ -41,7 +41,7 @@ KINDS = {"layer", "prompt", "window", "distance", "transform", "member"}
 """First words of what is called by them, as "layer 3" is."""
 
 
-def repeated(results: Iterable[AssociationResult]) -> bool:
+def has_repeated_tests(results: Iterable[AssociationResult]) -> bool:
     """Whether a test occurs in several settings, or in a period."""
     every = list(results)
     tests = {result.test for result in every}
@@ -49,7 +49,7 @@ def repeated(results: Iterable[AssociationResult]) -> bool:
 
 
 @cache
-def known_sources() -> Mapping[str, Mapping[str, Any]]:
+def source_catalogue() -> Mapping[str, Mapping[str, Any]]:
     """Published vectors by the name that ``--vectors`` takes: name, dimensions, what they are."""
     return own_toml(resources.files("eatlas.results") / "data" / "sources.toml")
 
@@ -78,7 +78,7 @@ def _parts_of_text(source: str, *, full: bool = False) -> dict[str, str]:
 
 def _short(head: str, *, full: bool = False) -> str:
     """The name of a source without its path; published vectors as people call them."""
-    if published := known_sources().get(head):
+    if published := source_catalogue().get(head):
         name, dim, about = published["name"], published["dim"], published.get("about")
         more = f" ({about})" if about else ""
         return f"{name}, {dim} dimensions{more}" if full else f"{name} ({dim}d)"
@@ -142,7 +142,7 @@ class Settings:
     results: tuple[AssociationResult, ...]
 
     @classmethod
-    def among(cls, results: Iterable[AssociationResult]) -> Settings:
+    def from_results(cls, results: Iterable[AssociationResult]) -> Settings:
         """Take the results that are shown together."""
         return cls(tuple(results))
 
@@ -180,13 +180,13 @@ class Settings:
     @cached_property
     def subject(self) -> str:
         """What all results are about: the one source, or what the sources have in common."""
-        if "model" in self._shared or not self._parts:
-            return ", ".join(self._shared.values())
+        if "model" in self._common_parts or not self._parts:
+            return ", ".join(self._common_parts.values())
         encoded = all(result.of_model for result in self.results)
         return f"{len(self._parts)} {'models' if encoded else 'sources'}"
 
     @cached_property
-    def _shared(self) -> dict[str, str]:
+    def _common_parts(self) -> dict[str, str]:
         """Parts that all sources have in common and that are worth a word."""
         first, *others = self._parts.values() or [{}]
         return {
@@ -199,21 +199,21 @@ class Settings:
     @property
     def common(self) -> str:
         """The same; empty where sources have nothing in common."""
-        return self.subject if "model" in self._shared else ""
+        return self.subject if "model" in self._common_parts else ""
 
     def in_words(self, *, full: bool = False) -> list[str]:
         """Sources as a sentence lists them: those of one model together, series with years."""
         models: dict[str, list[AssociationResult]] = {}
         for result in self.results:
             models.setdefault(self._parts[result.source]["model"], []).append(result)
-        return [_of_model(Settings.among(results), full=full) for results in models.values()]
+        return [_of_model(Settings.from_results(results), full=full) for results in models.values()]
 
     def without_paths(self, text: str) -> str:
         """A text in which each source has the name that people give it."""
-        return self._written.sub(lambda match: source_name(match[0]), text)
+        return self._source_pattern.sub(lambda match: source_name(match[0]), text)
 
     @cached_property
-    def _written(self) -> re.Pattern[str]:
+    def _source_pattern(self) -> re.Pattern[str]:
         """Sources as records write them, with and without their options."""
         behind = {
             name
@@ -277,7 +277,7 @@ class Settings:
         """The measure of a result in short: its name, and what tells it from other measures."""
         return self.measures[result.signature] or result.display_name
 
-    def named(self, result: AssociationResult) -> str:
+    def label(self, result: AssociationResult) -> str:
         """The test, and its setting where there are several."""
         setting = self.of(result)
         return f"{result.test} ({setting})" if setting else result.test
@@ -310,10 +310,10 @@ def _of_model(settings: Settings, *, full: bool) -> str:
     if full:
         whole = _parts_of_text(opened.get(first, first), full=True)
         of_source = whole if first in opened and not several else {"model": whole["model"]}
-        meaning = ", ".join((settings._shared | of_source).values())
+        meaning = ", ".join((settings._common_parts | of_source).values())
         name = f"{meaning}, here “{name}”" if first in opened and meaning != name else meaning
     years = sorted({result.period for result in settings.results if result.period is not None})
-    beside = [joined(list(dict.fromkeys(settings.sources.values())))] if several else []
+    beside = [join_names(list(dict.fromkeys(settings.sources.values())))] if several else []
     if len(parts) > _FEW_SOURCES:
         keys = dict.fromkeys(key for of_source in parts.values() for key in of_source)
         counts = {key: len({each.get(key, "") for each in parts.values()}) for key in keys}

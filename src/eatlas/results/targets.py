@@ -333,13 +333,13 @@ class TargetValuesResult(GroupsResult):
                     f"association_{group}": number
                     for group, number in zip(self.groups, target.association or (), strict=False)
                 },
-                **self._counted(target, adjusted),
+                **self._count_columns(target, adjusted),
                 **whole,
             }
             for target, adjusted in zip(self.targets, self.holm, strict=True)
         ]
 
-    def _counted(self, target: TargetValue, adjusted: float | None) -> dict[str, Any]:
+    def _count_columns(self, target: TargetValue, adjusted: float | None) -> dict[str, Any]:
         """Columns of one target of a measure of counts."""
         if target.counts is None:
             return {}

@@ -12,7 +12,7 @@ from .opening import (
     VectorsLike as VectorsLike,
     is_by_name as is_by_name,
     model_and_tokenizer as model_and_tokenizer,
-    named_sources as named_sources,
+    sources_by_name as sources_by_name,
     open_named as open_named,
     open_sources as open_sources,
     open_vectors as open_vectors,
@@ -24,7 +24,7 @@ from .prompts import (
     CBOWSource as CBOWSource,
     PromptSet as PromptSet,
     PromptedSource as PromptedSource,
-    prompted as prompted,
+    add_prompt as add_prompt,
 )
 from .source import (
     Found as Found,

@@ -19,7 +19,7 @@ from typing import IO, Any, BinaryIO, cast
 import numpy as np
 
 from eatlas.decoding import check_growth, require_file
-from eatlas.errors import SourceError, listed
+from eatlas.errors import SourceError, listing
 
 BUFFER = 1 << 20
 
@@ -122,10 +122,10 @@ class _ZstdFrames(io.RawIOBase):
     def __init__(self, path: Path, window: int) -> None:
         zstandard = library("zstandard", str(path), ".zst files")
         self._file = open_binary(path)
-        self._pieces = self._decompressed(zstandard.ZstdDecompressor(max_window_size=window))
+        self._pieces = self._decompress(zstandard.ZstdDecompressor(max_window_size=window))
         self._piece = memoryview(b"")
 
-    def _decompressed(self, decompressor: Any) -> Iterator[bytes]:
+    def _decompress(self, decompressor: Any) -> Iterator[bytes]:
         """Content piece by piece."""
         frame: Any = None
         rest = b""
@@ -256,8 +256,8 @@ def _in_zip(path: Path, stamp: Stamp, names: list[str], member: str | None) -> C
     if member not in names if member else len(visible) != 1:
         raise SourceError(
             f"{path}: the archive has no such member" if member else f"{path}: not one file in it",
-            got=member or listed(visible) or "no file",
-            allowed=listed(names) if member else None,
+            got=member or listing(visible) or "no file",
+            allowed=listing(names) if member else None,
             remedy=f"choose one: {path}#{visible[0]}" if visible else None,
         )
     name = member or visible[0]

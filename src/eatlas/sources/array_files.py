@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import safe_open
 
-from eatlas.decoding import check_growth, check_parquet_growth, decoded, json_value
-from eatlas.errors import SourceError, listed
+from eatlas.decoding import check_growth, check_parquet_growth, decode_utf8, json_value
+from eatlas.errors import SourceError, listing
 from eatlas.lazy import import_pandas
 from eatlas.notes import Note
 from eatlas.sources.archives import (
@@ -36,9 +36,9 @@ from eatlas.sources.archives import (
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.source import Vector, require_usable
 from eatlas.sources.spec import check_options, choice, model_scheme
-from eatlas.sources.text_files import HEAD_BYTES, is_number
+from eatlas.sources.word2vec import HEAD_BYTES, is_number
 from eatlas.stimuli.images import image_sets
-from eatlas.stimuli.languages import folded
+from eatlas.stimuli.languages import fold_case
 from eatlas.untrusted import require_trust
 
 Options = Mapping[str, str]
@@ -90,8 +90,8 @@ def part_of(
         return chosen[0]
     raise SourceError(
         f"{label}: no single part of this file holds the {what}",
-        got=name or listed(f"{key} ({facts})" for key, facts in parts.items()) or "nothing",
-        allowed=listed(fit) or ("strings" if what == "words" else "numbers"),
+        got=name or listing(f"{key} ({facts})" for key, facts in parts.items()) or "nothing",
+        allowed=listing(fit) or ("strings" if what == "words" else "numbers"),
         remedy=f"name it: {label}?{what}=NAME",
     )
 
@@ -109,7 +109,7 @@ def array_with_words(path: Path, vocabulary: str | None, name: str) -> MatrixSou
     Stamp.of(path)
     with faults_of_library(path, "this array"):
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-    words = beside(path, vocabulary)
+    words = find_vocabulary_file(path, vocabulary)
     return MatrixSource(read_vocabulary(words), array, name=name, files=(path, words))
 
 
@@ -129,7 +129,7 @@ def _of_parts(path: Path, parts: Mapping[str, Any], options: Options, name: str)
     rows = parts[part_of(label, "vectors", kinds, matrices, options.get("vectors"))][()]
     texts = [k for k, a in parts.items() if a.dtype.kind in "USO" and a.shape == rows.shape[:1]]
     if "vocab" in options or not (texts or "words" in options):
-        files.append(beside(path, options.get("vocab")))
+        files.append(find_vocabulary_file(path, options.get("vocab")))
         words = read_vocabulary(files[1])
     else:
         column = parts[part_of(label, "words", kinds, texts, options.get("words"))][()].tolist()
@@ -151,7 +151,7 @@ def open_safetensors(content: Content, options: Options, name: str) -> MatrixSou
             raise SourceError(f"{path}: weights of a model", remedy=f"the model itself: {folder}")
         key = part_of(str(path), "tensor", shapes, matrices, options.get("tensor"))
         array = file.get_tensor(key)
-    words = beside(path, options.get("vocab"))
+    words = find_vocabulary_file(path, options.get("vocab"))
     return MatrixSource(read_vocabulary(words), array, name=name, files=(path, words))
 
 
@@ -181,7 +181,7 @@ def open_hdf5(content: Content, options: Options, name: str) -> MatrixSource:
 # --- vocabularies ---------------------------------------------------------------------------------
 
 
-def beside(path: Path, name: str | None) -> Path:
+def find_vocabulary_file(path: Path, name: str | None) -> Path:
     """The vocabulary that belongs to a file: the one with the name, or ``NAME.vocab`` beside it."""
     places = [Path(name), path.parent / name] if name else [path.with_suffix(e) for e in _BESIDE]
     for candidate in places:
@@ -197,7 +197,7 @@ def read_vocabulary(path: Path) -> list[str]:
     Stamp.of(path)
     data, suffix = path.read_bytes(), path.suffix.lower()
     if suffix not in {".json", ".pkl", ".pickle"}:
-        text = decoded(data, str(path), SourceError).replace("\r\n", "\n")
+        text = decode_utf8(data, str(path), SourceError).replace("\r\n", "\n")
         return text.removesuffix("\n").split("\n")
     words: Any = None
     with suppress(Exception):  # whatever a damaged file makes of it
@@ -228,7 +228,7 @@ class _Words(pickle._Unpickler):  # that of C takes any instruction
 
 def open_table(content: Content, options: Options, name: str) -> MatrixSource:
     """Open a CSV or TSV file: a term and its numbers a row, or numbers and the name of an image."""
-    words, rows = _read(content, options.get("encoding", "utf-8"))
+    words, rows = _parse_table(content, options.get("encoding", "utf-8"))
     return MatrixSource(words, rows, name=name, files=(content.path,))
 
 
@@ -241,7 +241,7 @@ def _first_cells(head: bytes) -> tuple[list[str], str]:
         return next(csv.reader(text, delimiter=separator), []), separator
 
 
-def _read(content: Content, encoding: str) -> tuple[list[str], NDArray[np.floating]]:
+def _parse_table(content: Content, encoding: str) -> tuple[list[str], NDArray[np.floating]]:
     """Words and vectors of a table."""
     pd = import_pandas()
 
@@ -337,12 +337,12 @@ def open_folder(folder: Path, options: Options, name: str) -> MatrixSource:
     if chosen not in models:
         raise SourceError(
             f"{folder}: " + (f"no tables of the model {chosen!r}" if chosen else "several models"),
-            allowed=f"?model= and one of {listed(sorted(models))}",
+            allowed=f"?model= and one of {listing(sorted(models))}",
         )
     words: list[str] = []
     blocks = []
     for images, path in models[chosen].items():
-        names, rows = _read(locate(path), "utf-8")
+        names, rows = _parse_table(locate(path), "utf-8")
         words += [f"{images}/{image}" for image in names]
         blocks.append(rows)
     with faults_of_library(folder, f"a table of {chosen}"):  # of vectors of another length
@@ -367,7 +367,9 @@ def open_gensim(content: Content, options: Options, name: str) -> MatrixSource:
     with faults_of_library(path, "what gensim saved"):
         keyed = utils.SaveLoad.load(str(path), mmap="r")
         keyed = getattr(keyed, "wv", keyed)
-        return _keyed(keyed, [path, *sorted(path.parent.glob(f"{path.name}.*.npy"))], options, name)
+        return _open_keyed(
+            keyed, [path, *sorted(path.parent.glob(f"{path.name}.*.npy"))], options, name
+        )
 
 
 def open_fasttext(content: Content, options: Options, name: str) -> MatrixSource:
@@ -375,10 +377,10 @@ def open_fasttext(content: Content, options: Options, name: str) -> MatrixSource
     path, install = content.path, "pip install 'eatlas[gensim]'"
     fasttext = library("gensim.models.fasttext", str(path), "fastText's .bin", install)
     with faults_of_library(path, "this model of fastText"):
-        return _keyed(fasttext.load_facebook_vectors(str(path)), [path], options, name)
+        return _open_keyed(fasttext.load_facebook_vectors(str(path)), [path], options, name)
 
 
-def _keyed(keyed: Any, files: Sequence[Path], options: Options, name: str) -> MatrixSource:
+def _open_keyed(keyed: Any, files: Sequence[Path], options: Options, name: str) -> MatrixSource:
     """The source of gensim's KeyedVectors."""
     subwords = choice(options.get("oov", "none"), ("none", "subword"), "oov", name) == "subword"
     if subwords and not (getattr(keyed, "bucket", 0) and getattr(keyed, "max_n", 0)):
@@ -408,13 +410,13 @@ class SubwordSource(MatrixSource):
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
         """Return the vectors of those keys that have one, or can be given one."""
         vectors = dict(super().lookup(keys))
-        spelled = set(map(folded, vectors))
+        spelled = set(map(fold_case, vectors))
         # what holds a space is a phrase or a sentence: no n-gram with a space was ever trained; the
         # others stand in keys of phrases, and of vectors of several languages
         for key in (key for key in keys if not any(c.isspace() or c in "_/:" for c in key)):
-            if folded(key) in spelled or not (vector := self.keyed.get_vector(key)).any():
+            if fold_case(key) in spelled or not (vector := self.keyed.get_vector(key)).any():
                 continue
             require_usable(vector, f"{self.name}, the n-grams of {key!r}")
             vectors[key] = vector
-            self.composed |= {folded(key)}
+            self.composed |= {fold_case(key)}
         return vectors

@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from eatlas.csv_cells import MISSING, NUMBER, unmarked
+from eatlas.csv_cells import MISSING, NUMBER, unescape_cell
 from eatlas.decoding import LARGEST
-from eatlas.errors import SourceError, described, did_you_mean, listed
-from eatlas.paths import among_files
+from eatlas.errors import SourceError, described, did_you_mean, listing
+from eatlas.paths import find_original
 from eatlas.results.parts import CovariatesOrigin
 from eatlas.sources.coverage import CaseRule, spellings
 from eatlas.sources.frames import by_word, cells_of, is_frame
@@ -72,7 +72,7 @@ class WordCovariates:
             elif repr(first) != repr(numbers):  # NaN is not equal to itself
                 raise SourceError(
                     f"{place}: the word {word!r} has other numbers than before",
-                    got=f"{_shown(numbers)}; {places[word]}: {_shown(first)}",
+                    got=f"{_numbers_in_words(numbers)}; {places[word]}: {_numbers_in_words(first)}",
                     allowed="a word once, or with the same numbers each time",
                 )
         if not values:
@@ -116,7 +116,7 @@ class WordCovariates:
         if not values:
             raise SourceError(
                 f"{self.file or 'covariates'}: no word of any group of the tests is among them",
-                got=f"{listed(self.values, 5)}; the tests have {listed(words, 5)}",
+                got=f"{listing(self.values, 5)}; the tests have {listing(words, 5)}",
                 allowed="words as the tests write them"
                 + ("" if case == "exact" else ", in capitals or not"),
             )
@@ -154,11 +154,11 @@ def _of_file(path: Path, chosen: Sequence[str] | None) -> WordCovariates:
         if strange := [name for name in wanted if name not in header[1:]]:
             raise SourceError(
                 f"{path}: there is no column {strange[0]}{did_you_mean(strange[0], header[1:])}",
-                allowed=listed(header[1:]),
+                allowed=listing(header[1:]),
             )
         columns = [header.index(name, 1) for name in wanted]
     rows = (
-        (place, unmarked(cells[0].strip()), [cells[i] for i in columns])
+        (place, unescape_cell(cells[0].strip()), [cells[i] for i in columns])
         for place, cells in full_rows(lines, len(header), f"{path}, line", 2)
     )
     return WordCovariates.of([header[i] for i in columns], rows, str(path), path.name)
@@ -207,7 +207,7 @@ def _require_names(names: Sequence[str], label: str) -> None:
         if name.strip().casefold() == FREQUENCY:
             raise SourceError(
                 f"{label}: a column is called {name}, as the covariate of the source itself",
-                got=listed(names),
+                got=listing(names),
                 allowed="any other name; the ranks of the words in the source are used as they are",
                 remedy="leave it out; or rename it, such as to log_count, to have both",
             )
@@ -232,7 +232,7 @@ def _number(cell: Any, place: str) -> float:
     return number
 
 
-def _shown(numbers: Sequence[float]) -> str:
+def _numbers_in_words(numbers: Sequence[float]) -> str:
     return ", ".join("nothing" if math.isnan(number) else f"{number:g}" for number in numbers)
 
 
@@ -253,7 +253,7 @@ class CovariatesAtHand:
     def find(self, origin: CovariatesOrigin) -> WordCovariates:
         """Return the covariates that a result was given."""
 
-        def taken(covariates: WordCovariates, path: Path | None) -> WordCovariates | str:
+        def match_by_hash(covariates: WordCovariates, path: Path | None) -> WordCovariates | str:
             if covariates.sha256 == origin.sha256:
                 return replace(covariates, file=origin.file)
             name = path or covariates.file or "what was handed over"
@@ -262,12 +262,12 @@ class CovariatesAtHand:
         def load(path: Path) -> WordCovariates:
             return self._load(path, origin.names)
 
-        others = among_files(origin.file, self._known, self._folders, load, taken)
+        others = find_original(origin.file, self._known, self._folders, load, match_by_hash)
         if not isinstance(others, list):
             return others
         name = origin.file or "handed over in Python"
         raise SourceError(
-            f"its covariates are not in the result ({name}: {listed(origin.names)}; SHA-256 "
+            f"its covariates are not in the result ({name}: {listing(origin.names)}; SHA-256 "
             f"{origin.sha256[:12]}...), and "
             + ("; ".join(others) or "the file is neither beside it nor in the working folder"),
             remedy=REMEDY,

@@ -120,7 +120,7 @@ def _to_encode(image: Image) -> Item:
     return Item(image.path, None, "image", image.sha256, image.name)
 
 
-def needed_items(
+def items_to_request(
     source: Source, tests: Iterable[Test], words: Iterable[str], case: CaseRule
 ) -> set[Item]:
     """Every item that tests of any kind, or measures by themselves, request from a source."""
@@ -151,7 +151,9 @@ def embed(test: Test, source: Source, case: CaseRule = "auto") -> Embedded:
     groups = embedded.coverage
     notes, counts = [*embedded.notes, *remarks(test), *_few_stimuli(groups)], None
     if test.contexts is not None:
-        counts = Coverage({role: _counted(group, parts[role]) for role, group in groups.items()})
+        counts = Coverage(
+            {role: _count_contexts(group, parts[role]) for role, group in groups.items()}
+        )
         notes += _lost_contexts(counts, test.contexts)
     return replace(embedded, notes=tuple(notes), counts=counts)
 
@@ -215,7 +217,7 @@ def _embed(
         vectors[role] = np.array(rows, dtype=np.float64).reshape(len(rows), source.dim)
     notes = [
         *as_notes(source.notes),
-        *_shared_vectors(keys, vectors, test),
+        *_note_duplicate_vectors(keys, vectors, test),
         *(_common_words(keys, test) if is_english(language) else ()),
         *_few("terms", {role: len(group.used) for role, group in groups.items()}),
     ]
@@ -272,7 +274,7 @@ def _digest(vectors: Mapping[str, NDArray[np.float64]]) -> str:
 # --- remarks --------------------------------------------------------------------------------------
 
 
-def _shared_vectors(
+def _note_duplicate_vectors(
     keys: Mapping[str, Mapping[str, str]],
     vectors: Mapping[str, NDArray[np.float64]],
     test: Test | None,
@@ -314,7 +316,7 @@ def _shared_vectors(
         yield Note("coverage.more-vectors", values={"terms": sum(rest), "vectors": len(rest)})
 
 
-def _counted(group: GroupCoverage, part: Concept) -> GroupCoverage:
+def _count_contexts(group: GroupCoverage, part: Concept) -> GroupCoverage:
     """Account for the stimuli of a group, with numbers of contexts in place of their texts."""
     used = dict(Counter(group.stimulus[term] for term in group.used))
     without: dict[str, dict[str, int]] = {}

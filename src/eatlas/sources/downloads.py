@@ -19,10 +19,10 @@ from filelock import FileLock, Timeout
 from urllib3.exceptions import HTTPError
 
 from eatlas.decoding import check_growth
-from eatlas.errors import SourceError, listed
+from eatlas.errors import SourceError, listing
 from eatlas.paths import DATA, data_folder
 from eatlas.sources.archives import faults_of_library, locate
-from eatlas.sources.published import Published, Vectors, find, published_vectors, unproven
+from eatlas.sources.download import Published, Vectors, find, published_vectors, unproven
 from eatlas.stimuli.images import SUFFIXES
 
 Watch = Callable[[int, int | None], None]
@@ -152,7 +152,7 @@ def _discard(entry: Published) -> None:
     entry.file(".part.state").unlink(missing_ok=True)
 
 
-def _failed(entry: Published, got: str, remedy: str) -> SourceError:
+def _download_error(entry: Published, got: str, remedy: str) -> SourceError:
     return SourceError(
         f"{entry.name}: {entry.download.url} cannot be downloaded",
         got=got,
@@ -177,7 +177,7 @@ def _download(entry: Published, watch: Watch | None) -> None:
         reason = cause  # connection refused, name or service not known, ...
     got = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
     again = f"run eatlas vectors fetch {entry.name} again when there is a connection"
-    raise _failed(entry, got, f"{again}; it continues")
+    raise _download_error(entry, got, f"{again}; it continues")
 
 
 def _size(entry: Published) -> int:
@@ -207,11 +207,11 @@ def _write(entry: Published, answer: Any, watch: Watch | None) -> int | None:
     url, size, page = entry.download.url, entry.download.size, entry.download.page
     remedy = f"see {page}" if page else "ask the publisher"
     if answer.status_code not in {200, 206}:
-        raise _failed(entry, f"{answer.status_code} {answer.reason}", remedy)
+        raise _download_error(entry, f"{answer.status_code} {answer.reason}", remedy)
     if url.startswith("https:") and not answer.url.startswith("https:"):
-        raise _failed(entry, f"the server leads from https to {answer.url}", remedy)
+        raise _download_error(entry, f"the server leads from https to {answer.url}", remedy)
     if answer.headers.get("Content-Type", "").startswith("text/html"):
-        raise _failed(entry, "a web page, as of a login of the network", remedy)
+        raise _download_error(entry, "a web page, as of a login of the network", remedy)
     start, total = _size(entry), answer.headers.get("Content-Range", "").rpartition("/")[2]
     if answer.status_code == 200:  # all of the file, perhaps in another state
         start, total = 0, answer.headers.get("Content-Length", "")
@@ -222,14 +222,14 @@ def _write(entry: Published, answer: Any, watch: Watch | None) -> int | None:
     if length is not None and (length != size if size else length > LARGEST):
         _discard(entry)
         allowed = f"{size:,} were published" if size else f"the largest has {LARGEST:,}"
-        raise _failed(entry, f"the file has {length:,} bytes, {allowed}", remedy)
+        raise _download_error(entry, f"the file has {length:,} bytes, {allowed}", remedy)
     most = size or length or LARGEST
     with entry.file(".part").open("ab" if start else "wb") as file:
         for chunk in answer.raw.stream(CHUNK, decode_content=False):
             start += len(chunk)
             if start > most:
                 _discard(entry)
-                raise _failed(entry, f"more than {most:,} bytes came", remedy)
+                raise _download_error(entry, f"more than {most:,} bytes came", remedy)
             file.write(chunk)
             if watch:
                 watch(start, length)
@@ -281,7 +281,7 @@ def _extract(archive: Path, folder: Path, vectors: Vectors) -> None:
     if outside or not files:
         raise SourceError(
             f"{archive}: not the archive of {vectors.name}",
-            got=f"the member {outside[0]}" if outside else listed(map(str, members)) or "nothing",
+            got=f"the member {outside[0]}" if outside else listing(map(str, members)) or "nothing",
             allowed=f"files in {vectors.folder}" if vectors.folder else "1990-w.npy or 1990.txt",
         )
     size = sum(members[path].file_size for path in files)

@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 from eatlas.errors import SourceError, described
 from eatlas.paths import is_file, is_folder
-from eatlas.plugins import absent, called, is_own, points, unusable
+from eatlas.plugins import absent, call_point, is_own, points, unusable
 from eatlas.sources.archives import Content, locate
 from eatlas.sources.array_files import array_with_words, open_folder, tables_in
-from eatlas.sources.source import Source, VectorTable, Wrapper, forwarded
+from eatlas.sources.source import Source, VectorTable, Wrapper, forward
 from eatlas.sources.spec import MEMBER, SUFFIXES, FileSpec, check_options, choice, load
-from eatlas.sources.text_files import HEAD_BYTES, announcement, numbered_lines, trailing_numbers
+from eatlas.sources.word2vec import HEAD_BYTES, announcement, first_lines, trailing_numbers
 from eatlas.untrusted import require_trust
 
 Options = Mapping[str, str]
@@ -45,9 +45,9 @@ class Format(NamedTuple):
 
 
 FORMATS: dict[str, Format] = {
-    "text": Format("text_files:TextSource", "encoding", streams=True),
+    "text": Format("word2vec:TextSource", "encoding", streams=True),
     "table": Format("array_files:open_table", "encoding", streams=True),
-    "word2vec-binary": Format("text_files:Word2VecBinarySource", "encoding", streams=True),
+    "word2vec-binary": Format("word2vec:Word2VecBinarySource", "encoding", streams=True),
     "fasttext": Format("array_files:open_fasttext", "oov", b"\xba\x16O/"),
     "gensim": Format("array_files:open_gensim", "oov trust"),
     "npy": Format("array_files:open_npy", "vocab", b"\x93NUMPY"),
@@ -84,7 +84,7 @@ def open_file(
 
 def sources_of_file(file: FileSpec, name: str) -> tuple[Source, ...]:
     """Open a file of vectors; a format of another package may hold several sources."""
-    declared = _declared_format(file.path)
+    declared = _format_in_archive(file.path)
     suffix = declared or file.path.suffix.removeprefix(".")
     point = _of_packages().get(file.options.get("format", suffix))
     if point is None:
@@ -94,7 +94,7 @@ def sources_of_file(file: FileSpec, name: str) -> tuple[Source, ...]:
     if not is_own(point):
         require_trust(f"call {point.value}, which an installed package registers")
     options = dict(file.options) | ({} if file.member is None else {MEMBER: file.member})
-    made = called(point, Source | tuple, file.path, options, name)
+    made = call_point(point, Source | tuple, file.path, options, name)
     sources: tuple[Source, ...] = made if isinstance(made, tuple) else (made,)
     if not sources or not all(isinstance(source, Source) for source in sources):
         what = f"{point.value} returns something else"
@@ -102,7 +102,7 @@ def sources_of_file(file: FileSpec, name: str) -> tuple[Source, ...]:
     return sources
 
 
-def _declared_format(path: Path) -> str:
+def _format_in_archive(path: Path) -> str:
     """The format of another package that an .npz archive names; empty where it names none."""
     if path.suffix.lower() != ".npz" or not is_file(path):
         return ""
@@ -155,7 +155,7 @@ def _text_kind(head: bytes, content: Content) -> str:
     path = Path(content.member or content.path)
     if not content.member and not content.plain:
         path = path.with_suffix("")  # that of the compression
-    suffix, lines = path.suffix.lower(), numbered_lines(head)
+    suffix, lines = path.suffix.lower(), first_lines(head)
     by_name = suffix in {".csv", ".tsv"}
     if not lines:
         return "table" if by_name else "text"
@@ -202,8 +202,8 @@ class PeriodSource(Wrapper):
         super().__init__(source)
         self._name, self._period = name, period
 
-    name = forwarded("_name")
-    period = forwarded("_period")
+    name = forward("_name")
+    period = forward("_period")
 
 
 def is_series(path: Path) -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from eatlas.csv_cells import NUMBER
-from eatlas.errors import SourceError, described, listed
-from eatlas.sources.memory import ArraySource, as_numbers, stacked
+from eatlas.errors import SourceError, described, listing
+from eatlas.sources.memory import ArraySource, as_numbers, stack_vectors
 
 HEADS = {"", "word", "words", "term"}
 """What a column of words is called, in lower case."""
@@ -61,7 +61,7 @@ def table_of(frame: Any) -> tuple[list[str], Any]:
         table = nw.from_native(frame)
     except nw.exceptions.DuplicateError as error:
         fault = "frame: every column needs a name of its own"
-        raise SourceError(fault, got=listed(frame.columns)) from error
+        raise SourceError(fault, got=listing(frame.columns)) from error
     return index, table.collect() if isinstance(table, nw.LazyFrame) else table
 
 
@@ -132,7 +132,7 @@ def from_frame(frame: Any) -> ArraySource:
             remedy=remedy,
         )
     if not numbers or len(lists) > 1:
-        got = f"lists in {listed(lists)}" if lists else "no column of numbers"
+        got = f"lists in {listing(lists)}" if lists else "no column of numbers"
         raise SourceError("frame: there is not one vector for each word", got=got, allowed=ALLOWED)
     if lists:
         labels = (f"frame, row {row} ({word})" for row, word in enumerate(words, start=1))
@@ -140,7 +140,7 @@ def from_frame(frame: Any) -> ArraySource:
         rows = (
             as_numbers(vectors, "frame")
             if vectors.ndim == 2
-            else stacked(zip(labels, vectors, strict=True))
+            else stack_vectors(zip(labels, vectors, strict=True))
         )
     else:
         rows = as_numbers(table.select(numbers).to_numpy(), "frame")
@@ -156,6 +156,6 @@ def refuse_splits(dataset: Any) -> ArraySource:
     """Say of a dataset in several parts, or one that is read as it goes, what to hand over."""
     allowed = "a Dataset, such as load_dataset(..., split='train') without streaming"
     if isinstance(dataset, dict):
-        allowed = f"a split: {listed(f'dataset[{name!r}]' for name in dataset)}"
+        allowed = f"a split: {listing(f'dataset[{name!r}]' for name in dataset)}"
     fault = "this is not one table of words and vectors"
     raise SourceError(fault, got=type(dataset).__name__, allowed=allowed)

@@ -15,7 +15,7 @@ from unicodedata import category
 from urllib.parse import quote
 
 from eatlas.errors import SourceError
-from eatlas.sources.memory import bundled_tensors, bundled_words
+from eatlas.sources.memory import bundled_tensors, sample_vocabulary
 from eatlas.sources.source import Source, Vector, Wrapper
 
 FREQUENT = 10_000
@@ -77,13 +77,13 @@ class WordOrder:
 
 
 @cache
-def bundled_order() -> WordOrder:
+def sample_order() -> WordOrder:
     """The words of ``glove-sample`` by their rank in GloVe 6B, and 4,000 rarer ones.
 
     The papers' words beyond the 10,000 most frequent have a rank, and are in no topic.
     """
     tensors = bundled_tensors(_BUNDLED)
-    sample, rarer = bundled_words(), bundled_words(_BUNDLED)
+    sample, rarer = sample_vocabulary(), sample_vocabulary(_BUNDLED)
     own, added = tensors["sample_ranks"].tolist(), tensors["ranks"].tolist()
     rank_of = dict(zip(sample, own, strict=True)) | dict(zip(rarer, added, strict=True))
     words, ranks = [*sample[:FREQUENT], *rarer], [*own[:FREQUENT], *added]

@@ -123,10 +123,10 @@ def from_mapping(vectors: Mapping[str, Any]) -> ArraySource:
     if not vectors:
         raise SourceError("dict: there are no vectors", got="an empty mapping")
     named = ((f"dict: the vector of {word!r}", vector) for word, vector in vectors.items())
-    return ArraySource(list(vectors), stacked(named), name="dict")
+    return ArraySource(list(vectors), stack_vectors(named), name="dict")
 
 
-def stacked(vectors: Iterable[tuple[str, Any]]) -> NDArray[Any]:
+def stack_vectors(vectors: Iterable[tuple[str, Any]]) -> NDArray[Any]:
     """An array of vectors of one length, each with what an error calls it."""
     labels, rows = zip(*((name, as_numbers(row, name)) for name, row in vectors), strict=True)
     odd = [i for i, row in enumerate(rows) if row.ndim != 1 or row.shape != rows[0].shape]
@@ -186,7 +186,7 @@ def as_numbers(vectors: Any, name: str) -> NDArray[Any]:
 
 
 @cache
-def bundled_words(name: str = SAMPLE) -> tuple[str, ...]:
+def sample_vocabulary(name: str = SAMPLE) -> tuple[str, ...]:
     """Words of bundled vectors, those of the sample in the order of GloVe 6B."""
     data = resources.files("eatlas.sources") / "data"
     return tuple((data / f"{name}.vocab.txt").read_text(encoding="utf-8").split("\n")[:-1])
@@ -210,4 +210,4 @@ def open_bundled(name: str) -> ArraySource:
     Caliskan tests alone.
     """
     vectors = bundled_tensors(name)["vectors"]
-    return ArraySource(bundled_words(name), vectors, name=name, ordered=name == SAMPLE)
+    return ArraySource(sample_vocabulary(name), vectors, name=name, ordered=name == SAMPLE)

@@ -10,10 +10,10 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from eatlas.errors import EatlasError, SourceError, described, listed, nearest
+from eatlas.errors import EatlasError, SourceError, described, listing, nearest
 from eatlas.paths import is_there
-from eatlas.plugins import absent, called, is_own, points, unusable
-from eatlas.results.settings import known_sources
+from eatlas.plugins import absent, call_point, is_own, points, unusable
+from eatlas.results.settings import source_catalogue
 from eatlas.sources.frames import from_frame, is_frame
 from eatlas.sources.frequency_order import OPTION as COUNTS
 from eatlas.sources.frequency_order import CountedOrder, CountedSource
@@ -295,9 +295,9 @@ def _open_plain(text: str, series: str) -> tuple[Source, ...]:
         return _open_scheme(scheme, text)
     file = parse_file_spec(text)
     if not is_there(file.path):
-        if named := named_sources().get(text):
+        if named := sources_by_name().get(text):
             return (as_source(named()),)
-        from eatlas.sources.published import on_this_machine  # noqa: PLC0415
+        from eatlas.sources.download import on_this_machine  # noqa: PLC0415
 
         path = on_this_machine(str(file.path))
         if path is None:
@@ -338,23 +338,23 @@ def _open_scheme(scheme: str, text: str) -> tuple[Source, ...]:
     made = (load(opener) if isinstance(opener, str) else opener)(plain)
     sources = tuple(map(as_source, made if isinstance(made, tuple) else (made,)))
     if prompt is not None or several is not None:
-        from eatlas.sources.prompts import PromptSet, prompted  # noqa: PLC0415
+        from eatlas.sources.prompts import PromptSet, add_prompt  # noqa: PLC0415
 
         if prompt is not None:
-            sources = tuple(prompted(source, prompt) for source in sources)
+            sources = tuple(add_prompt(source, prompt) for source in sources)
         if several is not None:
-            sources = tuple(prompted(source, PromptSet.read(several)) for source in sources)
+            sources = tuple(add_prompt(source, PromptSet.read(several)) for source in sources)
     return sources
 
 
-def known_schemes() -> list[str]:
+def scheme_names() -> list[str]:
     """Schemes of eatlas, which no other package can take over, and of other packages."""
     return sorted({*SCHEMES, *points(SCHEME_POINTS, SCHEMES)})
 
 
-def named_sources() -> dict[str, Callable[[], Any]]:
+def sources_by_name() -> dict[str, Callable[[], Any]]:
     """Sources by name, those of other packages with them."""
-    added = points(ENTRY_POINTS, {*BY_NAME, *known_sources()})
+    added = points(ENTRY_POINTS, {*BY_NAME, *source_catalogue()})
     return BY_NAME | {name: partial(_of_package, point) for name, point in added.items()}
 
 
@@ -365,7 +365,7 @@ def _of_package(point: EntryPoint, *arguments: Any) -> Any:
     if not is_own(point):
         would = f"call {point.value}, which an installed package registers as {point.name}"
         require_trust(would)
-    made = called(point, object, *arguments)
+    made = call_point(point, object, *arguments)
     if not all(map(is_source, made if isinstance(made, tuple) else (made,))):
         allowed = "a source: name, dim, fingerprint, notes and lookup(keys)"
         raise unusable(point, f"{point.value} returns something else", described(made), allowed)
@@ -380,20 +380,20 @@ def _only_one(sources: tuple[Source, ...], text: str) -> Source:
     each = (s.name if s.period is None else f"{path}?period={s.period}" for s in sources)
     raise SourceError(
         f"{text}: these are {len(sources)} sources, and one is needed here",
-        allowed=listed(each),
+        allowed=listing(each),
         remedy="take one of them; eatlas run takes all",
     )
 
 
 def _no_such(file: FileSpec, text: str) -> EatlasError:
     """Say that there is no such source, and what may be meant."""
-    from eatlas.sources.published import published_vectors  # noqa: PLC0415
+    from eatlas.sources.download import published_vectors  # noqa: PLC0415
 
-    spec, names = str(file.path), list(named_sources())
+    spec, names = str(file.path), list(sources_by_name())
     if scheme := _SCHEME.match(text):
         if lacking := absent("schemes", scheme[0].partition(":")[0]):
             return lacking
-        schemes = " or ".join(f"{each}:" for each in known_schemes())
+        schemes = " or ".join(f"{each}:" for each in scheme_names())
         return SourceError(
             f"{text}: there are no vectors of the kind {scheme[0]}",
             allowed=f"a file, one of: {', '.join(names)}, {CBOW} and either of these, or "
@@ -441,7 +441,7 @@ class NamedSpec(NamedTuple):
         return self.name, str(self.spec) if text else id(self.spec)
 
 
-def named_spec(text: str) -> NamedSpec:
+def split_name(text: str) -> NamedSpec:
     """Take a name off a source string.
 
     The text before the first equals sign is a name unless it holds a slash, a backslash or one of
@@ -452,10 +452,10 @@ def named_spec(text: str) -> NamedSpec:
         return NamedSpec(text)
     if not source.strip():
         raise SourceError(f"nothing is named {name.strip()!r}", got=text, allowed="NAME=SOURCE")
-    return NamedSpec(source, required_name(name, source))
+    return NamedSpec(source, require_name(name, source))
 
 
-def required_name(name: object, source: Any) -> str:
+def require_name(name: object, source: Any) -> str:
     """Return a name without blanks around it."""
     plain = name.strip() if isinstance(name, str) else ""
     if not _NAME.fullmatch(plain):
@@ -467,7 +467,7 @@ def required_name(name: object, source: Any) -> str:
             remedy="a path with an equals sign is read as it is where it exists, and where a "
             "folder comes before it (./a=b.txt)",
         )
-    taken = plain in known_sources() or plain in named_sources()
+    taken = plain in source_catalogue() or plain in sources_by_name()
     if taken and str(source).partition("?")[0] != plain:
         raise SourceError(f"{plain!r} is the name of other vectors", remedy="take another name")
     return plain
@@ -489,9 +489,9 @@ def specs_of(given: Any, default: str) -> list[NamedSpec]:
     specs: list[NamedSpec] = []
     for spec in given if several else [given]:
         if is_by_name(spec):
-            specs += [NamedSpec(each, required_name(name, each)) for name, each in spec.items()]
+            specs += [NamedSpec(each, require_name(name, each)) for name, each in spec.items()]
         elif isinstance(spec, str):
-            specs.append(named_spec(spec))
+            specs.append(split_name(spec))
         else:
             specs.append(NamedSpec(default if spec is None else spec))
     once = {spec.key: spec for spec in specs}.values()
@@ -548,7 +548,7 @@ def open_named(given: Any, default: str = "") -> list[Opened]:
 def files_named(*inputs: Any) -> list[Path]:
     """Files that inputs may be, whether they are there or not, to be written over by nothing."""
     texts = (str(each) for each in inputs if isinstance(each, str | Path))
-    return [Path(parse_file_spec(named_spec(text).spec).path) for text in texts]
+    return [Path(parse_file_spec(split_name(text).spec).path) for text in texts]
 
 
 def open_one_named(given: Any, what: str) -> Opened:

@@ -35,11 +35,11 @@ def require_place(out: str | Path | None, what: str, endings: tuple[str, ...]) -
 
 def require_other_files(path: Path | None, files: Iterable[str | Path]) -> None:
     """Refuse to write over what is read."""
-    for written in () if path is None else (path, beside(path)):
+    for written in () if path is None else (path, sidecar_path(path)):
         require_other_file(written, [Path(file) for file in files])
 
 
-def beside(path: Path) -> Path:
+def sidecar_path(path: Path) -> Path:
     """Return the path of the counts and provenance of a file without metadata."""
     return path.with_name(path.name + ".json")
 

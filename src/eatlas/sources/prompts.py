@@ -13,13 +13,13 @@ from urllib.parse import quote
 
 import numpy as np
 
-from eatlas.decoding import decoded, require_file
+from eatlas.decoding import decode_utf8, require_file
 from eatlas.errors import SourceError, described
 from eatlas.notes import Note
 from eatlas.paths import is_there
 from eatlas.results.parts import Encoding
 from eatlas.sources.coverage import spellings
-from eatlas.sources.source import Answers, Found, Item, Source, Vector, Wrapper, forwarded
+from eatlas.sources.source import Answers, Found, Item, Source, Vector, Wrapper, forward
 from eatlas.sources.spec import PROMPT, PROMPTS, with_option
 from eatlas.stimuli.languages import APOSTROPHE, marks
 from eatlas.stimuli.sentences import PLACE, built_in, fault_of, fill, forms_of
@@ -100,7 +100,7 @@ class PromptSet:
         return f"{len(self.prompts)} prompts, sha256 {self.sha256[:12]}" if long else name
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """What an encoding says of them."""
         if not self.file:
             return f"mean of {self.name.replace(BETWEEN, f' {BETWEEN} ')}"
@@ -134,7 +134,7 @@ class PromptedSource(Wrapper):
         if encoding is None:
             return None
         if self.averaged:
-            prompt = ", ".join(filter(None, [encoding.prompt, self.averaged.described]))
+            prompt = ", ".join(filter(None, [encoding.prompt, self.averaged.description]))
         else:  # a prefix of the source's own precedes all of it
             prompt = (encoding.prompt or HERE).replace(HERE, self.prompts[0])
         return encoding.model_copy(update={"prompt": prompt})
@@ -210,7 +210,7 @@ def _template(prompt: str) -> str:
     return template
 
 
-def prompted(source: Source, prompts: str | PromptSet) -> PromptedSource:
+def add_prompt(source: Source, prompts: str | PromptSet) -> PromptedSource:
     """Put the words that a source encodes into a prompt, or into a set of prompts."""
     text = prompts.name if isinstance(prompts, PromptSet) else prompts
     if isinstance(source, PromptedSource):
@@ -233,19 +233,19 @@ def in_prompts(source: Source, wanted: Any) -> list[Source]:
     """Put the texts of a source into a prompt, into each of a file, or into the mean of a set."""
     if isinstance(wanted, str):
         alone = _lines_of(wanted) if "{" not in wanted and is_there(wanted) else (wanted,)
-        return [prompted(source, prompt) for prompt in dict.fromkeys(alone)]
+        return [add_prompt(source, prompt) for prompt in dict.fromkeys(alone)]
     if not isinstance(wanted, PromptSet | Iterable):
         raise SourceError(
             "this is not a prompt", got=described(wanted), allowed="a text, or a list of texts"
         )
     several = wanted if isinstance(wanted, PromptSet) else PromptSet(tuple(wanted))
-    return [prompted(source, several)]
+    return [add_prompt(source, several)]
 
 
 def _lines_of(path: str | Path) -> tuple[str, ...]:
     """Prompts of a file, one a line; empty lines and those that begin with # are left out."""
     require_file(Path(path), SourceError)
-    text = decoded(Path(path).read_bytes(), str(path), SourceError)
+    text = decode_utf8(Path(path).read_bytes(), str(path), SourceError)
     lines = map(str.strip, text.splitlines())
     prompts = tuple(line for line in lines if line and not line.startswith("#"))
     if not prompts:
@@ -269,7 +269,7 @@ class CBOWSource(Source):
         self.words, self.punctuation = words, punctuation
         self._unknown: set[str] = set()
 
-    dim = forwarded("words.dim")
+    dim = forward("words.dim")
 
     @property
     def name(self) -> str:

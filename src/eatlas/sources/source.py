@@ -117,7 +117,7 @@ def word_alone(word: str) -> Item:
     return Item(word, (0, len(word)))
 
 
-def cut(items: Iterable[T], size: int) -> Iterator[list[T]]:
+def chunks_of(items: Iterable[T], size: int) -> Iterator[list[T]]:
     """Hand out items in their order, `size` at a time; the last list may be shorter."""
     rest = iter(items)
     while batch := list(islice(rest, size)):
@@ -395,7 +395,7 @@ FACTS = ("name", "dim", "fingerprint", "notes", "period", "encoding")
 """What a source says of itself at a moment: some of it follows from what was encoded."""
 
 
-def forwarded(path: str) -> Any:
+def forward(path: str) -> Any:
     """A property with the value at a path of attributes."""
     return property(attrgetter(path))
 
@@ -405,12 +405,12 @@ class _Forwarding(Source):
 
     source: Any
 
-    name = forwarded("source.name")
-    dim = forwarded("source.dim")
-    fingerprint = forwarded("source.fingerprint")
-    notes = forwarded("source.notes")
-    period = forwarded("source.period")
-    encoding = forwarded("source.encoding")
+    name = forward("source.name")
+    dim = forward("source.dim")
+    fingerprint = forward("source.fingerprint")
+    notes = forward("source.notes")
+    period = forward("source.period")
+    encoding = forward("source.encoding")
 
 
 class Adapted(_Forwarding):
@@ -420,8 +420,8 @@ class Adapted(_Forwarding):
         self.source = source
 
     period = encoding = None
-    lookup = forwarded("source.lookup")
-    iter_chunks = forwarded("source.iter_chunks")
+    lookup = forward("source.lookup")
+    iter_chunks = forward("source.iter_chunks")
 
     @property
     def listed(self) -> bool:
@@ -458,9 +458,9 @@ class Wrapper(_Forwarding):
         """Those of the source, and what is added."""
         return (*self.source.notes, *self.added)
 
-    expected = forwarded("source.expected")
-    kinds = forwarded("source.kinds")
-    listed = forwarded("source.listed")
+    expected = forward("source.expected")
+    kinds = forward("source.kinds")
+    listed = forward("source.listed")
 
     def vectors(self, items: Collection[Item]) -> Iterator[Answers]:
         """Answer items as the source does."""
@@ -538,7 +538,7 @@ class VectorTable(Source):
     def __init__(self, name: str) -> None:
         self._name = name
 
-    name = forwarded("_name")
+    name = forward("_name")
 
     @property
     @abstractmethod

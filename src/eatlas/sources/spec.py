@@ -181,7 +181,7 @@ def model_scheme(path: Path) -> str:
     return next((scheme for name, scheme in names.items() if is_file(path / name)), "")
 
 
-def parsed_toml(data: bytes, label: str, model: type[M]) -> M:
+def parse_toml(data: bytes, label: str, model: type[M]) -> M:
     """Make a record of a TOML file; every fault is named by its key."""
     try:
         return model.model_validate(read_toml(data, label, SourceError))

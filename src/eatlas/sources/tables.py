@@ -11,14 +11,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
 
-from eatlas.csv_cells import unmarked
-from eatlas.decoding import check_parquet, decoded, require_file
-from eatlas.errors import SourceError, StimulusError, described, listed
+from eatlas.csv_cells import unescape_cell
+from eatlas.decoding import check_parquet, decode_utf8, require_file
+from eatlas.errors import SourceError, StimulusError, described, listing
 from eatlas.notes import Note
 from eatlas.paths import is_there
 from eatlas.sources.archives import faults_of_library, library
+from eatlas.sources.download import on_this_machine, published_vectors
 from eatlas.sources.frames import cells_of, is_frame, table_of
-from eatlas.sources.published import on_this_machine, published_vectors
 from eatlas.sources.spec import FileSpec, check_options, file_like, parse_file_spec
 from eatlas.stimuli.kinds import ALL
 
@@ -106,7 +106,7 @@ def open_counts(spec: Any) -> tuple[Counts, ...]:
     if isinstance(spec, Counts) and not isinstance(spec, type):
         return (spec,)
     if is_frame(spec):
-        return tuple(CountTable("frame", rows, year) for year, rows in _read(spec).items())
+        return tuple(CountTable("frame", rows, year) for year, rows in _rows_by_year(spec).items())
     if not isinstance(spec, str | Path):
         raise SourceError(
             "this is not a table of counts",
@@ -118,7 +118,7 @@ def open_counts(spec: Any) -> tuple[Counts, ...]:
     parsed = FileSpec(spec) if isinstance(spec, Path) else parse_file_spec(name)
     check_options(parsed.options, ("year",), name)
     wanted = parsed.options.get("year")
-    by_year = _read(place_of_table(parsed.path))
+    by_year = _rows_by_year(place_of_table(parsed.path))
     years = sorted(by_year, key=lambda year: year or 0)
     chosen = [year for year in years if wanted is None or str(year) == wanted]
     if not chosen:
@@ -161,7 +161,7 @@ def place_of_table(path: Path) -> Path:
 Rows = dict[str, dict[str, float]]
 
 
-def _read(table: Any) -> dict[int | None, Rows]:
+def _rows_by_year(table: Any) -> dict[int | None, Rows]:
     """Rows of a table, in a file or a frame, by year; None where it has no years."""
     in_file = isinstance(table, Path)
     path, unit = (table, "line") if in_file else ("frame", "row")
@@ -186,7 +186,7 @@ def _read(table: Any) -> dict[int | None, Rows]:
         if year >= 0 and not cells[year].strip().isdecimal():
             raise SourceError(f"{label}: this is not a year", got=repr(cells[year]))
         period = int(cells[year]) if year >= 0 else None
-        row = tables.setdefault(period, {}).setdefault(unmarked(cells[term].strip()), {})
+        row = tables.setdefault(period, {}).setdefault(unescape_cell(cells[term].strip()), {})
         long = group >= 0 and count >= 0
         for name, i in ({cells[group].strip(): count} if long else groups).items():
             if name in row:
@@ -198,7 +198,7 @@ def _read(table: Any) -> dict[int | None, Rows]:
     return tables
 
 
-def named_rows(
+def rows_by_column(
     path: Path, what: str, form: str, columns: Sequence[str] = ()
 ) -> Iterator[tuple[str, dict[str, str]]]:
     """Cells of each row of a table by the lower case of their column, and where the row is."""
@@ -211,11 +211,11 @@ def named_rows(
             f"{path}: two columns have the name {twice!r}"
             if twice
             else f"{path}: there is no column {lacking}",
-            got=listed(header) if header else "an empty file",
+            got=listing(header) if header else "an empty file",
             allowed=form,
         )
     for place, cells in full_rows(lines, len(header), f"{path}, row", 2):
-        yield place, dict(zip(header, map(unmarked, map(str.strip, cells)), strict=True))
+        yield place, dict(zip(header, map(unescape_cell, map(str.strip, cells)), strict=True))
 
 
 def full_rows(
@@ -258,7 +258,7 @@ def table_cells(path: Path, what: str, form: str) -> list[list[str]]:
                 check_parquet(path, parquet)
                 columns = parquet.read_table(path).to_pydict()
             return _as_text(columns)
-        text = decoded(path.read_bytes(), str(path), SourceError)
+        text = decode_utf8(path.read_bytes(), str(path), SourceError)
         delimiter = max(_DELIMITERS, key=text.partition("\n")[0].count)
         return list(csv.reader(io.StringIO(text, newline=None), delimiter=delimiter))
     except (OSError, ValueError, csv.Error) as error:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from eatlas.errors import EatlasError, SourceError, nearest
 from eatlas.kernels.cosines import Moments
 from eatlas.notes import Note
-from eatlas.plugins import called, points, required
+from eatlas.plugins import call_point, points, require_point
 from eatlas.results.parts import Encoding
 from eatlas.sources.memory import ArraySource
 from eatlas.sources.source import (
@@ -101,8 +101,8 @@ def _name_of(part: str) -> str:
 def _step_of_package(text: str) -> TransformStep:
     """Have a package read the transform that it adds."""
     unknown = _unknown(text, [*LINEAR, *points(ENTRY_POINTS, LINEAR)])
-    point = required("transforms", _name_of(text), unknown, LINEAR)
-    step: TransformStep = called(point, TransformStep, text)
+    point = require_point("transforms", _name_of(text), unknown, LINEAR)
+    step: TransformStep = call_point(point, TransformStep, text)
     return step
 
 
@@ -151,12 +151,12 @@ def _fit_linear(steps: Sequence[str], source: Source) -> Fit:
         )
     affine = Affine(moments.mean, matrix)
 
-    def mapped(_: Sequence[str], rows: Array, bulk: bool) -> Array:  # noqa: FBT001
+    def apply_affine(_: Sequence[str], rows: Array, bulk: bool) -> Array:  # noqa: FBT001
         return affine.rows(rows, bulk=bulk)
 
     values = {"by": ",".join(steps), "count": moments.n, "source": source.name}
     note = Note("source.transformed", values=values)
-    return Fit(mapped, (note,), f"fitted_on={moments.n}", affine.gain)
+    return Fit(apply_affine, (note,), f"fitted_on={moments.n}", affine.gain)
 
 
 def _matrix(step: str, covariance: Array) -> Array:
@@ -167,7 +167,7 @@ def _matrix(step: str, covariance: Array) -> Array:
 
 
 @contextmanager
-def located(label: str) -> Iterator[None]:
+def locate_errors(label: str) -> Iterator[None]:
     """Say where an error of the arithmetic arose."""
     try:
         yield
@@ -180,9 +180,9 @@ def located(label: str) -> Iterator[None]:
         ) from error
 
 
-def fitted(step: TransformStep, source: Source) -> Fit:
+def fit_step(step: TransformStep, source: Source) -> Fit:
     """Fit a transform to all vectors of a source; an error names both."""
-    with located(f"{source.name}: the transform {step.text}"):
+    with locate_errors(f"{source.name}: the transform {step.text}"):
         return step.fit(source)
 
 
@@ -207,7 +207,7 @@ class TransformedSource(Wrapper):
     @cached_property
     def fit(self) -> Fit:
         """What is done to vectors, fitted to those of the source on first use."""
-        return fitted(self.step, self.source)
+        return fit_step(self.step, self.source)
 
     @property
     def name(self) -> str:
@@ -249,7 +249,7 @@ def _place(item: Item) -> tuple[str, tuple[int, int]]:
     return item.content, item.span or (0, 0)
 
 
-def encoded_table(source: Source, answers: Mapping[Item, Found]) -> ArraySource:
+def table_of_answers(source: Source, answers: Mapping[Item, Found]) -> ArraySource:
     """The vectors that an encoder answered, as a table that can be read from end to end."""
     vectors = {item: answer.vector for item, answer in answers.items() if answer.vector is not None}
     items = sorted(vectors, key=_place)
@@ -281,7 +281,7 @@ class TransformedEncodings(Wrapper):
         vectors = {item: f.vector for item, f in answers.items() if f.vector is not None}
         if not vectors:
             return answers
-        fit = fitted(self.step, encoded_table(self.source, answers))
+        fit = fit_step(self.step, table_of_answers(self.source, answers))
         digest = hashlib.sha256()
         for item in sorted(vectors, key=_place):
             digest.update(f"{item.sha256 or item.content}\0{item.span}\0".encode())

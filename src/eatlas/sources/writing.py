@@ -83,7 +83,7 @@ def write_vectors(
     words: list[str] = []
     with atomic_files() as new:
         out = new(path, binary=True)
-        _write(out, kind, _checked(vectors, path, words, tell), vectors.dim)
+        _write(out, kind, _chunks_to_write(vectors, path, words, tell), vectors.dim)
         out.seek(0)
         origin = {
             "schema": SCHEMA,
@@ -101,7 +101,7 @@ def write_vectors(
     return note
 
 
-def _checked(
+def _chunks_to_write(
     source: Source, path: Path, done: list[str], tell: Callable[[int, int | None], None] | None
 ) -> Chunks:
     """All words and vectors in single precision; `done` takes the words."""

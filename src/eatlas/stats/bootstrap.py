@@ -165,7 +165,7 @@ def block_layout(
     x, y = slice(0, n_x), slice(n_x, None)
     of_x, of_y = (None if of_targets is None else of_targets[part] for part in (x, y))
     levels = (
-        level(block, n_x, _signed(n_a), of_attributes),
+        level(block, n_x, _contrast_slices(n_a), of_attributes),
         level(block[x].T, n_a, EVERY, of_x),
         level(block[y].T, n_a, EVERY, of_y),
     )
@@ -187,7 +187,9 @@ def cluster_layout(
     """
     of_targets, of_attributes = (np.bincount(places).astype(np.float64) for places in of)
     x, y = slice(0, n_x), slice(n_x, None)
-    level1, rows = _cluster_level(targets, of[0], n_x, _signed(n_a), of_attributes, precision)
+    level1, rows = _cluster_level(
+        targets, of[0], n_x, _contrast_slices(n_a), of_attributes, precision
+    )
     level2 = [
         _cluster_level(attributes[:, part], of[1], n_a, EVERY, of_targets[part], precision)[0]
         for part in (x, y)
@@ -223,7 +225,7 @@ def _cluster_level(
     return ResampledLevel(n, means.shape, moments, each, peak, precision), len(within)
 
 
-def _signed(n: int) -> Groups:
+def _contrast_slices(n: int) -> Groups:
     """The first `n` terms less the others."""
     return (slice(0, n), 1), (slice(n, None), -1)
 
@@ -267,7 +269,7 @@ def _lists(rng: np.random.Generator, size: int, block: int) -> Array:
     return np.bincount(at.ravel(), minlength=size * block).astype(np.float64).reshape(size, block)
 
 
-def resampled(
+def bootstrap_effects(
     layout: Layout, count: int, streams: Streams, ddof: int, levels: int = 3
 ) -> list[Array]:
     """The first effect sizes in resamples, shape (count,) each; every group needs 2 units."""

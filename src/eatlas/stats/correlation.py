@@ -56,12 +56,12 @@ def ranks(values: NDArray[np.number]) -> Array:
 
 def spearman(x: NDArray[np.number], y: NDArray[np.number]) -> float:
     """Correlation of the ranks of two lists of numbers, -1 to 1; NaN where one does not vary."""
-    a, b = centred_ranks(x), centred_ranks(y)
+    a, b = rank_deviations(x), rank_deviations(y)
     spread = float(np.sqrt((a @ a) * (b @ b)))
     return float(a @ b) / spread if spread else float("nan")
 
 
-def centred_ranks(values: NDArray[np.number]) -> Array:
+def rank_deviations(values: NDArray[np.number]) -> Array:
     """Ranks less their mean."""
     return ranks(values) - (len(values) + 1) / 2
 
@@ -167,7 +167,7 @@ class RankCorrelation(PairedTest):
     """Square of Pearson's r; NaN likewise."""
 
 
-def paired_change(
+def compare_before_after(
     before: ArrayLike,
     after: ArrayLike,
     *,
@@ -185,8 +185,8 @@ def paired_change(
     if n > 1:
         reach = abs(float(change.sum())) - TIE_OF_SUMS * float(np.abs(change).sum())
         far = (np.abs(signs @ change) >= reach for signs in _signs(n, rng))
-        tested = counted(far, exact=n <= ALL_SIGNS_TO)
-        tested["interval"] = resampled_interval(
+        tested = count_extreme(far, exact=n <= ALL_SIGNS_TO)
+        tested["interval"] = bootstrap_interval(
             lambda drawn: change[drawn].mean(axis=1), members_of(n), resamples, rng
         )
     means = (float(part.mean()) if n else math.nan for part in (first, second, change))
@@ -224,19 +224,19 @@ def rank_correlation(
     if not np.ptp(lists, axis=1).all():
         return RankCorrelation(n=n)
     first, second = lists
-    rho, a, b = spearman(first, second), centred_ranks(first), centred_ranks(second)
+    rho, a, b = spearman(first, second), rank_deviations(first), rank_deviations(second)
     spread = math.sqrt(float(a @ a) * float(b @ b))
     orders = _orders(members, draws, rng)
     far = (np.abs(b[block] @ a / spread) >= abs(rho) - TIE for block in orders)
-    tested: dict[str, Any] = counted(far, exact=_all_listed(members))
+    tested: dict[str, Any] = count_extreme(far, exact=_all_listed(members))
 
-    def resampled(drawn: Orders) -> Array:
+    def bootstrap_correlations(drawn: Orders) -> Array:
         rows = first[drawn], second[drawn]
         if groups is not None:
             rows = _deviations(rows[0], members), _deviations(rows[1], members)
         return row_correlations(row_ranks(rows[0]), row_ranks(rows[1]))
 
-    interval = resampled_interval(resampled, members, resamples, rng)
+    interval = bootstrap_interval(bootstrap_correlations, members, resamples, rng)
     r2 = float(np.corrcoef(first, second)[0, 1] ** 2)
     return RankCorrelation(n=n, rho=rho, r2=r2, interval=interval, **tested)
 
@@ -278,7 +278,7 @@ def row_correlations(a: Array, b: Array) -> Array:
         return np.asarray((a * b).sum(axis=1) / spread)
 
 
-def counted(far: Iterator[NDArray[np.bool_]], *, exact: bool) -> dict[str, Any]:
+def count_extreme(far: Iterator[NDArray[np.bool_]], *, exact: bool) -> dict[str, Any]:
     """Fields of a test from blocks that say of each relabelling whether it is as far from 0."""
     blocks = list(far)
     count, total = sum(int(block.sum()) for block in blocks), sum(map(len, blocks))
@@ -286,7 +286,7 @@ def counted(far: Iterator[NDArray[np.bool_]], *, exact: bool) -> dict[str, Any]:
     return {"p": p, "method": "exact" if exact else "sampled", "count": count, "total": total}
 
 
-def resampled_interval(
+def bootstrap_interval(
     statistic: Callable[[Orders], Array],
     members: Sequence[Orders],
     resamples: int,
@@ -296,12 +296,12 @@ def resampled_interval(
     if not resamples:
         return None
     sizes = [min(RESAMPLES, resamples - start) for start in range(0, resamples, RESAMPLES)]
-    drawn = [statistic(_resampled(many, members, rng)) for many in sizes]
+    drawn = [statistic(_resample_within(many, members, rng)) for many in sizes]
     low, high = central(np.concatenate(drawn), CONFIDENCE).tolist()
     return None if math.isnan(low) else (low, high)
 
 
-def _resampled(many: int, members: Sequence[Orders], rng: np.random.Generator) -> Orders:
+def _resample_within(many: int, members: Sequence[Orders], rng: np.random.Generator) -> Orders:
     """Places of things drawn again with replacement, those of each group among themselves."""
     drawn = np.empty((many, sum(map(len, members))), np.intp)
     for places in members:

@@ -106,10 +106,10 @@ def crossed_test(
     are larger, and exceed the level with unequal groups (see the page on inference).
     """
     parts = analyse(table, targets, attributes)
-    return _tested(*parts, table=table, level=level, scale=scale, precision=precision)
+    return _t_test(*parts, table=table, level=level, scale=scale, precision=precision)
 
 
-def adjusted_crossed_test(
+def crossed_test_with_covariates(
     table: Array,
     regression: Regression,
     column_sizes: Sequence[int],
@@ -149,10 +149,10 @@ def adjusted_crossed_test(
         residual = float(regression.weights @ np.square(away).sum(axis=1)) / (m * (m - 1))
         cells.append((residual, m - 1))
     parts = float(estimates[0]), rows, _sum(columns), _sum(cells)
-    return _tested(*parts, table=table, level=level, scale=scale, precision=precision)
+    return _t_test(*parts, table=table, level=level, scale=scale, precision=precision)
 
 
-def _tested(
+def _t_test(
     difference: float,
     rows: Variance,
     columns: Variance,

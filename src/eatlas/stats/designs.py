@@ -25,10 +25,10 @@ from eatlas.stats.subsets import (
     Array,
     Labels,
     Samples,
-    drawn,
+    count_all_reaching,
+    count_reaching,
     draws_each,
-    enumerated,
-    reached,
+    random_labels,
     samples,
 )
 
@@ -64,7 +64,7 @@ def smallest_p(n: int, m: int, tail: str) -> float:
     return (2 if tail == "two_sided" and n == m else 1) / math.comb(n + m, n)
 
 
-def checked_alpha(value: float, name: str = "alpha", *, above: float = 0.0) -> float:
+def require_alpha(value: float, name: str = "alpha", *, above: float = 0.0) -> float:
     """A probability strictly between a bound and 1, or an error with its name."""
     if isinstance(value, (int, float)) and above < value < 1:
         return float(value)
@@ -92,7 +92,7 @@ class Judge:
         rng: np.random.Generator,
     ) -> None:
         self.size, self.n, self.alpha, self.two_sided = size, n, alpha, two_sided
-        self._source, self._blocks = drawn(size, n, rng), list[Labels]()
+        self._source, self._blocks = random_labels(size, n, rng), list[Labels]()
         wanted = min(MOST_DRAWS, max(LEAST_DRAWS, DRAWS_EACH * samples))
         self.draws = min(wanted, max(RESAMPLE_SCREENS[0], LABELS // size))
 
@@ -112,9 +112,9 @@ class Judge:
         if enumerable(self.size, self.n):
             total = math.comb(self.size, self.n)
             # one more than is needed: no rounding of alpha * total matters
-            counts = enumerated(batch, math.ceil(self.alpha * total) + 1)
+            counts = count_all_reaching(batch, math.ceil(self.alpha * total) + 1)
             return np.asarray(counts / total < self.alpha)
-        return self._screened(batch.single())
+        return self._screen(batch.single())
 
     def _relabellings(self) -> Iterator[Labels]:
         """Blocks that are drawn once and read again and again."""
@@ -123,7 +123,7 @@ class Judge:
                 self._blocks.append(next(self._source))
             yield self._blocks[i]
 
-    def _screened(self, batch: Samples) -> Flags:
+    def _screen(self, batch: Samples) -> Flags:
         """Random relabellings settle the samples whose p is far from alpha, screen by screen."""
         alpha, draws, blocks = self.alpha, 0, self._relabellings()
         open_ = np.arange(batch.reach.size)
@@ -133,7 +133,7 @@ class Judge:
             part = batch.part(open_)
             while draws < target and open_.size:
                 labels = next(blocks)
-                extreme += reached(part, labels)
+                extreme += count_reaching(part, labels)
                 draws += draws_each(batch) * len(labels)
             if target < self.draws and open_.size:
                 away = (extreme / draws - alpha) / math.sqrt(alpha * (1 - alpha) / draws)
@@ -194,7 +194,7 @@ def shift_of_d(d: float, n: int, m: int) -> float:
     return d / math.sqrt((1 - d / bound) * (1 + d / bound))
 
 
-def attained_level(n: int, m: int, *, alpha: float = 0.05, tail: str = "two_sided") -> float:
+def attainable_level(n: int, m: int, *, alpha: float = 0.05, tail: str = "two_sided") -> float:
     """The largest p-value below alpha that the permutation test of distinct scores can have."""
     total = math.comb(n + m, n)
     if total > COUNTED:
@@ -217,10 +217,10 @@ def chance_of_rejection(
     """Power of the permutation test of normal scores.
 
     With N = n + m and T noncentral t with N - 2 degrees of freedom and noncentrality ``shift
-    sqrt(n m / N)``, the chance is P(T > t) at the level of :func:`attained_level`. Compared with
+    sqrt(n m / N)``, the chance is P(T > t) at the level of :func:`attainable_level`. Compared with
     8,000 simulated exact tests: within .02.
     """
-    level = attained_level(n, m, alpha=alpha, tail=tail)
+    level = attainable_level(n, m, alpha=alpha, tail=tail)
     if not level:
         return 0.0
     total = math.comb(n + m, n)
@@ -228,7 +228,7 @@ def chance_of_rejection(
         # one simulation for both directions, so that they agree
         sign = -1.0 if tail == "less" else 1.0
         one_sided = "two_sided" if tail == "two_sided" else "greater"
-        return _simulated(n, m, sign * float(shift), alpha, one_sided)
+        return _simulate_power(n, m, sign * float(shift), alpha, one_sided)
     df, noncentrality = n + m - 2, shift * math.sqrt(n * m / (n + m))
     limit = t_quantile(level if tail == "two_sided" else 2 * level, df)
     chance = 0.0
@@ -248,7 +248,7 @@ def smallest_effect(
     Normal scores of one variance. Within .03 of what simulated exact tests find, in designs from
     4 v 4 to 25 v 25.
     """
-    if not attained_level(n, m, alpha=alpha, tail=tail):
+    if not attainable_level(n, m, alpha=alpha, tail=tail):
         return None
     sign = -1.0 if tail == "less" else 1.0
 
@@ -295,13 +295,13 @@ def terms_needed(
 
 
 @lru_cache(maxsize=4_096)
-def _simulated(n: int, m: int, shift: float, alpha: float, tail: str) -> float:
+def _simulate_power(n: int, m: int, shift: float, alpha: float, tail: str) -> float:
     """Share of rejections among samples that are the same in every call."""
     rows = np.random.default_rng(0).standard_normal((SIMULATED, n + m))
     rows[:, :n] += shift
     batch = samples(-rows if tail == "less" else rows, n, two_sided=tail == "two_sided")
     total = math.comb(n + m, n)
-    return float((enumerated(batch, math.ceil(alpha * total) + 1) / total < alpha).mean())
+    return float((count_all_reaching(batch, math.ceil(alpha * total) + 1) / total < alpha).mean())
 
 
 def _beyond(limit: float, df: int, noncentrality: float) -> float:

@@ -162,14 +162,14 @@ class DrawEffects:
     """Mean of scale / sd: what an association of that magnitude would add to a score."""
 
     @property
-    def defined(self) -> NDArray[np.bool_]:
+    def is_defined(self) -> NDArray[np.bool_]:
         """Which draws have an effect size, shape (draws,)."""
         return ~np.isnan(self.d)
 
     @property
     def mean(self) -> float:
         """The equally weighted mean of the effect sizes that are defined; NaN for none."""
-        return float(self.d[self.defined].mean()) if self.defined.any() else float("nan")
+        return float(self.d[self.is_defined].mean()) if self.is_defined.any() else float("nan")
 
 
 def draw_effects(
@@ -220,7 +220,7 @@ SETTLED = 1e-14
 the worst difference from it was 5e-15 of the variance of the effects."""
 
 
-def weighted(effects: Array, variances: Array, tau2: float) -> tuple[Array, float, float]:
+def weigh_effects(effects: Array, variances: Array, tau2: float) -> tuple[Array, float, float]:
     """Weights, weighted mean and Q for one tau2."""
     weights = 1 / (variances + tau2)
     mean = float(np.sum(weights * effects) / np.sum(weights))
@@ -232,7 +232,7 @@ def dersimonian_laird(effects: Array, variances: Array) -> float:
 
     DerSimonian and Laird (1986), Meta-analysis in clinical trials, Controlled Clinical Trials 7.
     """
-    weights, _, q = weighted(effects, variances, 0.0)
+    weights, _, q = weigh_effects(effects, variances, 0.0)
     whole = float(np.sum(weights))
     return max(0.0, (q - (effects.size - 1)) / (whole - float(np.sum(weights**2)) / whole))
 
@@ -245,7 +245,7 @@ def paule_mandel(effects: Array, variances: Array) -> float:
     """
     tau2, step = 0.0, math.inf
     while step > SETTLED * tau2:
-        weights, mean, q = weighted(effects, variances, tau2)
+        weights, mean, q = weigh_effects(effects, variances, tau2)
         excess = q - (effects.size - 1)
         if excess <= 0:
             break
@@ -273,8 +273,8 @@ def random_effects(
     claims more than the data hold.
     """
     k, tau2 = effects.size, ESTIMATORS[method](effects, variances)
-    weights, mean, _ = weighted(effects, variances, tau2)
-    se, q = 1 / math.sqrt(float(np.sum(weights))), weighted(effects, variances, 0.0)[2]
+    weights, mean, _ = weigh_effects(effects, variances, tau2)
+    se, q = 1 / math.sqrt(float(np.sum(weights))), weigh_effects(effects, variances, 0.0)[2]
     reach, prediction = NormalDist().inv_cdf((1 + level) / 2) * se, None
     if k > 2:
         beyond = t_quantile(1 - level, k - 2) * math.sqrt(tau2 + se * se)

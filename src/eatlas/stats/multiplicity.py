@@ -24,7 +24,7 @@ def holm(p: ArrayLike) -> Array:
     Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of
     Statistics 6.
     """
-    return _adjusted(p, lambda x: np.maximum.accumulate(x * np.arange(x.size, 0.0, -1.0)))
+    return _adjust_family(p, lambda x: np.maximum.accumulate(x * np.arange(x.size, 0.0, -1.0)))
 
 
 def holm_adjusted(p_values: Iterable[float | None]) -> list[float | None]:
@@ -42,7 +42,7 @@ def benjamini_hochberg(p: ArrayLike) -> Array:
     Benjamini and Hochberg (1995), Controlling the false discovery rate, Journal of the Royal
     Statistical Society B 57.
     """
-    return _adjusted(p, _step_up)
+    return _adjust_family(p, _step_up)
 
 
 def benjamini_yekutieli(p: ArrayLike) -> Array:
@@ -51,7 +51,7 @@ def benjamini_yekutieli(p: ArrayLike) -> Array:
     Benjamini and Yekutieli (2001), The control of the false discovery rate in multiple testing
     under dependency, Annals of Statistics 29, theorem 1.3.
     """
-    return _adjusted(p, lambda x: _step_up(x, harmonic(x.size)))
+    return _adjust_family(p, lambda x: _step_up(x, harmonic(x.size)))
 
 
 def _step_up(ordered: Array, price: float = 1.0) -> Array:
@@ -60,7 +60,7 @@ def _step_up(ordered: Array, price: float = 1.0) -> Array:
     return np.minimum.accumulate((ordered * (ordered.size / rank * price))[::-1])[::-1]
 
 
-def _adjusted(p: ArrayLike, adjust: Callable[[Array], Array]) -> Array:
+def _adjust_family(p: ArrayLike, adjust: Callable[[Array], Array]) -> Array:
     """Adjust the p-values of a family, in ascending order, and put each where its raw one was."""
     family = np.array(p, dtype=np.float64)
     counted = ~np.isnan(family)

@@ -443,7 +443,7 @@ def _step_down(statistics: Array, observed: Array, ties: Array, *, every: bool) 
     return p
 
 
-def studentised_test(
+def welch_permutation_test(
     scores: ArrayLike,
     n: int,
     *,

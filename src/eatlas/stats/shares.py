@@ -93,7 +93,7 @@ DIVERGENCES: Mapping[str, Callable[[Array, Array], Array]] = {
 }
 
 
-def resampled_weights(size: int, resamples: int, rng: np.random.Generator) -> Array:
+def bootstrap_counts(size: int, resamples: int, rng: np.random.Generator) -> Array:
     """How often each of some words is drawn when as many are drawn with replacement."""
     drawn = rng.integers(0, size, (resamples, size))
     return np.stack([np.bincount(row, minlength=size) for row in drawn]).astype(np.float64)
@@ -147,7 +147,7 @@ def labels_of(
 ) -> Iterator[NDArray[np.intp]]:
     """Each way to label the words of k groups, up to `MOST_LISTED`; of more, `draws` of them."""
     every = relabellings(sizes) <= MOST_LISTED
-    return _every(sizes) if every else _random(sizes, draws, rng)
+    return _all_labellings(sizes) if every else _random(sizes, draws, rng)
 
 
 def relabellings(sizes: Sequence[int]) -> int:
@@ -168,9 +168,9 @@ def _between(centred: Array, labels: NDArray[np.intp], sizes: Sequence[int]) -> 
     return found
 
 
-def _every(sizes: Sequence[int]) -> Iterator[NDArray[np.intp]]:
+def _all_labellings(sizes: Sequence[int]) -> Iterator[NDArray[np.intp]]:
     """Each way to label the words, in blocks."""
-    ways = _divided(frozenset(range(sum(sizes))), sizes)
+    ways = _divisions(frozenset(range(sum(sizes))), sizes)
     while block := list(islice(ways, BLOCK)):
         labels = np.zeros((len(block), sum(sizes)), np.intp)
         for row, groups in zip(labels, block, strict=True):
@@ -179,14 +179,14 @@ def _every(sizes: Sequence[int]) -> Iterator[NDArray[np.intp]]:
         yield labels
 
 
-def _divided(left: frozenset[int], sizes: Sequence[int]) -> Iterator[tuple[Iterable[int], ...]]:
+def _divisions(left: frozenset[int], sizes: Sequence[int]) -> Iterator[tuple[Iterable[int], ...]]:
     """Ways to divide places among groups; the first group takes what the others leave."""
     *others, last = sizes
     if not others:
         yield (left,)
         return
     for chosen in combinations(sorted(left), last):
-        for groups in _divided(left - set(chosen), others):
+        for groups in _divisions(left - set(chosen), others):
             yield (*groups, chosen)
 
 

@@ -50,19 +50,19 @@ def cosines_mean_and_sd(first: Array, second: Array, ddof: int) -> tuple[float, 
     squares = (
         len(first) * float(np.sum(np.square(other @ m)))
         + len(second) * float(np.sum(np.square(one @ k)))
-        + _squared_products(one, other)
+        + _sum_of_squares(one, other)
     )
     return float(m @ k), float(np.sqrt(squares / max(len(first) * len(second) - ddof, 1)))
 
 
-def _squared_products(first: Array, second: Array) -> float:
+def _sum_of_squares(first: Array, second: Array) -> float:
     """Sum of the squared dot products of all rows of two sets, by the smaller of two tables."""
     if len(first) * len(second) <= first.shape[1] ** 2:
         return float(np.sum(np.square(first @ second.T)))
     return float(np.sum((first.T @ first) * (second.T @ second)))
 
 
-def shared_iso_score(first: Groups, second: Groups) -> float:
+def joint_iso_score(first: Groups, second: Groups) -> float:
     """IsoScore of a space, estimated from the directions in which two sets of groups both spread.
 
     The covariance of a few rows is always lopsided: m rows have m - 1 components, whatever the
@@ -73,16 +73,16 @@ def shared_iso_score(first: Groups, second: Groups) -> float:
     the number of effective dimensions.
     """
     d = first[0].shape[1]
-    one, other = _centred(first), _centred(second)
+    one, other = _centre_groups(first), _centre_groups(second)
     pairs = (len(one) - len(first)) * (len(other) - len(second))
     spread = float(np.sum(one * one)) * float(np.sum(other * other))
     if d < 2 or pairs < LEAST_PAIRS or spread <= 0:
         return float("nan")
-    inverse = min(max(_squared_products(one, other) / spread, 1 / d), 1.0)
+    inverse = min(max(_sum_of_squares(one, other) / spread, 1 / d), 1.0)
     return float((1 / inverse - 1) / (d - 1))
 
 
-def _centred(groups: Groups) -> Array:
+def _centre_groups(groups: Groups) -> Array:
     """Rows less the mean of their group; zeros where only rounding error would remain."""
     parts = []
     for rows in groups:

@@ -32,7 +32,7 @@ TOGETHER = 2048
 """Samples whose partial sums are held together: 4 MB at 8 against 8."""
 
 
-def every_subset(size: int, n: int, rows: int) -> Iterator[Array]:
+def iter_subsets(size: int, n: int, rows: int) -> Iterator[Array]:
     """Every n-subset once."""
     subsets = combinations(range(size), n)
     while chosen := list(islice(subsets, rows)):
@@ -69,7 +69,7 @@ class Samples:
     """Whether sums as far below 0 count too; then `reach` is that of the sum's magnitude."""
 
     @property
-    def mirrored(self) -> bool:
+    def is_symmetric(self) -> bool:
         """Whether groups are of one size: a relabelling's mirror image has the opposite sum."""
         return 2 * self.n == len(self.values)
 
@@ -113,7 +113,7 @@ def samples(
     return Samples(values, n, (np.abs(observed) if two_sided else observed) - noise, two_sided)
 
 
-def drawn(size: int, n: int, rng: np.random.Generator) -> Iterator[Labels]:
+def random_labels(size: int, n: int, rng: np.random.Generator) -> Iterator[Labels]:
     """Random relabellings without end, in blocks."""
     while True:
         keys = rng.integers(0, 2**32, (BLOCK, size), dtype=np.uint32)
@@ -123,11 +123,11 @@ def drawn(size: int, n: int, rng: np.random.Generator) -> Iterator[Labels]:
         yield (keys <= ordered[:, n - 1 : n])[clear]
 
 
-def reached(batch: Samples, labels: Labels) -> Counts:
+def count_reaching(batch: Samples, labels: Labels) -> Counts:
     """Count, for each sample, the draws among some relabellings that reach its sum."""
     counts = np.empty(batch.reach.size, dtype=np.int64)
     members = labels.astype(batch.values.dtype)
-    below = batch.two_sided or batch.mirrored
+    below = batch.two_sided or batch.is_symmetric
     for start in range(0, counts.size, SAMPLES):
         part = slice(start, start + SAMPLES)
         sums, least = product(members, batch.values[:, part]), batch.reach[part]
@@ -142,10 +142,10 @@ def draws_each(batch: Samples) -> int:
 
     Of a two-sided test an image is as extreme as its original, so it says nothing new.
     """
-    return 1 + (batch.mirrored and not batch.two_sided)
+    return 1 + (batch.is_symmetric and not batch.two_sided)
 
 
-def enumerated(batch: Samples, enough: int) -> Counts:
+def count_all_reaching(batch: Samples, enough: int) -> Counts:
     """Count, for each sample, those of all C(N, n) relabellings that reach its sum.
 
     The scores of a sample in descending order are cut in the middle. A relabelling takes k of
@@ -153,13 +153,13 @@ def enumerated(batch: Samples, enough: int) -> Counts:
     From large k to small: most samples far from significance have enough after the first few,
     and for those far beyond it the greatest sum with smaller k is too small.
     """
-    images = 1 + (batch.two_sided and batch.mirrored)
+    images = 1 + (batch.two_sided and batch.is_symmetric)
     counts = np.zeros(batch.reach.size, dtype=np.int64)
     for start in range(0, counts.size, TOGETHER):
         part = slice(start, start + TOGETHER)
         values, reach = batch.values[:, part], batch.reach[part]
         counts[part] = images * _pairs(values, batch.n, reach, -(-enough // images))
-        if batch.two_sided and not batch.mirrored:
+        if batch.two_sided and not batch.is_symmetric:
             counts[part] += _pairs(-values, batch.n, reach, enough)
     return counts
 
@@ -173,8 +173,8 @@ def _pairs(values: Numbers, n: int, reach: Numbers, enough: int) -> Counts:
     for k in range(min(n, middle), max(0, n - len(lower)) - 1, -1):
         greatest = upper[:k].sum(axis=0) + lower[: n - k].sum(axis=0)
         open_ = np.flatnonzero((counts < enough) & (greatest >= reach))
-        high = product(every(middle, k), upper[:, open_])
-        low = product(every(len(lower), n - k), lower[:, open_])
+        high = product(subset_matrix(middle, k), upper[:, open_])
+        low = product(subset_matrix(len(lower), n - k), lower[:, open_])
         many, few = (high, low) if len(high) > len(low) else (low, high)
         more, hits = np.zeros(open_.size, np.int64), np.empty(few.shape, np.bool_)
         for missing in reach[open_] - many:
@@ -190,7 +190,7 @@ def _number(hits: Labels) -> NDArray[np.uint8]:
 
 
 @lru_cache(maxsize=256)
-def every(size: int, k: int) -> Array:
+def subset_matrix(size: int, k: int) -> Array:
     """Rows of 0 and 1, shape (C(size, k), size): every k-subset once."""
     members = np.array(list(combinations(range(size), k)), dtype=np.intp)
     return np.asarray(np.eye(size)[members].sum(axis=1))

@@ -114,7 +114,7 @@ class TopicVocabulary:
         starts, most = np.cumsum(counts) - counts, counts // n
         apart_from, full = np.log(np.maximum(most, 1)), len(unrelated) // n
 
-        def made(log_w: Array) -> tuple[Places, Array]:
+        def make_topics(log_w: Array) -> tuple[Places, Array]:
             """A topic of each seed; beyond the largest w, more and more words at random."""
             w = np.minimum(np.exp(log_w).astype(np.intp), most)[:, None]
             parts = np.arange(n) + rng.random((len(w), n))
@@ -129,9 +129,9 @@ class TopicVocabulary:
         low, high = np.zeros(len(near)), apart_from + LOOSE
         for _ in range(HALVINGS):
             middles = (low + high) / 2
-            closer = made(middles)[1] > coherence
+            closer = make_topics(middles)[1] > coherence
             low, high = np.where(closer, middles, low), np.where(closer, high, middles)
-        lists, coherences = made((low + high) / 2)
+        lists, coherences = make_topics((low + high) / 2)
         ranks = self.logs[lists].mean(axis=1) - logs.mean()
         scale = APART[0] * (abs(coherence) + 1 / n)
         apart = ((coherences - coherence) / scale) ** 2 + (ranks / APART[1]) ** 2

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eatlas.stats.correlation import DRAWS, centred_ranks, counted, spearman
+from eatlas.stats.correlation import DRAWS, count_extreme, rank_deviations, spearman
 
 Array = NDArray[np.float64]
 Orders = NDArray[np.intp]
@@ -60,9 +60,9 @@ def trend(
     return {
         "rho": max(-1.0, min(1.0, spearman(time, value))),
         "n": n,
-        "p": _arranged(value, moved, exact=exact),
+        "p": _count_orders(value, moved, exact=exact),
         "block_length": length,
-        "shifts": _arranged(value, (places[:, None] + places) % n, exact=True),
+        "shifts": _count_orders(value, (places[:, None] + places) % n, exact=True),
         "autocorrelation": None if math.isnan(alike) else alike,
     }
 
@@ -83,13 +83,13 @@ def _blocks(n: int, length: int, rng: np.random.Generator) -> tuple[Orders, bool
     return orders, exact
 
 
-def _arranged(value: Array, orders: Orders, *, exact: bool) -> dict[str, Any]:
+def _count_orders(value: Array, orders: Orders, *, exact: bool) -> dict[str, Any]:
     """How many orders of the series correlate with time as strongly as the one that is."""
-    centred = centred_ranks(value)
+    centred = rank_deviations(value)
     clock = np.arange(value.size) - (value.size - 1) / 2
     # ranks and places are multiples of one half, so that sums of their products are exact
     far = np.abs(centred[orders] @ clock) >= abs(float(clock @ centred))
-    test = counted(iter([far]), exact=exact)
+    test = count_extreme(iter([far]), exact=exact)
     least = 1 / test["total"] if exact else 1 / (test["total"] + 1)
     return {"p": test["p"], "count": test["count"], "total": test["total"],
             "exact": exact, "min_p": least}  # fmt: skip

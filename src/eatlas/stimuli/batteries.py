@@ -15,7 +15,7 @@ from eatlas.errors import StimulusError, described, nearest
 from eatlas.lazy import as_frame
 from eatlas.notes import Note
 from eatlas.paths import is_file, is_folder
-from eatlas.plugins import called, is_own, points, usable
+from eatlas.plugins import call_point, is_own, points, usable
 from eatlas.stimuli.concepts import Concept
 from eatlas.stimuli.kinds import OF_SENTENCES, AssociationTest, Battery, Test, TestsLike, identifier
 from eatlas.stimuli.reading import parse_battery
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @cache
-def declared() -> Mapping[str, Mapping[str, Any]]:
+def sentence_batteries() -> Mapping[str, Mapping[str, Any]]:
     """Return what is declared of each sentence battery, by its name."""
     data = resources.files("eatlas.stimuli") / "data" / "sentences" / "batteries.toml"
     document = own_toml(data)
@@ -50,7 +50,7 @@ BUILT_IN = (
     "ieat-intersectional",
     "ieat-presidents",
     "ml-eat-images",
-    *declared(),
+    *sentence_batteries(),
 )
 """Batteries of words, then those of sentences."""
 ENTRY_POINTS = "eatlas.batteries"
@@ -72,10 +72,10 @@ def read_battery(name: str) -> Battery:
     StimulusError
         If there is no such battery, or its file is not well formed.
     """
-    if name in declared():
+    if name in sentence_batteries():
         from eatlas.stimuli.sentences import sentence_battery  # noqa: PLC0415
 
-        return sentence_battery(name, declared()[name], read_battery)
+        return sentence_battery(name, sentence_batteries()[name], read_battery)
     if name in BUILT_IN:
         data = resources.files("eatlas.stimuli") / "data" / f"{name}.toml"
         return parse_battery(data.read_bytes(), f"{name}.toml", name)
@@ -88,7 +88,7 @@ def read_battery(name: str) -> Battery:
 def built_in_tests(*, sentences: bool) -> Iterator[Test]:
     """Every test that comes with eatlas, then those of its packages that are installed."""
     for name in BUILT_IN:
-        if (name in declared()) == sentences:
+        if (name in sentence_batteries()) == sentences:
             yield from read_battery(name).tests
     for name, point in points(ENTRY_POINTS).items():
         if is_own(point) and not sentences:
@@ -120,7 +120,7 @@ def load_tests(spec: TestsLike) -> tuple[Test, ...]:
     ['weat-6', 'weat-7']
     """
     chosen: dict[str, Test] = {}
-    for test in (test for one in _each(spec) for test in _load_one(one)):
+    for test in (test for one in _as_iterable(spec) for test in _load_one(one)):
         if chosen.setdefault(test.id, test) != test:
             raise StimulusError(
                 f"two different tests have the id {test.id!r}",
@@ -211,7 +211,7 @@ def read_test_file(path: str | Path) -> Battery:
     return parse_battery(data, str(path), identifier(path.stem), path.absolute().parent)
 
 
-def _each(spec: object) -> Iterable[object]:
+def _as_iterable(spec: object) -> Iterable[object]:
     several = isinstance(spec, Iterable)
     single = isinstance(spec, str | bytes | Path | Frozen | Mapping)
     return spec if several and not single else [spec]  # type: ignore[return-value]
@@ -274,11 +274,11 @@ def _unknown(name: str) -> StimulusError:
 def _third_party() -> dict[str, Battery]:
     """Batteries of other packages: an entry point is a callable that returns a TOML file's path."""
 
-    def read(point: EntryPoint) -> Battery:
-        path = Path(called(point, str | Path))
+    def load_battery(point: EntryPoint) -> Battery:
+        path = Path(call_point(point, str | Path))
         return parse_battery(toml_bytes(path, StimulusError), str(path), point.name)
 
-    return usable(ENTRY_POINTS, BUILT_IN, read)
+    return usable(ENTRY_POINTS, BUILT_IN, load_battery)
 
 
 def namesake(test: Test) -> Note | None:
@@ -305,8 +305,8 @@ def _battery_of() -> Mapping[str, str]:
     """The battery of each test that comes with eatlas, found without making any test."""
     batteries: dict[str, str] = {}
     for name in BUILT_IN:
-        if name in declared():
-            battery = declared()[name]
+        if name in sentence_batteries():
+            battery = sentence_batteries()[name]
             words = [test for test, of in batteries.items() if of in battery["words"]]
             prefix = battery.get("prefix", OF_SENTENCES)
             ids = [f"{prefix}{test}" for test in battery.get("classes", words)]

@@ -12,9 +12,9 @@ from typing import Any, Literal
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from eatlas.errors import StimulusError
-from eatlas.stimuli.images import Image, named, not_here, read_images, same_bytes
+from eatlas.stimuli.images import Image, name_files, not_here, read_images, same_bytes
 from eatlas.stimuli.languages import whole_words
-from eatlas.stimuli.records import Frozen, Term, Text, quoted
+from eatlas.stimuli.records import Frozen, Term, Text, quote
 
 FEW = 4
 """Terms of a concept that are shown where it is named in short."""
@@ -131,9 +131,9 @@ class Concept(Frozen):
 
     @field_validator("terms")
     @classmethod
-    def _each_term_once(cls, terms: tuple[str, ...]) -> tuple[str, ...]:
-        if twice := repeated(terms):
-            raise ValueError(f"duplicate terms {quoted(twice)}; each term may occur once")
+    def _require_unique_terms(cls, terms: tuple[str, ...]) -> tuple[str, ...]:
+        if twice := find_duplicates(terms):
+            raise ValueError(f"duplicate terms {quote(twice)}; each term may occur once")
         return terms
 
     @model_validator(mode="after")
@@ -281,12 +281,12 @@ def place_of(stimulus: str, text: str) -> tuple[int, int] | None:
     return match.span() if match else None
 
 
-def repeated(terms: Iterable[str]) -> list[str]:
+def find_duplicates(terms: Iterable[str]) -> list[str]:
     """The terms that occur more than once."""
     return [term for term, count in Counter(terms).items() if count > 1]
 
 
-def told_apart(concepts: Sequence[Concept]) -> list[Concept]:
+def distinguish_images(concepts: Sequence[Concept]) -> list[Concept]:
     """Return the concepts of a test, with longer names of images where these are not unique.
 
     An image is called by a longer end of its path where another image of the test, or a text, has
@@ -299,12 +299,12 @@ def told_apart(concepts: Sequence[Concept]) -> list[Concept]:
     if not clashing:
         return list(concepts)
     taken = texts | (counts.keys() - {image.name for image in clashing})
-    ends = named((Path(image.path) for image in clashing), taken)
+    ends = name_files((Path(image.path) for image in clashing), taken)
     names = {image: ends[Path(image.path)] for image in clashing}
-    return [_renamed(concept, names) for concept in concepts]
+    return [_rename_images(concept, names) for concept in concepts]
 
 
-def _renamed(concept: Concept, names: dict[Image, str]) -> Concept:
+def _rename_images(concept: Concept, names: dict[Image, str]) -> Concept:
     """A concept whose images have other names."""
     if not any(image in names for image in concept.images):
         return concept

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints
 
 from eatlas.decoding import own_toml, require_file
-from eatlas.errors import StimulusError, did_you_mean, listed
+from eatlas.errors import StimulusError, did_you_mean, listing
 from eatlas.notes import Note, warn
 from eatlas.paths import data_folder
 from eatlas.stimuli.records import Frozen, Term, Text
@@ -72,7 +72,7 @@ class Image(Frozen):
         return tuple(ends if self.name in ends else dict.fromkeys([self.name, *ends]))
 
 
-def named(paths: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, str]:
+def name_files(paths: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, str]:
     """Name files by the shortest ends of their paths that tell them apart."""
     ends = {path: _ends(path) for path in dict.fromkeys(paths)}
     length = dict.fromkeys(ends, 1)
@@ -135,13 +135,15 @@ def read_images(content: Any, folder: Path | None = None, *, sets: bool = True) 
             files[base / Path(file.path).expanduser()] = file
         elif not isinstance(entry, Image):
             raise ValueError(f"images: {entry!r} is neither a path nor a table (allowed: {FORMS})")
-    return _fields([*_read(files), *(entry for entry in entries if isinstance(entry, Image))])
+    return _fields(
+        [*_load_images(files), *(entry for entry in entries if isinstance(entry, Image))]
+    )
 
 
-def _read(files: Mapping[Path, _File]) -> list[Image]:
+def _load_images(files: Mapping[Path, _File]) -> list[Image]:
     """Read files, each called by its own name or else by the shortest end of its path."""
     own = {path: file.name for path, file in files.items() if file.name}
-    names = {**named((path for path in files if path not in own), own.values()), **own}
+    names = {**name_files((path for path in files if path not in own), own.values()), **own}
     images, faults = [], []
     for path in sorted(files, key=lambda path: path.as_posix()):
         try:
@@ -156,7 +158,7 @@ def _read(files: Mapping[Path, _File]) -> list[Image]:
             )
         images.append(image)
     if faults:
-        raise ValueError(listed(faults, 10))
+        raise ValueError(listing(faults, 10))
     return images
 
 
@@ -280,7 +282,7 @@ def _of_set(reference: str, *, sets: bool) -> dict[str, Any]:
     images, folder = _parts(reference)
     if sets and images.root.is_dir():
         paths = _in_folder(images.root / folder)
-        return _fields(_read({path: _File(path=str(path)) for path in paths}), reference)
+        return _fields(_load_images({path: _File(path=str(path)) for path in paths}), reference)
     if sets and os.environ.get(images.variable):
         raise ValueError(
             f"{images.variable} names {images.root}, which is not a folder (allowed: a copy of "
@@ -291,7 +293,7 @@ def _of_set(reference: str, *, sets: bool) -> dict[str, Any]:
     return {"images": tuple(Image(name=name) for name in names), "images_from": reference}
 
 
-def about_set(reference: str) -> str:
+def describe_location(reference: str) -> str:
     """Say where the images of a set lie, or where they come from."""
     images, _ = _parts(reference)
     there = f"in {images.root}" if images.root.is_dir() else f"not on this machine; {images.remedy}"

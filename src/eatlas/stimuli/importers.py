@@ -11,10 +11,10 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
-from eatlas.decoding import MAX_IMPORT, decoded, file_bytes, json_value
-from eatlas.errors import StimulusError, did_you_mean, listed
-from eatlas.plugins import absent, called, points
-from eatlas.stimuli.concepts import repeated
+from eatlas.decoding import MAX_IMPORT, decode_utf8, file_bytes, json_value
+from eatlas.errors import StimulusError, did_you_mean, listing
+from eatlas.plugins import absent, call_point, points
+from eatlas.stimuli.concepts import find_duplicates
 from eatlas.stimuli.kinds import (
     OF_TARGETS,
     OPPOSITES,
@@ -25,7 +25,7 @@ from eatlas.stimuli.kinds import (
     Test,
     identifier,
 )
-from eatlas.stimuli.records import fault_at, faults_of, quoted
+from eatlas.stimuli.records import fault_at, faults_of, quote
 
 Words = Annotated[list[str], Field(min_length=1)]
 Lists = dict[str, tuple[str, list[str]]]
@@ -148,7 +148,7 @@ def import_test(
         else:
             content = json_value(file_bytes(path, StimulusError, MAX_IMPORT))
             lists, notes, title = (_wefe if form == "wefe" else _sent_bias)(content)
-        return made_of(lists, **head, title=title, notes=[imported, *notes])
+        return make_test(lists, **head, title=title, notes=[imported, *notes])
 
 
 def list_formats() -> tuple[str, ...]:
@@ -173,7 +173,7 @@ def require_list_format(form: str) -> None:
 
 def read_lists(path: str | Path, form: str) -> WordLists:
     """Read the named lists of words of a file, in a format that a package adds."""
-    words: WordLists = called(points(ENTRY_POINTS, own=FORMATS)[form], WordLists, Path(path))
+    words: WordLists = call_point(points(ENTRY_POINTS, own=FORMATS)[form], WordLists, Path(path))
     return words
 
 
@@ -194,7 +194,7 @@ def _groups_of(words: WordLists, chosen: Mapping[str, str]) -> tuple[Lists, list
         if name not in categories:
             raise StimulusError(
                 f"there is no category {name!r}{did_you_mean(name, categories)}",
-                allowed=listed(categories, 40),
+                allowed=listing(categories, 40),
                 remedy=_LISTS,
             )
     lists, notes = {}, list(words.notes)
@@ -207,7 +207,7 @@ def _groups_of(words: WordLists, chosen: Mapping[str, str]) -> tuple[Lists, list
                 [term for term in own if term not in others],
             )
             if both := [term for term in own if term in others]:
-                notes.append(f"Left out of {group}, also in an opposed category: {quoted(both)}.")
+                notes.append(f"Left out of {group}, also in an opposed category: {quote(both)}.")
     return lists, notes
 
 
@@ -245,7 +245,7 @@ COLUMNS = ("sent_more", "sent_less", "bias_type")
 
 def _crows_pairs(path: Path) -> tuple[list[dict[str, str]], list[str]]:
     """Rows of a CSV file; in either ``stereo_antistereo`` the first is the more stereotyping."""
-    text = decoded(file_bytes(path, StimulusError, MAX_IMPORT), str(path), StimulusError)
+    text = decode_utf8(file_bytes(path, StimulusError, MAX_IMPORT), str(path), StimulusError)
     rows = csv.DictReader(io.StringIO(text, newline=""))
     if lacking := [name for name in COLUMNS if name not in (rows.fieldnames or ())]:
         raise StimulusError(
@@ -271,11 +271,11 @@ def _crows_pairs(path: Path) -> tuple[list[dict[str, str]], list[str]]:
     return [{"more": m, "less": less, "type": of} for m, less, of in pairs], notes
 
 
-def made_of(lists: Lists, notes: list[str], **head: str) -> Test:
+def make_test(lists: Lists, notes: list[str], **head: str) -> Test:
     """Make a test: duplicates once, and a note of every change."""
     for role, (_, terms) in lists.items():
-        if twice := repeated(terms):
-            notes.append(f"Given more than once in {role}, taken once: {quoted(twice)}.")
+        if twice := find_duplicates(terms):
+            notes.append(f"Given more than once in {role}, taken once: {quote(twice)}.")
     parts = {
         role: {"name": name, "terms": list(dict.fromkeys(terms))}
         for role, (name, terms) in lists.items()
@@ -287,7 +287,7 @@ def made_of(lists: Lists, notes: list[str], **head: str) -> Test:
     return GroupsTest(**fields, targets=targets, groups=tuple(parts.values()), reference="uniform")
 
 
-def _unused(record: _Object, key: str) -> list[str]:
+def _note_unused_keys(record: _Object, key: str) -> list[str]:
     """Note the keys that were not taken, if there are any."""
     names = ", ".join(record.model_extra or {})
     return [f"Not taken from {key}: {names}."] if names else []
@@ -300,13 +300,13 @@ def _sent_bias(content: object) -> tuple[Lists, list[str], str]:
     adjectives serve its templates.
     """
     file = _File.model_validate(content)
-    lists, notes = {}, _unused(file, "the file")
+    lists, notes = {}, _note_unused_keys(file, "the file")
     sets = {key: words for key, words in file if key in _File.model_fields}
     for role, (key, words) in zip(ROLES, sets.items(), strict=True):
         lists[role] = words.category or key, words.examples
         if not words.category:
             notes.append(f"The file gives no name for {role}; {key} is its key.")
-        notes += _unused(words, key)
+        notes += _note_unused_keys(words, key)
     return lists, notes, ""
 
 
@@ -317,8 +317,8 @@ def _wefe(content: object) -> tuple[Lists, list[str], str]:
     object, ``{"Flowers": ["aster", ...], "Insects": [...]}``, whose keys are the names.
     """
     query = _Query.model_validate(content)
-    targets = _named(query.target_sets, query.target_sets_names)
-    attributes = _named(query.attribute_sets, query.attribute_sets_names)
+    targets = _name_sets(query.target_sets, query.target_sets_names)
+    attributes = _name_sets(query.attribute_sets, query.attribute_sets_names)
     fewer, more = sorted((targets, attributes), key=len)
     if len(targets) == len(attributes) == 2:
         lists = dict(zip(ROLES, (*targets, *attributes), strict=True))
@@ -332,10 +332,12 @@ def _wefe(content: object) -> tuple[Lists, list[str], str]:
             "targets of a test of groups, and two or more of the other",
             remedy="WEFE splits larger ones: query.get_subqueries((2, 2)); import each",
         )
-    return lists, _unused(query, "the file"), query.query_name
+    return lists, _note_unused_keys(query, "the file"), query.query_name
 
 
-def _named(sets: Mapping[str, Words] | list[Words], names: list[str]) -> list[tuple[str, Words]]:
+def _name_sets(
+    sets: Mapping[str, Words] | list[Words], names: list[str]
+) -> list[tuple[str, Words]]:
     """Sets with their names, which follow in a list of their own where the sets are a list."""
     if isinstance(sets, Mapping):
         return list(sets.items())

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import create_model
 
 from eatlas.errors import described
-from eatlas.plugins import absent, imported, points, unusable, usable
+from eatlas.plugins import absent, load_point, points, unusable, usable
 from eatlas.stimuli.records import ITEMS
 
 ENTRY_POINTS = "eatlas.test_keys"
@@ -42,7 +42,7 @@ def key_names() -> frozenset[str]:
 
 
 @cache
-def added_keys() -> dict[str, AddedKey]:
+def plugin_keys() -> dict[str, AddedKey]:
     """Keys that other packages add, by name."""
     keys = usable(ENTRY_POINTS, (), _key)
     ITEMS.update({name: key.item for name, key in keys.items()})
@@ -50,7 +50,7 @@ def added_keys() -> dict[str, AddedKey]:
 
 
 def _key(point: EntryPoint) -> AddedKey:
-    key = imported(point)
+    key = load_point(point)
     if not isinstance(key, AddedKey):
         allowed = "an eatlas.stimuli.keys.AddedKey"
         raise unusable(point, f"{point.value} is something else", described(key), allowed)
@@ -62,23 +62,23 @@ def take_added(values: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, A
     others = {key: value for key, value in values.items() if key not in own}
     if not others:
         return dict(values)
-    known = {key: value for key, value in others.items() if key in added_keys()}
+    known = {key: value for key, value in others.items() if key in plugin_keys()}
     for key in others.keys() - known.keys():
         if error := absent("test_keys", key):
             raise ValueError(error.what)
     more = dict(values.get("more", ()))
-    for key, texts in _checked(known).items():
-        if fault := added_keys()[key].fault_of(texts):
-            raise ValueError(f"{fault} (allowed: {added_keys()[key].allowed})")
+    for key, texts in _validate_values(known).items():
+        if fault := plugin_keys()[key].fault_of(texts):
+            raise ValueError(f"{fault} (allowed: {plugin_keys()[key].allowed})")
         more[key] = texts
     rest = {key: value for key, value in values.items() if key not in known}
     return {**rest, "more": tuple((key, texts) for key, texts in more.items() if texts)}
 
 
-def _checked(values: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+def _validate_values(values: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """Texts of each key, each by itself; faults have the key and the number of the text."""
     types: dict[str, Any] = {
-        key: (tuple[added_keys()[key].text, ...], ...)  # type: ignore[misc]  # known at run time
+        key: (tuple[plugin_keys()[key].text, ...], ...)  # type: ignore[misc]  # known at run time
         for key in values
     }
     record = create_model("Added", **types).model_validate(dict(values))

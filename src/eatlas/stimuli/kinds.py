@@ -19,13 +19,13 @@ from eatlas.stimuli.concepts import (
     Concept,
     Sentence,
     as_concept,
-    repeated,
-    told_apart,
+    distinguish_images,
+    find_duplicates,
 )
 from eatlas.stimuli.images import not_here
 from eatlas.stimuli.keys import key_names, take_added
 from eatlas.stimuli.languages import require_tag
-from eatlas.stimuli.records import Frozen, Identifier, Term, quoted
+from eatlas.stimuli.records import Frozen, Identifier, Term, quote
 
 TARGETS: tuple[str, str] = ("X", "Y")
 ATTRIBUTES: tuple[str, str] = ("A", "B")
@@ -269,7 +269,7 @@ class AssociationTest(Described):
 
     @model_validator(mode="after")
     def _opposites_are_disjoint(self) -> AssociationTest:
-        self.__dict__.update(zip(ROLES, told_apart([*self.concepts.values()]), strict=True))
+        self.__dict__.update(zip(ROLES, distinguish_images([*self.concepts.values()]), strict=True))
         faults = []
         for first, second in OPPOSITES:
             one, other = self.concept(first), self.concept(second)
@@ -278,7 +278,7 @@ class AssociationTest(Described):
             both += [f"{t}, {names[h]}" for t, h in one.image_of.items() if h in names]
             if both:
                 faults.append(
-                    f"terms {quoted(both)} are on both sides, {first} and {second}; "
+                    f"terms {quote(both)} are on both sides, {first} and {second}; "
                     "a term that is both cannot distinguish the two concepts"
                 )
         if faults:
@@ -311,7 +311,7 @@ class AssociationTest(Described):
         if len(groups) != len(ROLES):
             raise StimulusError(
                 "an association test has four lists of terms",
-                got=f"{len(groups)}: {quoted(map(str, groups))}",
+                got=f"{len(groups)}: {quote(map(str, groups))}",
                 allowed='two targets, then two attributes, by name: {"Engineers": [...], '
                 '"Nurses": [...], "Male": [...], "Female": [...]}',
             )
@@ -458,14 +458,14 @@ class GroupsTest(Described):
     @model_validator(mode="after")
     def _groups_pairs_and_references_fit(self) -> GroupsTest:
         """Give images of different groups different names; refuse what does not fit the groups."""
-        targets, *groups = told_apart([self.targets, *self.groups])
+        targets, *groups = distinguish_images([self.targets, *self.groups])
         self.__dict__.update(targets=targets, groups=tuple(groups))
         names = [group.name for group in groups]
-        if twice := repeated([OF_TARGETS, *names]):
-            raise ValueError(f"the name {quoted(twice)} is taken; names of groups must differ")
-        if shared := repeated(term for group in groups for term in group.terms):
+        if twice := find_duplicates([OF_TARGETS, *names]):
+            raise ValueError(f"the name {quote(twice)} is taken; names of groups must differ")
+        if shared := find_duplicates(term for group in groups for term in group.terms):
             raise ValueError(
-                f"terms {quoted(shared)} are in two groups; a term of both cannot distinguish them"
+                f"terms {quote(shared)} are in two groups; a term of both cannot distinguish them"
             )
         members = [frozenset(group.terms) for group in groups] if self.pairs else []
         for pair in self.pairs:
@@ -476,10 +476,10 @@ class GroupsTest(Described):
                     f"{', '.join(names)}, in this order)"
                 )
         assigned = [term for _, own in self.expected for term in own]
-        wrong = {*repeated(assigned), *set(assigned).difference(self.targets.terms)}
+        wrong = {*find_duplicates(assigned), *set(assigned).difference(self.targets.terms)}
         if self.expected and (wrong := wrong | set(names) ^ set(dict(self.expected))):
             raise ValueError(
-                f"expected: {quoted(sorted(wrong))} missing, unknown or twice (allowed: every "
+                f"expected: {quote(sorted(wrong))} missing, unknown or twice (allowed: every "
                 "group, each with targets that no other has)"
             )
         stated = {} if self.reference == "uniform" else {"reference": dict(self.reference)}
@@ -728,8 +728,8 @@ class Battery(Frozen):
     @field_validator("tests")
     @classmethod
     def _ids_differ(cls, tests: tuple[Test, ...]) -> tuple[Test, ...]:
-        if twice := repeated(test.id for test in tests):
-            raise ValueError(f"several tests have the id {quoted(twice)}; ids must differ")
+        if twice := find_duplicates(test.id for test in tests):
+            raise ValueError(f"several tests have the id {quote(twice)}; ids must differ")
         return tests
 
 
@@ -738,12 +738,12 @@ def fault_of_weights(weights: Mapping[str, object], names: Sequence[str]) -> str
     for name, weight in weights.items():
         if name not in names:
             return (
-                f"there is no group {name!r}{did_you_mean(name, names)} (allowed: {quoted(names)})"
+                f"there is no group {name!r}{did_you_mean(name, names)} (allowed: {quote(names)})"
             )
         if not isinstance(weight, int | float) or not 0 <= weight <= 1:
             return f"the weight of {name!r} is {weight!r} (allowed: a number from 0 to 1)"
     if missing := [name for name in names if name not in weights]:
-        return f"no weight for {quoted(missing)}; 0 is a weight"
+        return f"no weight for {quote(missing)}; 0 is a weight"
     total = math.fsum(weights.values())  # type: ignore[arg-type]
     return (
         "" if abs(total - 1) <= SUM_TOLERANCE else f"the weights sum to {total:.12g}, and not to 1"

@@ -92,7 +92,7 @@ def one_form(text: str) -> str:
     return unicodedata.normalize("NFC", text.translate(_ONE_FORM))
 
 
-def folded(text: str) -> str:
+def fold_case(text: str) -> str:
     """Form in which texts are compared without case."""
     return one_form(text).casefold()
 
@@ -118,7 +118,7 @@ def _with_nukta() -> tuple[re.Pattern[str], dict[str, str]]:
     return re.compile("|".join(map(re.escape, one_of))), one_of
 
 
-def _coded(text: str) -> Iterator[str]:
+def _unicode_forms(text: str) -> Iterator[str]:
     """A text as it is, with letters and marks as one character and as several."""
     yield text
     if text.isascii():
@@ -136,7 +136,7 @@ def same_texts(text: str) -> Iterable[str]:
     >>> [*same_texts("l'eau")][:2]
     ["l'eau", 'l’eau']
     """
-    coded = dict.fromkeys(_coded(text))
+    coded = dict.fromkeys(_unicode_forms(text))
     if not set(APOSTROPHES) & set(text):
         return coded
     plain = [form.translate(_ONE_FORM) for form in coded]

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from pydantic import Field, ValidationError, create_model
 
 from eatlas.decoding import read_toml, toml_bytes
-from eatlas.errors import StimulusError, did_you_mean, listed
-from eatlas.stimuli.keys import AddedKey, added_keys
+from eatlas.errors import StimulusError, did_you_mean, listing
+from eatlas.stimuli.keys import AddedKey, plugin_keys
 from eatlas.stimuli.kinds import KINDS, AssociationTest, Battery
 from eatlas.stimuli.records import Frozen, Place, fault_at, faults_of
 
@@ -33,21 +33,21 @@ def parse_battery(data: bytes, where: str, name: str, folder: Path | None = None
     document = read_toml(data, where, StimulusError, hint)
     top = require_schema(document, where)
     head, tests = top.pop("battery", {}), top.pop("test", [])
-    keys = added_keys() if top else {}
+    keys = plugin_keys() if top else {}
     added = {name: top.pop(key.item) for name, key in keys.items() if key.item in top}
     lists = all(isinstance(each, list) for each in (tests, *added.values()))
     if top or not isinstance(head, dict) or not lists:
-        items = [key.item for key in added_keys().values()]
+        items = [key.item for key in plugin_keys().values()]
         names = ", ".join(f"[{name}]" for name in ("test", *items))
         raise StimulusError(
             f"{where}: this is not a file of tests",
-            got=listed(top) or f"{names} or [battery] of another form",
+            got=listing(top) or f"{names} or [battery] of another form",
             allowed="schema = 1, then [battery], then [[test]] tables in double brackets"
             + "".join(f", and [[{item}]] tables" for item in items),
         )
     content = {"id": name, **head, "tests": tests}
     context = {"folder": folder, "sets": folder is not None}
-    battery = parsed(Battery, content, where, context)
+    battery = parse_record(Battery, content, where, context)
     for key, tables in added.items():
         battery = _with_texts(battery, key, tables, where)
     return battery
@@ -65,13 +65,13 @@ def _texts(key: AddedKey, tables: list[Any], where: str) -> tuple[_Text, ...]:
     """All tables of an added key."""
     each = create_model("Text", __base__=_Text, text=(key.text, ...))
     every = create_model("Texts", __base__=Frozen, **{key.item: (tuple[each, ...], ...)})  # type: ignore[call-overload]
-    texts: tuple[_Text, ...] = getattr(parsed(every, {key.item: tables}, where), key.item)
+    texts: tuple[_Text, ...] = getattr(parse_record(every, {key.item: tables}, where), key.item)
     return texts
 
 
 def _with_texts(battery: Battery, name: str, tables: list[Any], where: str) -> Battery:
     """Give texts of an added key to the tests that they are of, behind those of a test itself."""
-    key = added_keys()[name]
+    key = plugin_keys()[name]
     texts = _texts(key, tables, where)
     tests = {test.id: test for test in battery.tests}
     takers = [test.id for test in battery.tests if isinstance(test, AssociationTest)]
@@ -84,7 +84,7 @@ def _with_texts(battery: Battery, name: str, tables: list[Any], where: str) -> B
                     f"{where}, {key.item} {number}: there is no association test {id_!r}"
                     f"{did_you_mean(id_, takers)}",
                     got=groups,
-                    allowed=listed(takers) or f"{name} of association tests",
+                    allowed=listing(takers) or f"{name} of association tests",
                 )
             added.setdefault(id_, []).append(text.text)
     if texts and not added:
@@ -124,10 +124,10 @@ def require_schema(document: dict[str, Any], where: str) -> dict[str, Any]:
 
 def toml_record(kind: type[Record], data: bytes, where: str) -> Record:
     """Make a record of a TOML file; `where` is its name, for messages."""
-    return parsed(kind, require_schema(read_toml(data, where, StimulusError), where), where)
+    return parse_record(kind, require_schema(read_toml(data, where, StimulusError), where), where)
 
 
-def parsed(
+def parse_record(
     kind: type[Record], content: dict[str, Any], where: str, context: dict[str, Any] | None = None
 ) -> Record:
     """Make a record of what a file says, or name every fault with its file and key."""
@@ -135,7 +135,7 @@ def parsed(
         return kind.model_validate(content, context=context)
     except ValidationError as error:
         keys = [key for record in (kind, *KINDS.values()) for key in record.model_fields]
-        keys += added_keys()
+        keys += plugin_keys()
         faults = [f"{where}: {_said(*fault, content)}" for fault in faults_of(error, keys)]
         more = len(faults) - _MOST_FAULTS
         rest = [f"{where}: and {more:,} more faults"] if more > 0 else []

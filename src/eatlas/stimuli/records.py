@@ -25,12 +25,12 @@ def _no_outer_space(text: str) -> str:
 def without_fault(fault_of: Callable[[str], str | None], allowed: str) -> AfterValidator:
     """Refuse a text with what `fault_of` says is wrong with it, and what is allowed."""
 
-    def checked(text: str) -> str:
+    def validate(text: str) -> str:
         if fault := fault_of(text):
             raise ValueError(f"{fault} (allowed: {allowed})")
         return text
 
-    return AfterValidator(checked)
+    return AfterValidator(validate)
 
 
 Term = Annotated[str, StringConstraints(min_length=1), AfterValidator(_no_outer_space)]
@@ -136,6 +136,6 @@ def fault_at(place: Place, fault: str) -> str:
     return f"{', '.join(['.'.join(names), *numbers])}: {fault}"
 
 
-def quoted(terms: Iterable[str]) -> str:
+def quote(terms: Iterable[str]) -> str:
     """Terms in quotation marks, for a message."""
     return ", ".join(repr(term) for term in terms)

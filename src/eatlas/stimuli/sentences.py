@@ -15,14 +15,14 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from eatlas.decoding import own_toml
-from eatlas.errors import StimulusError, did_you_mean, listed
+from eatlas.errors import StimulusError, did_you_mean, listing
 from eatlas.notes import Note, warn
 from eatlas.paths import is_file
 from eatlas.stimuli.concepts import Concept, Sentence, refuse_wildcards
 from eatlas.stimuli.kinds import OF_SENTENCES, ROLES, TARGETS, AssociationTest, Battery, Test
 from eatlas.stimuli.languages import is_english, primary, with_capital
 from eatlas.stimuli.reading import file_bytes, toml_record
-from eatlas.stimuli.records import Frozen, quoted
+from eatlas.stimuli.records import Frozen, quote
 
 PLACES = ("term", "a term", "the term", "terms", "the terms")
 """Names of places in braces: the term as written, and its forms."""
@@ -144,7 +144,7 @@ def templates_in(language: str) -> Templates:
 
 
 @cache
-def published_templates(name: str, language: str = "") -> Templates:
+def load_published_templates(name: str, language: str = "") -> Templates:
     """Return templates by their name, which know no words, for a test in a language."""
     if name not in PUBLISHED:
         raise StimulusError(
@@ -168,7 +168,7 @@ def read_templates(path: str | Path, language: str = "") -> Templates:
     """
     path = Path(path)
     if not is_file(path):
-        return published_templates(str(path), language)
+        return load_published_templates(str(path), language)
     read = parse_templates(file_bytes(path), str(path))
     templates = read.over(templates_in(language))
     for word, name in read.words.items():
@@ -216,12 +216,12 @@ def forms_of(terms: Iterable[str]) -> dict[str, Forms]:
         engine = _inflect().engine()
     except ImportError as error:
         raise StimulusError(
-            f"articles and plurals of {quoted(terms[:5])} are not known",
+            f"articles and plurals of {quote(terms[:5])} are not known",
             remedy="pip install 'eatlas[sentences]', or give the forms of each word in a file of "
             'templates: [words], then person = [["nurse", "a nurse", "nurses"]]',
         ) from error
     if plural := [term for term in terms if engine.singular_noun(term) not in {False, term}]:
-        warn(Note("stimuli.plurals", values={"terms": quoted(plural)}))
+        warn(Note("stimuli.plurals", values={"terms": quote(plural)}))
     return {term: Forms(engine.a(term), engine.plural_noun(term)) for term in terms}
 
 
@@ -318,7 +318,7 @@ def make_sentences(
     if unknown := [t for words in chosen.values() for t, name in words.items() if not name]:
         raise StimulusError(
             f"test {test.id}: it is not known of which class these words are",
-            got=listed(map(repr, unknown), 8),
+            got=listing(map(repr, unknown), 8),
             allowed=", ".join(templates.templates),
             remedy="say it for a group, --class X=name (in Python, classes={'X': 'name'}), or "
             'for single words in a file of templates: [words], then person = ["nurse"]',
@@ -332,10 +332,12 @@ def make_sentences(
         if term not in templates.forms
         and any(set(PLACE.findall(text)) - {"term"} for text in templates.templates[name])
     ]
-    return _made(test, replace(templates, forms={**templates.forms, **forms_of(wanting)}), chosen)
+    return _make_sentences(
+        test, replace(templates, forms={**templates.forms, **forms_of(wanting)}), chosen
+    )
 
 
-def _made(
+def _make_sentences(
     test: AssociationTest, templates: Templates, classes: Mapping[str, Mapping[str, str]]
 ) -> AssociationTest:
     """Make the sentences of every group; `classes` has the class of each term, by role."""
@@ -373,7 +375,7 @@ def _concept(
             others = dict.fromkeys(made[sentence.text].stimulus for sentence in sentences)
             raise StimulusError(
                 f"test {test.id}, group {role} ({test.concept(role).name}): {term!r} makes only "
-                f"sentences that are there already, of {quoted(others)}",
+                f"sentences that are there already, of {quote(others)}",
                 remedy="leave one of them out, or give the word another class or other forms",
             )
         for sentence in sentences:
@@ -462,7 +464,7 @@ def _of_classes(words: AssociationTest, declared: Mapping[str, Any]) -> Associat
         chosen[role] = dict.fromkeys(concept.terms, one)
         for name in more:
             chosen[role] |= dict.fromkeys(plurals, name)
-    made = _made(words, published_templates(declared["templates"]), chosen)
+    made = _make_sentences(words, load_published_templates(declared["templates"]), chosen)
     return made.model_copy(update={"id": f"{declared['prefix']}{words.id}"})
 
 

@@ -101,7 +101,7 @@ def test_bars_are_as_long_as_their_share():
 
 @given(st.lists(st.floats(-1, 1), max_size=9))
 def test_an_axis_encloses_its_values_and_zero_in_round_steps(values):
-    axis = Axis.around(values, 10, 110)
+    axis = Axis.with_zero(values, 10, 110)
     for value in [0.0, *values]:
         assert 10 - 1e-6 <= axis.at(value) <= 110 + 1e-6
     ticks = axis.ticks()

@@ -7,7 +7,7 @@ from eatlas.present.columns import (
     MANUSCRIPT,
     NARROW,
     PAGE,
-    arranged,
+    arrange_rows,
     rows_of,
     terms_legend,
     terms_table,
@@ -18,7 +18,7 @@ from eatlas.present.family import DeclaredFamily
 
 def table(form, *results):
     how = "", DeclaredFamily(None)
-    return arranged([row for one in results for row in rows_of(one, *how, one.finding)], form)
+    return arrange_rows([row for one in results for row in rows_of(one, *how, one.finding)], form)
 
 
 def heads(found):

@@ -12,7 +12,7 @@ from tests.sources.files.writers import Data, as_text, matrix, word2vec_binary
 
 from eatlas import open_vectors
 from eatlas.errors import SourceError
-from eatlas.sources import text_files
+from eatlas.sources import word2vec
 
 DATA = Data([f"word{i}" for i in range(4000)] + ["über", "word7"], matrix(4002, 4))
 WANTED = {"word0", "word7", "word1999", "word3999", "über", "none"}
@@ -20,7 +20,7 @@ WANTED = {"word0", "word7", "word1999", "word3999", "über", "none"}
 
 @pytest.fixture(autouse=True)
 def _index_of_small_files(monkeypatch):
-    monkeypatch.setattr(text_files, "_INDEX_FROM", 0)
+    monkeypatch.setattr(word2vec, "_INDEX_FROM", 0)
 
 
 TEXT = as_text(DATA)

@@ -15,7 +15,7 @@ from tests.sources.files.writers import DIM, FORMATS, VECTORS, WORDS, Data
 import eatlas
 from eatlas import open_vectors
 from eatlas.errors import SourceError
-from eatlas.sources.coverage import needed_items
+from eatlas.sources.coverage import items_to_request
 from eatlas.sources.source import VectorTable
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the writing libraries
@@ -80,7 +80,7 @@ def sample() -> Data:
     """Every word of the ten Caliskan tests that the bundled vectors have, and some more."""
     source = open_vectors("glove-sample")
     others = islice((word for chunk in source.iter_chunks() for word in chunk[0]), 500)
-    needed = needed_items(source, eatlas.load_tests("caliskan"), (), "auto")
+    needed = items_to_request(source, eatlas.load_tests("caliskan"), (), "auto")
     keys = sorted({*(item.content for item in needed), *others} - {"."})
     # HDF5 takes / and . for paths, a table quotation marks for its own
     found = source.lookup([key for key in keys if not set(key) & set('/"')])

@@ -1,6 +1,6 @@
 """Corpora by name: kept as they are served, counted by name, and no source of vectors."""
 
-from eatlas.sources.published import published_vectors
+from eatlas.sources.download import published_vectors
 
 CORPORA = [one for one in published_vectors() if one.vectors.kind == "texts"]
 

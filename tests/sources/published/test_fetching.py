@@ -15,8 +15,8 @@ from tests.sources.series_files import write_histwords
 from eatlas import fetch_vectors, open_vectors
 from eatlas.errors import SourceError
 from eatlas.sources import downloads, open_sources
+from eatlas.sources.download import find
 from eatlas.sources.downloads import CHUNK
-from eatlas.sources.published import find
 
 
 @pytest.fixture(autouse=True)

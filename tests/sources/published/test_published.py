@@ -6,7 +6,7 @@ from tests.sources.published.serving import register, text_of
 from eatlas import open_vectors
 from eatlas.errors import SourceError
 from eatlas.sources import open_sources
-from eatlas.sources.published import find, parse_registry, published_vectors
+from eatlas.sources.download import find, parse_registry, published_vectors
 
 GOOD = """\
 schema = 1

@@ -4,7 +4,7 @@ import pytest
 
 import eatlas
 from eatlas.errors import SourceError, StimulusError
-from eatlas.sources.published import find_all
+from eatlas.sources.download import find_all
 from eatlas.sources.tables import open_counts
 
 TEST = eatlas.GroupsTest(

@@ -12,7 +12,7 @@ from scipy import stats
 from tests.stats.permutation.designs import random_design, separated
 
 from eatlas.stats.inputs import clopper_pearson
-from eatlas.stats.permutation import permutation_test, recomputed_test
+from eatlas.stats.permutation import generic_permutation_test, permutation_test
 from eatlas.stats.permutation import sampled as module
 from eatlas.stats.permutation.problem import SMALLEST
 
@@ -93,7 +93,7 @@ def test_strict_draws_leave_ties_out():
 @pytest.mark.parametrize(("size", "n"), [(8, 4), (9, 3), (16, 8)])
 def test_a_sum_gives_the_counts_of_the_exact_engine(size, n):
     scores = np.random.default_rng(size).normal(size=size).round(1)  # with ties
-    found = recomputed_test(lambda first: first @ scores, size, n, draws=1)
+    found = generic_permutation_test(lambda first: first @ scores, size, n, draws=1)
     exact = permutation_test(scores, n)
     for tail in TAILS:
         assert getattr(found, tail) == getattr(exact, tail)
@@ -111,7 +111,7 @@ def test_a_ratio_is_enumerated():
         for s in combinations(range(6), 3)
     ]
     observed = (3 + 2 + 5) / (1 + 0.5 + 4)
-    found = recomputed_test(ratio, 6, 3, draws=10)
+    found = generic_permutation_test(ratio, 6, 3, draws=10)
     assert found.greater.count == sum(v >= observed - 1e-12 for v in every)
     assert found.less.count == sum(v <= observed + 1e-12 for v in every)
     far = abs(observed - np.mean(every))
@@ -121,7 +121,7 @@ def test_a_ratio_is_enumerated():
 def test_a_large_design_is_sampled_and_says_so():
     scores = np.random.default_rng(1).normal(size=24)
     scores[:12] += 0.6
-    found = recomputed_test(
+    found = generic_permutation_test(
         lambda first: first @ scores, 24, 12, draws=20_000, rng=np.random.default_rng(2)
     )
     exact = permutation_test(scores, 12)
@@ -129,7 +129,7 @@ def test_a_large_design_is_sampled_and_says_so():
         one = getattr(found, tail)
         assert (one.method, one.draws, one.count) == ("sampled", 20_000, None)
         assert one.interval[0] <= getattr(exact, tail).p <= one.interval[1]
-    again = recomputed_test(
+    again = generic_permutation_test(
         lambda first: first @ scores, 24, 12, draws=20_000, rng=np.random.default_rng(2)
     )
     assert again == found

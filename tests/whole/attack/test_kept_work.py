@@ -13,8 +13,8 @@ from eatlas.engine import Store, execute, make_plan
 from eatlas.errors import EatlasWarning, ResultsError, SourceError
 from eatlas.paths import data_folder
 from eatlas.sources import downloads
+from eatlas.sources.download import find
 from eatlas.sources.downloads import LARGEST
-from eatlas.sources.published import find
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests import terminal
 
-from eatlas.cli.console import cleaned
+from eatlas.cli.console import make_plain
 from eatlas.cli.messages import plain_error, plain_line
 from eatlas.errors import EatlasError, SourceError
 
@@ -124,11 +124,11 @@ def test_F25_styles_of_rich_stay():
     from rich.text import Text
 
     styled = Text.assemble(("bold", "bold"), " plain")
-    assert cleaned(styled) is styled
+    assert make_plain(styled) is styled
     table = Table("a\x1b", title="t\x1b")
     table.add_row(Text("[x]\x1b[2J", "bold"))
     table.add_row("[/red]")
-    cleaned(table)
+    make_plain(table)
     (column,) = table.columns
     assert [str(cell) for cell in column._cells] == ["[x]\\x1b[2J", "[/red]"]
     assert (str(column.header), str(table.title)) == ("a\\x1b", "t\\x1b")

@@ -8,7 +8,7 @@ import pytest
 from tools.docs.gallery import executed, to_markdown
 from tools.docs.thumbnails import HEADING
 
-from eatlas.present.drawings.kinds import every_kind
+from eatlas.present.drawings.kinds import drawing_kinds
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +21,7 @@ def test_it_runs_and_becomes_a_page(gallery):
     said = [output for cell in shown for output in cell.outputs if output.get("name") == "stderr"]
     assert not said, said
     page = to_markdown(gallery, "gallery.ipynb")
-    assert page.count('src="data:image/svg+xml;base64,') >= len(every_kind())
+    assert page.count('src="data:image/svg+xml;base64,') >= len(drawing_kinds())
     assert "http://" not in page.replace("http://www.w3.org/", "")
     assert "https://cdn" not in page
 
@@ -73,10 +73,10 @@ def test_every_kind_of_chart_has_a_thumbnail_and_the_code_that_makes_it():
     cells = {cell.id: cell.source for cell in nbformat.read(path, as_version=4).cells}
     code = "\n".join(cells.values())
     pictures = path.parent / "images" / "gallery"
-    assert {one.stem for one in pictures.glob("*.png")} == set(every_kind())
+    assert {one.stem for one in pictures.glob("*.png")} == set(drawing_kinds())
     assert sum(one.stat().st_size for one in pictures.glob("*.png")) < 1_500_000
     links = re.findall(r'<a href="#([^"]+)"><img src="([^"]+)" alt="([^"]+)"', cells["thumbnails"])
-    assert {kind for kind, _, _ in links} == set(every_kind())
+    assert {kind for kind, _, _ in links} == set(drawing_kinds())
     questions = re.findall(r"<span>([^<]+\?)</span></a>", cells["thumbnails"])
     assert len(questions) == len(links)
     text = " ".join(

@@ -91,7 +91,7 @@ def test_names_are_listed_in_the_order_of_the_navigation():
     assert "[`open_vectors`][eatlas.open_vectors]" in made
     assert "published_vectors" not in made
     everything = reference.on_page_markdown("<!-- names: all -->", page, config)
-    assert "[`published_vectors`][eatlas.sources.published.published_vectors]" in everything
+    assert "[`published_vectors`][eatlas.sources.download.published_vectors]" in everything
 
 
 def test_the_first_sentence_of_a_docstring_is_one_line():

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from eatlas_corpora.reading import kernels
-from eatlas_corpora.reading.files import batched
+from eatlas_corpora.reading.files import batch_texts
 from eatlas_corpora.reading.matching import Matcher, abbreviations, character_table
 
 
@@ -29,5 +29,5 @@ def sentences(text: str, language: str = "") -> list[str]:
 
 def batches_of(texts):
     """Texts as a collector is given them."""
-    for data, separator, _ in batched((text, ()) for text in texts):
+    for data, separator, _ in batch_texts((text, ()) for text in texts):
         yield np.frombuffer(data, np.uint8), separator

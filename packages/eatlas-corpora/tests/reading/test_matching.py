@@ -51,7 +51,7 @@ def test_case_is_ignored_as_a_regular_expression_ignores_it(stimuli, text):
 @given(STIMULI, TEXTS)
 def test_the_rule_auto_finds_the_spellings_that_it_names(stimuli, text):
     rule = MatchRule("auto", "written")
-    spellings = sorted({one for stimulus in stimuli for one in rule.written(stimulus)})
+    spellings = sorted({one for stimulus in stimuli for one in rule.spellings(stimulus)})
     expected = oracle.found(text, spellings, either=False)
     found = find_in(Matcher(stimuli, rule), text)
     clear = {s for s in spellings if sum(s in rule.written(one) for one in stimuli) == 1}

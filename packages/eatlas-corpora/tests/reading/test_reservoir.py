@@ -37,11 +37,11 @@ def test_the_order_does_not_matter(items, size, random):
 @given(ITEMS, ITEMS, st.integers(1, 12))
 def test_two_samples_merge_to_that_of_all(one, other, size):
     merged, samples = ContextSamples(1, size), filled(one, size)
-    merged.merge(*samples.handed_over())
+    merged.merge(*samples.flush())
     for key, start in other:  # keys beyond the limit of what was handed over are not needed
         if key <= samples.limits[0] and samples.wants(0, key, start):
             samples.put(0, key, start, Context("ant", str(key), start, start + 1))
-    merged.merge(*samples.handed_over())
+    merged.merge(*samples.flush())
     assert merged.sample(0) == expected(one + other, size)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.regression.linear_model import OLS, WLS
 
-from eatlas_corpora.stats.embedding_regression import Observations, permuted_p, standard_error
+from eatlas_corpora.stats.embedding_regression import Observations, permutation_p, standard_error
 
 D = 4
 
@@ -35,7 +35,7 @@ def nested():
 def test_coefficients_and_variances_are_those_of_statsmodels(simple):
     fits = [OLS(column, simple.x).fit(cov_type="HC2") for column in simple.y.T]
     np.testing.assert_allclose(simple.coefficients.T, [fit.params for fit in fits], atol=1e-12)
-    squared, noise = simple.squared_norms()
+    squared, noise = simple.coefficient_norms()
     np.testing.assert_allclose(squared, sum(fit.params**2 for fit in fits), rtol=1e-10)
     np.testing.assert_allclose(noise, sum(fit.bse**2 for fit in fits), rtol=1e-10)
 
@@ -44,7 +44,7 @@ def test_two_groups_are_the_published_formula(simple):
     """Squared distance of the means, less the variances of both (Green et al. 2025)."""
     groups = Observations(simple.x[:, :2], simple.y, simple.unit, simple.weights)
     first, second = simple.y[:25], simple.y[25:]
-    squared, noise = groups.squared_norms()
+    squared, noise = groups.coefficient_norms()
     assert squared[1] == pytest.approx(np.square(second.mean(0) - first.mean(0)).sum())
     both = first.var(0, ddof=1).sum() / 25 + second.var(0, ddof=1).sum() / 15
     assert noise[1] == pytest.approx(both)
@@ -70,7 +70,7 @@ def test_units_with_several_observations(nested):
     wls = [WLS(column, nested.x, nested.weights).fit() for column in nested.y.T]
     np.testing.assert_allclose(nested.coefficients.T, [fit.params for fit in wls], atol=1e-12)
     parts = (nested.x, nested.y, nested.unit, nested.weights)
-    np.testing.assert_allclose(nested.squared_norms()[1], brute_noise(*parts), rtol=1e-10)
+    np.testing.assert_allclose(nested.coefficient_norms()[1], brute_noise(*parts), rtol=1e-10)
     without = [
         Observations(*(part[each.weights > 0] for part in parts))
         for each in nested.without_groups()
@@ -78,8 +78,8 @@ def test_units_with_several_observations(nested):
     assert len(without) == 20
     left = [set(nested.unit) - set(each.unit) for each in without]
     assert sorted(u for each in left for u in each) == list(range(20))
-    estimates = np.array([np.subtract(*each.squared_norms()) for each in without])
-    weightless = [np.subtract(*each.squared_norms()) for each in nested.without_groups()]
+    estimates = np.array([np.subtract(*each.coefficient_norms()) for each in without])
+    weightless = [np.subtract(*each.coefficient_norms()) for each in nested.without_groups()]
     np.testing.assert_allclose(weightless, estimates, rtol=1e-9)
     by_hand = np.sqrt(19 / 20 * np.square(estimates - estimates.mean(0)).sum(0))
     np.testing.assert_allclose(standard_error(estimates), by_hand)
@@ -88,7 +88,7 @@ def test_units_with_several_observations(nested):
 @pytest.mark.parametrize("case", ["simple", "nested"])
 def test_p_is_that_of_a_loop(case, request):
     o = request.getfixturevalue(case)
-    p = permuted_p(o, 1, 199, np.random.default_rng(5))
+    p = permutation_p(o, 1, 199, np.random.default_rng(5))
     rng = np.random.default_rng(5)
     root = np.sqrt(o.weights)[:, None]
     others = np.delete(o.x, 1, axis=1) * root
@@ -103,6 +103,6 @@ def test_p_is_that_of_a_loop(case, request):
     ratios = []
     for each in [residuals, *drawn]:
         again = Observations(o.x, (fitted + each) / root, o.unit, o.weights)
-        squared, noise = again.squared_norms()
+        squared, noise = again.coefficient_norms()
         ratios.append(squared[1] / noise[1])
     assert p == (1 + sum(r >= ratios[0] * (1 - 1e-9) for r in ratios[1:])) / 200

@@ -11,9 +11,9 @@ from eatlas_corpora.sources.parts import CorpusParts, PartSource, PartsRecord
 from eatlas_corpora.stats.local import (
     Blocks,
     LocalTest,
-    expanded,
-    relabelled_blocks,
-    resampled_blocks,
+    bootstrap_blocks,
+    effective_level,
+    permute_blocks,
 )
 
 SIZES, D, DOCUMENTS = (3, 4, 2, 3), 6, 9
@@ -81,7 +81,7 @@ def by_loop(test, blocks, weights, words):
 def test_effects_are_those_of_a_loop(local):
     test, blocks = made(len(local), local)
     rng = np.random.default_rng(5)
-    weights = np.vstack([np.ones(DOCUMENTS), resampled_blocks(DOCUMENTS, 20, rng)])
+    weights = np.vstack([np.ones(DOCUMENTS), bootstrap_blocks(DOCUMENTS, 20, rng)])
     cosines = test.cosines(blocks, weights)
     assert cosines.shape == (21, 7, 5)
     assert np.isnan(cosines[:, 1]).all()
@@ -99,7 +99,7 @@ def test_effects_are_those_of_a_loop(local):
 
 
 def test_documents_relabelled_are_all_in_one_part_or_the_other():
-    labels = relabelled_blocks(4, 9, 200, np.random.default_rng(0))
+    labels = permute_blocks(4, 9, 200, np.random.default_rng(0))
     assert set(labels.ravel()) == {0, 1}
     assert (labels.sum(axis=1) == 4).all()
     assert 0.2 < labels[:, 0].mean() < 0.42  # 4 of 13
@@ -113,11 +113,11 @@ def test_an_interval_of_few_documents_is_expanded():
     np.testing.assert_allclose(
         test.blocks_behind(blocks), [statistics.harmonic_mean(behind), of_x, of_y]
     )
-    assert expanded(0.95, 10) == pytest.approx(
+    assert effective_level(0.95, 10) == pytest.approx(
         1 - 2 * norm.sf(t.isf(0.025, 9) * np.sqrt(10 / 9)), abs=1e-12
     )
-    assert expanded(0.95, np.inf) == 0.95
-    assert expanded(0.95, 1) == expanded(0.95, 2) > 0.9999
+    assert effective_level(0.95, np.inf) == 0.95
+    assert effective_level(0.95, 1) == effective_level(0.95, 2) > 0.9999
 
 
 @pytest.mark.slow
@@ -135,7 +135,7 @@ def test_intervals_over_documents_cover():
         noise = rng.normal(0, 0.7, (40, terms, D)) * counts[..., None]
         noise += rng.normal(size=(40, terms, D)) * np.sqrt(counts)[..., None]
         blocks = Blocks((means * counts[..., None] + noise).astype(np.float32), counts * 1.0)
-        drawn = documents._effects(test, blocks, resampled_blocks(40, 400, rng))
+        drawn = documents._effects(test, blocks, bootstrap_blocks(40, 400, rng))
         for level, behind in enumerate(test.blocks_behind(blocks)):
             (low, high), _ = documents._interval(drawn[:, level], behind)
             held.append(low <= truth[level] <= high)

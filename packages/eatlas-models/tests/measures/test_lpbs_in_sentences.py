@@ -20,7 +20,7 @@ from eatlas.errors import CoverageError, EatlasError
 from eatlas.present import report_html
 from eatlas_corpora.reading import Context, Contexts, PairContext, Pairs
 from eatlas_models.encoders.language import Answer
-from eatlas_models.measures.lpbs import completed
+from eatlas_models.measures.lpbs import drop_incomplete
 
 TINY = make_test(
     X=("rose", "ivy"), Y=("ant", "unlovely wasp"), A=("nice", "lovely"), B=("vile", "awful", "war")
@@ -136,7 +136,7 @@ def test_what_is_left_is_whole_and_does_not_depend_on_the_order(there, random):
     names = [
         [f"{side}{i}" for i in range(count)] for side, count in zip("rc", there.shape, strict=True)
     ]
-    gone = completed(there, names)
+    gone = drop_incomplete(there, names)
     left = [
         [i for i in range(n) if (side, i) not in {dropped[:2] for dropped in gone}]
         for side, n in enumerate(there.shape)
@@ -144,7 +144,7 @@ def test_what_is_left_is_whole_and_does_not_depend_on_the_order(there, random):
     assert there[np.ix_(*left)].all()
     orders = [random.sample(range(n), n) for n in there.shape]
     named = [[names[side][i] for i in orders[side]] for side in (0, 1)]
-    again = completed(there[np.ix_(*orders)], named)
+    again = drop_incomplete(there[np.ix_(*orders)], named)
     assert [names[side][place] for side, place, _, _ in gone] == [
         names[side][orders[side][place]] for side, place, _, _ in again
     ]

@@ -20,7 +20,7 @@ from eatlas.cli.table import print_results
 from eatlas.numbers import percent
 from eatlas.present import report_html, report_table, sentence
 from eatlas.present.drawings.plane import has_map
-from eatlas.present.page import report_text
+from eatlas.present.report import report_text
 from eatlas.results.compare import side_by_side
 from eatlas_models.results.answers import AskResult, AssignResult
 from eatlas_workbench.atlas import write_atlas

@@ -13,8 +13,8 @@ from tests.present.records import (
 
 import eatlas
 from eatlas import LPBS
-from eatlas.present.findings import judged
-from eatlas.present.page import report_html
+from eatlas.present.findings import effects_with_verdicts
+from eatlas.present.report import report_html
 from eatlas.present.sentences import sentence
 from eatlas_models.encoders.language import Answer
 from eatlas_models.results.language import LPBSResult
@@ -113,7 +113,7 @@ def test_the_page_says_what_a_ratio_is_and_its_unit(result):
 def test_lpbs_answers_questions_and_not_by_the_effect_size_over_attributes():
     result = eatlas.LPBS(resamples=0)(TEST, Model())
     assert tuple(result.finding.questions) == PLACES
-    over = [level.verdict for level in judged(result, result.finding)][-1]
+    over = [level.verdict for level in effects_with_verdicts(result, result.finding)][-1]
     assert over is None
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.scan.vocabularies import concepts, vocabulary
 
-from eatlas.engine.store import left_by_others as others
+from eatlas.engine.store import leftover_files as others
 from eatlas_vocabulary.engine import scan as module
 from eatlas_vocabulary.engine.scan import Chunks, make_scan, measure_all
 
@@ -56,7 +56,7 @@ def test_what_was_kept_comes_back(tmp_path, chunks):
     odd = replace(chunks[1], words=["a\nb", '"', "🌹", "\ud800", "", "\x00", "x"])
     store(out, [chunks[2], odd])
     with chunks_of(out) as file:
-        assert (sorted(file.done), file.finished) == ([1, 2], 14)
+        assert (sorted(file.done), file.n_finished) == ([1, 2], 14)
         assert same(file.done[1], odd)
         assert same(file.done[2], chunks[2])
         file.keep(0, chunks[0])

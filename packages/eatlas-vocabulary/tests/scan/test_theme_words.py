@@ -8,7 +8,7 @@ import pytest
 import eatlas
 from eatlas.stats.regression import Regression, family_test
 from eatlas_vocabulary.engine.themes import _scores, make_themes
-from eatlas_vocabulary.stats.clusters import clustered
+from eatlas_vocabulary.stats.clusters import k_means
 
 THEMES = 60
 
@@ -23,7 +23,7 @@ class Sample:
         vectors = self.source.lookup(self.words)
         rows = np.array([vectors[w] for w in self.words], np.float64)
         self.rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        labels = clustered(self.rows[:6_000].astype(np.float32), THEMES, 0)
+        labels = k_means(self.rows[:6_000].astype(np.float32), THEMES, 0)
         first = np.array(self.words[:6_000])
         self.themes = {f"t{i}": first[labels == i].tolist() for i in range(THEMES)}
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eatlas.csv_cells import unmarked
+from eatlas.csv_cells import unescape_cell
 from eatlas.errors import ResultsError
 from eatlas.writing import atomic_files
 from eatlas_vocabulary.engine import scan as module
@@ -81,7 +81,7 @@ def test_the_csv_module_reads_what_we_write(tmp_path_factory, words):
     with path.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     assert tuple(header) == COLUMNS
-    assert [unmarked(row[0]) for row in rows] == words
+    assert [unescape_cell(row[0]) for row in rows] == words
     assert not any(row[0].startswith(("=", "@", "\t", "\r")) for row in rows)
     assert {len(row) for row in rows} <= {len(COLUMNS)}
 

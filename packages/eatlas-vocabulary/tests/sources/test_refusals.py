@@ -16,7 +16,7 @@ from eatlas import ArraySource, open_vectors, transformed
 from eatlas.errors import SourceError
 from eatlas.sources import embed, open_sources
 from eatlas.sources.opening import LONGEST
-from eatlas.sources.prompts import PromptSet, prompted
+from eatlas.sources.prompts import PromptSet, add_prompt
 
 TERMS, ROWS = ["up", "down", "left"], np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 FEW = {"a": [1.0, 2.0], "b": [0.0, 1.0], "c": [3.0, 0.0]}
@@ -122,7 +122,7 @@ REFUSED = [
     (lettered, ["a {}", "b"], "the prompt has no place for the word"),
     (lettered, ["a {}", 3], "a prompt of a set is not a text"),
     *((lettered, text, "allowed: one place, {}, as in 'This is {}'") for text in ("{} and {}", "{words}", "{} {")),
-    (partial(prompted, prompted(Letters(), "the {}")), PromptSet(("a {}",)), "texts are put into prompts twice"),
+    (partial(add_prompt, add_prompt(Letters(), "the {}")), PromptSet(("a {}",)), "texts are put into prompts twice"),
     (partial(eatlas.run, sentences(), Letters(), prompts="This is {}"), None, "a prompt is for tests of words\n  got: the sentence "),
     (partial(run, prompts=["This is {}"]), "glove-sample", "glove-sample: a prompt changes nothing here, as words are looked up one by one"),
     (prompts_of, b"# nothing\n", "no prompt in this file"),

@@ -20,23 +20,23 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from eatlas.errors import ResultsError, joined
+from eatlas.errors import ResultsError, join_names
 from eatlas.numbers import effect, number_of
 from eatlas.paths import is_folder, is_there
 from eatlas.present.drawings.eat_map import STATES, small_column, states_of, symbols
 from eatlas.present.drawings.svg import Scales
-from eatlas.present.effects import about_terms, levels_of, title_after
+from eatlas.present.effects import concerns_single_terms, levels_of, title_after
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import NAMES, findings_of
-from eatlas.present.page import PACK, deflated, detail_of
 from eatlas.present.rendering import little_among, page_files, phrase, render
+from eatlas.present.report import PACK, deflate, detail_of
 from eatlas.present.sections import Section, source_of
 from eatlas.present.sentences import wording
 from eatlas.present.tables import csv_line
 from eatlas.results.base import AssociationResult, is_result
-from eatlas.results.compare import compared_signatures, told_apart
+from eatlas.results.compare import comparable_signatures, distinguish_names
 from eatlas.results.finding import VERDICTS, Finding, Verdict
-from eatlas.results.json_lines import USUAL_NAME, each_line
+from eatlas.results.json_lines import USUAL_NAME, iter_lines
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
 from eatlas.results.settings import Settings
@@ -179,7 +179,7 @@ class Collection:
     def survey(self, paths: Iterable[Path]) -> None:
         """Take from every result, whose last one counts, what others are judged beside."""
         slim: dict[str, AssociationResult] = {}
-        for record in (record for path in paths for _, record in each_line(path)):
+        for record in (record for path in paths for _, record in iter_lines(path)):
             if is_result(record):
                 lighter: dict[str, Any] = dict.fromkeys(
                     name for name in HEAVY if getattr(record, name, None) is not None
@@ -201,7 +201,7 @@ class Collection:
     def read(self, paths: Iterable[Path], lines: IO[bytes], rows: IO[str]) -> None:
         """Read results files, each line once; a damaged line ends it."""
         seen: set[bytes] = set()
-        for line, record in (pair for path in paths for pair in each_line(path)):
+        for line, record in (pair for path in paths for pair in iter_lines(path)):
             if isinstance(record, ResultsError):
                 raise ResultsError(
                     f"{record.what}; no site was written",
@@ -234,16 +234,16 @@ class Collection:
         later, adjusted = title_after([result]), [e.after for e in levels[:1] if e.after]
         titles = [level.title for level in levels]
         titles[1:1] = [later.lower() for _ in adjusted]
-        beside = compared_signatures(result, self.signatures)
+        beside = comparable_signatures(result, self.signatures)
         matrix = beside[0] if len(beside) == 1 else signature
         self.effects[matrix] = max(self.effects.get(matrix, ()), tuple(titles), key=len)
         link = f"r-{_hash(signature, model.id, test.id)}"
         self.counts["replaced"] += link in self.cells
         shown = [*levels[:1], *adjusted, *levels[1:]]
         sizes = tuple(effect(level.d) for level in shown)
-        terms = about_terms(result) or not sizes
+        terms = concerns_single_terms(result) or not sizes
         finding = self.findings[link]
-        section = Section("result", result, self.family, Settings.among([result]), finding)
+        section = Section("result", result, self.family, Settings.from_results([result]), finding)
         self.cells[link] = AtlasCell(
             id=link,
             model=model.id,
@@ -270,13 +270,13 @@ class Collection:
 
     def _close_pack(self) -> None:
         if self._waiting:
-            self.packs.append(deflated(self._waiting))
+            self.packs.append(deflate(self._waiting))
             self._waiting.clear()
 
     def notes(self) -> list[str]:
         """How the matrix came about, where that is not plain."""
 
-        def each(n: int) -> str:
+        def results_in_words(n: int) -> str:
             return "1 result" if n == 1 else f"Each of {n:,} results"
 
         repeated, replaced, trends = (self.counts[n] for n in ("repeated", "replaced", "trends"))
@@ -285,11 +285,11 @@ class Collection:
             versions = ", ".join(self.versions)
             notes.append(f"The results were measured by several versions of eatlas: {versions}.")
         if repeated:
-            notes.append(f"{each(repeated)} came more than once, and is shown once.")
+            notes.append(f"{results_in_words(repeated)} came more than once, and is shown once.")
         if replaced:
             notes.append(
-                f"{each(replaced)} has another of the same vectors, stimuli and measure. The last "
-                "that was read is shown; the data hold all of them."
+                f"{results_in_words(replaced)} has another of the same vectors, stimuli and "
+                "measure. The last that was read is shown; the data hold all of them."
             )
         if trends:
             in_data = "over time: in the data, and in eatlas report."
@@ -416,7 +416,7 @@ def _require_own(site: Path) -> None:
     if others := [name for name in (LINES, TABLE) if is_there(site / name)]:
         raise ResultsError(
             f"{site}: results are here that no eatlas atlas wrote; they would be lost",
-            got=joined(others),
+            got=join_names(others),
             remedy="choose another folder with --out, or move them away",
         )
 
@@ -454,7 +454,7 @@ def _names_of(models: Sequence[Heading]) -> dict[str, tuple[str, str]]:
         differs = [f"{k} {v}" for k, v in model.choices if len(values[model.name, k]) > 1]
         together.append(f"{model.name}\0{', '.join(differs)}")
         marks.append(f"{', ' * bool(differs)}fingerprint {_first(model)}")
-    told = told_apart(together, marks)
+    told = distinguish_names(together, marks)
     return {
         model.id: (model.name, text.partition("\0")[2])
         for model, text in zip(models, told, strict=True)
@@ -488,12 +488,12 @@ class MatrixAgreement:
         return [cell.little for cell in self.cells if cell.little]
 
     @property
-    def tested(self) -> int:
+    def n_tested(self) -> int:
         """Results with a verdict."""
         return sum(cell.verdict is not None for cell in self.cells)
 
     @property
-    def supported(self) -> int:
+    def n_supported(self) -> int:
         """Of those, how many are supported."""
         return sum(cell.verdict == "supported" for cell in self.cells)
 
@@ -506,7 +506,7 @@ class MatrixAgreement:
         return {test: found for test, found in cells.items() if len(found) > 1}
 
     @property
-    def compared(self) -> int:
+    def n_common_tests(self) -> int:
         """Tests that several sources have."""
         return len(self._of_tests)
 
@@ -520,7 +520,7 @@ class MatrixAgreement:
         ]
 
     @property
-    def signed(self) -> int:
+    def n_same_sign(self) -> int:
         """How many have an effect size of one sign in all of them."""
         signs = ({(c.d or 0.0) > 0 for c in found} for found in self._of_tests.values())
         return sum(len(found) == 1 for found in signs)

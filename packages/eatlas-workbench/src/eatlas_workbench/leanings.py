@@ -70,7 +70,7 @@ class Leanings:
         return {k: None if v is None else v - zero for k, v in self.towards_first.items()}
 
     @property
-    def directed(self) -> Numbers:
+    def directional(self) -> Numbers:
         """The numbers with the sign of the first group, or as they are without a direction."""
         return self.values if self.towards_first is None else self.towards_first
 
@@ -87,7 +87,7 @@ class Leanings:
             zero = getattr(getattr(self.result, "each", None), "neutral", None)
         if zero is None:
             return None
-        return {term: None if v is None else abs(v - zero) for term, v in self.directed.items()}
+        return {term: None if v is None else abs(v - zero) for term, v in self.directional.items()}
 
 
 def plain(measure: Measure) -> Measure:
@@ -143,10 +143,10 @@ def leanings_of(result: AssociationResult) -> Leanings:
     if result.by_target is not None:
         biases = {target.term: target.bias for target in result.by_target}
         what = f"{called}, divergence from the reference"
-        return Leanings(biases, *oriented(result), what, result)
+        return Leanings(biases, *orient_numbers(result), what, result)
     if result.kind == "groups":
         values = {target.term: target.value for target in _values(result)}
-        return Leanings(values, *oriented(result), called, result)
+        return Leanings(values, *orient_numbers(result), called, result)
     scores: Any = getattr(result, "scores", None)
     if result.view in OF_LANGUAGE:
         return _of_model(result, scores)
@@ -180,7 +180,7 @@ def _of_model(result: AssociationResult, scores: Any) -> Leanings:
     return Leanings(by_term, by_term, 0.0, what, result)
 
 
-def oriented(result: AssociationResult) -> tuple[Numbers | None, float | None]:
+def orient_numbers(result: AssociationResult) -> tuple[Numbers | None, float | None]:
     """Numbers that are larger towards the first of two groups, and the neutral one among them."""
     groups = tuple(result.concepts)[1:]
     if result.by_target is not None:
@@ -195,7 +195,7 @@ def oriented(result: AssociationResult) -> tuple[Numbers | None, float | None]:
     return turned, None if limits.neutral is None else sign * limits.neutral
 
 
-def paired(first: Numbers, second: Numbers) -> tuple[list[str], Array, Array]:
+def pair_numbers(first: Numbers, second: Numbers) -> tuple[list[str], Array, Array]:
     """Targets that both have a number for, in the order of the first, with the numbers."""
     terms = [term for term in first if first[term] is not None and second.get(term) is not None]
     x, y = (np.array([numbers[term] for term in terms], float) for numbers in (first, second))

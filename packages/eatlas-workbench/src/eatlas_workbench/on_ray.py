@@ -22,11 +22,11 @@ from eatlas.executors import (
     Item,
     Outcomes,
     Result,
-    pickled,
+    pickle_object,
     processors,
     require_workers,
 )
-from eatlas_workbench.ray_watch import watched
+from eatlas_workbench.ray_watch import watch_process
 
 RETRIES = 3
 """How often an item is done again whose worker or node was lost."""
@@ -77,7 +77,7 @@ class OnRay:
     ) -> None:
         require_workers(workers)
         self.address, self.workers, self.encodes = address, workers, encodes
-        self._ray = _connected(address, workers)
+        self._ray = _connect(address, workers)
 
     @property
     def reading(self) -> OnRay:
@@ -130,12 +130,12 @@ def _ray_tasks(
     """Start a task for each item, when the next is wanted; a list is handed over as a whole."""
     dumps = importlib.import_module("ray.cloudpickle").dumps  # functions of a script by their code
     settings = {name: v for name, v in os.environ.items() if name.startswith("EATLAS_")}
-    work = ray.put((str(Path.cwd()), list(sys.path), settings, pickled(function, dumps)))
+    work = ray.put((str(Path.cwd()), list(sys.path), settings, pickle_object(function, dumps)))
     groups = [tuple(items)] if isinstance(items, Sized) else ((item,) for item in items)
     position = 0
     for group in groups:
         # in a list, or Ray would hand over a copy for each
-        together = [work, ray.put(pickled(group, dumps))]
+        together = [work, ray.put(pickle_object(group, dumps))]
         for place in range(len(group)):
             yield do.remote(together, place), position
             position += 1
@@ -156,11 +156,11 @@ def _do_on_ray(group: list[Any], position: int) -> tuple[bytes, list[Any]]:
         _work.update(group=items, items=pickle.loads(ray.get(items)))  # noqa: S301
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", EatlasWarning)
-        outcome = pickled(_work["function"](_work["items"][position]))
+        outcome = pickle_object(_work["function"](_work["items"][position]))
     return outcome, [w.message for w in caught if isinstance(w.message, EatlasWarning)]
 
 
-def _connected(address: str | None, workers: int | None = None) -> Any:
+def _connect(address: str | None, workers: int | None = None) -> Any:
     """Import Ray and connect to a cluster, or start one of this machine.
 
     Nothing is sent to anybody, there is no dashboard, and workers print nothing here. A cluster of
@@ -204,7 +204,7 @@ def _connected(address: str | None, workers: int | None = None) -> Any:
         got="it was killed, or Ray on this machine was",
         remedy=KEPT,
     )
-    watched(f"error: {ended}", own=address is None)
+    watch_process(f"error: {ended}", own=address is None)
     return ray
 
 

@@ -1,8 +1,8 @@
 """Says a word where a Ray command ends without one, and ends what Ray would leave behind.
 
 Ray ends a process at once when the raylet of its machine is gone, and a command that is killed
-leaves agents of its raylet for a minute. So :func:`watched` starts this file as a process of its
-own. Its arguments are what is said, the socket of the raylet and its agents; its input has
+leaves agents of its raylet for a minute. So :func:`watch_process` starts this file as a process
+of its own. Its arguments are what is said, the socket of the raylet and its agents; its input has
 something once the command ends by itself, and ends with the command.
 """
 
@@ -23,7 +23,7 @@ AGENT = re.compile(r"ray::\w*Agent|agent\.py|agent/main\.py")
 """In the command of an agent of a raylet."""
 
 
-def watched(message: str, *, own: bool) -> None:
+def watch_process(message: str, *, own: bool) -> None:
     """Have a message printed if this process is killed; its own cluster leaves nothing then."""
     node = importlib.import_module("ray._private.worker")._global_node
     if node is None or not hasattr(socket, "AF_UNIX"):

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple, Self
 from pydantic import BaseModel, ValidationError
 
 from eatlas.errors import EatlasError
-from eatlas.present.rendering import file_text, served_style
+from eatlas.present.rendering import file_text, page_style
 
 HOST = "127.0.0.1"
 """The loopback address: no other machine reaches it."""
@@ -104,7 +104,7 @@ class App:
         if not name:
             return PageAnswer(self.page())
         if name == "page.css":
-            return PageAnswer(served_style(f"{self.name}.css"), "text/css")
+            return PageAnswer(page_style(f"{self.name}.css"), "text/css")
         if name == "page.js":
             return PageAnswer(file_text(f"{self.name}.js"), "text/javascript")
         return NOT_FOUND
@@ -267,7 +267,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def ended_by_signals() -> Iterator[None]:
+def stop_on_signals() -> Iterator[None]:
     """Let SIGINT and SIGTERM end what is served, as Ctrl-C does; a handler of others stays.
 
     What a shell starts in the background ignores SIGINT, and SIGTERM would end it halfway.
@@ -303,7 +303,7 @@ class Served:
 
     def wait(self) -> None:
         """Serve the page until Ctrl-C, SIGINT or SIGTERM, as the end of a script."""
-        with ended_by_signals(), suppress(KeyboardInterrupt):
+        with stop_on_signals(), suppress(KeyboardInterrupt):
             while self.open:
                 self._thread.join(WAITING)
         self.close()

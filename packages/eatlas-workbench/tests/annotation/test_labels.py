@@ -12,7 +12,7 @@ from tests.annotation.conftest import HOSTILE, TEST, context
 import eatlas
 from eatlas.errors import EatlasError, SourceError, UndefinedWarning
 from eatlas_corpora.reading import Contexts
-from eatlas_workbench.annotation.items import LabelJournal, given_in, journal_of, replay
+from eatlas_workbench.annotation.items import LabelJournal, journal_of, labels_by_annotator, replay
 from eatlas_workbench.annotation.labels import FEWEST
 
 
@@ -313,7 +313,7 @@ def test_a_journal_is_what_was_done_however_it_ends(tmp_path_factory, acts, data
 
 
 def labels_in(path, items):
-    return given_in(replay(path, items)[0])
+    return labels_by_annotator(replay(path, items)[0])
 
 
 def test_journals_of_others_and_damaged_ones_are_refused(items, contexts, sheet):

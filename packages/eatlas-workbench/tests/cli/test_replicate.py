@@ -1,6 +1,6 @@
 """``eatlas replicate``."""
 
-from eatlas.measures.ml_eat import WEAT
+from eatlas.measures.weat import WEAT
 
 
 def test_replicate(eatlas_cli, tmp_path):

@@ -18,7 +18,7 @@ from eatlas_workbench.explorer.measuring import (
     Lists,
     Request,
     lists_of_file,
-    pasted,
+    make_pasted_test,
     starts,
     words_in,
 )
@@ -70,7 +70,7 @@ def test_words_that_cannot_be_shown_are_refused(origin, added, said):
 
 
 def test_pasted_lists():
-    test = pasted(LISTS)
+    test = make_pasted_test(LISTS)
     assert test.id == "jobs-crafts-female-male"
     assert [part.terms for _, part in test.parts] == [
         ("nurse", "teacher"), ("carpenter", "engineer"), ("she", "woman"), ("he", "man"),
@@ -89,9 +89,9 @@ def test_pasted_lists():
 )
 def test_pasted_lists_that_make_no_test(role, name, text, said):
     with pytest.raises(EatlasError, match=said):
-        pasted({**LISTS, role: (name, text)})
+        make_pasted_test({**LISTS, role: (name, text)})
     with pytest.raises(EatlasError, match="There is no list of words"):
-        pasted({"X": LISTS["X"]})
+        make_pasted_test({"X": LISTS["X"]})
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_requests_that_no_page_makes(body):
 def test_lists_to_start_from():
     buttons = list(starts(load_tests(["weat-6", "weat-3"])))
     assert [name for name, _ in buttons] == [*BUNDLED.values(), "weat-3"]
-    assert all(pasted(json.loads(lists)).X.terms for _, lists in buttons)
+    assert all(make_pasted_test(json.loads(lists)).X.terms for _, lists in buttons)
     many = [load_tests("weat-6")[0].model_copy(update={"id": f"t{i}"}) for i in range(20)]
     assert len(list(starts(many))) == len(BUNDLED) + MOST_NAMED
 
@@ -117,7 +117,7 @@ def test_lists_to_start_from():
 def test_lists_of_a_file_that_the_browser_read(origin):
     found = lists_of_file(to_toml(load_tests(["weat-6", "weat-7"])))
     assert found["note"] == "These are the lists of weat-6, the first of 2 tests of the file."
-    assert pasted(found["lists"]).Y.terms == origin.Y.terms
+    assert make_pasted_test(found["lists"]).Y.terms == origin.Y.terms
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_a_view_is_what_run_finds(explorer):
     assert view.result.to_dict() == eatlas.run(view.lists.test(), measures=QUICK)[0].to_dict()
     assert view.original.to_dict() == eatlas.run("weat-6", measures=QUICK)[0].to_dict()
     full = eatlas.run(view.lists.test(), measures="ml-eat(frequency=off)")[0]
-    whole = explorer.measured(view.lists, view.source, frequency="off")
+    whole = explorer.measure_lists(view.lists, view.source, frequency="off")
     assert whole.to_dict() == full.to_dict()
 
 

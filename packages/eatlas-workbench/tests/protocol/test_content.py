@@ -12,7 +12,7 @@ import eatlas
 from eatlas.measures.base import Measure
 from eatlas.sources import ArraySource, open_vectors
 from eatlas.stimuli import load_tests
-from eatlas_workbench.cards.content import compare, copied
+from eatlas_workbench.cards.content import compare, copy_vectors
 from eatlas_workbench.cards.material import Material
 
 ORDER = "The order of words changes nothing"
@@ -102,7 +102,7 @@ def test_the_bench_keeps_the_words_that_have_vectors_and_copies_them() -> None:
     (test,) = load_tests("divdist-face-validity")
     sample = open_vectors("glove-sample").lookup(test.terms)
     source = ArraySource(*zip(*((w, v) for w, v in sample.items() if w != "niece"), strict=True))
-    bench = copied(Material(eatlas.SemAxis(), {}), test, source)
+    bench = copy_vectors(Material(eatlas.SemAxis(), {}), test, source)
     assert bench.sides[0].terms == tuple(
         w for w in test.groups[0].terms if w in sample and w != "niece"
     )

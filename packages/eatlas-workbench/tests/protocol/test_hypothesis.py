@@ -7,7 +7,7 @@ import pytest
 from tests.protocol.cards import counts, found
 
 import eatlas
-from eatlas.stats.correlation import paired_change
+from eatlas.stats.correlation import compare_before_after
 from eatlas.stats.shares import distribution, divergence
 from eatlas.stimuli import load_tests
 from eatlas_workbench.cards.outside import at_equal_contexts
@@ -99,7 +99,7 @@ def test_the_level_of_amplification(sizes, spread):
             np.column_stack([x := rng.binomial(n, shares), n - x]).astype(float) for n in sizes
         )
         x, y = at_equal_contexts(first, second, l1, rng)
-        rejected += paired_change(x, y, rng=rng, resamples=0).p <= 0.05
+        rejected += compare_before_after(x, y, rng=rng, resamples=0).p <= 0.05
     assert 0.02 < rejected / runs < 0.09  # standard error .009
 
 

@@ -5,8 +5,8 @@ import tomllib
 import pytest
 from tests.inputs import ROOT
 
-from eatlas_workbench.replication.cells import Cell, Question, printed_cells
-from eatlas_workbench.replication.tables import computed, difference, explanation, published
+from eatlas_workbench.replication.cells import Cell, Question, paper_cells
+from eatlas_workbench.replication.tables import difference, explanation, text_in_print, value_text
 
 SECOND_READING = tomllib.loads(
     (ROOT / "tests/measures/ml_eat_tables.toml").read_text(encoding="utf-8")
@@ -20,7 +20,7 @@ def cell(text: str, question: Question = NUMBER, **fields: object) -> Cell:
 
 def test_two_transcriptions_of_ml_eat_agree():
     """Level 2 of every row: the data of the package, and those that the tests hold."""
-    cells = {(c.table, c.row, c.column): c for c in printed_cells("ml-eat")}
+    cells = {(c.table, c.row, c.column): c for c in paper_cells("ml-eat")}
     compared = 0
     for table, rows in SECOND_READING.items():
         for row in rows:
@@ -62,15 +62,19 @@ def test_numbers_are_written_as_they_are_printed():
         (cell("", source="s", value=1.5, own_star=2), "1.50**"),
         (cell("1.50", star=1, source="s", value=1.5, own_star=2), "1.50**"),
     ):
-        assert computed(one) == text
+        assert value_text(one) == text
 
 
 def test_words_of_cells():
     both = cell("-0.390", star=1, source="s", value=-0.4, own_star=1, why="without Billy")
-    assert (published(both), computed(both), difference(both)) == ("−0.390*", "−0.400*", "−0.010")
+    assert (text_in_print(both), value_text(both), difference(both)) == (
+        "−0.390*",
+        "−0.400*",
+        "−0.010",
+    )
     assert explanation(both) == "r, c: −0.400*, printed −0.390*: without Billy"
     assert difference(cell("0.1", source="s", value=0.2)) == "+0.1"
-    assert (published(cell("")), difference(cell("", source="s", value=1.0))) == ("–", "")
+    assert (text_in_print(cell("")), difference(cell("", source="s", value=1.0))) == ("–", "")
     columns = both.columns()
     assert (columns["published"], columns["ours"], columns["of_paper"]) == (-0.39, -0.4, True)
     assert (

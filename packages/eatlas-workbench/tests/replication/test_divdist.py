@@ -11,8 +11,8 @@ from tests.sources.series_files import write_histwords
 
 import eatlas
 from eatlas.errors import EatlasError
+from eatlas.sources.download import find
 from eatlas.sources.downloads import unpack
-from eatlas.sources.published import find
 from eatlas_workbench.replication.models import counts_in
 
 CLOSE = 1e-6

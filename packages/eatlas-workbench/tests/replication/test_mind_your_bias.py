@@ -17,7 +17,7 @@ import eatlas
 from eatlas.errors import EatlasError
 from eatlas.stats.effect_size import draw_contexts, stream
 from eatlas.stimuli import load_tests
-from eatlas_workbench.replication.cells import checks_of, printed_cells
+from eatlas_workbench.replication.cells import checks_of, paper_cells
 from eatlas_workbench.replication.measuring import Setting, measure
 from eatlas_workbench.replication.models import models_of
 from eatlas_workbench.replication.recipe import FOLLOWED, read_recipe
@@ -30,7 +30,7 @@ RESULTS = "results-"
 
 @pytest.fixture(scope="module")
 def cells():
-    return printed_cells("mind-your-bias")
+    return paper_cells("mind-your-bias")
 
 
 @pytest.fixture(scope="module")

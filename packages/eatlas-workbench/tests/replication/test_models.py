@@ -8,7 +8,7 @@ from tests.tiny_vision import make_backbone, make_towers
 import eatlas
 from eatlas.errors import EatlasError, SourceError
 from eatlas.sources import innermost
-from eatlas_workbench.replication.models import MeasuredModel, encoded, family_of
+from eatlas_workbench.replication.models import MeasuredModel, family_of, open_encoder
 from eatlas_workbench.replication.recipe import Vectors
 
 WORDS = {"up": [1.0, 0.0], "down": [0.0, 1.0]}
@@ -41,7 +41,7 @@ def test_models_of_images_alone_are_refused(tmp_path):
 def test_a_source_gets_the_scheme_and_the_options_of_the_recipe(folders):
     taken = Vectors(options={"level": "sentence", "pool": "last", "special_tokens": "no"})
     model = MeasuredModel("m", "m", "causal", spec=f"hf:{folders['gpt2']}?precision=float16")
-    text = encoded(model, taken)
+    text = open_encoder(model, taken)
     assert text.endswith("?precision=float16&level=sentence&pool=last&special_tokens=no")
     encoding = eatlas.open_vectors(text).encoding
     assert (encoding.pool, encoding.special_tokens, encoding.precision) == (
@@ -51,16 +51,16 @@ def test_a_source_gets_the_scheme_and_the_options_of_the_recipe(folders):
     )
     other = MeasuredModel("m", "m", "causal", spec=f"hf:{folders['gpt2']}?pool=mean")
     with pytest.raises(EatlasError, match="the recipe takes pool=last") as refused:
-        encoded(other, taken)
+        open_encoder(other, taken)
     assert refused.value.got == "pool=mean"
     means = Vectors(scheme="cbow:", options={"punctuation": "yes"})
-    assert encoded(MeasuredModel("m", "m", "static", spec="a.txt"), means) == (
+    assert open_encoder(MeasuredModel("m", "m", "static", spec="a.txt"), means) == (
         "cbow:a.txt?punctuation=yes"
     )
-    assert encoded(MeasuredModel("m", "m", "static", spec="cbow:a.txt"), means) == (
+    assert open_encoder(MeasuredModel("m", "m", "static", spec="cbow:a.txt"), means) == (
         "cbow:a.txt?punctuation=yes"
     )
-    source = encoded(MeasuredModel("m", "m", "static", spec=WORDS), means)
+    source = open_encoder(MeasuredModel("m", "m", "static", spec=WORDS), means)
     assert (source.name, source.punctuation) == ("cbow:dict?punctuation=yes", True)
 
 
@@ -70,13 +70,13 @@ def test_a_model_in_memory_gets_the_options_of_the_recipe(folders):
     folder = folders["bert"]
     pair = AutoModel.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
     taken = Vectors(options={"level": "sentence", "pool": "first", "special_tokens": "no"})
-    source = encoded(MeasuredModel("m", "m", "masked", spec=pair), taken)
+    source = open_encoder(MeasuredModel("m", "m", "masked", spec=pair), taken)
     of_file = eatlas.open_vectors(f"hf:{folder}?pool=first&special_tokens=no")
     texts = {"This is an aster.", "This is New York."}
     for text, vector in source.lookup(texts).items():
         assert vector == pytest.approx(of_file.lookup({text})[text], abs=1e-6)
     with pytest.raises(EatlasError, match="cannot be taken of this object"):
-        encoded(MeasuredModel("m", "m", "masked", spec=of_file), taken)
+        open_encoder(MeasuredModel("m", "m", "masked", spec=of_file), taken)
 
 
 @pytest.mark.parametrize(

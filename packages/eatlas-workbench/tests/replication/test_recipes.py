@@ -7,9 +7,9 @@ from pydantic import ValidationError
 
 import eatlas
 from eatlas.errors import EatlasError
-from eatlas.measures.association import associated_with, eat_pattern
+from eatlas.measures.patterns import associated_with, eat_pattern
 from eatlas.stimuli import load_tests
-from eatlas_workbench.replication.cells import checks_of, printed_cells
+from eatlas_workbench.replication.cells import checks_of, paper_cells
 from eatlas_workbench.replication.recipe import (
     FOLLOWED,
     PAPERS,
@@ -21,7 +21,7 @@ from eatlas_workbench.replication.recipe import (
     own_tests,
     read_recipe,
 )
-from eatlas_workbench.replication.stimuli import prepared
+from eatlas_workbench.replication.stimuli import prepare_test
 
 CELLS = {"caliskan": 20, "ml-eat": 1517, "seat": 746, "divdist": 172, "mind-your-bias": 3594}
 
@@ -33,7 +33,7 @@ def tables_of(choice):
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_the_data_fit_together(name):
-    recipe, cells = read_recipe(name), printed_cells(name)
+    recipe, cells = read_recipe(name), paper_cells(name)
     assert len(cells) == CELLS[name]
     assert {cell.table for cell in cells} == {table.id for table in recipe.table}
     models = {name for cell in cells for name in cell.models}
@@ -56,7 +56,7 @@ def test_the_data_fit_together(name):
 def test_every_method_has_its_tests_and_takes_the_models_of_its_cells(name, follow):
     recipe = read_recipe(name)
     family = {model.id: model.family for model in recipe.model}
-    asked = [cell for cell in printed_cells(name) if cell.question.can_be_measured]
+    asked = [cell for cell in paper_cells(name) if cell.question.can_be_measured]
     for method in recipe.method:
         procedure = recipe.procedure(method, follow)
         its = [cell for cell in asked if cell.question.method == method]
@@ -148,7 +148,7 @@ def test_tables_are_named_by_their_numbers():
 def test_words_of_gpt2_are_in_the_texts_of_the_notebook():
     code, paper = (read_recipe("ml-eat").procedure("gpt2", follow) for follow in FOLLOWED)
     (flowers, names) = load_tests(["weat-1", "weat-3"])
-    made, prompt = prepared(flowers, code, paper="ml-eat")
+    made, prompt = prepare_test(flowers, code, paper="ml-eat")
     assert (made.id, prompt) == ("weat-1-as-ml-eat", None)
     assert made.X.terms[:6] == (
         "This is an aster", "This is a clover", "This is a hyacinth", "This is a marigold",
@@ -157,16 +157,16 @@ def test_words_of_gpt2_are_in_the_texts_of_the_notebook():
     assert made.A.terms[0] == "This is caress"
     for concept, of_words in ((made.X, flowers.X), (made.B, flowers.B)):
         assert [one.text[slice(*one.span)] for one in concept.sentences] == list(of_words.terms)
-    assert prepared(names, code, paper="ml-eat") == (names, "This is {}")
-    assert prepared(flowers, paper, paper="ml-eat") == (flowers, "This is {}")
+    assert prepare_test(names, code, paper="ml-eat") == (names, "This is {}")
+    assert prepare_test(flowers, paper, paper="ml-eat") == (flowers, "This is {}")
 
 
 def test_texts_in_lower_case_keep_their_stimuli():
     procedure = read_recipe("seat").procedure("texts")
     (words, said) = load_tests(["weat-6", "sent-weat-6"])
-    made, prompt = prepared(words, procedure, paper="seat", lower=True)
+    made, prompt = prepare_test(words, procedure, paper="seat", lower=True)
     assert (made.id, made.X.terms[0], prompt) == ("weat-6-as-seat", "john", None)
-    (sentence, *_) = prepared(said, procedure, paper="seat", lower=True).test.X.sentences
+    (sentence, *_) = prepare_test(said, procedure, paper="seat", lower=True).test.X.sentences
     assert (sentence.text, sentence.stimulus) == ("this is john.", "john")
     assert sentence.text[slice(*sentence.span)] == "john"
 
@@ -174,21 +174,21 @@ def test_texts_in_lower_case_keep_their_stimuli():
 def test_words_take_the_place_of_others_in_lists_and_in_sentences():
     recipe = read_recipe("mind-your-bias")
     (words, said, names) = load_tests(["kurita-c1", "sent-husse-spitz-occ-name", "occ-name"])
-    made, prompt = prepared(words, recipe.procedure("lpbs"), paper="husse")
+    made, prompt = prepare_test(words, recipe.procedure("lpbs"), paper="husse")
     assert (made.id, prompt) == ("kurita-c1-as-husse", None)
     assert made.A.terms[:4] == ("free", "healthy", "lovable", "peaceful")
     assert (len(made.A.terms), len(made.B.terms), made.X) == (16, 18, words.X)
     nouns = recipe.procedure("lpbs-noun")
-    assert prepared(words, nouns, paper="husse").test is words
-    assert "Katie" in prepared(names, nouns, paper="husse").test.Y.terms
+    assert prepare_test(words, nouns, paper="husse").test is words
+    assert "Katie" in prepare_test(names, nouns, paper="husse").test.Y.terms
     procedure = recipe.procedure("s-seat")
     katie = [
-        one for one in prepared(said, procedure, paper="husse").test.Y.sentences
+        one for one in prepare_test(said, procedure, paper="husse").test.Y.sentences
         if one.stimulus == "Katie"
     ]  # fmt: skip
     assert {one.text for one in katie} > {"Katie is a person", "This is Katie"}
     assert all(one.text[slice(*one.span)] == "Katie" for one in katie)
-    assert prepared(said, recipe.procedure("s-seat", "paper"), paper="husse").test is said
+    assert prepare_test(said, recipe.procedure("s-seat", "paper"), paper="husse").test is said
 
 
 def test_images_are_put_into_no_text(tmp_path):
@@ -202,7 +202,7 @@ def test_images_are_put_into_no_text(tmp_path):
     test = eatlas.AssociationTest(id="t", **images, A={"A": ["love"]}, B={"B": ["war"]})
     prompts = (Prompt(text="a picture of {a} {}", roles="AB"),)
     procedure = Procedure("m", "m", (), eatlas.MLEAT(), {}, prompts)
-    made, prompt = prepared(test, procedure, paper="p")
+    made, prompt = prepare_test(test, procedure, paper="p")
     assert (made.X, prompt) == (test.X, None)
     assert made.A.terms == ("a picture of a love",)
 
@@ -250,7 +250,7 @@ def test_checks_belong_to_their_tables():
 def test_checks_of_patterns_and_sums_follow_from_the_cells():
     rows = {}
     for name in ("ml-eat", "divdist"):
-        for cell in printed_cells(name):
+        for cell in paper_cells(name):
             rows.setdefault(f"{cell.table}, {cell.row}", {})[cell.column] = cell
     for check in (*checks_of("ml-eat"), *checks_of("divdist")):
         row = rows.get(check.where)

@@ -17,7 +17,7 @@ from eatlas.stats.multiplicity import holm
 from eatlas_workbench.replication.drawing import strip
 from eatlas_workbench.replication.page import replication_csv, replication_html, write_replication
 from eatlas_workbench.replication.recipe import read_recipe
-from eatlas_workbench.replication.tables import grids, side_by_side, stacked
+from eatlas_workbench.replication.tables import arrange_table, grids, side_by_side
 
 
 @pytest.fixture(scope="module")
@@ -239,8 +239,8 @@ def test_a_result_of_a_replication_verifies():
 
 
 def test_a_table_of_one_model_is_stacked_with_all_three_levels(ml_eat):
-    (grid,) = [grid for grid in grids(ml_eat) if grid.computed]
-    heads, rows, align = stacked(grid)
+    (grid,) = [grid for grid in grids(ml_eat) if grid.columns_with_values]
+    heads, rows, align = arrange_table(grid)
     assert heads == [
         "Row", "Level 1", "Level 2\nX", "Level 2\nY", "A,X\nmean (sd)", "B,X\nmean (sd)",
         "A,Y\nmean (sd)", "B,Y\nmean (sd)", "Pattern",
@@ -311,7 +311,7 @@ def test_the_page_of_another_model(divdist):
 
 
 def test_the_drawing_has_a_mark_a_row(ml_eat, divdist):
-    (grid,) = [grid for grid in grids(ml_eat) if grid.computed]
+    (grid,) = [grid for grid in grids(ml_eat) if grid.columns_with_values]
     assert len(grid.differ) == 7
     drawn = strip(grid)
     assert drawn.count('class="ring"') == drawn.count('class="m on') == 10

@@ -11,9 +11,9 @@ import pytest
 from tests.inputs import optional_data, raw_google_news
 
 import eatlas
-from eatlas_workbench.replication.cells import printed_cells
+from eatlas_workbench.replication.cells import paper_cells
 
-CELLS = [one for one in printed_cells("divdist") if (one.table, one.column) == ("table-3", "w2v")]
+CELLS = [one for one in paper_cells("divdist") if (one.table, one.column) == ("table-3", "w2v")]
 TARGETS = [cell.row for cell in CELLS]
 PRINTED = np.array([float(cell.text) for cell in CELLS])
 HALF_UNIT = 0.0005

@@ -120,11 +120,11 @@ def test_cosine_and_probability_in_one_study(tmp_path):
 
 def test_a_model_is_loaded_once_and_layers_share_a_pass(bert, monkeypatch):
     loads, passes = [], []
-    load, pooled = loading._load, transformer.pooled_vectors
+    load, pooled = loading._load, transformer.pool_batch
     monkeypatch.setattr(loading, "_load", lambda *given: loads.append(given) or load(*given))
     monkeypatch.setattr(
         transformer,
-        "pooled_vectors",
+        "pool_batch",
         lambda *given: passes.append(len(given[-1])) or pooled(*given),
     )
     loading.forget()

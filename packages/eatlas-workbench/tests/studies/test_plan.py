@@ -6,7 +6,7 @@ import eatlas
 from eatlas.errors import StudyError
 from eatlas_workbench.studies import example, prepare, read_plan
 from eatlas_workbench.studies.plan import combinations
-from eatlas_workbench.studies.study import resolved
+from eatlas_workbench.studies.study import plan_as_toml
 
 
 def write(folder, text):
@@ -104,7 +104,7 @@ def test_a_resolved_plan_is_the_same_plan(tmp_path):
     prepared = prepare(write(tmp_path, example()))
     assert prepared.plan.alternatives()["stimuli"] == ("names", "terms")
     assert len(prepared.jobs) == 64
-    again = prepare(write(tmp_path, resolved(prepared)))
+    again = prepare(write(tmp_path, plan_as_toml(prepared)))
     assert again.sha256 == prepared.sha256
     assert [job.measure.signature for job in again.jobs] == [
         job.measure.signature for job in prepared.jobs

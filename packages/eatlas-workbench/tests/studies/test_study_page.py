@@ -10,7 +10,12 @@ import pytest
 import eatlas
 from eatlas.errors import ResultsError
 from eatlas_workbench.studies.analysis import analyse
-from eatlas_workbench.studies.drawing import MOST, MOST_ROWS, drawn_of, specification_curve
+from eatlas_workbench.studies.drawing import (
+    MOST,
+    MOST_ROWS,
+    specification_curve,
+    thin_specifications,
+)
 from eatlas_workbench.studies.record import Specification, StudyRecord
 from eatlas_workbench.studies.study import MOST_ROWS as TABLE_ROWS
 from eatlas_workbench.studies.study import share, study_html
@@ -166,7 +171,7 @@ def test_a_thousand_specifications_are_less_than_a_megabyte():
 def test_of_more_specifications_some_are_drawn_and_that_is_said():
     choices = {"test": tuple(f"{n}" for n in range(600)), "ddof": ("1", "0"), "tail": ("a", "b")}
     study = made(choices)
-    drawn = drawn_of(study.measured)
+    drawn = thin_specifications(study.measured)
     d = sorted(one.d for one in study.measured)
     assert len(drawn) == MOST
     assert (drawn[0].d, drawn[-1].d) == (d[0], d[-1])

@@ -16,12 +16,12 @@ from eatlas.present.drawings.svg import (
     NAME,
     SMALL_MARK,
     Axis,
+    aside,
     broken,
     ends_within,
     figure,
     label,
     mark_of,
-    muted,
     outline,
     path,
     short,
@@ -30,7 +30,7 @@ from eatlas.present.drawings.svg import (
 )
 from eatlas.present.effects import levels_of
 from eatlas.present.findings import NAMES as VERDICTS
-from eatlas.present.text import isolated, one_line, pixels
+from eatlas.present.text import isolate, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.finding import Finding
@@ -118,7 +118,7 @@ def timeline_of(
     shown = [effect for line in lines for effect in line.by.values()]
     values = [v for e in shown for v in (e.d, *ends_within(e), *_other_ends(e))]
     sides = first.sides[-1]
-    up = Axis.around((v for v in values if v is not None), _BOTTOM, _TOP)
+    up = Axis.with_zero((v for v in values if v is not None), _BOTTOM, _TOP)
     half, parts = max(1.5, min(8.0, 0.4 * closest)), []
     for year, why in missing.items():
         x, about = across.at(year), tag("title", words(f"{year}: {why}"))
@@ -132,7 +132,7 @@ def timeline_of(
         x, wide = across.at(year), pixels(str(year), LARGEST)
         if x - wide / 2 >= taken:
             taken = x + wide / 2 + 6
-            parts.append(muted(str(year), x, _BOTTOM + 18))
+            parts.append(aside(str(year), x, _BOTTOM + 18))
     for arrow, name, y in (("↑", sides[0], _TOP - 12), ("↓", sides[-1], _BOTTOM + 40)):
         parts.append(label(f"{arrow} {short(name, end - _LEFT - 90)}", _LEFT, y))
     upright = f"rotate(-90) translate({-(_TOP + _BOTTOM) / 2:g} 14)"
@@ -164,8 +164,8 @@ def _shade(left: float, right: float, top: float, bottom: float, *inside: str) -
 def name_of(line: Line) -> str:
     """What a line shows, in full."""
     first = line.first
-    name = f"{first.title}: {' against '.join(map(isolated, first.names))}"
-    return one_line(", ".join(filter(None, (name, isolated(line.of)))))
+    name = f"{first.title}: {' against '.join(map(isolate, first.names))}"
+    return one_line(", ".join(filter(None, (name, isolate(line.of)))))
 
 
 def _keys(lines: Sequence[Line], up: Axis, x: float, width: float) -> str:
@@ -184,7 +184,7 @@ def _keys(lines: Sequence[Line], up: Axis, x: float, width: float) -> str:
         edge = max(edge, min(level - height / 2, _BOTTOM - room))
         mark = path(outline(shape, x + 14, round(edge + height / 2, 1)), "on")
         names = (
-            label(isolated(text), x + 24, edge + 15 + _LETTERS * i, size=NAME)
+            label(isolate(text), x + 24, edge + 15 + _LETTERS * i, size=NAME)
             for i, text in enumerate(texts)
         )
         series = tag("g", mark, class_=f"fig-series {colour}".strip())

@@ -19,17 +19,17 @@ from eatlas.numbers import effect, in_powers, p_equals, percent
 from eatlas.present.drawings.svg import (
     NAMESPACE,
     Axis,
+    aside,
     broken,
     ends_within,
     estimate,
     figure,
     label,
-    muted,
     path,
     tag,
     text_lines,
 )
-from eatlas.present.text import isolated, pixels
+from eatlas.present.text import isolate, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.stimuli import ATTRIBUTES, TARGETS
@@ -97,10 +97,10 @@ def _state(question: Question | None) -> str:
 
 def in_words(result: AssociationResult) -> str:
     """The map of a result in words, for those who cannot see it."""
-    a, b = (isolated(result.concepts[role]) for role in ATTRIBUTES)
+    a, b = (isolate(result.concepts[role]) for role in ATTRIBUTES)
     parts = []
     for role in TARGETS:
-        name, level = isolated(result.concepts[role]), result.effect(f"level2.{role}")
+        name, level = isolate(result.concepts[role]), result.effect(f"level2.{role}")
         p = level.p_of()
         if p is None:
             parts.append(f"{name}, association undefined")
@@ -121,7 +121,7 @@ def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "
     middle, over = LEFT + wide + GAP / 2, []
     level1 = next((shown.d for shown in result.effects() if shown.place == "level1"), None)
     if level1:
-        x, y = (isolated(result.concepts[role]) for role in TARGETS)
+        x, y = (isolate(result.concepts[role]) for role in TARGETS)
         compared = f"Level 1: {x} against {y}, d = {effect(level1)}"
         over = broken(compared, width - 24, MOST_LINES, NAME)
     top = TOP + LINE * len(over)
@@ -138,7 +138,7 @@ def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "
     parts = [
         tag("rect", width=width, height=height, class_="eat-paper"),
         label(heading or read.label, middle, 27, size=17, font_weight=700, anchor="middle"),
-        *(muted(text, width / 2, 48 + LINE * i, size=12) for i, text in enumerate(over)),
+        *(aside(text, width / 2, 48 + LINE * i, size=12) for i, text in enumerate(over)),
     ]
     for i, role in enumerate(ATTRIBUTES):
         row = top + i * (CELL_H + GAP) + CELL_H / 2
@@ -147,7 +147,7 @@ def eat_map(result: AssociationResult, width: float = WIDTH, *, heading: str = "
         left = LEFT + i * (wide + GAP)
         parts.append(_column(result, level, state, left, top, wide))
         parts.append(_scale(level, axis.on(left + 8, left + wide - 8), under + NUMBERS))
-    parts += [muted(note, middle, last + 15.0 * i) for i, note in enumerate(notes)]
+    parts += [aside(note, middle, last + 15.0 * i) for i, note in enumerate(notes)]
     title, alt = f"EAT-Map of {result.test}", in_words(result)
     return figure(height, *parts, title=title, alt=alt, width=width, kind="eat-map")
 
@@ -166,7 +166,7 @@ def map_panel(result: AssociationResult, width: float = PANEL, *, heading: str =
     first = 17 if len(lines) > 1 else 31
     parts = [
         text_lines(lines, 4, first, size=12, font_weight=700, whole=heading),
-        muted(result.primary.label, 4, 47, anchor="start"),
+        aside(result.primary.label, 4, 47, anchor="start"),
     ]
     for i, role in enumerate(ATTRIBUTES):
         middle = top + i * (high + GAP) + high / 2
@@ -211,7 +211,7 @@ def _column(
         if undefined:
             plate = {"x": middle - 42, "y": y - 12, "width": 84, "height": 24, "rx": 3}
             parts.append(tag("rect", **plate, class_="eat-plate"))
-            parts.append(muted("undefined", middle, y + 4, size=12))
+            parts.append(aside("undefined", middle, y + 4, size=12))
         elif on:
             # the dot is a letter, so that no font can push the word against it
             parts.append(label("● associated", middle, y + 4.5, size=13, font_weight=600, **look))
@@ -222,7 +222,7 @@ def _column(
     parts.append(label(d, middle, under, size=15, font_weight=600, anchor="middle"))
     p = level.p_of()
     if p is not None:
-        parts.append(muted(in_powers(p_equals(p, result.rule.alpha)), middle, under + 17, size=12))
+        parts.append(aside(in_powers(p_equals(p, result.rule.alpha)), middle, under + 17, size=12))
     return tag("g", *parts)
 
 
@@ -237,7 +237,7 @@ def _scale(level: Effect, axis: Axis, top: float) -> str:
     ends = {low: axis.start, "0": zero, high: axis.end}
     ticks = "".join(f"M{x:.1f} {y - 4:.1f}v8" for x in ends.values())
     line = path(f"M{axis.start:.1f} {y:.1f}H{axis.end:.1f}{ticks}", "fig-line", stroke_opacity=0.5)
-    numbers = [muted(number, x, y + 20) for number, x in ends.items()]
+    numbers = [aside(number, x, y + 20) for number, x in ends.items()]
     return line + ("" if level.d is None else estimate(level, axis, y)) + "".join(numbers)
 
 
@@ -291,15 +291,15 @@ def legend(labels: Iterable[str]) -> list[dict[str, Any]]:
 
 def mini(shown: str | AssociationResult) -> Markup:
     """Use the small map of a pattern or of a result; the label beside it says what it shows."""
-    return _used(*states(shown))
+    return _use_symbols(*states(shown))
 
 
 def mini_of(finding: Finding) -> Markup:
     """Use the small map of a finding: filled, outlined and empty cells."""
-    return _used(*states_of(finding))
+    return _use_symbols(*states_of(finding))
 
 
-def _used(x: str, y: str) -> Markup:
+def _use_symbols(x: str, y: str) -> Markup:
     """Both columns, which the page defines."""
     inside = tag("use", href=f"#{SYMBOL}{x}") + tag("use", href=f"#{SYMBOL}{y}", x=COLUMN)
     return Markup(tag("svg", inside, class_="mini", viewBox=SIDES, aria_hidden="true"))  # noqa: S704

@@ -8,22 +8,22 @@ from typing import NamedTuple
 
 from eatlas.errors import ResultsError, did_you_mean
 from eatlas.numbers import effect, number_of
-from eatlas.plugins import called, points, required, usable
-from eatlas.present.drawings import single, stacked
+from eatlas.plugins import call_point, points, require_point, usable
+from eatlas.present.drawings import forest, single
 from eatlas.present.drawings.curves import WIDE, steps, timeline_of
 from eatlas.present.drawings.eat_map import PANEL, eat_map, map_panel
 from eatlas.present.drawings.eat_map import WIDTH as MAP_WIDTH
+from eatlas.present.drawings.forest import key_of, notes_of
 from eatlas.present.drawings.periods import PERIODS
 from eatlas.present.drawings.plane import LEFT_ROOM, SIDE, UPPER_ROOM, has_map, plane_figure
 from eatlas.present.drawings.scatter import has_pairs, scatter
-from eatlas.present.drawings.sheet import Drawing, below, beside
+from eatlas.present.drawings.sheet import Drawing, below, side_by_side
 from eatlas.present.drawings.significance import significance
-from eatlas.present.drawings.stacked import key_of, notes_of
 from eatlas.present.drawings.svg import WIDTH
 from eatlas.present.effects import levels_of, shares_of
 from eatlas.present.findings import findings_of, first_of
 from eatlas.present.targets import leans
-from eatlas.present.text import isolated
+from eatlas.present.text import isolate
 from eatlas.results import AssociationResult, Results
 from eatlas.results.collection import Family
 from eatlas.results.compare import NUMBERED, SideBySide, pivot
@@ -35,27 +35,27 @@ SCREEN = 720.0
 """Pixels of a drawing without a width in print."""
 
 
-def each(draw: Callable[[AssociationResult, float], Drawing]) -> Callable[..., Drawing]:
+def draw_separately(draw: Callable[[AssociationResult, float], Drawing]) -> Callable[..., Drawing]:
     """Draw results below each other, one by one; several have each its finding as title."""
 
-    def drawn(results: Sequence[AssociationResult], width: float) -> Drawing:
+    def draw_results(results: Sequence[AssociationResult], width: float) -> Drawing:
         if len(results) == 1:
             return draw(results[0], width)
         findings = findings_of(results)
         return below(
-            replace(draw(result, width), title=first_of(finding), about=stacked.named(result))
+            replace(draw(result, width), title=first_of(finding), about=forest.heading(result))
             for result, finding in zip(results, findings, strict=True)
         )
 
-    return drawn
+    return draw_results
 
 
 def _plane(result: AssociationResult, width: float) -> Drawing:
     """The map of the words; its groups are named below."""
-    x, y = (isolated(result.concepts[role]) for role in TARGETS)
+    x, y = (isolate(result.concepts[role]) for role in TARGETS)
     key = f"● {x}, ■ {y}, + their means."
     notes = ("On the diagonal a word is as close to one attribute as to the other.",)
-    return beside([plane_figure(result, width)], width, key=key, notes=notes)
+    return side_by_side([plane_figure(result, width)], width, key=key, notes=notes)
 
 
 def _triangle(result: AssociationResult, width: float) -> Drawing:
@@ -65,17 +65,17 @@ def _triangle(result: AssociationResult, width: float) -> Drawing:
         "cosine below 0 counts as 0.",
     )
     about = "Shares of three groups, a dot for each target"
-    return beside([single.triangle(result, width)], width, about=about, notes=notes)
+    return side_by_side([single.triangle(result, width)], width, about=about, notes=notes)
 
 
 def _eat_maps(results: Sequence[AssociationResult], width: float) -> Drawing:
     """Maps beside each other; small ones where whole ones have no room."""
-    whole, settings = int(width // 400) or 1, Settings.among(results)
+    whole, settings = int(width // 400) or 1, Settings.from_results(results)
     notes = ("Columns: targets. Rows: attributes. Red: associated by the paper's rule.",)
     if len(results) == 1:
         title = f"By the paper's rule: {results[0].primary.label}"
         drawn = eat_map(results[0], min(width, 1.3 * MAP_WIDTH))
-        return beside([drawn], width, title=title, notes=notes)
+        return side_by_side([drawn], width, title=title, notes=notes)
     columns = whole if len(results) <= whole else int(width // PANEL)
     draw, own = (eat_map, 1.3 * MAP_WIDTH) if columns == whole else (map_panel, 1.3 * PANEL)
     maps = [
@@ -88,7 +88,9 @@ def _eat_maps(results: Sequence[AssociationResult], width: float) -> Drawing:
     ]
     rules = dict.fromkeys(result.rule.meaning for result in results)
     title = f"EAT-Maps of {number_of(len(results), 'result')} by the paper's rule"
-    return beside(maps, width, columns, title=title, key=f"{' or '.join(rules)}.", notes=notes)
+    return side_by_side(
+        maps, width, columns, title=title, key=f"{' or '.join(rules)}.", notes=notes
+    )
 
 
 MOST_LINES = 4
@@ -132,7 +134,7 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
     for unit, line in lines:
         first = next(iter(line.values()))
         alike.setdefault((unit, first.test, first.measure), []).append(dict(sorted(line.items())))
-    settings = Settings.among(next(iter(line.values())) for _, line in lines)
+    settings = Settings.from_results(next(iter(line.values())) for _, line in lines)
     findings = dict(zip(map(id, results), findings_of(results), strict=True))
     parts = []
     for (unit, _, _), series in alike.items():
@@ -149,10 +151,10 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
                 drawn = timeline_of(
                     dict(zip(names, told, strict=True)), missing, unit=unit, width=width, only=n
                 )
-                title = stacked.named(first) if n in (None, 0) and len(alike) > 1 else ""
+                title = forest.heading(first) if n in (None, 0) and len(alike) > 1 else ""
                 what = "" if n is None else levels_of(first)[n].name
                 above = " · ".join(filter(None, (about, what)))
-                parts.append(replace(beside([drawn], width), title=title, about=above))
+                parts.append(replace(side_by_side([drawn], width), title=title, about=above))
     key = key_of(results, (e for r in results for e in levels_of(r, findings[id(r)])))
     notes, title = notes_of(results), _moves(lines)
     if any(result.pattern is not None for result in results):
@@ -214,28 +216,29 @@ _EFFECTS = "results with effect sizes"
 _LEVELS = "results with effect sizes of level 1"
 KINDS: dict[str, Kind] = {
     "eat-map": Kind(_eat_maps, lambda r: r.pattern, "results of ML-EAT", MAP_WIDTH),
-    "findings": Kind(stacked.findings, lambda r: r.effects(), _EFFECTS),
-    "forest": Kind(stacked.forest, lambda r: r.effects(), _EFFECTS),
+    "findings": Kind(forest.findings, lambda r: r.effects(), _EFFECTS),
+    "forest": Kind(forest.forest, lambda r: r.effects(), _EFFECTS),
     "adjusted": Kind(
-        stacked.adjusted,
+        forest.draw_adjusted_effects,
         lambda r: any(shown.after for shown in r.effects()),
         "results with associations adjusted for covariates",
     ),
     "plane": Kind(
-        each(_plane), has_map, "results of ML-EAT, CEAT, LPBS or LPBS-CEAT that kept the "
+        draw_separately(_plane), has_map,
+        "results of ML-EAT, CEAT, LPBS or LPBS-CEAT that kept the "
         "cosines of single words, of 400 targets at most", LEFT_ROOM + SIDE + UPPER_ROOM,
     ),
     "influence": Kind(
-        each(single.influence), lambda r: r.primary.influence,
+        draw_separately(single.influence), lambda r: r.primary.influence,
         "results of ML-EAT or WEAT with two usable terms or more in each group",
     ),
     "resamples": Kind(
-        stacked.resamples,
+        forest.resamples,
         lambda r: shares_of(r)[0],
         "results of an ML-EAT that resamples its terms",
     ),
     "matrix": Kind(
-        stacked.matrix, lambda r: r.effects(), _EFFECTS,
+        forest.matrix, lambda r: r.effects(), _EFFECTS,
         takes=lambda given: isinstance(given, SideBySide),
     ),
     "significance": Kind(
@@ -247,19 +250,19 @@ KINDS: dict[str, Kind] = {
         takes=has_pairs, options=("by", "pair"),
     ),
     "timeline": Kind(_timelines, lambda r: r.primary.level1, _LEVELS, WIDE),
-    "targets": Kind(each(single.targets), lambda r: r.by_target, "results of DivDist"),
+    "targets": Kind(draw_separately(single.targets), lambda r: r.by_target, "results of DivDist"),
     "triangle": Kind(
-        each(_triangle), lambda r: r.by_target and len(leans(r).groups) == 3,
+        draw_separately(_triangle), lambda r: r.by_target and len(leans(r).groups) == 3,
         "results of DivDist for three groups", WIDTH,
     ),
-    "null": Kind(each(single.null), lambda r: r.primary.level1, _LEVELS, WIDTH),
+    "null": Kind(draw_separately(single.null), lambda r: r.primary.level1, _LEVELS, WIDTH),
 }  # fmt: skip
 """Kinds of drawings that eatlas brings."""
 
 
-def every_kind() -> dict[str, Kind]:
+def drawing_kinds() -> dict[str, Kind]:
     """Kinds of drawings by name, with those that packages add."""
-    return KINDS | usable(ENTRY_POINTS, KINDS, lambda point: called(point, Kind))
+    return KINDS | usable(ENTRY_POINTS, KINDS, lambda point: call_point(point, Kind))
 
 
 def find_kind(name: object) -> Kind:
@@ -278,5 +281,5 @@ def find_kind(name: object) -> Kind:
         got=repr(name),
         allowed=", ".join(names),
     )
-    kind: Kind = called(required("drawings", str(name), unknown, KINDS), Kind)
+    kind: Kind = call_point(require_point("drawings", str(name), unknown, KINDS), Kind)
     return kind

@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 
 from eatlas.present.drawings.eat_map import PATTERNS, mini_map, states
 from eatlas.present.drawings.svg import LARGEST, NAME, Axis, broken, label, path, short, tag, words
-from eatlas.present.text import isolated, pixels
+from eatlas.present.text import isolate, pixels
 from eatlas.results import AssociationResult
 
 SIDE, NAMES, LETTERS, LINE = 14.0, 26.0, 11.0, 13.0
@@ -46,7 +46,7 @@ def patterns_below(
         for pattern in (known for known in PATTERNS if known in by_period.values()):
             row, high = _row(pattern, by_period, across, y, width, unit)
             drawn, y = drawn + row, y + high
-        of = f" of {isolated(name)}" * bool(name)
+        of = f" of {isolate(name)}" * bool(name)
         spoken.append(
             f"EAT patterns{of} by the paper's rule: {', '.join(_runs(by_period, missing, unit))}"
         )

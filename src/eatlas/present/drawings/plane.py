@@ -21,8 +21,8 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from eatlas.numbers import effect
-from eatlas.present.drawings.svg import Axis, cross, figure, muted, outline, path, tag, words
-from eatlas.present.text import isolated, one_line, pixels
+from eatlas.present.drawings.svg import Axis, aside, cross, figure, outline, path, tag, words
+from eatlas.present.text import isolate, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
 
@@ -80,7 +80,7 @@ class Plane:
     """Where no name may lie, besides marks and the diagonal."""
 
     @classmethod
-    def around(
+    def from_points(
         cls,
         points: Sequence[Point],
         a: str,
@@ -90,7 +90,7 @@ class Plane:
     ) -> Self:
         """Lay points on a square that holds them, and more, but not zero if it is far."""
         values = [value for point in (*points, *more) for value in (point.a, point.b)]
-        return cls(tuple(points), Axis.within(values, 0.0, side), (a, b))
+        return cls(tuple(points), Axis.with_margin(values, 0.0, side), (a, b))
 
     def at(self, point: Point) -> Spot:
         """Pixels of a point from the left and the upper edge."""
@@ -115,7 +115,7 @@ class Plane:
         side, texts = self.axis.end, []
         marks = [*self.marks.values(), *self.covered]
         for name, half in zip(self.attributes, (1, -1), strict=True):
-            text = f"closer to {shown(name, 40)}"
+            text = f"closer to {truncate(name, 40)}"
             wide = min(WIDER * pixels(text, LETTERS), side - 16)
             room = max(0.0, side - wide - LINE - 16)  # up to the diagonal
             steps = [i * STEP for i in range(int(room / STEP) + 1)]
@@ -165,21 +165,21 @@ def means_of(points: Sequence[Point]) -> Iterator[Point]:
             yield Point(role, "", *np.mean(own, axis=0).tolist())
 
 
-def shown(term: str, most: int = LONGEST) -> str:
+def truncate(term: str, most: int = LONGEST) -> str:
     """A word as the map shows it: on one line, and not too long."""
     term = one_line(term)
-    return isolated(term if len(term) <= most else f"{term[: most - 1]}…")
+    return isolate(term if len(term) <= most else f"{term[: most - 1]}…")
 
 
 def plane_figure(result: AssociationResult, width: float) -> str:
     """Draw the map of the words of a result that has one as SVG."""
     a, b = (result.concepts[role] for role in ATTRIBUTES)
-    plane = Plane.around(points_of(result), a, b, width - LEFT_ROOM - UPPER_ROOM)
+    plane = Plane.from_points(points_of(result), a, b, width - LEFT_ROOM - UPPER_ROOM)
     unit = f"mean {result.unit}" + (f" ({result.scale})" if result.scale else "")
     names = dict(result.concepts.items())
     marks = [mark(plane, point, names) for point in plane.points]
-    return framed(
-        plane, unit, *marks, written(plane), title=title_of(result), alt=in_words(plane, result)
+    return draw_frame(
+        plane, unit, *marks, draw_names(plane), title=title_of(result), alt=in_words(plane, result)
     )
 
 
@@ -189,23 +189,23 @@ def title_of(result: AssociationResult) -> str:
     return f"Each target word by its mean {result.unit}s with {a} and {b}"
 
 
-def framed(plane: Plane, unit: str, *inside: str, title: str, alt: str) -> str:
+def draw_frame(plane: Plane, unit: str, *inside: str, title: str, alt: str) -> str:
     """The square with its scales, the half that is nearer to A, and the diagonal."""
     side, ticks = plane.axis.end, []
     for at, number in plane.axis.ticks():
-        ticks += [muted(number, at, side + 15), muted(number, -3, side - at + 4, anchor="end")]
+        ticks += [aside(number, at, side + 15), aside(number, -3, side - at + 4, anchor="end")]
     (upper, first), (lower, second) = plane.corners
-    up, across = (f"{unit} with {shown(name, 40)}" for name in plane.attributes)
+    up, across = (f"{unit} with {truncate(name, 40)}" for name in plane.attributes)
     square = tag(
         "g",
         path(f"M0 {side:g}V0H{side:g}z", "nearer"),
         tag("rect", width=side, height=side, class_="frame"),
         path(f"M0 {side:g}L{side:g} 0", "fig-dashed"),
         *ticks,
-        muted(upper, round(first[0], 1), round(first[3] - 4, 1), anchor="start"),
-        muted(lower, round(second[2], 1), round(second[3] - 4, 1), anchor="end"),
-        muted(across, side / 2, side + 33),
-        tag("g", muted(up, 0, 0), transform=f"rotate(-90) translate({-side / 2:g} -38)"),
+        aside(upper, round(first[0], 1), round(first[3] - 4, 1), anchor="start"),
+        aside(lower, round(second[2], 1), round(second[3] - 4, 1), anchor="end"),
+        aside(across, side / 2, side + 33),
+        tag("g", aside(up, 0, 0), transform=f"rotate(-90) translate({-side / 2:g} -38)"),
         *inside,
         transform=f"translate({LEFT_ROOM:g} {UPPER_ROOM:g})",
     )
@@ -213,7 +213,7 @@ def framed(plane: Plane, unit: str, *inside: str, title: str, alt: str) -> str:
     return figure(height, square, title=title, alt=alt, width=width, kind="figure plane")
 
 
-def written(plane: Plane, data: Data = lambda _: {}) -> str:
+def draw_names(plane: Plane, data: Data = lambda _: {}) -> str:
     """The names of as many words as fit, the outermost first, in the colours of their targets.
 
     None lies on another, on a mark, on the diagonal, nor on what the two halves are called.
@@ -225,7 +225,7 @@ def written(plane: Plane, data: Data = lambda _: {}) -> str:
     words_only = [point for point in plane.points if point.term]
     words_only.sort(key=lambda p: -hypot(p.a - means[p.role].a, p.b - means[p.role].b))
     for point in words_only:
-        (x, y), name = plane.at(point), shown(point.term)
+        (x, y), name = plane.at(point), truncate(point.term)
         wide = pixels(name, LETTERS) * 0.94
         others = [*taken, *(box for other, box in plane.marks.items() if other is not point)]
         for dx, dy in AROUND:
@@ -265,12 +265,12 @@ def meets(box: Box, others: Iterable[Box]) -> bool:
 def in_words(plane: Plane, result: AssociationResult) -> str:
     """Say where the means of the groups are, and how many words are nearer to A than to B."""
     phrases = []
-    a, b = map(isolated, plane.attributes)
+    a, b = map(isolate, plane.attributes)
     for mean in (point for point in plane.points if not point.term):
         own = [point for point in plane.points if point.role == mean.role and point.term]
         nearer = sum(point.a > point.b for point in own)
         phrases.append(
-            f"{isolated(result.concepts[mean.role])}: mean {result.unit} "
+            f"{isolate(result.concepts[mean.role])}: mean {result.unit} "
             f"{effect(mean.a, 3)} with {a}, {effect(mean.b, 3)} with {b}; {nearer} of {len(own)} "
             f"words are nearer to {a}"
         )
@@ -280,7 +280,7 @@ def in_words(plane: Plane, result: AssociationResult) -> str:
 def mark(plane: Plane, point: Point, names: Mapping[str, str], state: str = "", **data: str) -> str:
     """A dot of X, a square of Y, a cross for the mean of a group; its numbers as a tooltip."""
     x, y = plane.at(point)
-    name = shown(point.term) if point.term else f"mean of {shown(names[point.role])}"
+    name = truncate(point.term) if point.term else f"mean of {truncate(names[point.role])}"
     text = f"{name}: {effect(point.a, 3)} up, {effect(point.b, 3)} across"
     about = tag("title", words(text + (", switched off" if state else "")))
     if not point.term:
@@ -289,7 +289,7 @@ def mark(plane: Plane, point: Point, names: Mapping[str, str], state: str = "", 
     return path(shape, f"dot {point.role.lower()} {state}".strip(), about, **data)
 
 
-def standardised(points: Sequence[Point]) -> tuple[Point, ...] | None:
+def standardise_points(points: Sequence[Point]) -> tuple[Point, ...] | None:
     """Points of one source less their mean, by the spread of their leans; None without spread."""
     own = np.array([(point.a, point.b) for point in points if point.term])
     spread = float((own[:, 0] - own[:, 1]).std(ddof=1)) if len(own) > 1 else 0.0
@@ -317,7 +317,7 @@ def arrows(
 
     Empty where a source has no spread, or where they share no words of both targets.
     """
-    before, after = standardised(first), standardised(second)
+    before, after = standardise_points(first), standardise_points(second)
     if before is None or after is None:
         return ""
     there = {(point.role, point.term): point for point in after}
@@ -325,7 +325,7 @@ def arrows(
     if {start.role for start, _ in pairs if start.term} != set(TARGETS):
         return ""
     starts, ends = zip(*pairs, strict=True)  # names stand where arrows end
-    plane = Plane.around(ends, concepts["A"], concepts["B"], side, more=starts)
+    plane = Plane.from_points(ends, concepts["A"], concepts["B"], side, more=starts)
     drawn, tails, phrases = [], [], []
     for start, end in pairs:
         (x1, y1), (x2, y2) = plane.at(start), plane.at(end)
@@ -336,7 +336,7 @@ def arrows(
         for half in (0.5, -0.5):
             d += f"L{x2 - back - half * aside:.1f} {y2 - aside + half * back:.1f}"
             d += f"M{x2:.1f} {y2:.1f}"
-        name = shown(end.term) if end.term else f"mean of {concepts[end.role]}"
+        name = truncate(end.term) if end.term else f"mean of {concepts[end.role]}"
         places = (
             f"{source}: {effect(point.a)} up, {effect(point.b)} across"
             for source, point in zip(names, (start, end), strict=True)
@@ -353,10 +353,10 @@ def arrows(
         across = sum((start.a > start.b) != (end.a > end.b) for start, end in own)
         leans = [float(np.mean([pair[i].a - pair[i].b for pair in own])) for i in (0, 1)]
         phrases.append(
-            f"{isolated(concepts[role])}: lean {effect(leans[0])} in {names[0]}, "
+            f"{isolate(concepts[role])}: lean {effect(leans[0])} in {names[0]}, "
             f"{effect(leans[1])} in {names[1]}; {across} of {len(own)} words change sides of the "
             "diagonal"
         )
     plane = replace(plane, covered=tuple(tails))
-    texts, alt = written(plane, data), ". ".join(phrases) + "."
-    return framed(plane, f"standardised {unit}", *drawn, texts, title=title, alt=alt)
+    texts, alt = draw_names(plane, data), ". ".join(phrases) + "."
+    return draw_frame(plane, f"standardised {unit}", *drawn, texts, title=title, alt=alt)

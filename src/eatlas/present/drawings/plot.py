@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from eatlas.errors import EatlasError, ResultsError, described
-from eatlas.present.drawings import stacked
-from eatlas.present.drawings.kinds import KINDS, Kind, every_kind, find_kind
+from eatlas.present.drawings import forest
+from eatlas.present.drawings.kinds import KINDS, Kind, drawing_kinds, find_kind
 from eatlas.present.drawings.sheet import Drawing, alt_of
 from eatlas.present.drawings.svg import NAMESPACE, size_of, words
 from eatlas.present.findings import findings_of, first_of
@@ -120,11 +120,11 @@ class Plot:
             return
         content: str | bytes = f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}'
         if ending != ".svg":
-            content = self._rendered(ending)
+            content = self._convert(ending)
         with atomic_file(path, binary=isinstance(content, bytes)) as file:
             file.write(content)
 
-    def _rendered(self, ending: str) -> bytes:
+    def _convert(self, ending: str) -> bytes:
         """A PDF or PNG; a pixel is a point there."""
         try:
             convert: Any = import_module("vl_convert")
@@ -260,9 +260,9 @@ def plot(
     pixels = chosen.screen if mm is None else mm * PIXELS_PER_MM
     if chosen.takes(results):
         shown = results.results if isinstance(results, SideBySide) else ()
-        return _plotted(chosen.draw(results, pixels, **options), shown, mm, title)
+        return _make_plot(chosen.draw(results, pixels, **options), shown, mm, title)
     shown = _fitting(results, kind)
-    return _plotted(chosen.draw(shown, pixels, **options), shown, mm, title)
+    return _make_plot(chosen.draw(shown, pixels, **options), shown, mm, title)
 
 
 def _usual_kind(results: object) -> str:
@@ -281,7 +281,7 @@ def _special_kind(results: object) -> str | None:
     """
     kinds: Mapping[str, Kind] = KINDS
     if not (is_result(results) or isinstance(results, Results | list | tuple)):
-        every = every_kind()
+        every = drawing_kinds()
         kinds = dict(sorted(every.items(), key=lambda item: item[0] in KINDS))
     return next((name for name, kind in kinds.items() if kind.takes(results)), None)
 
@@ -309,7 +309,7 @@ def _fitting(results: object, kind: str) -> tuple[AssociationResult, ...]:
             allowed=chosen.allowed,
             remedy=f'take kind="{other}", or none',
         )
-    shown = listed(results)
+    shown = as_results(results)
     unfit = next((result for result in shown if not chosen.shows(result)), None)
     if unfit is not None:
         fitting = ", ".join(name for name, each in KINDS.items() if each.shows(unfit))
@@ -322,11 +322,11 @@ def _fitting(results: object, kind: str) -> tuple[AssociationResult, ...]:
     return shown
 
 
-def _plotted(
+def _make_plot(
     drawing: Drawing, shown: Sequence[AssociationResult], mm: float | None, title: str | None
 ) -> Plot:
     """A drawing under its finding, or another title, and on as many pages as it needs."""
-    settings, tests = Settings.among(shown), dict.fromkeys(stacked.named(r) for r in shown)
+    settings, tests = Settings.from_results(shown), dict.fromkeys(forest.heading(r) for r in shown)
     test = next(iter(tests)) if len(tests) == 1 else ""
     bare = title == ""
     title = drawing.title or finding(shown) if title is None else title
@@ -356,10 +356,10 @@ def finding(shown: Sequence[AssociationResult]) -> str:
     findings = findings_of(shown)
     if len(shown) == 1:
         return first_of(findings[0]).removesuffix(".")
-    return title_of(shown, findings, Settings.among(shown))
+    return title_of(shown, findings, Settings.from_results(shown))
 
 
-def listed(shown: object) -> tuple[AssociationResult, ...]:
+def as_results(shown: object) -> tuple[AssociationResult, ...]:
     """Take one result or several of any measure; there must be one."""
     several = isinstance(shown, Iterable) and not (isinstance(shown, str) or is_result(shown))
     results: tuple[Any, ...] = tuple(shown) if several else (shown,)  # type: ignore[arg-type]

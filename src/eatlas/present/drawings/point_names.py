@@ -12,7 +12,7 @@ AFAR = (8.0, 20.0, 34.0, 50.0, 70.0)
 """Pixels between a dot and its name; the farther ones with a line."""
 
 
-def around(spot: Spot, half: float) -> Box:
+def square_at(spot: Spot, half: float) -> Box:
     """The square around a point."""
     x, y = spot
     return x - half, y - half, x + half, y + half

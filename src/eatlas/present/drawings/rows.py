@@ -75,7 +75,7 @@ def _of_targets(result: AssociationResult) -> RowDrawing:
     shown = leans(result)
     if len(shown.groups) == 2:
         values = [(lean.points[0] or 0.0, lean.star) for lean in shown.known]
-        axis = Axis.around([value for value, _ in values] + [-1.0, 1.0], 0.0, 1.0)
+        axis = Axis.with_zero([value for value, _ in values] + [-1.0, 1.0], 0.0, 1.0)
         limit = max(-axis.low, axis.high)
         return RowDrawing(
             strip(values, Axis(-limit, limit, axis.step, 0, 1)), *_ends(*reversed(shown.groups))
@@ -91,7 +91,7 @@ def _of_targets(result: AssociationResult) -> RowDrawing:
     parts += path(f"M{x:.1f} 7H{MARGIN + LINE:g}", "g")
     each = [f"{name} {count}" for name, count in zip(shown.groups, counts, strict=True) if count]
     return RowDrawing(
-        _drawn(parts, 14.0), ", ".join(each) or "none beyond chance", f"of {len(shown.known)}"
+        _row_drawing(parts, 14.0), ", ".join(each) or "none beyond chance", f"of {len(shown.known)}"
     )
 
 
@@ -109,7 +109,7 @@ def _of_values(result: AssociationResult, finding: Finding) -> RowDrawing:
     neutral = span.neutral
     around = [*values, *([neutral] if neutral is not None else [])]
     same = whole.d is not None and min(around) <= whole.d <= max(around)
-    axis = Axis.within(around, 0.0, 1.0)
+    axis = Axis.with_margin(around, 0.0, 1.0)
     drawing = strip(strokes, axis, middle=neutral, whole=whole if same else None)
     groups = [name for name in result.sides[-1] if name != span.larger]
     ends = _ends(groups[0], span.larger) if span.larger and len(groups) == 1 else ("", "")
@@ -134,7 +134,7 @@ def strip(
             parts += path("".join(f"M{x:.1f} 4v12" for x in strokes), kind)
     if whole is not None and whole.d is not None:
         parts += path(outline("diamond", axis.at(whole.d), STRIP / 2), f"m{FILLS[whole.verdict]}")
-    return _drawn(parts, STRIP)
+    return _row_drawing(parts, STRIP)
 
 
 def line_of(told: Sequence[Told], names: Sequence[str], axis: Axis) -> Markup:
@@ -151,7 +151,7 @@ def line_of(told: Sequence[Told], names: Sequence[str], axis: Axis) -> Markup:
         parts += "".join(mark(effect, x, round(y, 1), 0.7) for x, y, effect in dots)
     parts += label(names[0], MARGIN, SPARK + 9, size=10)
     parts += label(names[-1], MARGIN + LINE, SPARK + 9, size=10, anchor="end")
-    return _drawn(parts, SPARK + 12)
+    return _row_drawing(parts, SPARK + 12)
 
 
 def pair_of(first: Told, second: Told, axis: Axis) -> Markup:
@@ -169,9 +169,9 @@ def pair_of(first: Told, second: Told, axis: Axis) -> Markup:
         for effect, size in ((one, 1.0), (two, 0.6)):
             if effect is not None and effect.d is not None:
                 parts += mark(effect, axis.at(effect.d), y, size)
-    return _drawn(parts, height)
+    return _row_drawing(parts, height)
 
 
-def _drawn(parts: str, height: float) -> Markup:
+def _row_drawing(parts: str, height: float) -> Markup:
     """A small drawing as wide as the scale of effect sizes in a row."""
     return small("row", Axis(0, 1, 1, MARGIN, MARGIN + LINE), height, parts)

@@ -12,27 +12,27 @@ from typing import Any, get_args
 from eatlas.errors import ResultsError, did_you_mean
 from eatlas.numbers import effect, interval, number_of
 from eatlas.present.drawings.plane import Box
-from eatlas.present.drawings.point_names import around, free_place, text_box
+from eatlas.present.drawings.point_names import free_place, square_at, text_box
 from eatlas.present.drawings.sheet import Drawing, Sheet
 from eatlas.present.drawings.svg import (
     LARGEST,
     LEFT,
     RIGHT,
     Axis,
+    aside,
     figure,
+    inset,
     label,
-    muted,
     outline,
     path,
-    placed,
     short,
     tag,
     words,
 )
-from eatlas.present.text import isolated, pixels
+from eatlas.present.text import isolate, pixels
 from eatlas.results.compare import By, SideBySide, pivot, side_by_side
 from eatlas.results.methods import MethodPair
-from eatlas.results.parts import defined, defined_ends
+from eatlas.results.parts import finite, finite_ends
 
 PANEL, WIDEST = 205.0, 420.0
 """Pixels of a panel at least and at most."""
@@ -67,14 +67,14 @@ def scatter(
     columns = min(len(pairs), max(1, int(width // PANEL)))
     side = min(width / columns, WIDEST)
     axes = {name: _scale(pairs, name) for name in _methods(pairs)}
-    called = _called(pairs, side - BEFORE - AFTER - 16)
+    called = _method_labels(pairs, side - BEFORE - AFTER - 16)
     sheet = Sheet(width)
     heads = _heads(sheet, groups) if len(groups) > 1 else ()
     sheet.begin(sheet.y)
     for start in range(0, len(pairs), columns):
         for column, each in enumerate(pairs[start : start + columns]):
             panel = _panel(each, side, axes, called, groups)
-            sheet.add(placed(panel, column * width / columns, sheet.y))
+            sheet.add(inset(panel, column * width / columns, sheet.y))
         sheet.y += side + ABOVE + BELOW - BEFORE - AFTER
         sheet.end_block()
     filled = any(point.significant for each in pairs for point in each.points)
@@ -165,7 +165,7 @@ def _scale(pairs: Sequence[MethodPair], name: str) -> Axis:
     """The axis of a method, which is one in all its panels."""
     values = [point.x for each in pairs if each.first == name for point in each.points]
     values += [point.y for each in pairs if each.second == name for point in each.points]
-    return Axis.around(values, 0.0, 1.0)
+    return Axis.with_zero(values, 0.0, 1.0)
 
 
 def _look(group: str, groups: Sequence[str]) -> tuple[str, str]:
@@ -231,24 +231,24 @@ def _names(pair: MethodPair, spots: Sequence[tuple[float, float]], square: Box) 
     """The tests beside their points, if they lie on nothing there."""
     left, top, right, bottom = square
     above, below = (left, -BELOW, right, top), (left, bottom, right, bottom + BELOW)
-    taken = [around(spot, 5) for spot in spots] + [(0.0, 0.0, left, bottom), above, below]
+    taken = [square_at(spot, 5) for spot in spots] + [(0.0, 0.0, left, bottom), above, below]
     for point, spot in zip(pair.points, spots, strict=True):
         name = short(point.test, 110.0, 11)
         place = free_place(name, spot, taken, right)
         if place is not None and not place[2]:
             at, anchor, _ = place
-            yield muted(name, *at, anchor=anchor)
+            yield aside(name, *at, anchor=anchor)
             taken.append(text_box(name, at, anchor, 11))
 
 
-def _called(pairs: Sequence[MethodPair], room: float) -> dict[str, str]:
+def _method_labels(pairs: Sequence[MethodPair], room: float) -> dict[str, str]:
     """What methods are called, with that in which they differ if there is room for all of them."""
     by, names = pairs[0].by, _methods(pairs)
     if by and by not in NAMES:
-        whole = {name: isolated(f"{by} {name}") for name in names}
+        whole = {name: isolate(f"{by} {name}") for name in names}
         if max(pixels(name, LETTERS) for name in whole.values()) <= room:
             return whole
-    return {name: isolated(name) for name in names}
+    return {name: isolate(name) for name in names}
 
 
 def _end(name: str, symbol: str, size: float) -> str:
@@ -267,8 +267,8 @@ def _numbers(pair: MethodPair) -> list[str]:
 
 def _number(symbol: str, value: float, low: float, high: float) -> str:
     """A correlation and its interval; a dash if it is not defined."""
-    ends = defined_ends((low, high))
-    return f"{symbol} = {effect(defined(value))}" + (f" {interval(ends)}" if ends else "")
+    ends = finite_ends((low, high))
+    return f"{symbol} = {effect(finite(value))}" + (f" {interval(ends)}" if ends else "")
 
 
 def _in_words(pair: MethodPair) -> str:
@@ -279,7 +279,7 @@ def _in_words(pair: MethodPair) -> str:
 
 def _both(pair: MethodPair) -> str:
     """The names of both methods."""
-    return " and ".join(_called([pair], math.inf).values())
+    return " and ".join(_method_labels([pair], math.inf).values())
 
 
 def _title(pairs: Sequence[MethodPair]) -> str:
@@ -287,9 +287,9 @@ def _title(pairs: Sequence[MethodPair]) -> str:
     if len(pairs) == 1:
         (pair,) = pairs
         found = pair.correlation
-        r, rho = (effect(defined(value)) for value in (found.pearson, found.spearman))
+        r, rho = (effect(finite(value)) for value in (found.pearson, found.spearman))
         return f"{_both(pair)}: r = {r}, ρ = {rho}, n = {found.n}"
-    every = (defined(pair.correlation.pearson) for pair in pairs)
+    every = (finite(pair.correlation.pearson) for pair in pairs)
     known = [r for r in every if r is not None]
     range_of = f": r from {effect(min(known))} to {effect(max(known))}" if known else ""
     noun = NOUNS.get(pairs[0].by, pairs[0].by)

@@ -11,9 +11,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from eatlas.present.drawings.svg import LEFT, RIGHT, broken, figure, label, muted, placed, size_of
+from eatlas.present.drawings.svg import LEFT, RIGHT, aside, broken, figure, inset, label, size_of
 from eatlas.present.drawings.svg import tag as element
-from eatlas.present.text import isolated
+from eatlas.present.text import isolate
 
 TITLE, ABOUT = 13.0, 11.0
 """Pixels of the letters of a title, and of what is below it and of the key."""
@@ -75,7 +75,7 @@ class Drawing:
 
     def _title(self, of: str) -> list[str]:
         """The lines of a title that ends in the number of its page."""
-        text = f"{isolated(self.title)}{of}" if self.title else ""
+        text = f"{isolate(self.title)}{of}" if self.title else ""
         return self._lines(text, MOST_LINES, TITLE + 0.5)
 
     def _page(self, blocks: Sequence[Block], of: str) -> str:
@@ -83,24 +83,24 @@ class Drawing:
         y, above = 0.0, []
         for line in self._title(of):
             y += 16.0
-            above.append(label(isolated(line), LEFT, y, size=TITLE, font_weight=700))
+            above.append(label(isolate(line), LEFT, y, size=TITLE, font_weight=700))
         for line in self._lines(self.about, 2):
             y += 14.0
-            above.append(muted(line, LEFT, y, anchor="start"))
+            above.append(aside(line, LEFT, y, anchor="start"))
         y += 8.0 if above else 0.0
         first, height = self.blocks[0].top, blocks[-1].bottom - blocks[0].top
         behind, last = self.around(first, first + height)
         lines = self._lines(self.key, 2)
-        key = [muted(line, LEFT, 15.0 * n + 14, anchor="start") for n, line in enumerate(lines)]
+        key = [aside(line, LEFT, 15.0 * n + 14, anchor="start") for n, line in enumerate(lines)]
         inside = [
             behind,
             *self.heads,
-            _moved(first - blocks[0].top, *(part for block in blocks for part in block.parts)),
-            _moved(last, *key),
+            _shift_down(first - blocks[0].top, *(part for block in blocks for part in block.parts)),
+            _shift_down(last, *key),
         ]
         look: Any = {"alt": self.alt, "width": self.width, "kind": self.kind}
         foot, title = 15.0 * len(lines) + 10, self.title or self.alt
-        return figure(y + last + foot, *above, _moved(y, *inside), title=title, **look)
+        return figure(y + last + foot, *above, _shift_down(y, *inside), title=title, **look)
 
     @property
     def on_page(self) -> Markup:
@@ -110,7 +110,7 @@ class Drawing:
         return Markup(drawn + f"<figcaption>{escape(notes)}</figcaption>" * bool(notes))  # noqa: S704
 
 
-def _moved(y: float, *parts: str) -> str:
+def _shift_down(y: float, *parts: str) -> str:
     """Parts further down."""
     if not y or not any(parts):
         return "".join(parts)
@@ -133,7 +133,7 @@ class Sheet:
         """Write a text on as many lines as it takes, up to so many."""
         for line in broken(text, self.width - LEFT - RIGHT, most, size) if text else ():
             self.y += size + 4
-            self.parts.append(label(isolated(line), LEFT, self.y, size=size, **look))
+            self.parts.append(label(isolate(line), LEFT, self.y, size=size, **look))
 
     def heading(self, text: str) -> None:
         """Write the heading of rows."""
@@ -162,14 +162,14 @@ def alt_of(drawing: str) -> str:
     return unescape(text[1]) if text else ""
 
 
-def beside(drawings: Sequence[str], width: float, columns: int = 1, **more: Any) -> Drawing:
+def side_by_side(drawings: Sequence[str], width: float, columns: int = 1, **more: Any) -> Drawing:
     """Drawings in rows of so many columns, each in the middle of its place."""
     sheet, column = Sheet(width, 0.0), width / columns
     for i in range(0, len(drawings), columns):
         row = drawings[i : i + columns]
         for n, drawing in enumerate(row):
             x = n * column + (column - size_of(drawing)[0]) / 2
-            sheet.add(placed(drawing, x, sheet.y))
+            sheet.add(inset(drawing, x, sheet.y))
         sheet.y += max(size_of(drawing)[1] for drawing in row)
         sheet.end_block()
     return sheet.close(" ".join(map(alt_of, drawings)), **more)
@@ -184,7 +184,7 @@ def below(drawings: Iterable[Drawing], **more: Any) -> Drawing:
     for drawing in (first, *others):
         headed = replace(drawing, key="")
         (whole,) = headed.pages()
-        sheet.add(placed(whole, 0.0, sheet.y))
+        sheet.add(inset(whole, 0.0, sheet.y))
         sheet.y += size_of(whole)[1]
         sheet.end_block()
     notes = tuple(dict.fromkeys(note for drawing in (first, *others) for note in drawing.notes))

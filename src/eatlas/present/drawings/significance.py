@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from eatlas.errors import ResultsError, described, listed
+from eatlas.errors import ResultsError, described, listing
 from eatlas.numbers import effect, level_of, p_equals
 from eatlas.present.drawings.sheet import Drawing, Sheet
 from eatlas.present.drawings.svg import (
     LEFT,
+    aside,
     broken,
     label,
-    muted,
     path,
     short,
     tag,
     text_lines,
     words,
 )
-from eatlas.present.text import isolated, pixels
+from eatlas.present.text import isolate, pixels
 from eatlas.results import AssociationResult, Results
 from eatlas.results.collection import Family, FamilyMember
 from eatlas.results.settings import source_name
@@ -54,7 +54,7 @@ def significance(
     columns = _by(family, _setting)
     rows = _by(family, _row)
     total = _total(columns)
-    longest = max(pixels(isolated(name), LETTERS) for name in (*rows, total))
+    longest = max(pixels(isolate(name), LETTERS) for name in (*rows, total))
     sheet, names = Sheet(width), LEFT + min(0.4 * width, 260.0, longest + 10)
     column = min(LARGEST, (width - names - LEFT) / len(columns))
     if column < LEAST:
@@ -82,7 +82,7 @@ def significance(
     return sheet.close(
         f"{title}. {_in_words(columns, alpha)}.",
         title=title,
-        about=_about(family),
+        about=_adjustment_in_words(family),
         heads=heads,
         key=f"Filled: adjusted p < {level}. Outlined: p < {level} before adjustment alone.",
         notes=("Red, +: d above 0. Blue, −: d below 0. Gray: not significant.",),
@@ -110,7 +110,7 @@ def _row(member: FamilyMember) -> str:
 
 def _heads(sheet: Sheet, lefts: Mapping[str, float], column: float) -> tuple[str, ...]:
     """The names of settings over their columns, upright if a word is wider than a column."""
-    words_of = [part for name in lefts for part in isolated(name).split()]
+    words_of = [part for name in lefts for part in isolate(name).split()]
     if max(pixels(word, LETTERS) for word in words_of) <= column - 6:
         lines = {name: broken(name, column - 6, 3, LETTERS) for name in lefts}
         high = 15.0 * max(map(len, lines.values()))
@@ -148,7 +148,7 @@ def _cell(
     """A cell with the sign of d, or d itself where there is room; a dash without a p-value."""
     middle, half = x + column / 2, y + (ROW - GAP) / 2
     if member is None:
-        return muted("–", middle, half + 4)
+        return aside("–", middle, half + 4)
     d, on, before = member.effect_size, member.adjusted < alpha, member.p < alpha
     state = "on" if on else "before" if before else "off"
     side = "" if state == "off" else "r" if (d or 0.0) > 0 else "x"
@@ -184,15 +184,15 @@ def _totals(
     """How many tests are significant in each setting."""
     sheet.y += 4
     room = min(lefts.values()) - LEFT - 8
-    sheet.add(muted(short(total, room, LETTERS), LEFT, sheet.y + 12, anchor="start"))
+    sheet.add(aside(short(total, room, LETTERS), LEFT, sheet.y + 12, anchor="start"))
     for name, members in columns.items():
         number = sum(member.adjusted < alpha for member in members)
-        sheet.add(muted(str(number), lefts[name] + column / 2, sheet.y + 12))
+        sheet.add(aside(str(number), lefts[name] + column / 2, sheet.y + 12))
     sheet.y += ROW
     sheet.end_block()
 
 
-def _about(family: Family) -> str:
+def _adjustment_in_words(family: Family) -> str:
     """What was adjusted, how, and over what."""
     levels = {"level1": "Level 1", "level2": "Level 2", "both": "Levels 1 and 2"}[family.levels]
     sizes = sorted({member.together for member in family})
@@ -205,6 +205,6 @@ def _in_words(columns: Mapping[str, Sequence[FamilyMember]], alpha: float) -> st
     phrases = []
     for name, members in columns.items():
         below = [_row(member) for member in members if member.adjusted < alpha]
-        tests = f": {listed(map(isolated, below))}" if below else ""
-        phrases.append(f"{isolated(name)}, {len(below)} of {len(members)}{tests}")
+        tests = f": {listing(map(isolate, below))}" if below else ""
+        phrases.append(f"{isolate(name)}, {len(below)} of {len(members)}{tests}")
     return "; ".join(phrases)

@@ -9,25 +9,25 @@ import numpy as np
 
 from eatlas.errors import ResultsError
 from eatlas.numbers import effect, in_powers, number_of, p_equals
-from eatlas.present.drawings.point_names import around, free_place, text_box
+from eatlas.present.drawings.point_names import free_place, square_at, text_box
 from eatlas.present.drawings.sheet import Drawing, Sheet
 from eatlas.present.drawings.svg import (
     LEFT,
     RIGHT,
     WIDTH,
     Axis,
+    aside,
     cross,
     dot,
     figure,
     label,
-    muted,
     outline,
     path,
     short,
 )
 from eatlas.present.effects import levels_of
 from eatlas.present.targets import at_ends, leans
-from eatlas.present.text import isolated, pixels
+from eatlas.present.text import isolate, pixels
 from eatlas.results import AssociationResult
 
 LETTERS, ROW = 12.0, 19.0
@@ -74,7 +74,7 @@ def influence(result: AssociationResult, width: float) -> Drawing:
             text = f"{len(most)} of {len(changes)} terms, those that change d most"
             sheet.write(text, size=11, class_="eat-muted")
         sheet.y += 6
-        axis = Axis.within([d, *(d + change for change, *_ in most)], names + 10, width - 64)
+        axis = Axis.with_margin([d, *(d + change for change, *_ in most)], names + 10, width - 64)
         bottom, whole = sheet.y + ROW * len(most), f"M{axis.at(d):.1f} "
         sheet.add(axis.grid(sheet.y, bottom, strong=None))
         sheet.add(path(f"{whole}{sheet.y:g}V{bottom:g}", "fig-ink"))
@@ -90,8 +90,8 @@ def influence(result: AssociationResult, width: float) -> Drawing:
             sheet.y += ROW
         sheet.y += 26
         sheet.end_block()
-        drivers = ", ".join(f"{isolated(term)} {effect(d + c)}" for c, term, _ in most[:3])
-        phrases.append(f"{row.title}, {isolated(row.name)}: d = {effect(d)}; without {drivers}")
+        drivers = ", ".join(f"{isolate(term)} {effect(d + c)}" for c, term, _ in most[:3])
+        phrases.append(f"{row.title}, {isolate(row.name)}: d = {effect(d)}; without {drivers}")
     return sheet.close(
         f"Influence of single terms in {result.test}. {'. '.join(phrases)}.",
         about="Effect size d without each term; line: with all",
@@ -116,7 +116,7 @@ def null(result: AssociationResult, width: float) -> Drawing:
     counts, ends = np.histogram(chance, BINS, range=(-reach, reach))
     sheet, high = Sheet(width), 150.0
     top, bottom = sheet.y + 38, sheet.y + 38 + high
-    axis = Axis.around((-reach, reach), LEFT + 20, width - RIGHT - 20)
+    axis = Axis.with_zero((-reach, reach), LEFT + 20, width - RIGHT - 20)
     sheet.add(axis.grid(top, bottom))
     bars = {"b": "", "b on": ""}
     for count, first, last in zip(counts.tolist(), ends[:-1], ends[1:], strict=True):
@@ -130,7 +130,7 @@ def null(result: AssociationResult, width: float) -> Drawing:
     sheet.add(path(f"M{x:.1f} {top - 4:g}V{bottom:g}", "fig-reference"))
     side, shift = ("end", 6) if x > width / 2 else ("start", -6)
     sheet.add(label(text, x + shift, top - 24, anchor=side))
-    sheet.add(muted(f"two-sided {p}", x + shift, top - 9, anchor=side))
+    sheet.add(aside(f"two-sided {p}", x + shift, top - 9, anchor=side))
     what, (towards_a, towards_b) = f"d of {DRAWN:,} random permutations", result.sides[-1][:2]
     sheet.y = bottom + 52
     for name, at, y, anchor in (
@@ -154,7 +154,7 @@ def targets(result: AssociationResult, width: float) -> Drawing:
     below 0.
     """
     shown, sheet = leans(result), Sheet(width)
-    whole = [row for row in shown.known if not row.clipped]
+    whole = [row for row in shown.known if not row.is_clipped]
     every = shown.known if len(shown.known) <= 2 * ENDS or len(whole) < ENDS else whole
     rows, left = at_ends(every, ENDS)
     cut = len(shown.known) - len(every)
@@ -164,8 +164,8 @@ def targets(result: AssociationResult, width: float) -> Drawing:
     column = (width - names - LEFT) / len(shown.columns)
     values = [value for row in rows for value in row.points if value is not None]
     values += [end for row in rows for pair in row.intervals if pair for end in pair]
-    scale = Axis.around(values, 0.0, 1.0)
-    groups = [isolated(group) for group in shown.groups]
+    scale = Axis.with_zero(values, 0.0, 1.0)
+    groups = [isolate(group) for group in shown.groups]
     heads = [f"← {groups[1]} · {groups[0]} →"] if len(groups) == 2 else groups
     axes, written = [], []
     for i, head in enumerate(heads):
@@ -182,7 +182,7 @@ def targets(result: AssociationResult, width: float) -> Drawing:
         for axis, group in zip(axes, shown.columns, strict=True):
             value, ends, zero = row.points[group], row.intervals[group], f"{axis.at(0):.1f}"
             if value is not None:
-                kind = " cut" if row.clipped else " on" if row.towards is not None else ""
+                kind = " cut" if row.is_clipped else " on" if row.towards is not None else ""
                 box = f"M{zero} {y - 5:g}H{axis.at(value):.1f}v10H{zero}z"
                 sheet.add(path(box, f"lean{kind}"))
             if ends is not None:
@@ -192,7 +192,7 @@ def targets(result: AssociationResult, width: float) -> Drawing:
     key = [f"Axis: {' to '.join(scale.ends())}."] if len(axes[0].ticks()) == 1 else []
     key += [f"{left} targets between them are not shown."] if left else []
     key += ["Pale: no lean by the interval."] if any(row.towards is None for row in rows) else []
-    key += ["Broken: a share cut off at 0."] if any(row.clipped for row in rows) else []
+    key += ["Broken: a share cut off at 0."] if any(row.is_clipped for row in rows) else []
     notes = [f"Reference: {shown.reference}. {shown.meaning('Lines')}"]
     if cut:
         notes.append(
@@ -219,7 +219,7 @@ def triangle(result: AssociationResult, width: float = WIDTH) -> str:
     """
     shown = leans(result)
     points = [(row.term, p) for row in shown.known if (p := row.shown.distribution) and min(p) >= 0]
-    whole = [row for row in shown.known if not row.clipped] or shown.known
+    whole = [row for row in shown.known if not row.is_clipped] or shown.known
     chosen = {row.term for row in shown.examples or whole[:1]}
     side, tall = width - WIDTH + SIDE, math.sqrt(3) / 2
 
@@ -236,17 +236,17 @@ def triangle(result: AssociationResult, width: float = WIDTH) -> str:
             first, last = (at(end[-turn:] + end[:-turn]) for end in ends)
             lines += f"M{first[0]:.1f} {first[1]:.1f}L{last[0]:.1f} {last[1]:.1f}"
         x, y = at((0, rest, share))
-        numbers.append(muted(f"{share:.0%}", x + 6, y + 4, anchor="start"))
+        numbers.append(aside(f"{share:.0%}", x + 6, y + 4, anchor="start"))
     corners = [at((1, 0, 0)), at((0, 1, 0)), at((0, 0, 1))]
     border = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners) + "z"
     x, y = (round(value, 1) for value in at(shown.result.reference))
     dots = "".join(dot(*at(p), DOT) for _, p in points)
     parts = [path(lines, "fig-grid"), *numbers, path(border, "fig-frame"), path(dots, "fig-dot")]
     parts.append(path(cross(x, y, 7), "fig-reference"))
-    taken = [around(at(p), DOT + 1) for _, p in points] + [around((x, y), 8)]
+    taken = [square_at(at(p), DOT + 1) for _, p in points] + [square_at((x, y), 8)]
     for first, last in zip(corners, (*corners[1:], corners[0]), strict=True):
         across, down = (np.linspace(*ends, 80).tolist() for ends in zip(first, last, strict=True))
-        taken += [around(spot, 2) for spot in zip(across, down, strict=True)]
+        taken += [square_at(spot, 2) for spot in zip(across, down, strict=True)]
     looks = (("start", -8, 20), ("end", 8, 20), ("middle", 0, -12))
     for corner, group, (anchor, dx, dy) in zip(corners, shown.groups, looks, strict=True):
         name, spot = short(group, 180), (corner[0] + dx, corner[1] + dy)
@@ -262,6 +262,6 @@ def triangle(result: AssociationResult, width: float = WIDTH) -> str:
             parts.append(path(f"M{dot_at[0]:.1f} {dot_at[1]:.1f}{end}", "fig-line") if far else "")
             parts.append(label(name, *spot, size=11, anchor=anchor, class_=kind))
             taken.append(text_box(name, spot, anchor, 11))
-    title = f"Shares of {len(points)} targets among {', '.join(map(isolated, shown.groups))}"
+    title = f"Shares of {len(points)} targets among {', '.join(map(isolate, shown.groups))}"
     alt = f"{title}, as points in a triangle; the cross is the reference."
     return figure(TOP + side * tall + 34, *parts, title=title, width=width, alt=alt)

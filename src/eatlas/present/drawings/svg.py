@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from eatlas.numbers import effect
 from eatlas.present.effects import chance_range, levels_of
-from eatlas.present.text import clean, isolated, pixels, wrap
+from eatlas.present.text import clean, isolate, pixels, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.levels import MatchedLevel
@@ -76,7 +76,7 @@ def label(
     return tag("text", line_of(text), x=x, y=y, **look, **attributes)
 
 
-def muted(text: str, x: float, y: float, *, size: float = 11, anchor: str = "middle") -> str:
+def aside(text: str, x: float, y: float, *, size: float = 11, anchor: str = "middle") -> str:
     """A line of text that keeps in the background, such as the number of a tick."""
     if size == 11:  # most are, so the style has it
         return tag("text", line_of(text), x=x, y=y, class_=f"t {anchor[0]}".removesuffix(" m"))
@@ -103,7 +103,7 @@ def size_of(svg: str) -> tuple[float, float]:
     return (float(size[1]), float(size[2])) if size else (0.0, 0.0)
 
 
-def placed(svg: str, x: float, y: float) -> str:
+def inset(svg: str, x: float, y: float) -> str:
     """A drawing at a place within another one, at its own size."""
     width, height = size_of(svg)
     at = f'<svg x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" '
@@ -124,7 +124,7 @@ def cross(x: float, y: float, half: float) -> str:
 @lru_cache(4096)
 def short(name: str, width: float, size: float = LARGEST) -> str:
     """A name on one line of a width; what does not fit ends in an ellipsis."""
-    return isolated(broken(name, width, 1, size)[0])
+    return isolate(broken(name, width, 1, size)[0])
 
 
 @lru_cache(4096)
@@ -140,7 +140,7 @@ def text_lines(
     size: Any = look.pop("size", NAME)
     parts = [tag("title", words(whole))] if whole and [whole] != list(lines) else []
     for i, line in enumerate(lines):
-        parts.append(label(isolated(line), x, y + step * i, size=size))
+        parts.append(label(isolate(line), x, y + step * i, size=size))
     return tag("g", *parts, **look)
 
 
@@ -176,7 +176,7 @@ class Axis:
     end: float
 
     @classmethod
-    def around(cls, values: Iterable[float], start: float, end: float) -> Self:
+    def with_zero(cls, values: Iterable[float], start: float, end: float) -> Self:
         """Enclose the values and zero, from one round number to another."""
         enclosed = [0.0, *values]
         step = round_step(max(enclosed) - min(enclosed))
@@ -185,7 +185,7 @@ class Axis:
         return cls(first * step, max(last, first + 1) * step, step, start, end)
 
     @classmethod
-    def within(cls, values: Iterable[float], start: float, end: float) -> Self:
+    def with_margin(cls, values: Iterable[float], start: float, end: float) -> Self:
         """Enclose the values with some room, but not zero if it is far."""
         low, high = min(values := list(values)), max(values)
         room = 0.06 * (high - low) or 0.05
@@ -241,10 +241,10 @@ class Axis:
             kind = "fig-zero" if abs(at - zero) < 0.1 else "fig-grid"
             if upright:
                 lines[kind] += f"M{first:g} {at:.1f}H{last:g}"
-                numbers += muted(number, first - 6, at + 4, anchor="end")
+                numbers += aside(number, first - 6, at + 4, anchor="end")
             else:
                 lines[kind] += f"M{at:.1f} {first:g}V{last:g}"
-                numbers += muted(number, at, last + 16)
+                numbers += aside(number, at, last + 16)
         return "".join(path(d, kind) for kind, d in lines.items() if d) + numbers
 
 
@@ -328,7 +328,7 @@ def estimate(shown: Effect, axis: Axis, y: float, symbol: str = "d") -> str:
     return interval_line(shown, axis, y) + mark(shown, axis.at(shown.d), y)
 
 
-def stacked(shown: Sequence[Effect], axis: Axis, top: float) -> tuple[str, float]:
+def stack_effects(shown: Sequence[Effect], axis: Axis, top: float) -> tuple[str, float]:
     """Effect sizes below each other from an edge on, with lines at the ticks, and their height."""
     height = ROW * len(shown) + 4
     zero = path(f"M{axis.at(0):g} {top:g}v{height:g}", "z")
@@ -363,7 +363,7 @@ class Scales:
         """Effect sizes in the line of their finding, in the order of the levels."""
         rows = [row for row in levels if row.symbol == "d"]
         axis = self.axis.on(MARGIN, MARGIN + width)
-        inside, height = stacked(rows, axis, 0.0)
+        inside, height = stack_effects(rows, axis, 0.0)
         return small("glance", axis, height, inside) if rows else Markup()
 
     def ruler(self, width: float = COLUMN) -> Markup:
@@ -374,7 +374,7 @@ class Scales:
 
     def interval(self, row: Effect) -> Markup:
         """One effect size with its interval."""
-        inside, height = stacked([row], self.axis, 0.0)
+        inside, height = stack_effects([row], self.axis, 0.0)
         return small("interval", self.axis, height, inside)
 
     def random(self, shown: Effect) -> Markup:
@@ -383,7 +383,7 @@ class Scales:
             round(self.axis.at(max(self.axis.low, min(self.axis.high, value))), 1)
             for value in (*chance_range(shown), shown.d or 0.0)
         )
-        behind, height = stacked([], self.axis, 0.0)[0], 16.0
+        behind, height = stack_effects([], self.axis, 0.0)[0], 16.0
         shape, colour = mark_of(shown.place)
         beyond = cast("MatchedLevel", shown.matched).p_two_sided < shown.rule.alpha
         kind = f"m{' on' * beyond} {colour}".strip()

@@ -10,8 +10,8 @@ from .problem import (
 )
 from .sampled import (
     DRAWS as DRAWS,
-    recomputed_tails as recomputed_tails,
-    recomputed_test as recomputed_test,
+    tails_of_values as tails_of_values,
+    generic_permutation_test as generic_permutation_test,
 )
 from .two_sample import (
     DRAWING as DRAWING,

@@ -25,7 +25,7 @@ from eatlas.stats.permutation.problem import (
     subsets,
     two_groups,
 )
-from eatlas.stats.subsets import every
+from eatlas.stats.subsets import subset_matrix
 
 NUMPY_PAIRS = 40_000_000
 """Up to so many pairs of partial sums in all, numpy (10 ns each) is quicker than loading compiled
@@ -74,11 +74,11 @@ Counter = Callable[[Integers, Integers], Integers]
 def _tails(question: Question, total: int, count: Counter) -> Integers:
     """Counts of the three tails of each row, shape (3, R)."""
     thresholds = [question.at_least, question.below]
-    if not question.balanced:
+    if not question.is_balanced:
         thresholds += [question.far, question.far]
     counts = count(question.values, np.stack(thresholds, axis=1)).T
     upper, lower = counts[0], total - counts[1]
-    far = counts[0] if question.balanced else total - counts[2]
+    far = counts[0] if question.is_balanced else total - counts[2]
     both = np.where(question.central, total, upper + far)
     tails = np.stack([*question.orient(upper, lower), both])
     return np.where(question.degenerate, total, tails)
@@ -105,7 +105,7 @@ def broadcast(size: int, n: int) -> Counter:
     """All pairs of a k-sum of the low half and an (n - k)-sum of the high half, in numpy."""
     low, high = size // 2, size - size // 2
     members = [
-        [every(size, k).T.astype(np.int64) for size, k in ((low, k), (high, n - k))]
+        [subset_matrix(size, k).T.astype(np.int64) for size, k in ((low, k), (high, n - k))]
         for k in range(max(0, n - high), min(low, n) + 1)
     ]
 

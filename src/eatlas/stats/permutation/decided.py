@@ -22,7 +22,7 @@ from eatlas.stats.permutation.problem import (
     Question,
     ask,
 )
-from eatlas.stats.permutation.two_sample import inverted_tails, permutation_test
+from eatlas.stats.permutation.two_sample import permutation_test, tails_by_inversion
 
 COUNTED = 2_000_000
 """Relabellings of all rows that are counted at once, in some 20 ms."""
@@ -60,23 +60,25 @@ def below(
     question, first = ask(scores, n, scale, strict=strict, precision=precision), n
     total, size = question.total, question.values.shape[1]
     if size <= LARGEST and len(scores) * total <= AT_ONCE:
-        return np.asarray(_counted(question, two_sided=two_sided) / total < alpha)
+        return np.asarray(_count_extreme(question, two_sided=two_sided) / total < alpha)
     together = COUNTED // total if size <= LARGEST else 0
-    p, bound = _approximated(question, two_sided=two_sided)
+    p, bound = _approximate_p(question, two_sided=two_sided)
     n = question.n
     error = ERROR * _kurtosis(scores) / (4 * n * (size - n) / size) ** 2
     error += 2 / math.sqrt(alpha * total)
     significant: Flags = p * (1 + error) < alpha
     open_ = np.flatnonzero(~significant & (bound | (p * (1 - error) < alpha)))
     if 0 < open_.size <= together:
-        significant[open_] = _counted(question.part(open_), two_sided=two_sided) / total < alpha
+        significant[open_] = (
+            _count_extreme(question.part(open_), two_sided=two_sided) / total < alpha
+        )
         return significant
     significant[open_] = p[open_] < alpha
     nearest = np.argsort(np.abs(p[open_] - alpha), kind="stable")
     for i in open_[nearest[: None if total <= ALWAYS_EXACT else MOST_OPEN]].tolist():
         exact, worst = 1.0, np.inf
         if total > ALWAYS_EXACT:
-            exact, worst = _inverted(question.row(i), two_sided=two_sided)
+            exact, worst = _p_by_inversion(question.row(i), two_sided=two_sided)
         if not abs(exact - alpha) > worst * exact:
             answer = permutation_test(
                 scores[i], first, scale=scale, strict=strict, precision=precision
@@ -95,19 +97,19 @@ def _kurtosis(rows: Array) -> Array:
     return np.asarray(kurtosis)
 
 
-def _counted(question: Question, *, two_sided: bool) -> Integers:
+def _count_extreme(question: Question, *, two_sided: bool) -> Integers:
     """How many subsets of each row are extreme."""
-    far = two_sided and not question.balanced
+    far = two_sided and not question.is_balanced
     thresholds = [question.at_least, question.far][: 1 + far]
     count = broadcast(question.values.shape[1], question.n)
     upper, *beyond = count(question.values, np.stack(thresholds, axis=1)).T
     if two_sided:
-        both = 2 * upper if question.balanced else upper + question.total - beyond[0]
+        both = 2 * upper if question.is_balanced else upper + question.total - beyond[0]
         upper = np.where(question.central, question.total, both)
     return np.asarray(np.where(question.degenerate, question.total, upper))
 
 
-def _approximated(question: Question, *, two_sided: bool) -> tuple[Array, Flags]:
+def _approximate_p(question: Question, *, two_sided: bool) -> tuple[Array, Flags]:
     """About the p of each row, and where it is an upper bound."""
     values, n = question.values, question.n
     p = saddlepoint(values, n, question.at_least)
@@ -117,21 +119,21 @@ def _approximated(question: Question, *, two_sided: bool) -> tuple[Array, Flags]
         lowered = middle + ((question.at_least[bound] - middle) * LOWERED).astype(np.int64)
         p[bound] = np.nan_to_num(saddlepoint(values[bound], n, lowered), nan=1.0)
     if two_sided:
-        far = p if question.balanced else saddlepoint(-values[:, ::-1], n, 1 - question.far)
+        far = p if question.is_balanced else saddlepoint(-values[:, ::-1], n, 1 - question.far)
         # a side that no sum reaches has no tail
         p = np.where(question.central, 1.0, p + np.nan_to_num(far, nan=0.0))
     return np.where(question.degenerate, 1.0, p), bound & ~question.degenerate
 
 
-def _inverted(question: Question, *, two_sided: bool) -> tuple[float, float]:
+def _p_by_inversion(question: Question, *, two_sided: bool) -> tuple[float, float]:
     """The p of one row by inversion, and its stated relative error."""
     sides = [(question.values, question.at_least)]
-    if two_sided and not question.balanced:
+    if two_sided and not question.is_balanced:
         sides.append((-question.values[::-1], 1 - question.far))
     p, error = 0.0, 0.0
     for values, threshold in sides:
-        tails, worst = inverted_tails(values, question.n, [threshold], EFFORT)
+        tails, worst = tails_by_inversion(values, question.n, [threshold], EFFORT)
         if not tails:
             return 1.0, np.inf
         p, error = p + tails[0].p, max(error, worst)
-    return (2 * p if two_sided and question.balanced else p), error
+    return (2 * p if two_sided and question.is_balanced else p), error

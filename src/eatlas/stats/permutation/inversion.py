@@ -117,7 +117,7 @@ class Contour:
 
 def contours(values: Integers, n: int, thresholds: Sequence[Numbers]) -> Contour:
     """The contours of ascending rows for sums at or above the thresholds, each one for each row."""
-    x, targets = standardised(values, n, thresholds)
+    x, targets = standardise_rows(values, n, thresholds)
     size = x.shape[1]
     sigma = math.sqrt(n * (size - n) / (size - 1.0))
     centre, top = targets.min(axis=1), x[:, size - n :].sum(axis=1)
@@ -143,7 +143,9 @@ def contours(values: Integers, n: int, thresholds: Sequence[Numbers]) -> Contour
     )
 
 
-def standardised(values: Integers, n: int, thresholds: Sequence[Numbers]) -> tuple[Array, Array]:
+def standardise_rows(
+    values: Integers, n: int, thresholds: Sequence[Numbers]
+) -> tuple[Array, Array]:
     """Rows with mean 0 and standard deviation 1, and thresholds of sums of n in the same units.
 
     All is centred in integers first. Rows without spread are all 0.
@@ -166,7 +168,7 @@ def saddlepoint(values: Integers, n: int, threshold: Numbers) -> Array:
     (Robinson 1982, Saddlepoint approximations for permutation tests and confidence intervals,
     Journal of the Royal Statistical Society B 44; Skovgaard 1987). NaN near the greatest sum.
     """
-    x, targets = standardised(values, n, [threshold])
+    x, targets = standardise_rows(values, n, [threshold])
     size, t = x.shape[1], targets[:, 0]
     mu, lam = _tilts(x, n, t)
     logit = mu[:, None] + lam[:, None] * x
@@ -271,7 +273,9 @@ def period(c: Contour) -> Any:
     return np.maximum(up, down)
 
 
-def stated(c: Contour, value: Array, lost: Any, sizes: Array) -> tuple[Array, Array]:
+def log_counts_with_errors(
+    c: Contour, value: Array, lost: Any, sizes: Array
+) -> tuple[Array, Array]:
     """Log counts and their stated relative errors, from integrals, shape (..., m).
 
     `lost` is what may be left out of an integral, and `sizes` are sums of the magnitudes of its
@@ -331,7 +335,7 @@ def invert(
     terms = (integrand * np.exp(-1j * nodes.theta * c.targets[:, None])).real
     rough = _rough(c, nodes, np.abs(g) ** 2, np.abs(_transform(c, psi, nodes.sample)) ** 2)
     lost = SAFETY * rough + nodes.certain
-    answers = stated(c, terms.sum(axis=1), lost, np.abs(terms).sum(axis=1))
+    answers = log_counts_with_errors(c, terms.sum(axis=1), lost, np.abs(terms).sum(axis=1))
     return list(zip(*(part.tolist() for part in answers), strict=True))
 
 
@@ -427,11 +431,11 @@ def log_bound(c: Contour, theta: Array, finest: int) -> Array:
     place = theta * float(c.x[-1] - c.x[0]) * PAD / (2 * math.pi)
     near = int(np.searchsorted(theta, FIRST_LOBE * c.sd_size / c.sd_sum))
     direct = theta[: max(DIRECT, near)]
-    first = _interpolated(spectrum(c.x, v, finest), place)
+    first = _interpolate(spectrum(c.x, v, finest), place)
     first[: direct.size] = np.abs(waves(c, direct, v))
     bound = np.minimum(0.0, first - float(v.sum()))
     if v.sum() < SHARPEN:
-        second = _interpolated(spectrum(c.x, v * v, finest), place)
+        second = _interpolate(spectrum(c.x, v * v, finest), place)
         second[: direct.size] = np.abs(waves(c, direct, v * v))
         bound -= np.maximum(0.0, float((v * v).sum()) - 2 * second)
     return bound
@@ -471,7 +475,7 @@ def _damping(finest: int) -> Array:
     return np.asarray(sinc * sinc)
 
 
-def _interpolated(samples: Array, place: Array) -> Array:
+def _interpolate(samples: Array, place: Array) -> Array:
     """The greater of the two neighbouring samples, with slack."""
     left = np.minimum(place.astype(np.int64), samples.size - 2)
     return np.asarray(SLACK * np.maximum(samples[left], samples[left + 1]))
@@ -537,11 +541,11 @@ def choose(c: Contour, affordable: int, finest: int) -> Nodes:
         last, none = float(np.exp(2 * bound[theta >= end / 2]).mean()), np.empty(0)
         taken, certain = np.sort(order[:needed]), float(rest[needed])
         return Nodes(theta[taken], step, end, certain, last, none, none, none, none.astype(int))
-    sampled = _sampled(theta[skipped], bound[skipped])
+    sampled = _sample_nodes(theta[skipped], bound[skipped])
     return Nodes(theta[taken], step, end, 0.0, math.inf, *sampled)
 
 
-def _sampled(skipped: Array, bound: Array) -> tuple[Array, Array, Array, Integers]:
+def _sample_nodes(skipped: Array, bound: Array) -> tuple[Array, Array, Array, Integers]:
     """Members of each stratum of ascending nodes: the highest by bound, and evenly spaced ones."""
     edges = sorted({int(edge) - 1 for edge in np.geomspace(1, skipped.size + 1, STRATA + 1)})
     nodes, shares, weights, strata = [], [], [], []

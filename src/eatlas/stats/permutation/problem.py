@@ -193,7 +193,7 @@ class Question:
         return subsets(self.values.shape[-1], self.n)
 
     @property
-    def balanced(self) -> bool:
+    def is_balanced(self) -> bool:
         """Both groups have one size, so the null is symmetric about its mean."""
         return bool(2 * self.n == self.values.shape[-1])
 

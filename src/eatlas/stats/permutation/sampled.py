@@ -23,7 +23,7 @@ from eatlas.stats.permutation.problem import (
     Tail,
     Tails,
 )
-from eatlas.stats.subsets import every_subset, random_subsets
+from eatlas.stats.subsets import iter_subsets, random_subsets
 
 DRAWS = 100_000
 """Relabellings drawn by default: p near 0.05 is known within 3%."""
@@ -34,7 +34,7 @@ LONG = 512
 takes 1, and choosing 30."""
 
 
-def sampled(question: Question, draws: int, rng: np.random.Generator) -> Tails:
+def monte_carlo_tails(question: Question, draws: int, rng: np.random.Generator) -> Tails:
     """Tails from the same `draws` subsets."""
     reached = np.zeros(3, np.int64)
     for sums in _sums(question.values, question.n, draws, rng):
@@ -42,13 +42,13 @@ def sampled(question: Question, draws: int, rng: np.random.Generator) -> Tails:
         tails = in_upper, in_lower, in_upper | (sums < question.far)
         reached += [np.count_nonzero(tail) for tail in tails]
     least = SMALLEST if question.strict else max(1 / question.total, SMALLEST)
-    upper, lower, both = (drawn_tail(b, draws, least) for b in reached.tolist())
+    upper, lower, both = (monte_carlo_tail(b, draws, least) for b in reached.tolist())
     if question.central:
         both = Tail.exact(question.total, question.total)
     return upper, lower, both
 
 
-def drawn_tail(b: int, draws: int, least: float) -> Tail:
+def monte_carlo_tail(b: int, draws: int, least: float) -> Tail:
     """A tail from random subsets, cut off at `least`, which is certain: the observed one is in it.
 
     Clopper and Pearson's interval is exact: the draws are independent.
@@ -92,7 +92,7 @@ def memberships(
 ) -> Iterator[Array]:
     """Who is in the first group: all relabellings up to `listed`, or so many drawn, in blocks."""
     if math.comb(size, n) <= listed:
-        return every_subset(size, n, ROWS)
+        return iter_subsets(size, n, ROWS)
     return random_subsets(size, n, draws, ROWS, generator(rng))
 
 
@@ -124,11 +124,11 @@ def tails_among(
     if every:
         return PermutationResult.exact(counts, total)
     least = max(1 / total, SMALLEST)
-    greater, less, two_sided = (drawn_tail(b, len(values), least) for b in counts)
+    greater, less, two_sided = (monte_carlo_tail(b, len(values), least) for b in counts)
     return PermutationResult(greater, less, two_sided, total)
 
 
-def recomputed_test(
+def generic_permutation_test(
     statistic: Statistic,
     size: int,
     n: int,
@@ -146,10 +146,10 @@ def recomputed_test(
     blocks = memberships(size, n, listed=LISTED, draws=draws, rng=rng)
     observed = float(statistic((np.arange(size) < n)[None])[0])
     values = np.concatenate([statistic(block > 0) for block in blocks])
-    return recomputed_tails(values, observed, total, precision)
+    return tails_of_values(values, observed, total, precision)
 
 
-def recomputed_tails(
+def tails_of_values(
     values: Array, observed: float, total: int, precision: float | None
 ) -> PermutationResult:
     """Three tails of a statistic among its values in all relabellings, or in those drawn."""

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from eatlas.errors import EatlasError, require_whole
 from eatlas.stats.inputs import check_noise, generator
 from eatlas.stats.permutation.counting import count_at_least
-from eatlas.stats.permutation.inversion import Effort, invert, log_count_near, standardised
+from eatlas.stats.permutation.inversion import Effort, invert, log_count_near, standardise_rows
 from eatlas.stats.permutation.problem import (
     ALWAYS_EXACT,
     SMALLEST,
@@ -31,7 +31,7 @@ from eatlas.stats.permutation.problem import (
     together,
     two_groups,
 )
-from eatlas.stats.permutation.sampled import DRAWS, sampled
+from eatlas.stats.permutation.sampled import DRAWS, monte_carlo_tails
 
 METHODS = ("auto", "exact", "sampled", "normal")
 """What `method` may be."""
@@ -148,7 +148,7 @@ def permutation_test(  # noqa: PLR0913
     if not question.degenerate and method not in ("normal", *DRAWING):
         how = method, error if method == "auto" else GUARANTEE
         ends = beyond = _tails(values, n, [question.at_least, question.below], *how)
-        if ends is not None and not (question.central or question.balanced):
+        if ends is not None and not (question.central or question.is_balanced):
             # the sums below the mirror image are those of the negative scores above it
             beyond = _tails(-values[::-1], n, [1 - question.far], *how)
     if question.degenerate:
@@ -157,7 +157,7 @@ def permutation_test(  # noqa: PLR0913
         upper, lower, both = normal(question)
     elif ends is None or beyond is None:
         source = rng if method in DRAWING and rng else np.random.default_rng(0)
-        upper, lower, both = sampled(question, draws, source)
+        upper, lower, both = monte_carlo_tails(question, draws, source)
     else:
         upper, lower = ends[0], complement(ends[1], total)
         both = Tail.exact(total, total) if question.central else together(upper, beyond[0], total)
@@ -176,7 +176,7 @@ def normal(question: Question) -> Tails:
     distribution knows no ties: this method only reproduces published numbers.
     """
     size, n = question.values.size, question.n
-    distance = float(standardised(question.values[None], n, [question.observed])[1][0, 0])
+    distance = float(standardise_rows(question.values[None], n, [question.observed])[1][0, 0])
     root = distance / math.sqrt(2 * n * (size - n) / (size - 1))
     upper, lower, both = (
         Tail(min(max(p, SMALLEST), 1.0), "normal")
@@ -190,13 +190,13 @@ def _tails(
 ) -> list[Tail] | None:
     """A brief inversion, where its error is accepted and a count would take longer."""
     if error > GUARANTEE and log_count_near(values, n, min(thresholds)) > BRIEF_LOG_COUNT:
-        inverted, worst = inverted_tails(values, n, thresholds, BRIEF)
+        inverted, worst = tails_by_inversion(values, n, thresholds, BRIEF)
         if worst <= error:
             return inverted
-    return _solved(values, n, thresholds, method)
+    return _solve(values, n, thresholds, method)
 
 
-def _solved(values: Integers, n: int, thresholds: Sequence[int], method: str) -> list[Tail] | None:
+def _solve(values: Integers, n: int, thresholds: Sequence[int], method: str) -> list[Tail] | None:
     """A count where that is quick, an inversion within the guarantee, or a long count."""
     total = subsets(values.size, n)
     if method == "exact" or total <= ALWAYS_EXACT:
@@ -214,13 +214,13 @@ def _solved(values: Integers, n: int, thresholds: Sequence[int], method: str) ->
         counts = count_at_least(values, n, thresholds, STATES)
     if counts is not None:
         return _exact(counts, total)
-    inverted, worst = inverted_tails(values, n, thresholds, QUICK)
+    inverted, worst = tails_by_inversion(values, n, thresholds, QUICK)
     if GUARANTEE < worst <= GUARANTEE * WORTH:
         if log_count <= QUICKER_LOG_COUNT:
             counts = count_at_least(values, n, thresholds, STATES)
         if counts is not None:
             return _exact(counts, total)
-        inverted, worst = inverted_tails(values, n, thresholds, THOROUGH)
+        inverted, worst = tails_by_inversion(values, n, thresholds, THOROUGH)
     if worst <= GUARANTEE:
         return inverted
     if log_count <= LAST_LOG_COUNT:
@@ -232,7 +232,7 @@ def _exact(counts: list[int] | None, total: int) -> list[Tail] | None:
     return None if counts is None else [Tail.exact(count, total) for count in counts]
 
 
-def inverted_tails(
+def tails_by_inversion(
     values: Integers, n: int, thresholds: Sequence[int], effort: Effort
 ) -> tuple[list[Tail], float]:
     """Tails by Fourier inversion, and the worst of their stated errors; infinite without any."""

@@ -11,7 +11,7 @@ from typing import Any
 from eatlas.cli.messages import output_of_a_command, print_line, print_rows, remark
 from eatlas.cli.options import number_or_word
 from eatlas.cli.progress import bar_of
-from eatlas.errors import listed
+from eatlas.errors import listing
 from eatlas.executors import executor_of
 from eatlas.sources.outputs import require_other_files, require_place
 from eatlas_corpora.reading import Contexts, Pairs, find_contexts, find_pairs
@@ -109,7 +109,7 @@ def _print_table(sample: Any, output: Path, *, pairs: bool) -> None:
     more = sum(row.found > row.kept == wanted for row in sample.counts)
     for line in (
         f"{sum(file['texts'] for file in files):,} texts of {size_of(sample.provenance)}",
-        *skipped_in(sample.provenance),
+        *skips_in_words(sample.provenance),
         *(_of_pairs(sample) if pairs else _wanting(sample)),
         *([f"with more than {wanted:,}, which --per-term keeps: {more:,}"] if more else []),
         "",
@@ -151,7 +151,7 @@ def say_damaged(provenance: Mapping[str, Any]) -> None:
         remark(f"skipped: {line['file']}, line {line['line']}: {line['why']}")
 
 
-def skipped_in(provenance: Mapping[str, Any]) -> list[str]:
+def skips_in_words(provenance: Mapping[str, Any]) -> list[str]:
     """How much of the files was not read, and why."""
     files = provenance["files"]
     damaged = Counter({"damaged lines": sum(file["damaged"] for file in files)})
@@ -163,6 +163,6 @@ def _wanting(contexts: Contexts) -> list[str]:
     """Name the stimuli without contexts, and those with fewer than were requested."""
     none = [row.stimulus for row in contexts.few if not row.kept]
     fewer = [f"{row.stimulus} ({row.kept:,})" for row in contexts.few if row.kept]
-    lines = [f"without any context: {listed(none)}"] if none else []
+    lines = [f"without any context: {listing(none)}"] if none else []
     wanted = contexts.provenance["per_term"]
-    return [*lines, f"with fewer than {wanted:,}: {listed(fewer)}"] if fewer else lines
+    return [*lines, f"with fewer than {wanted:,}: {listing(fewer)}"] if fewer else lines

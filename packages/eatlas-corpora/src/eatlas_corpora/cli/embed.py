@@ -12,7 +12,7 @@ from eatlas.errors import EatlasError
 from eatlas.executors import executor_of
 from eatlas.numbers import number_of
 from eatlas.stimuli import load_tests
-from eatlas_corpora.cli.contexts import say_damaged, size_of, skipped_in
+from eatlas_corpora.cli.contexts import say_damaged, size_of, skips_in_words
 from eatlas_corpora.cli.progress import progress_of_parts
 from eatlas_corpora.engine.embedding import embed as embed_corpus
 from eatlas_corpora.engine.embedding_regression import embedding_regression
@@ -243,7 +243,7 @@ def _print(result: CorpusParts, output: Path) -> None:
     for line in (
         "",
         f"{about.words:,} words of {size_of(corpus)}",
-        *skipped_in(corpus),
+        *skips_in_words(corpus),
         *([f"in no part: {'; '.join(left_out)}"] if left_out else []),
         *([f"documents that repeat the text of another: {repeats:,}"] if repeats else []),
         f"transformation: {'of ' + learned.file if learned.file else 'learned here'} from "

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from eatlas.cli.messages import output_of_a_command, print_line, print_rows
-from eatlas.errors import listed
+from eatlas.errors import listing
 from eatlas.executors import executor_of
-from eatlas_corpora.cli.contexts import say_damaged, size_of, skipped_in
+from eatlas_corpora.cli.contexts import say_damaged, size_of, skips_in_words
 from eatlas_corpora.cli.progress import progress_of_parts
 from eatlas_corpora.engine.text import count_text
 from eatlas_corpora.reading.counts import TextCounts
@@ -78,8 +78,12 @@ def _print(result: TextCounts, output: Path) -> None:
     for line in (
         "",
         f"{sizes.replace('tokens', 'words')} of {size_of(result.provenance)}",
-        *skipped_in(result.provenance),
-        *([f"without any context, so undefined: {listed(result.unseen)}"] if result.unseen else []),
+        *skips_in_words(result.provenance),
+        *(
+            [f"without any context, so undefined: {listing(result.unseen)}"]
+            if result.unseen
+            else []
+        ),
         "",
         f"counts:     {output}",
         *([f"provenance: {output}.json"] if output.suffix.lower() == ".csv" else []),

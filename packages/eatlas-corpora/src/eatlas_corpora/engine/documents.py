@@ -10,18 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.measures.base import Input, generator_of
+from eatlas.measures.base import Input
 from eatlas.measures.inference import CONFIDENCE
-from eatlas.results.parts import defined, defined_ends
+from eatlas.measures.seeding import generator_of
+from eatlas.results.parts import finite, finite_ends
 from eatlas.stats.bootstrap import percentile
 from eatlas.stimuli import ROLES
 from eatlas_corpora.results.documents import Documents, DocumentsLevel, PartDifference
 from eatlas_corpora.stats.local import (
     Blocks,
     LocalTest,
-    expanded,
-    relabelled_blocks,
-    resampled_blocks,
+    bootstrap_blocks,
+    effective_level,
+    permute_blocks,
 )
 
 RESAMPLES, RELABELLINGS = 1_000, 999
@@ -56,7 +57,7 @@ def over_documents(measure: Any, given: Input, source: Any) -> Documents | None:
     rng = generator_of(
         given.seed, {"": [corpus.terms[i] for i in chosen]}, f"documents {source.number}"
     )
-    drawn = _effects(test, own, resampled_blocks(own.number, RESAMPLES, rng))
+    drawn = _effects(test, own, bootstrap_blocks(own.number, RESAMPLES, rng))
     if own.number < LEAST_BLOCKS:
         drawn[:] = np.nan
     levels = [
@@ -98,7 +99,7 @@ def blocks_of(corpus: Any, part: int, terms: list[int]) -> Blocks:
     sums, counts = np.zeros((number, len(terms), d), np.float32), np.zeros((number, len(terms)))
     at = corpus.rows[own, 1], row_of[corpus.rows[own, 2]]
     sums[at], counts[at] = corpus.sums[own], corpus.counts[own]
-    return Blocks(sums, counts).transformed(corpus.matrix)
+    return Blocks(sums, counts).transform(corpus.matrix)
 
 
 def _effects(test: LocalTest, blocks: Blocks, weights: Array, words: Any = None) -> Array:
@@ -121,8 +122,8 @@ def _interval(drawn: Array, behind: float) -> tuple[tuple[float, float] | None, 
     d = drawn[np.isfinite(drawn)]
     if len(d) < LEAST_DEFINED * len(drawn):
         return None, None
-    ends, _ = percentile(d, expanded(CONFIDENCE, behind))
-    return defined_ends(ends, DECIMALS), defined(float(d.std(ddof=1)), DECIMALS)
+    ends, _ = percentile(d, effective_level(CONFIDENCE, behind))
+    return finite_ends(ends, DECIMALS), finite(float(d.std(ddof=1)), DECIMALS)
 
 
 def _differences(
@@ -141,18 +142,18 @@ def _differences(
     ]
     own, theirs = (blocks_of(corpus, part, local) for part in (source.number, other))
     observed = np.subtract(*(_effects(test, b, np.ones((1, b.number))) for b in (own, theirs)))[0]
-    here, there = (resampled_blocks(b.number, RESAMPLES, rng) for b in (own, theirs))
+    here, there = (bootstrap_blocks(b.number, RESAMPLES, rng) for b in (own, theirs))
     over_documents = _effects(test, own, here) - _effects(test, theirs, there)
     if min(own.number, theirs.number) < LEAST_BLOCKS:
         over_documents[:] = np.nan
     x, y, a, b = sizes
     words = [
-        np.column_stack([resampled_blocks(n, RESAMPLES, rng) for n in pair])
+        np.column_stack([bootstrap_blocks(n, RESAMPLES, rng) for n in pair])
         for pair in ((x, y), (a, b))
     ]
     over_both = _effects(test, own, here, words) - _effects(test, theirs, there, words)
     over_both += 0 * over_documents  # undefined where these are
-    labels = relabelled_blocks(own.number, theirs.number, RELABELLINGS, rng)
+    labels = permute_blocks(own.number, theirs.number, RELABELLINGS, rng)
     pooled = own + theirs
     by_chance = _effects(test, pooled, labels) - _effects(test, pooled, 1 - labels)
     behind = 2 / np.sum([1 / test.blocks_behind(blocks) for blocks in (own, theirs)], axis=0)
@@ -166,7 +167,7 @@ def _differences(
             PartDifference(
                 part=corpus.parts[other],
                 level=level,
-                difference=defined(float(observed[i])),
+                difference=finite(float(observed[i])),
                 interval=_interval(over_documents[:, i], behind[i])[0],
                 over_both=_interval(over_both[:, i], behind[i])[0],
                 p=p,

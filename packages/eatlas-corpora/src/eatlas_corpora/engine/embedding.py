@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from eatlas.engine.frequency import order_of
 from eatlas.engine.store import FileJournal
-from eatlas.errors import EatlasError, SourceError, listed, require_whole
+from eatlas.errors import EatlasError, SourceError, listing, require_whole
 from eatlas.executors import Executor, choose
 from eatlas.notes import Note, warn
 from eatlas.sources import Source, spellings
@@ -211,8 +211,8 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
         progress,
     )  # fmt: skip
     terms, language = stimuli_of(loaded), language_of(loaded)
-    with added_up(corpus, terms, language, vectors, parting, how) as contexts:
-        result = _made(contexts, loaded)
+    with sum_contexts(corpus, terms, language, vectors, parting, how) as contexts:
+        result = _assemble_parts(contexts, loaded)
         if path is not None:
             with atomic_file(path, binary=True) as file:
                 result.write(file)
@@ -269,7 +269,7 @@ class Reading(NamedTuple):
 
 
 @contextmanager
-def added_up(
+def sum_contexts(
     corpus: Corpus,
     terms: tuple[str, ...],
     language: str,
@@ -319,7 +319,7 @@ def added_up(
             if found.known < LEAST_KNOWN * found.words:
                 values = {"share": found.known / found.words, "words": found.words}
                 warn(Note("parts.few-known", values=values), stacklevel=5)
-            carried = carried or _learned(found, rows[: search.learned])
+            carried = carried or _fit_transformation(found, rows[: search.learned])
         except EatlasError:  # the same texts would end in it again
             added.discard(list(added.pieces))
             progress(0, len(groups))
@@ -328,7 +328,7 @@ def added_up(
         added.discard(list(added.pieces))
 
 
-def _learned(
+def _fit_transformation(
     found: Sums, vectors: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], Transformation]:
     """The transformation that a corpus gives, and what is said of it."""
@@ -355,7 +355,7 @@ def _bins(bins: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
 def _parts(corpus: Corpus, parting: Parting, field: str | None, documents: Unit) -> list[Part]:
     """Parts of the files of a corpus; those without fields are refused where one is needed."""
     parts = parts_of(on_disk(corpus), field, documents)
-    wanted = [name for name in (*parting.named_by, parting.unit) if name not in {"", FILE}]
+    wanted = [name for name in (*parting.naming_fields, parting.unit) if name not in {"", FILE}]
     plain = [part for part in parts if part.kind in {"line", "paragraph"}]
     if wanted and plain:
         raise SourceError(
@@ -418,14 +418,14 @@ def _require_parts(found: Sums, parting: Parting) -> None:
     if len(found.parts) > MOST_PARTS and not parting.covariates:
         raise SourceError(
             f"by={parting.by} gives too many parts",
-            got=f"{len(found.parts):,}: {listed(found.parts, 5)}",
+            got=f"{len(found.parts):,}: {listing(found.parts, 5)}",
             allowed=f"at most {MOST_PARTS}",
             remedy="put years together with bins (--bins 1990-1999,2000-2009), or name a field of "
             "fewer values",
         )
 
 
-def _made(contexts: AddedContexts, tests: Sequence[Test]) -> CorpusParts:
+def _assemble_parts(contexts: AddedContexts, tests: Sequence[Test]) -> CorpusParts:
     """Put everything together, parts in the order of years, or of their names."""
     search, source, found = contexts.search, contexts.source, contexts.sums
     years = [year_of(part) for part in found.parts]

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import EatlasError, SourceError, did_you_mean, listed, require_whole
+from eatlas.errors import EatlasError, SourceError, did_you_mean, listing, require_whole
 from eatlas.executors import Executor
-from eatlas.measures.base import generator_of
 from eatlas.measures.inference import CONFIDENCE
+from eatlas.measures.seeding import generator_of
 from eatlas.notes import Note, warn
 from eatlas.sources.opening import VectorsLike
 from eatlas.sources.outputs import require_place
@@ -25,7 +25,7 @@ from eatlas.stimuli import Concept
 from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.version import __version__
 from eatlas.writing import atomic_file
-from eatlas_corpora.engine.embedding import STOP_WORDS, WINDOW, AddedContexts, Reading, added_up
+from eatlas_corpora.engine.embedding import STOP_WORDS, WINDOW, AddedContexts, Reading, sum_contexts
 from eatlas_corpora.reading.files import Corpus, Unit
 from eatlas_corpora.reading.local import Parting, year_of
 from eatlas_corpora.reading.matching import Case, Compounds
@@ -43,7 +43,7 @@ from eatlas_corpora.results.embedding_regression import (
 from eatlas_corpora.stats.embedding_regression import (
     Observations,
     half_width,
-    permuted_p,
+    permutation_p,
     standard_error,
 )
 
@@ -189,8 +189,8 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
         progress,
     )  # fmt: skip
     parting = Parting(fields[0], (), unit or "", fields)
-    with added_up(corpus, terms, language, vectors, parting, how) as contexts:
-        result = _measured(contexts, reference, permutations, seed)
+    with sum_contexts(corpus, terms, language, vectors, parting, how) as contexts:
+        result = _regress_terms(contexts, reference, permutations, seed)
         if path is not None:
             with atomic_file(path) as file:
                 file.write(json.dumps(result.to_dict(), ensure_ascii=False, indent=1) + "\n")
@@ -254,7 +254,7 @@ def _field(name: str, values: Sequence[str], documents: Array, reference: str | 
         odd = next((v for v, x in zip(values, numbers, strict=True) if not math.isfinite(x)), "")
         raise SourceError(
             f"the covariate {name!r} has too many values for a category",
-            got=f"{len(count):,}: {listed((value[:SHOWN] for value in count), 5)}",
+            got=f"{len(count):,}: {listing((value[:SHOWN] for value in count), 5)}",
             allowed=f"at most {MOST_VALUES}, or numbers alone"
             + f" ({odd[:SHOWN]!r} is none)" * bool(odd),
             remedy="put values together in a column of its own",
@@ -262,7 +262,7 @@ def _field(name: str, values: Sequence[str], documents: Array, reference: str | 
     if reference is not None and reference not in count:
         raise EatlasError(
             f"reference: no document has {name}={reference}{did_you_mean(reference, count)}",
-            allowed=listed(count),
+            allowed=listing(count),
         )
     most = reference or max(sorted(count), key=count.__getitem__)
     about = Covariate(
@@ -425,8 +425,8 @@ def _term(
 ) -> TermRegression:
     """The regression of one term with its neighbours."""
     o = design.observations
-    squared, noise = o.squared_norms()
-    each = [(w.coefficients, np.subtract(*w.squared_norms())) for w in o.without_groups()]
+    squared, noise = o.coefficient_norms()
+    each = [(w.coefficients, np.subtract(*w.coefficient_norms())) for w in o.without_groups()]
     without, coefficients_without = (np.array([e[i] for e in each]) for i in (1, 0))
     errors, half = standard_error(without), half_width(len(each), CONFIDENCE)
     profiles: dict[tuple[str, str], Profile] = {}
@@ -450,7 +450,7 @@ def _term(
                 field=name, value=pair[0], against=pair[1],
                 squared_norm=float(squared[j]), bias=float(noise[j]), debiased=debiased, se=se,
                 interval=(debiased - half * se, debiased + half * se),
-                p=permuted_p(o, j, permutations, rng),
+                p=permutation_p(o, j, permutations, rng),
                 ratios=_ratios(
                     candidates, list(dict.fromkeys(near + far)), np.stack([first, second]),
                     o.coefficients, coefficients_without,
@@ -488,7 +488,7 @@ def _ratios(
     return tuple(sorted(made, key=lambda each: -each.ratio))
 
 
-def _measured(
+def _regress_terms(
     contexts: AddedContexts, reference: Mapping[str, str], permutations: int, seed: int
 ) -> EmbeddingRegression:
     """The record of all terms."""

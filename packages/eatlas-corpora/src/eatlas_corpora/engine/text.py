@@ -22,7 +22,7 @@ from eatlas.notes import Note, warn
 from eatlas.sources.outputs import require_other_files, require_place
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import TestsLike
-from eatlas.stimuli.languages import folded
+from eatlas.stimuli.languages import fold_case
 from eatlas.version import __version__
 from eatlas_corpora.reading.counts import SCHEMA, TABLES, Family, Search, TextCounts
 from eatlas_corpora.reading.files import (
@@ -58,7 +58,7 @@ def _tests_of_groups(tests: TestsLike) -> list[GroupsTest]:
     return of_groups
 
 
-def _searched(tests: Sequence[GroupsTest]) -> tuple[tuple[str, ...], tuple[Family, ...]]:
+def _collect_terms(tests: Sequence[GroupsTest]) -> tuple[tuple[str, ...], tuple[Family, ...]]:
     """Every target and every family of groups once; no table can hold two of one name."""
     targets: dict[str, str] = {}
     groups: dict[str, Family] = {}
@@ -90,9 +90,9 @@ def _warn_of_stimuli(tests: Sequence[GroupsTest]) -> None:
         if own := [f"{term} ({of[term]})" for term in test.targets.terms if term in of]:
             warn(Note("stimuli.targets-in-groups", values={"targets": own}), test.id, stacklevel=4)
     for test, second in permutations(tests, 2):
-        alone = {folded(term): term for term in second.terms if term not in test.terms}
+        alone = {fold_case(term): term for term in second.terms if term not in test.terms}
         for stimulus in sorted(set(test.terms).difference(second.terms)):
-            words = re.split(r"[\W_]+", folded(stimulus))
+            words = re.split(r"[\W_]+", fold_case(stimulus))
             if hidden := [alone[word] for word in words if word in alone]:
                 values = {"tests": [test.id, second.id], "found": stimulus, "hidden": hidden[0]}
                 warn(Note("stimuli.hidden-words", values=values), stacklevel=4)
@@ -210,7 +210,7 @@ def count_text(  # noqa: PLR0913  (each is a choice of the user's)
         require_whole("window", window, 1)
     groups_tests = _tests_of_groups(tests)
     rule = MatchRule(case, compounds, language_of(groups_tests))
-    search = Search(*_searched(groups_tests), rule, int(span), window)
+    search = Search(*_collect_terms(groups_tests), rule, int(span), window)
     _warn_of_stimuli(groups_tests)
     path = require_place(out, *TABLES)
     parts = parts_of(on_disk(corpus), field, unit)

@@ -36,7 +36,9 @@ def mean_unit(rows: Values, inverse: Array, places: Places, centre: Array) -> No
 
 
 @nb.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})  # type: ignore[misc, unused-ignore]
-def along(rows: Values, inverse: Array, places: Places, direction: Array, out: Array) -> None:
+def project_unit_rows(
+    rows: Values, inverse: Array, places: Places, direction: Array, out: Array
+) -> None:
     """Product of the unit vector at each place with one direction."""
     n, dim = places.size, direction.size
     for start in range(0, n if n >= 4 else 0, 4):
@@ -80,9 +82,9 @@ def associate(
             k += sizes[role]
         for j in range(dim):
             direction[j] = mean[2, j] - mean[3, j]
-        along(rows, inverse, chosen[i, :border], direction, targets[i])
+        project_unit_rows(rows, inverse, chosen[i, :border], direction, targets[i])
         for t in range(2):
-            along(rows, inverse, chosen[i, border:], mean[t], attributes[i, t])
+            project_unit_rows(rows, inverse, chosen[i, border:], mean[t], attributes[i, t])
             for a in range(2):
                 cell = 0.0
                 for j in range(dim):

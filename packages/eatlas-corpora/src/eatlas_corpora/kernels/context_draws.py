@@ -52,7 +52,7 @@ class CompactRows:
         unit: Array = self.values[which] * self.inverse[which, None]
         return unit
 
-    def weighted_sum(self, weights: Array) -> Array:
+    def sum_rows(self, weights: Array) -> Array:
         """Sum of all unit vectors, each times its weight, shape (d,)."""
         total = np.zeros(self.values.shape[1])
         for start in range(0, len(self.values), CHUNK):
@@ -61,7 +61,7 @@ class CompactRows:
             total += (weights[part] * self.inverse[part]) @ self.values[part].astype(np.float64)
         return total
 
-    def along(self, directions: Array) -> Array:
+    def project(self, directions: Array) -> Array:
         """Product of every unit vector with each direction, shape (rows, k)."""
         found = np.empty((len(self.values), len(directions)))
         for start in range(0, len(self.values), CHUNK):
@@ -103,7 +103,7 @@ def draw_associations(rows: CompactRows, chosen: Places, sizes: tuple[int, int, 
         for start in range(0, draws, step):
             _associate(rows, chosen, sizes, found, slice(start, start + step))
         return found
-    work = _compiled(rows, chosen, sizes, found)
+    work = _filler_of_draws(rows, chosen, sizes, found)
     with ThreadPoolExecutor(min(THREADS, processors())) as pool:
         list(pool.map(work, range(0, draws, BLOCK)))
     return found
@@ -124,7 +124,7 @@ def _associate(
     found.cells[part] = np.stack([np.einsum("ij,ij->i", *pair) for pair in pairs], axis=1)
 
 
-def _compiled(
+def _filler_of_draws(
     rows: CompactRows, chosen: Places, sizes: tuple[int, int, int, int], found: Drawn
 ) -> Callable[[int], None]:
     """What fills in the draws from a given one on."""

@@ -16,13 +16,13 @@ from eatlas.measures.base import Array, Input, Needs, parameter, whole
 from eatlas.measures.draws import (
     SHARED,
     Draws,
-    drawn_fields,
+    fields_of_draws,
     first_draws,
     level3_of,
     mean_scores,
 )
-from eatlas.measures.inference import CONFIDENCE, generalised_input
-from eatlas.measures.levels import kept_pairs, sizes, sorted_rows
+from eatlas.measures.inference import CONFIDENCE, generalise_input
+from eatlas.measures.levels import pairs_to_store, sizes, sort_rows
 from eatlas.measures.robustness import robustness
 from eatlas.measures.units import TestUnits, unit_levels
 from eatlas.notes import Note
@@ -43,7 +43,7 @@ from eatlas.stimuli import ROLES
 from eatlas.stimuli.kinds import OPPOSITES
 from eatlas_corpora.kernels.context_draws import CompactRows, compact_rows, draw_associations
 from eatlas_corpora.results.ceat import CEATResult, ContextDraws
-from eatlas_corpora.stats.nested import nested_components
+from eatlas_corpora.stats.nested import variance_components
 
 DIAGNOSED = 500
 """Contexts of a group, at most but one of each stimulus at least, among which cosines are looked
@@ -65,7 +65,7 @@ class StimulusContexts:
         """Arrange the vectors of a test; they are taken out of the mapping, to free memory."""
         counts, parts = {}, []
         for role in ROLES:
-            rows = sorted_rows(coverage[role])
+            rows = sort_rows(coverage[role])
             counts[role] = dict(Counter(stimulus for stimulus, _, _ in rows))
             parts.append(compact_rows(vectors.pop(role)[[place for _, _, place in rows]]))
         inverse = np.concatenate([part.inverse for part in parts])
@@ -77,22 +77,22 @@ class StimulusContexts:
         return sizes(self.counts)
 
     @cached_property
-    def each(self) -> NDArray[np.int64]:
+    def contexts_per_stimulus(self) -> NDArray[np.int64]:
         """Contexts of each stimulus, shape (stimuli,)."""
         return np.array([n for role in ROLES for n in self.counts[role].values()], np.int64)
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
         """First row of each stimulus, shape (stimuli,)."""
-        return np.cumsum(self.each) - self.each
+        return np.cumsum(self.contexts_per_stimulus) - self.contexts_per_stimulus
 
     @cached_property
     def means(self) -> Array:
         """Mean unit vector of each stimulus over its contexts, shape (stimuli, d)."""
-        parts = zip(self.starts.tolist(), self.each.tolist(), strict=True)
+        parts = zip(self.starts.tolist(), self.contexts_per_stimulus.tolist(), strict=True)
         return np.array(
             [
-                self.rows.part(slice(start, start + n)).weighted_sum(np.full(n, 1 / n))
+                self.rows.part(slice(start, start + n)).sum_rows(np.full(n, 1 / n))
                 for start, n in parts
             ]
         )
@@ -138,13 +138,13 @@ class StimulusContexts:
         border = n_x + n_y
         groups = np.split(self.means, [n_x, border, border + n_a])
         x, y, a, b = (group.mean(axis=0) for group in groups)
-        each, row = self.each, int(self.starts[border])
-        s = self.rows.part(slice(row)).along((a - b)[None])[:, 0]
-        u = self.rows.part(slice(row, None)).along(np.stack([x, y]))
+        each, row = self.contexts_per_stimulus, int(self.starts[border])
+        s = self.rows.part(slice(row)).project((a - b)[None])[:, 0]
+        u = self.rows.part(slice(row, None)).project(np.stack([x, y]))
         return (
-            nested_components(s, each[:border], n_x),
-            nested_components(u[:, 0], each[border:], n_a),
-            nested_components(u[:, 1], each[border:], n_a),
+            variance_components(s, each[:border], n_x),
+            variance_components(u[:, 0], each[border:], n_a),
+            variance_components(u[:, 1], each[border:], n_a),
         )
 
 
@@ -235,22 +235,24 @@ class CEAT(PatternMeasure):
         if lonely:  # the same in every draw
             notes.append(Note("draws.single-context", values={"stimuli": lonely}))
         how_drawn = Draws(self, self.n, self.model, self.variance, self.replace)
-        fields, draws = drawn_fields(how_drawn, drawn, sizes, contexts.components(), notes, given)
+        fields, draws = fields_of_draws(
+            how_drawn, drawn, sizes, contexts.components(), notes, given
+        )
         unit = contexts.rows.units(chosen[: first_draws(sizes)])
         cosines = unit[:, :border] @ unit[:, border:].transpose(0, 2, 1)
         table = np.asarray(contexts.means[:border] @ contexts.means[border:].T)
         units, names = contexts.units, {role: tuple(of) for role, of in contexts.counts.items()}
         pairs, joined = units.average(table), None
-        if units.joined:
+        if units.has_clusters:
             joined = unit_levels(self, given, units, names, pairs, level2=True)
         counts = SentenceCounts({role: dict(contexts.counts[role]) for role in ROLES})
         found = {
             **fields,
-            "similarities": kept_pairs(table),
+            "similarities": pairs_to_store(table),
             "scores": mean_scores(drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0), sizes),
             "draws": ContextDraws(**draws, contexts=counts),
             "units": joined,
-            "generalisation": generalised_input(
+            "generalisation": generalise_input(
                 given, pairs, units, notes, CONFIDENCE, sentences=True, level2=True
             ),
         }

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from eatlas.errors import CoverageError, SourceError, listed
+from eatlas.errors import CoverageError, SourceError, listing
 from eatlas.measures.base import FROM_0, SHARE, Input, Needs, parameter
 from eatlas.measures.earlier import TargetMeasure, mean
 from eatlas.notes import Note
 from eatlas.results.levels import PValues
-from eatlas.results.parts import defined_ends
+from eatlas.results.parts import finite_ends
 from eatlas.results.targets import Range, TargetValuesResult
 from eatlas.stats.permutation.problem import SMALLEST, normal_tails
 from eatlas.stimuli.kinds import ALL, OF_TARGETS
@@ -101,7 +101,7 @@ class PMI(TargetMeasure):
         if over := [term for term, row in zip(terms, rest, strict=True) if (row < 0).any()]:
             raise CoverageError(
                 f"{self.name}: a target is more often with a group than any word is",
-                got=listed(over),
+                got=listing(over),
                 allowed=f"numbers up to those of the row {ALL}",
                 remedy="count both in one text with the same tests",
             )
@@ -133,7 +133,7 @@ class PMI(TargetMeasure):
 
 def _ends(value: float, error: float, reach: float) -> tuple[float, float] | None:
     """A value with so many standard errors on either side."""
-    return defined_ends((value - reach * error, value + reach * error))
+    return finite_ends((value - reach * error, value + reach * error))
 
 
 def _p_values(ratio: float, error: float) -> PValues | None:

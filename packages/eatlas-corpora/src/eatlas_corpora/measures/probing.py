@@ -14,8 +14,9 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from eatlas.errors import CoverageError, StimulusError, listed
-from eatlas.measures.base import Input, generator_of, stimuli_covered
+from eatlas.errors import CoverageError, StimulusError, listing
+from eatlas.measures.base import Input, stimuli_covered
+from eatlas.measures.seeding import generator_of
 from eatlas.results.parts import Coverage
 from eatlas.stimuli.kinds import OF_TARGETS
 from eatlas.stimuli.languages import whole_words
@@ -54,7 +55,7 @@ def counts_of_probe(given: Input) -> tuple[Array, dict[str, Any]]:
     rows = vectors[labelled]
     stimuli = stimuli_covered(coverage)[OF_TARGETS]
     rng = generator_of(given.seed, {OF_TARGETS: stimuli}, "probe")
-    predicted = _held_out(rows, labels, rng)
+    predicted = _cross_validate(rows, labels, rng)
     assigned[labelled] = predicted
     if not labelled.all():
         assigned[~labelled] = _classifier().fit(rows, labels).predict(vectors[~labelled])
@@ -66,7 +67,7 @@ def counts_of_probe(given: Input) -> tuple[Array, dict[str, Any]]:
         accuracy=float((predicted == labels).mean()),
         balanced_accuracy=sum(recalls) / len(recalls),
         majority=max(counts.values()) / len(labels),
-        control_accuracy=float((_held_out(rows, shuffled, rng) == shuffled).mean()),
+        control_accuracy=float((_cross_validate(rows, shuffled, rng) == shuffled).mean()),
         labels="people" if people else "words",
         unlabelled=int((~labelled).sum()),
     )
@@ -107,7 +108,7 @@ def labels_of_people(coverage: Coverage, groups: Sequence[str]) -> Labels:
     if odd := sorted({label for label in targets.label.values() if label.casefold() not in places}):
         raise StimulusError(
             "divdist: labels of the contexts are not groups of the test",
-            got=listed(odd, 5),
+            got=listing(odd, 5),
             allowed=", ".join((*groups, NONE)),
             remedy="label the contexts with the groups of this test: eatlas annotate",
         )
@@ -131,7 +132,7 @@ def labels_of(coverage: Coverage, groups: Sequence[str]) -> Labels:
     return np.array(places, np.int64)
 
 
-def _held_out(rows: Array, labels: Labels, rng: np.random.Generator) -> Labels:
+def _cross_validate(rows: Array, labels: Labels, rng: np.random.Generator) -> Labels:
     """Label of each context by a classifier of the other folds."""
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=int(rng.integers(2**31)))
     return np.asarray(cross_val_predict(_classifier(), rows, labels, cv=folds), np.int64)

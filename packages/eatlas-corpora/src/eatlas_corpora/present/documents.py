@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from eatlas.errors import joined
+from eatlas.errors import join_names
 from eatlas.numbers import UNDEFINED, effect, interval, number_of, p_value
 from eatlas.present.columns import Cell, Column, Table
 from eatlas.present.commentary import Commentary
 from eatlas.present.rendering import lines, phrase
-from eatlas.present.text import isolated, one_line
+from eatlas.present.text import isolate, one_line
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.settings import Settings, source_name
@@ -28,7 +28,7 @@ def documents_in_words(documents: Documents) -> str:
 def resampling_units(results: Iterable[AssociationResult]) -> str:
     """What is resampled, and relabelled between parts: documents, or units by a field."""
     units = dict.fromkeys(known.unit for r in results if (known := documents_of(r)))
-    return joined([unit if unit == "documents" else f"units by {unit}" for unit in units])
+    return join_names([unit if unit == "documents" else f"units by {unit}" for unit in units])
 
 
 def larger_doubt(effect: Effect) -> str | None:
@@ -136,9 +136,9 @@ class DocumentsCommentary(Commentary):
 
     def brief(self) -> list[str]:
         """Whether both kinds of uncertainty agree on the sign of d at level 1."""
-        settings = Settings.among(self.results)
+        settings = Settings.from_results(self.results)
         doubts = [
-            (isolated(settings.named(result)), larger)
+            (isolate(settings.label(result)), larger)
             for result in self.results
             for effect in result.effects()
             if effect.place == "level1" and (larger := larger_doubt(effect)) is not None

@@ -349,7 +349,7 @@ def helm_counts(texts: Iterable[str], test: GroupsTest, *, name: str = "texts") 
     0.25
     """
     sums: dict[str, Counter[str]] = {target: Counter() for target in test.targets.terms}
-    for counted, of_group in _counted(texts, test):
+    for counted, of_group in _count_words(texts, test):
         for target, row in sums.items():
             if times := counted[target.lower()]:
                 row.update({group: times * number for group, number in of_group.items()})
@@ -384,7 +384,7 @@ def helm_representation(texts: Iterable[str], test: GroupsTest) -> float | None:
     0.1667
     """
     sums: Counter[str] = Counter()
-    for _, of_group in _counted(texts, test):
+    for _, of_group in _count_words(texts, test):
         sums.update(of_group)
     numbers = [sums[group.name] / len(group.terms) for group in test.groups]
     whole = math.fsum(numbers)
@@ -393,7 +393,7 @@ def helm_representation(texts: Iterable[str], test: GroupsTest) -> float | None:
     return math.fsum(abs(number / whole - 1 / len(numbers)) for number in numbers) / 2
 
 
-def _counted(
+def _count_words(
     texts: Iterable[str], test: GroupsTest
 ) -> Iterator[tuple[Counter[str], dict[str, int]]]:
     """Occurrences of each word of a text, and of the terms of each group together."""

@@ -30,8 +30,8 @@ from eatlas.sources.archives import (
     locate,
     open_binary,
 )
+from eatlas.sources.download import on_this_machine
 from eatlas.sources.outputs import pyarrow_of
-from eatlas.sources.published import on_this_machine
 
 Unit = Literal["line", "paragraph"]
 Corpus = str | Path | Iterable[str | Path]
@@ -307,7 +307,7 @@ def _batches_of(part: Part, account: Account, fields: Sequence[str]) -> Coded:
     path = Path(part.path)
     part.stamp.check(path)
     if part.kind == "parquet":
-        yield from batched(texts(parquet_rows(path, part.field, account, fields), account))
+        yield from batch_texts(texts(parquet_rows(path, part.field, account, fields), account))
         return
     content = locate(path, long_windows=True)
     if (part.start, part.stop) != (0, None):
@@ -322,7 +322,7 @@ def _batches_of(part: Part, account: Account, fields: Sequence[str]) -> Coded:
         elif part.kind == "paragraph":
             yield from ((data, separator, []) for data, separator in paragraph_texts(file, account))
         else:
-            yield from batched(texts(_rows(part, file, account, fields), account))
+            yield from batch_texts(texts(_rows(part, file, account, fields), account))
 
 
 def _rows(part: Part, file: BinaryIO, account: Account, fields: Sequence[str]) -> Rows:
@@ -398,7 +398,7 @@ def paragraph_texts(file: BinaryIO, account: Account) -> Iterator[tuple[bytes, i
         yield data, ZERO
 
 
-def batched(texts: Iterable[tuple[str, Values]], size: int = BLOCK) -> Coded:
+def batch_texts(texts: Iterable[tuple[str, Values]], size: int = BLOCK) -> Coded:
     """Put single texts together."""
     coded: list[bytes] = []
     values: list[Values] = []
@@ -430,20 +430,20 @@ def texts(rows: Rows, account: Account) -> Iterator[tuple[str, Values]]:
                 yield text, values
 
 
-def _wanted(field: str | None) -> tuple[str, ...]:
+def _fields_to_read(field: str | None) -> tuple[str, ...]:
     return USUAL if field is None else (field,)
 
 
 def _column(columns: Collection[str], field: str | None, label: str) -> str:
     """The column that holds the text."""
-    for name in _wanted(field):
+    for name in _fields_to_read(field):
         if name in columns:
             return name
     raise _no_field(columns, field, label, "column")
 
 
 def _no_field(names: Collection[str], field: str | None, label: str, what: str) -> SourceError:
-    wanted = " or ".join(map(repr, _wanted(field)))
+    wanted = " or ".join(map(repr, _fields_to_read(field)))
     near = did_you_mean(field, sorted(names)) if field is not None else ""
     return SourceError(
         f"{label}: there is no {what} {wanted}{near}",
@@ -508,7 +508,7 @@ def json_rows(
 
     A file is refused if the first of them, `tried` at least, lack the field.
     """
-    names = _wanted(field)
+    names = _fields_to_read(field)
     msgspec = library("msgspec", account.file, "JSON Lines", EXTRA)
     others = [name for name in fields if name not in names]
     keys = {f"field{k}": name for k, name in enumerate((*names, *others))}

@@ -287,7 +287,7 @@ def _is_in(word: Any, abbreviations: Hashes) -> bool:
 
 
 @compiled  # type: ignore[misc, unused-ignore]
-def _abbreviated(data: Bytes, dot: int, separator: int, abbreviations: Hashes) -> Any:
+def _is_abbreviation(data: Bytes, dot: int, separator: int, abbreviations: Hashes) -> Any:
     """Whether the word before a full stop is an abbreviation or an initial."""
     first, word, shift = dot, np.uint64(0), np.uint64(0)
     while first > 0 and dot - first <= _LONGEST and data[first - 1] != separator:
@@ -334,7 +334,7 @@ def begins(data: Bytes, i: int, separator: int, tables: Tables) -> Any:
         return False
     if _goes_on(data, i, characters):
         return False
-    return code != _DOT or not _abbreviated(data, last, separator, abbreviations)
+    return code != _DOT or not _is_abbreviation(data, last, separator, abbreviations)
 
 
 @compiled  # type: ignore[misc, unused-ignore]

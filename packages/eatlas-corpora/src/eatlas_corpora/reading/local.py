@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.packing import packed, unpacked
+from eatlas.packing import pack, unpack
 from eatlas.stimuli.languages import capital, upper
 from eatlas_corpora import reading
 from eatlas_corpora.reading.files import SIZE, Account, Batch, Part, Values, read_documents
@@ -63,7 +63,7 @@ class Parting:
     of such a part is a block."""
 
     @property
-    def named_by(self) -> tuple[str, ...]:
+    def naming_fields(self) -> tuple[str, ...]:
         """Fields whose values name the parts."""
         return self.covariates or (self.by,)
 
@@ -150,12 +150,12 @@ class Sums:
 
     def to_bytes(self) -> bytes:
         """For a journal."""
-        return packed({each.name: getattr(self, each.name) for each in fields(self)})
+        return pack({each.name: getattr(self, each.name) for each in fields(self)})
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Sums:
         """The inverse of :meth:`to_bytes`."""
-        values = unpacked(data)
+        values = unpack(data)
         return cls(**{**values, "left_out": Counter(values["left_out"])})
 
 
@@ -181,7 +181,7 @@ class LocalSearch:
     @cached_property
     def fields(self) -> tuple[str, ...]:
         """Fields of the rows of files that are read."""
-        names = (*self.parting.named_by, self.parting.unit)
+        names = (*self.parting.naming_fields, self.parting.unit)
         return tuple(dict.fromkeys(name for name in names if name and name != FILE))
 
     @cached_property
@@ -281,7 +281,7 @@ class _Documents:
         self.parting, self._fields, self._file = search.parting, search.fields, ""
         self._places = [
             None if name in {"", FILE} else search.fields.index(name)
-            for name in (*search.parting.named_by, search.parting.unit)
+            for name in (*search.parting.naming_fields, search.parting.unit)
         ]
         self.parts: list[str] = []
         self.counts: list[int] = []

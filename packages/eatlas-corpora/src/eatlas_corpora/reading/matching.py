@@ -158,7 +158,7 @@ class MatchRule:
         last = _LAST_PART.search(stimulus) if self.compounds == "head" else None
         return last[0] if last else stimulus
 
-    def written(self, stimulus: str) -> tuple[str, ...]:
+    def spellings(self, stimulus: str) -> tuple[str, ...]:
         """Return the spellings of a stimulus, hyphens and spaces as they are written."""
         stimulus = one_form(self.head(stimulus))
         if self.case != "auto" or stimulus != lower(stimulus, self.language):
@@ -271,7 +271,7 @@ class Matcher:
         self.require_heads()
         states, ends = _States(self.rule), dict[int, dict[int, None]]()
         for number, stimulus in enumerate(self.stimuli):
-            for spelling in self.rule.written(stimulus):
+            for spelling in self.rule.spellings(stimulus):
                 state = 0
                 for symbol in self.rule.symbols(spelling):
                     state = states.child(state, symbol)
@@ -304,11 +304,11 @@ class Matcher:
         stimuli = self._alone[endings]
         for k in np.flatnonzero(stimuli < 0).tolist():
             text = data[starts[k] : ends[k]].tobytes().decode()
-            stimuli[k] = self._written_so(text, self._endings[endings[k]])
+            stimuli[k] = self._choose_exact(text, self._endings[endings[k]])
         sure = stimuli >= 0
         return starts[sure], ends[sure], stimuli[sure]
 
-    def _written_so(self, text: str, candidates: tuple[int, ...]) -> int:
+    def _choose_exact(self, text: str, candidates: tuple[int, ...]) -> int:
         """Choose the stimulus that is written as the text is; hyphens and spaces matter last."""
         words = " ".join(text.split())
         for form in (str, one_form, lambda text: one_form(text).translate(_SAME_GAP)):

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from eatlas.errors import EatlasError, SourceError, described, require_whole
 from eatlas.lazy import as_frame
-from eatlas.paths import among_files
+from eatlas.paths import find_original
 from eatlas.sources.outputs import require_ending
 from eatlas.sources.spec import load
 from eatlas.stimuli import AssociationTest, ContextsOrigin
@@ -87,7 +87,7 @@ MOST = 4096
 is no prose."""
 
 
-def cut_out(
+def extract_context(
     data: NDArray[np.uint8], bounds: tuple[int, int], spans: Iterable[tuple[int, int]]
 ) -> tuple[str | int, ...]:
     """Return a context as text, then where each span begins and ends in it, in characters."""
@@ -312,7 +312,7 @@ class Sample:
         every: list[Any] = []
         first: dict[tuple[Any, ...], Any] = {}
         labels: dict[Any, str] = {}
-        for row, cut in zip(rows, _cut_to(rows, n, window), strict=True):
+        for row, cut in zip(rows, _trim_to_window(rows, n, window), strict=True):
             short = self.ROW(*row[:n], *cut)
             every.append(short)
             earlier = first.setdefault(short[: n + 1], short)
@@ -439,7 +439,9 @@ class Pairs(Sample):
         return test.model_copy(update={"sentences_from": str(origin), "contexts": origin})
 
 
-def _cut_to(rows: Sequence[Any], names: int, window: int) -> Iterator[tuple[str | int, ...]]:
+def _trim_to_window(
+    rows: Sequence[Any], names: int, window: int
+) -> Iterator[tuple[str | int, ...]]:
     """Cut each text to the words around its stimuli: the text, and their places in it."""
     kernels = reading.kernels
     coded: list[bytes] = []
@@ -454,7 +456,7 @@ def _cut_to(rows: Sequence[Any], names: int, window: int) -> Iterator[tuple[str 
     bounds = np.empty((2, len(rows)), np.int64)
     kernels.word_windows(data, SEPARATOR, starts, ends, window, MOST, bounds)
     for begin, stop, spans in zip(*bounds.tolist(), places, strict=True):
-        yield cut_out(data, (begin, stop), zip(spans[::2], spans[1::2], strict=True))
+        yield extract_context(data, (begin, stop), zip(spans[::2], spans[1::2], strict=True))
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -487,7 +489,7 @@ def load_contexts(path: str | Path) -> Contexts:
     >>> contexts.rows
     [Context(stimulus='ivy', text='The ivy grows.', start=4, end=7)]
     """
-    contexts: Contexts = _loaded(Path(path), Contexts)
+    contexts: Contexts = _load_file(Path(path), Contexts)
     return contexts
 
 
@@ -515,24 +517,24 @@ def load_pairs(path: str | Path) -> Pairs:
     >>> pairs
     <Pairs: 1 contexts of 1 pairs>
     """
-    pairs: Pairs = _loaded(Path(path), Pairs)
+    pairs: Pairs = _load_file(Path(path), Pairs)
     return pairs
 
 
 def load_either(path: str | Path) -> Contexts | Pairs:
     """Load contexts or pairs; the columns of the file say which they are."""
-    record: Contexts | Pairs = _loaded(Path(path), None)
+    record: Contexts | Pairs = _load_file(Path(path), None)
     return record
 
 
-def _loaded(path: Path, kind: type[Contexts] | type[Pairs] | None) -> Any:
+def _load_file(path: Path, kind: type[Contexts] | type[Pairs] | None) -> Any:
     """Load a file of contexts or pairs, and check it against its own hash."""
     values, about = read_table(path)
     if kind is None:
         first = values[0] if values and isinstance(values[0], Mapping) else {}
         pairs = {"target", "attribute"} <= first.keys() or "distance" in about
         kind = Pairs if pairs else Contexts
-    rows, labels = _checked(values, kind, path)
+    rows, labels = _validate_rows(values, kind, path)
     whole, counts = about.pop("contexts_sha256", None), about.pop("counts", [])
     record: Any = kind.of(rows, provenance=about, name=path.name, labels=labels)
     try:
@@ -551,7 +553,7 @@ def _loaded(path: Path, kind: type[Contexts] | type[Pairs] | None) -> Any:
     return record
 
 
-def _checked(
+def _validate_rows(
     values: Iterable[Any], kind: type[Contexts] | type[Pairs], path: Path
 ) -> tuple[list[Any], dict[Any, str]]:
     """Contexts and their labels; refuses those that lack a field or do not lie in their texts."""
@@ -608,12 +610,14 @@ class ContextsAtHand:
     def find(self, origin: ContextsOrigin) -> Contexts | Pairs:
         """Return the contexts that a result was made of."""
 
-        def taken(contexts: Contexts | Pairs, path: Path | None) -> Contexts | Pairs | str:
+        def match_by_hash(contexts: Contexts | Pairs, path: Path | None) -> Contexts | Pairs | str:
             if (whole := contexts.taken(origin)) is not None:
                 return whole
             return f"{path or contexts.name or 'a corpus'} has {_briefly(contexts.origin)}"
 
-        others: Any = among_files(origin.name, self._known, self._folders, self._load, taken)
+        others: Any = find_original(
+            origin.name, self._known, self._folders, self._load, match_by_hash
+        )
         if isinstance(others, Contexts | Pairs):
             return others
         name = origin.name or "contexts that were not loaded from a file"

@@ -53,7 +53,7 @@ from eatlas_corpora.reading.record import (
     Pairs,
     Repeats,
     Window,
-    cut_out,
+    extract_context,
 )
 
 _ALL = (1 << 64) - 1
@@ -98,7 +98,7 @@ class ContextSamples:
             self.kept[name] = {key: kept[key] for key in smallest}
             self.limits[name] = smallest[-1]
 
-    def handed_over(self) -> tuple[NDArray[np.int64], Kept]:
+    def flush(self) -> tuple[NDArray[np.int64], Kept]:
         """What was found and kept since the last time; the limits stay."""
         for name in range(len(self.kept)):
             self._trim(name)
@@ -192,7 +192,7 @@ class Sampler:
     def __call__(self, part: Part, batches: Iterator[Batch]) -> tuple[NDArray[np.int64], Kept]:
         """What was found in a part, and the contexts of it that may be kept."""
         kernels = reading.kernels
-        self.samples.handed_over()
+        self.samples.flush()
         # the place of a part tells equal texts of several files apart
         at = key_seed(part.copy, part.ends_sha256) + part.start
         for batch in batches:
@@ -207,7 +207,7 @@ class Sampler:
             if len(names):
                 self._keep(batch, matches, places, names, at & _ALL)
             at += len(batch[0]) + 1
-        return self.samples.handed_over()
+        return self.samples.flush()
 
     def _keep(
         self,
@@ -236,10 +236,10 @@ class Sampler:
         for row, place in zip(offsets, np.sort(places, axis=0), strict=False):
             starts = match_starts[place]
             kernels.keys(batch[0], begins, starts, stops, self._seeds[names], keys, row)
-        keys = _mixed(keys)
+        keys = _mix_hash(keys)
         for place in places if self.repeats == KEEP else ():
             position = match_starts[place].astype(np.uint64) + np.uint64(at)
-            keys = _mixed(keys ^ _mixed(position))
+            keys = _mix_hash(keys ^ _mix_hash(position))
         self.samples.found += np.bincount(names, minlength=len(self._seeds))
         wanted = np.flatnonzero(keys <= self.samples.limits[names])
         starts = (offsets[0] << 32) | offsets[1]
@@ -250,11 +250,11 @@ class Sampler:
             *(column[wanted].tolist() for column in columns), strict=True
         ):
             if self.samples.wants(name, key, start):
-                cut = cut_out(batch[0], (begin, stop), bytes_)
+                cut = extract_context(batch[0], (begin, stop), bytes_)
                 self.samples.put(name, key, start, row_of(*self.names[name], *cut))
 
 
-def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _mix_hash(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Numbers that look random; the finaliser of MurmurHash3."""
     for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
         keys = (keys ^ (keys >> np.uint64(33))) * np.uint64(factor)
@@ -350,7 +350,7 @@ def find_contexts(  # noqa: PLR0913  (each is a choice of the user's)
         repeats=repeats,
         seed=seed,
     )
-    return Contexts(*_sampled(sampler, corpus, field, unit, workers, progress, executor))
+    return Contexts(*_sample_corpus(sampler, corpus, field, unit, workers, progress, executor))
 
 
 def find_pairs(
@@ -403,10 +403,10 @@ def find_pairs(
     """
     require_whole("distance", distance, 0)
     sampler = Sampler(load_tests(tests), distance, **choices)
-    return Pairs(*_sampled(sampler, corpus, field, unit, workers, progress, executor))
+    return Pairs(*_sample_corpus(sampler, corpus, field, unit, workers, progress, executor))
 
 
-def _sampled(
+def _sample_corpus(
     sampler: Sampler,
     corpus: Corpus,
     field: str | None,

@@ -9,12 +9,12 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from eatlas.csv_cells import marked, unmarked
+from eatlas.csv_cells import escape_cell, unescape_cell
 from eatlas.decoding import check_parquet, json_value, require_file
 from eatlas.errors import SourceError
 from eatlas.paths import is_file
 from eatlas.sources.archives import faults_of_library
-from eatlas.sources.outputs import beside, pyarrow_of
+from eatlas.sources.outputs import pyarrow_of, sidecar_path
 from eatlas.writing import atomic_file, atomic_files
 
 LABEL = "label"
@@ -57,8 +57,10 @@ def about_of(path: Path) -> dict[str, Any]:
             metadata = pyarrow_of(path)[1].read_schema(path).metadata or {}
             about = json_value(metadata.get(KEY, b"{}"))
         else:
-            require_file(beside(path), SourceError)
-            about = json_value(beside(path).read_bytes()) if beside(path).is_file() else {}
+            require_file(sidecar_path(path), SourceError)
+            about = (
+                json_value(sidecar_path(path).read_bytes()) if sidecar_path(path).is_file() else {}
+            )
     except (OSError, ValueError, RecursionError) as error:
         what = f"{path}: what was written with this file cannot be read"
         raise SourceError(what, got=str(error)) from error
@@ -84,7 +86,7 @@ def read_table(path: Path) -> tuple[list[Any], dict[str, Any]]:
         if ending == ".jsonl":
             lines = path.read_text(encoding="utf-8-sig").split("\n")
             return [json_value(line) for line in lines if line.strip()], about
-        plain = unmarked if about.pop(MARKED, False) else str
+        plain = unescape_cell if about.pop(MARKED, False) else str
         with path.open(encoding="utf-8-sig", newline="") as file:
             return [
                 {key: plain(cell) for key, cell in row.items() if isinstance(cell, str)}
@@ -114,14 +116,15 @@ def write_table(
         return
     with atomic_files() as new:
         file = new(path)
-        new(beside(path)).write(description + "\n")
+        new(sidecar_path(path)).write(description + "\n")
         if ending == ".csv":
             # a carriage return within a cell needs quotes around it
             quoting: Any = csv.QUOTE_NONNUMERIC if "text" in texts else csv.QUOTE_MINIMAL
             table = csv.writer(file, lineterminator="\n", quoting=quoting)
-            table.writerow(map(marked, fields))
+            table.writerow(map(escape_cell, fields))
             table.writerows(
-                [marked(cell) if isinstance(cell, str) else cell for cell in row] for row in rows
+                [escape_cell(cell) if isinstance(cell, str) else cell for cell in row]
+                for row in rows
             )
         else:
             named = (dict(zip(fields, row, strict=True)) for row in rows)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pydantic import Field, ValidationError, model_validator
 
 from eatlas.decoding import json_value
-from eatlas.errors import SourceError, described, listed
+from eatlas.errors import SourceError, described, listing
 from eatlas.notes import Note
 from eatlas.paths import is_file
 from eatlas.results.parts import Record, is_empty
@@ -425,7 +425,7 @@ def open_parts(path: Path, options: Mapping[str, str], name: str) -> tuple[PartS
     if member is not None:
         if member not in corpus.parts:
             raise SourceError(
-                f"{path}: there is no such part", got=member, allowed=listed(corpus.parts, 20)
+                f"{path}: there is no such part", got=member, allowed=listing(corpus.parts, 20)
             )
         numbers, name = [corpus.parts.index(member)], name.partition("#")[0]
     return tuple(PartSource(name, corpus, number, local) for number in numbers)

@@ -83,7 +83,7 @@ class Observations:
         return np.asarray(self.root @ (self.root.T @ ((self.weights[:, None] * self.x).T @ self.y)))
 
     @cached_property
-    def lifted(self) -> Array:
+    def residual_weights(self) -> Array:
         """What a residual counts in the score of a unit, shape (n, k).
 
         Rows of WX (X'WX)^-1, those of each unit times (I - H)^-1/2 of the unit, which is taken by
@@ -101,16 +101,18 @@ class Observations:
             rows = np.einsum("nk,nkl->nl", z, change[number])
         return np.asarray(np.sqrt(self.weights)[:, None] * (rows @ self.root.T))
 
-    def squared_norms(self) -> tuple[Array, Array]:
+    def coefficient_norms(self) -> tuple[Array, Array]:
         """Squared norm of each coefficient, and the part of it that is sampling error."""
         b = self.coefficients
         if self.single:  # lengths of residuals, without a table of them
             across = 2 * self.y @ b.T - self.x @ (b @ b.T)
             squares = self.lengths - (self.x * across).sum(axis=1)
-            noise = np.square(self.lifted).T @ np.maximum(squares, 0)
+            noise = np.square(self.residual_weights).T @ np.maximum(squares, 0)
         else:
             residuals = self.y - self.x @ b
-            scores = (self.over_units(column[:, None] * residuals) for column in self.lifted.T)
+            scores = (
+                self.over_units(column[:, None] * residuals) for column in self.residual_weights.T
+            )
             noise = np.array([np.square(score).sum() for score in scores])
         return np.square(self.coefficients).sum(axis=1), noise
 
@@ -142,7 +144,7 @@ def half_width(groups: int, confidence: float) -> float:
     return float(scipy.stats.t.ppf((1 + confidence) / 2, groups - 1))
 
 
-def permuted_p(
+def permutation_p(
     observations: Observations, column: int, draws: int, rng: np.random.Generator
 ) -> float:
     """p-value of one coefficient.
@@ -156,7 +158,7 @@ def permuted_p(
     others, _ = np.linalg.qr(scale * np.delete(o.x, column, axis=1))
     residuals = scale * o.y
     residuals -= others @ (others.T @ residuals)
-    x, lifted = scale * o.x, (o.lifted / scale)[:, [column]]
+    x, lifted = scale * o.x, (o.residual_weights / scale)[:, [column]]
     (n, k), d = x.shape, o.y.shape[1]
     across = o.over_units(lifted * x)
     mixed = across.T @ across
@@ -170,7 +172,7 @@ def permuted_p(
         sums = [o.over_units(x[:, [i]] * residuals) for i in range(k)]
         right = np.concatenate([*sums, *(across[:, [i]] * of_units for i in range(k))], axis=1)
         constant = np.square(of_units).sum()
-    observed, noise = (each[column] for each in o.squared_norms())
+    observed, noise = (each[column] for each in o.coefficient_norms())
     least = observed / noise * (1 - TIE)
     at_once, as_far = max(1, CELLS // (2 * k * max(n, d))), 0
     for start in range(0, draws, at_once):

@@ -72,7 +72,7 @@ class Blocks:
         sums = np.concatenate([self.sums, other.sums])
         return Blocks(sums, np.concatenate([self.counts, other.counts]))
 
-    def transformed(self, matrix: Array) -> Blocks:
+    def transform(self, matrix: Array) -> Blocks:
         """The same with sums that are of vectors and no more of contexts."""
         sums = self.sums.reshape(-1, len(matrix)) @ matrix.astype(np.float32)
         return Blocks(sums.reshape(self.sums.shape), self.counts)
@@ -173,7 +173,7 @@ def _d(scores: Array, weights: Array, n: int, ddof: int) -> Array:
         return np.asarray((means[0] - means[1]) / np.sqrt(squares / (total - ddof)))
 
 
-def expanded(level: float, blocks: float) -> float:
+def effective_level(level: float, blocks: float) -> float:
     """The share of resamples that an interval has to span, where it rests on so few blocks.
 
     Resamples of n vary less than samples, by the root of (n - 1) / n, and have no longer tails than
@@ -187,12 +187,12 @@ def expanded(level: float, blocks: float) -> float:
     return 2 * NormalDist().cdf(t_quantile(1 - level, n - 1) * math.sqrt(n / (n - 1))) - 1
 
 
-def resampled_blocks(number: int, draws: int, rng: np.random.Generator) -> Array:
+def bootstrap_blocks(number: int, draws: int, rng: np.random.Generator) -> Array:
     """How often each block is in each resample, shape (draws, blocks)."""
     return rng.multinomial(number, np.full(number, 1 / number), draws).astype(np.float64)
 
 
-def relabelled_blocks(first: int, second: int, draws: int, rng: np.random.Generator) -> Array:
+def permute_blocks(first: int, second: int, draws: int, rng: np.random.Generator) -> Array:
     """Which blocks of two parts are of the first in each relabelling, shape (draws, blocks)."""
     labels = np.repeat([1.0, 0.0], [first, second])
     return rng.permuted(np.tile(labels, (draws, 1)), axis=1)

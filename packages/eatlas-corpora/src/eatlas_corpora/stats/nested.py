@@ -11,7 +11,7 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-def nested_components(scores: Array, sizes: Integers, n: int) -> Components:
+def variance_components(scores: Array, sizes: Integers, n: int) -> Components:
     """Variance components of scores within units within two groups.
 
     Units count alike, however many scores they have: with m_w and v_w the mean and the variance

@@ -6,8 +6,8 @@ import pytest
 
 import eatlas
 from eatlas.errors import SourceError
+from eatlas.sources.download import find, on_this_machine
 from eatlas.sources.downloads import unpack
-from eatlas.sources.published import find, on_this_machine
 
 TEST = eatlas.GroupsTest(
     targets=["nurse"], groups={"Female": ["she"], "Male": ["he"]}, reference="uniform"

@@ -4,8 +4,8 @@ import pytest
 from tests.sources.published.test_tables import TEST
 
 import eatlas
+from eatlas.sources.download import find
 from eatlas.sources.downloads import unpack
-from eatlas.sources.published import find
 from eatlas.sources.tables import open_counts
 
 CENSUS = """\

@@ -120,7 +120,7 @@ def ask(
     if generate is not None:
         _require_none("--generate", **of_choices, measure=measure)
         chosen = _targets(tests, targets)
-        texts = _stated({"n": number, **shared})
+        texts = _drop_none({"n": number, **shared})
         if dry_run:
             cost = _cost_of_texts(model, generate, chosen, amounts, **texts)
             _show_costs([cost], as_json=as_json)
@@ -168,7 +168,7 @@ def _save_answers(path: Path, jobs: Sequence[Job]) -> None:
     remark(f"answers: {path}")
 
 
-def _stated(parameters: dict[str, Any]) -> dict[str, Any]:
+def _drop_none(parameters: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if value is not None}
 
 
@@ -178,19 +178,19 @@ def _measures(signatures: list[str] | None, **parameters: Any) -> list[Any]:
     for measure in map(get_measure, signatures or ["ask"]):
         asking.require_asking(measure)
         names = [field.name for field in fields(measure) if field.init]
-        for name in _stated(parameters):
+        for name in _drop_none(parameters):
             if name not in names:
                 raise SignatureError(
                     f"the measure {measure.name} has no option --{name}",
                     allowed=", ".join(f"--{each}" for each in parameters if each in names),
                 )
-        measures.append(measure.with_parameters(**_stated(parameters)))
+        measures.append(measure.with_parameters(**_drop_none(parameters)))
     return measures
 
 
 def _require_none(what: str, **options: Any) -> None:
     """Refuse options of questions beside texts."""
-    for name in _stated(options):
+    for name in _drop_none(options):
         raise EatlasError(
             f"--{name} is of tests that are put to a model, and {what} puts none",
             allowed=f"{what} with -n, --tests or --targets, --tokens and --temperature",

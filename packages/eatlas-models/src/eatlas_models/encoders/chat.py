@@ -14,13 +14,13 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from eatlas.encoders.functions import AT_ONCE, named_function, said_by, working_directory
+from eatlas.encoders.functions import AT_ONCE, import_function, said_by, working_directory
 from eatlas.errors import SourceError, described
 from eatlas.notes import Note
 from eatlas.numbers import number_of
 from eatlas.paths import is_there
 from eatlas.sources.opening import model_and_tokenizer, opener_of
-from eatlas.sources.source import Tell, cut, is_source
+from eatlas.sources.source import Tell, chunks_of, is_source
 from eatlas.sources.spec import load, model_scheme, parse_file_spec
 from eatlas.untrusted import computes_afresh
 from eatlas_models.encoders.kept_answers import KeptAnswers
@@ -274,7 +274,7 @@ class FunctionChat(Answering):
 
     def in_batches(self, requests: Sequence[Request]) -> Iterator[Mapping[Request, Response]]:
         """Call the function with some prompts at a time."""
-        for batch in cut(requests, AT_ONCE):
+        for batch in chunks_of(requests, AT_ONCE):
             try:
                 with working_directory():
                     came = self.function([request.text for request in batch])
@@ -296,7 +296,7 @@ class FunctionChat(Answering):
 
 def open_function(text: str) -> FunctionChat:
     """Open a function by its module and name, as ``py:`` does for vectors."""
-    name, function, options = named_function(text, "a text for each prompt")
+    name, function, options = import_function(text, "a text for each prompt")
     keeps = options.cache == "yes" and not computes_afresh()
     return FunctionChat(function, name, options.version or "", keeps=keeps)
 

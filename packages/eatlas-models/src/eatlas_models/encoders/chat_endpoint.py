@@ -30,7 +30,13 @@ from eatlas.sources.spec import with_options
 from eatlas.untrusted import computes_afresh, only_data, takes_kept_answers
 from eatlas_models.encoders.chat import Answering, Request, Response, without_reasoning
 from eatlas_models.encoders.connection import Received
-from eatlas_models.encoders.endpoint import LEAST, MALFORMED, Endpoint, completed, read_address
+from eatlas_models.encoders.endpoint import (
+    LEAST,
+    MALFORMED,
+    Endpoint,
+    complete_address,
+    read_address,
+)
 from eatlas_models.encoders.roundoff import roundoff_of_log_ratios
 from eatlas_models.results.language_model import LanguageModelRecord
 
@@ -149,7 +155,7 @@ class ChatEndpoint(Answering):
 
     def must_be_asked(self) -> bool:
         """Whether the server was not asked yet if it gives log-probabilities."""
-        return "_gives_logprobs" not in self.__dict__ and not self.kept([PROBE])
+        return "_gives_logprobs" not in self.__dict__ and not self.look_up([PROBE])
 
     @cached_property
     def _gives_logprobs(self) -> bool:
@@ -173,8 +179,8 @@ class ChatEndpoint(Answering):
 
             def ask(request: Request) -> Response:
                 # another program may have asked it meanwhile
-                known = self.kept_in(store, [request]).get(request)
-                return known or self._asked(request, session, turn)
+                known = self.look_up_in(store, [request]).get(request)
+                return known or self._send_request(request, session, turn)
 
             # each program in an order of its own, so that two seldom send the same
             for batch in side_by_side(sample(requests, len(requests)), parallel, ask):
@@ -190,7 +196,7 @@ class ChatEndpoint(Answering):
                         remedy="raise tokens: ask(tokens=2000), or turn reasoning off",
                     )
 
-    def _asked(self, request: Request, session: Any, turn: Any) -> Response:
+    def _send_request(self, request: Request, session: Any, turn: Any) -> Response:
         """Send a request in the form that the server takes, and again where it was too short."""
         while True:
             short = bool(request.options) and self.dialect.short and request.tokens > SHORT
@@ -200,7 +206,7 @@ class ChatEndpoint(Answering):
                 continue
             if received.status != 200:
                 break
-            response = self._read(request, received, short=short)
+            response = self._parse_response(request, received, short=short)
             if response is not None:
                 return response
             self.dialect.short = False
@@ -209,7 +215,7 @@ class ChatEndpoint(Answering):
         if received.status == 400 and "content_filter" in received.content:
             return Response(date=_day(None, received))  # a refusal without words
         if request.options and "logprobs" in received.content:
-            self._refuse_logprobs(received.shown)
+            self._refuse_logprobs(received.beginning)
         raise self.endpoint.failure(received, "answer", BASES * (received.status == 404))
 
     def _body(self, request: Request, tokens: int) -> dict[str, Any]:
@@ -226,7 +232,9 @@ class ChatEndpoint(Answering):
             body |= {"logprobs": True, "top_logprobs": dialect.listed}
         return body
 
-    def _read(self, request: Request, received: Received, *, short: bool) -> Response | None:
+    def _parse_response(
+        self, request: Request, received: Received, *, short: bool
+    ) -> Response | None:
         """Make a response of what a server sent; None of a short answer that must be longer."""
         fault = "this is no chat completion"
         try:
@@ -252,13 +260,13 @@ class ChatEndpoint(Answering):
         except MALFORMED as e:
             raise SourceError(
                 f"{self.name}: {fault}",
-                got=received.shown,
+                got=received.beginning,
                 allowed="a server of chat completions in OpenAI's form, such as vLLM, llama.cpp's, "
                 "Ollama's /v1",
                 remedy="check the address, which ends in /v1 at most servers",
             ) from e
         if request.options and chances is None and request != PROBE:
-            self._refuse_logprobs(received.shown)
+            self._refuse_logprobs(received.beginning)
         return Response(answer, chances, model, day, spent)
 
     def _refuse_logprobs(self, shown: str) -> NoReturn:
@@ -461,7 +469,7 @@ def open_chat(text: str) -> ChatEndpoint:
     parts = urlsplit(address)
     if parts.scheme.lower() not in {"http", "https"} or not parts.hostname:
         raise SourceError(f"{text}: no address", got=address, allowed=ALLOWED)
-    whole = completed(address, "chat/completions")
+    whole = complete_address(address, "chat/completions")
     if re.search(r"/(embeddings|completions)$", whole.removesuffix(END)):
         raise SourceError(
             f"{address}: this is not an address for chat completions",

@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from eatlas.encoders.cache import hashed, take_cache
-from eatlas.encoders.encoder import Options, explained, read_options
+from eatlas.encoders.cache import hash_texts, take_cache
+from eatlas.encoders.encoder import Options, read_options, wrap_errors
 from eatlas.encoders.gguf_files import gguf_reader
 from eatlas.encoders.loading import Loaded, in_halves, load, tokenizer_of
 from eatlas.encoders.models import (
@@ -41,11 +41,11 @@ from eatlas.errors import ResultsError, SourceError
 from eatlas.lazy import import_torch, import_transformers
 from eatlas.notes import Note
 from eatlas.paths import cache_folder
-from eatlas.sources.source import cut
+from eatlas.sources.source import chunks_of
 from eatlas.untrusted import computes_afresh
 from eatlas.writing import atomic_file
 from eatlas_models.encoders.chat import Answering, Request, Response, without_reasoning
-from eatlas_models.encoders.language import TransformerLM, about_transformer, head_class
+from eatlas_models.encoders.language import TransformerLM, head_class, transformer_record
 
 Input = tuple[int, ...]
 """Pieces of a text."""
@@ -147,24 +147,24 @@ class TransformerChat(Answering):
     # --- texts ------------------------------------------------------------------------------------
 
     @property
-    def templated(self) -> bool:
+    def has_template(self) -> bool:
         """Whether the tokenizer has a chat template."""
         return getattr(self.tokenizer, "chat_template", None) is not None
 
-    def rendered(self, text: str, answer: str | None = None) -> str:
+    def render_chat(self, text: str, answer: str | None = None) -> str:
         """A question as the model reads it, up to its answer, or with one.
 
         A model that thinks before it answers is told that it has thought: the answer comes next.
         Templates that name the day are told the same day always, so that answers repeat.
         """
-        if not self.templated:
+        if not self.has_template:
             before = f"{self.system}\n\n" if self.system else ""
             return before + _PLAIN.format(text=text) + (f" {answer}\n" if answer else "")
         messages = [{"role": "system", "content": self.system}] if self.system else []
         messages.append({"role": "user", "content": text})
         if answer is not None:
             messages.append({"role": "assistant", "content": answer})
-        with explained(
+        with wrap_errors(
             f"{self.name}: the chat template cannot be filled in",
             remedy="leave out system=..., which some templates do not take" * bool(self.system)
             or "see chat_template of the tokenizer",
@@ -188,9 +188,9 @@ class TransformerChat(Answering):
     @cached_property
     def opening(self) -> str:
         """What stands between a prompt and the first word of its answer: nothing, or a space."""
-        if not self.templated:
+        if not self.has_template:
             return " "
-        _, prompt, answer = self.rendered("Hi", _PROBE).partition(self.rendered("Hi"))
+        _, prompt, answer = self.render_chat("Hi", _PROBE).partition(self.render_chat("Hi"))
         return " " if prompt and answer.startswith(f" {_PROBE}") else ""
 
     @cached_property
@@ -198,7 +198,7 @@ class TransformerChat(Answering):
         """Pieces that end an answer: end of text, and what the chat template puts behind one."""
         tokenizer, config = self.loaded.tokenizer, self.loaded.module.generation_config
         stated = [tokenizer.eos_token_id, *np.atleast_1d(config.eos_token_id or []).tolist()]
-        behind = self.rendered("Hi", _PROBE).rpartition(_PROBE)[2]
+        behind = self.render_chat("Hi", _PROBE).rpartition(_PROBE)[2]
         first = self._pieces([behind.lstrip()])[0][:1]
         special = {*tokenizer.all_special_ids, *tokenizer.added_tokens_decoder}
         return frozenset({piece for piece in stated if piece is not None} | {*first} & special)
@@ -210,14 +210,14 @@ class TransformerChat(Answering):
 
     def sizes_of(self, texts: Sequence[str]) -> list[int]:
         """Pieces of each question as the model reads it; the model is not loaded for it."""
-        return [len(pieces) for pieces in self._pieces([self.rendered(text) for text in texts])]
+        return [len(pieces) for pieces in self._pieces([self.render_chat(text) for text in texts])]
 
     def _prompts(self, texts: Sequence[str]) -> dict[str, Input]:
         """Pieces of what the model reads of each question."""
         tokenizer, limit = self.loaded.tokenizer, self.loaded.limit
-        pieces = self._pieces([self.rendered(text) for text in texts])
+        pieces = self._pieces([self.render_chat(text) for text in texts])
         begin: Input = ()
-        if not self.templated:
+        if not self.has_template:
             first = (tokenizer.bos_token_id, tokenizer.eos_token_id)
             begin = next(((piece,) for piece in first if piece is not None), ())
         longest = max(map(len, pieces), default=0) + len(begin)
@@ -233,11 +233,11 @@ class TransformerChat(Answering):
         """Ways to write each option behind a prompt, as pieces that follow its own."""
         written = [
             (option, self.opening + form)
-            for option, forms in enumerate(written_forms(request.options))
+            for option, forms in enumerate(forms_of_options(request.options))
             for form in forms
         ]
         texts = [form for _, form in written]
-        before = self.rendered(request.text)
+        before = self.render_chat(request.text)
         (own,) = self._pieces([before])
         joint = self._pieces([before + text for text in texts])
         alone = self._pieces(texts)
@@ -257,17 +257,17 @@ class TransformerChat(Answering):
             pieces = prompts[request.text]
             return len(pieces), pieces, request
 
-        for by, answer in ((True, self._scored), (False, self._drawn)):
+        for by, answer in ((True, self._score_options), (False, self._sample_answers)):
             ordered = sorted((r for r in requests if bool(r.options) == by), key=length_and_pieces)
             same_length = groupby(ordered, lambda request: len(prompts[request.text]))
-            batches = [batch for _, same in same_length for batch in cut(same, AT_ONCE)]
+            batches = [batch for _, same in same_length for batch in chunks_of(same, AT_ONCE)]
             # in any order, so that the first answers are about many subjects
             for batch in Random(0).sample(batches, len(batches)):  # noqa: S311
                 parts = in_halves(batch, partial(answer, prompts), module, self.name)
                 for part, responses in parts:
                     yield dict(zip(part, responses, strict=True))
 
-    def _scored(self, prompts: Mapping[str, Input], batch: list[Request]) -> list[Response]:
+    def _score_options(self, prompts: Mapping[str, Input], batch: list[Request]) -> list[Response]:
         """Probability of each option as the beginning of the answer."""
         forms = [self._forms(request) for request in batch]
         values = self._values([prompts[request.text] for request in batch], forms)
@@ -295,9 +295,9 @@ class TransformerChat(Answering):
                 firsts = sorted({form.pieces[:1] for form in own})
                 known = chances[row, [piece for (piece,) in firsts]].tolist()
                 values[row] = dict(zip(firsts, known, strict=True))
-            for length, continued in _continued(forms):
+            for length, continued in _group_by_length(forms):
                 size = max(1, LOGITS // (chances.shape[-1] * length))
-                for batch in cut(continued, size):
+                for batch in chunks_of(continued, size):
                     behind, _ = self._read_on(texts, cache, [key for key, _ in batch], length)
                     for of_row, ((row, _), longer) in zip(behind, batch, strict=True):
                         for pieces in longer:
@@ -305,7 +305,7 @@ class TransformerChat(Answering):
                             values[row][pieces] = values[row][pieces[:1]] + math.fsum(steps)
         return values
 
-    def _drawn(self, prompts: Mapping[str, Input], batch: list[Request]) -> list[Response]:
+    def _sample_answers(self, prompts: Mapping[str, Input], batch: list[Request]) -> list[Response]:
         """Answers that are drawn, each by chance of its own, piece by piece."""
         torch = import_torch()
 
@@ -342,7 +342,7 @@ class TransformerChat(Answering):
         while pieces and pieces[-1] in self.ends:
             pieces = pieces[:-1]
         text = str(self.loaded.tokenizer.decode(pieces, skip_special_tokens=True))
-        if not self.templated:
+        if not self.has_template:
             text = text.partition(_NEXT)[0]
         answer = without_reasoning(text).strip()
         return Response(answer, spent=bool(text.strip()) and not answer)
@@ -360,7 +360,7 @@ class TransformerChat(Answering):
         if cache is None:
             shared = 0
         else:
-            cache = _selected(cache, [0] * len(texts))
+            cache = _select_rows(cache, [0] * len(texts))
         chances, cache = self._run(torch.tensor([text[shared:] for text in texts]), cache)
         return chances[:, -1], cache
 
@@ -377,7 +377,7 @@ class TransformerChat(Answering):
         if cache is None:
             whole = torch.tensor([texts[row] + pieces for row, pieces in behind])
             return self._run(whole, keep=keep)
-        chosen = _selected(cache, [row for row, _ in behind])
+        chosen = _select_rows(cache, [row for row, _ in behind])
         return self._run(torch.tensor([pieces for _, pieces in behind]), chosen, keep)
 
     def _run(self, ids: Any, cache: Any = None, keep: int = 1) -> tuple[Any, Any]:
@@ -396,12 +396,12 @@ class TransformerChat(Answering):
 # --- options --------------------------------------------------------------------------------------
 
 
-def written_forms(options: Sequence[str]) -> list[tuple[str, ...]]:
+def forms_of_options(options: Sequence[str]) -> list[tuple[str, ...]]:
     """Ways in which an answer writes each option: as it is, and with a capital letter.
 
     What one option is, is no way to write another.
 
-    >>> written_forms(["office", "Home", "home"])
+    >>> forms_of_options(["office", "Home", "home"])
     [('office', 'Office'), ('Home',), ('home',)]
     """
     forms: list[tuple[str, ...]] = []
@@ -445,7 +445,7 @@ def _begins(shorter: Collection[Input], pieces: Input) -> bool:
     return any(len(begin) < len(pieces) and pieces[: len(begin)] == begin for begin in shorter)
 
 
-def _continued(
+def _group_by_length(
     forms: Sequence[Sequence[Spelling]],
 ) -> Iterator[tuple[int, list[tuple[tuple[int, Input], set[Input]]]]]:
     """What is read behind prompts, by its length: row, pieces, and the forms that end one later."""
@@ -477,7 +477,7 @@ def _plain(cache: Any) -> Any:
     return cache if plain else None
 
 
-def _selected(cache: Any, rows: Sequence[int]) -> Any:
+def _select_rows(cache: Any, rows: Sequence[int]) -> Any:
     """Some rows of a cache, which itself stays as it is."""
     torch = import_torch()
 
@@ -491,7 +491,7 @@ def _chance(request: Request) -> Any:
     """A generator for one draw, that of the same draw every time."""
     torch = import_torch()
 
-    seed = int.from_bytes(hashed("draw", request.text, str(request.draw))[:7])
+    seed = int.from_bytes(hash_texts("draw", request.text, str(request.draw))[:7])
     return torch.Generator().manual_seed(seed)
 
 
@@ -520,7 +520,7 @@ def open_transformer_chat(spec: str) -> TransformerChat:
     content = content_of(located, CHAT)
     facts = _facts(located, content)
     decides = f"{content};precision={options.precision};seed={options.random_seed}"
-    about = about_transformer(
+    about = transformer_record(
         located.name, facts.architecture, "causal", facts.vocabulary, options.precision
     )
     model = TransformerLM(
@@ -550,7 +550,7 @@ def chat_of(model: TransformerLM) -> TransformerChat:
 def _facts(located: LocatedModel, content: str) -> Facts:
     """What is known of a model, read once for the same files and libraries."""
     versions = version("transformers"), located.options.trust_remote_code
-    key = hashed("facts", content, *map(str, versions)).hex()
+    key = hash_texts("facts", content, *map(str, versions)).hex()
     file = cache_folder() / "hashes" / f"{key}.json"
     if not computes_afresh():
         with suppress(OSError, ValidationError):

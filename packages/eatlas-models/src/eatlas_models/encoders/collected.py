@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, get_args
 
-from eatlas.decoding import decoded, json_value, require_file
-from eatlas.errors import SourceError, listed
+from eatlas.decoding import decode_utf8, json_value, require_file
+from eatlas.errors import SourceError, listing
 from eatlas.notes import Note
-from eatlas.sources.tables import LARGEST, named_rows
+from eatlas.sources.tables import LARGEST, rows_by_column
 from eatlas_models.results.language_model import LanguageModelRecord
 from eatlas_models.stimuli.asking import About, CollectedAnswer
 
@@ -76,14 +76,16 @@ def open_collected(path: str | Path) -> CollectedAnswers:
 def _rows(path: Path) -> Iterator[CollectedAnswer]:
     """Answers of a file, whatever its form."""
     records = (
-        _json_lines(path) if path.suffix.lower() == ".jsonl" else named_rows(path, "answers", FORM)
+        _json_lines(path)
+        if path.suffix.lower() == ".jsonl"
+        else rows_by_column(path, "answers", FORM)
     )
     for place, record in records:
         answer = next((name for name in ANSWER if name in record), None)
         chances = _chances(record, place)
         if answer is None and chances is None:
             raise SourceError(
-                f"{place}: there is no answer", got=f"{listed(record)} alone", allowed=FORM
+                f"{place}: there is no answer", got=f"{listing(record)} alone", allowed=FORM
             )
         about = next((name for name in get_args(About) if record.get(name)), None)
         subject = _text(record[about]) if about else ""
@@ -91,7 +93,7 @@ def _rows(path: Path) -> Iterator[CollectedAnswer]:
         if about and len(options) != 2:
             raise SourceError(
                 f"{place}: the answer about {subject!r} is not between two options",
-                got=listed(options) if options else "no options",
+                got=listing(options) if options else "no options",
                 allowed='options such as ["office", "home"], or office|home',
             )
         yield CollectedAnswer(
@@ -117,7 +119,7 @@ def _json_lines(path: Path) -> Records:
     try:
         if path.stat().st_size > LARGEST:
             raise SourceError(f"{path}: too large for a file of answers", allowed="up to 64 MiB")
-        text = decoded(path.read_bytes(), str(path), SourceError)
+        text = decode_utf8(path.read_bytes(), str(path), SourceError)
     except OSError as error:
         raise SourceError(
             f"{path}: the file cannot be read", got=error.strerror, allowed=FORM
@@ -154,7 +156,7 @@ def _chances(record: Mapping[str, Any], place: str) -> tuple[float, float] | Non
     if not (first <= LARGEST_LOGPROB and second <= LARGEST_LOGPROB):
         raise SourceError(
             f"{place}: these are no log-probabilities",
-            got=listed([_text(record[name]) for name in CHANCES]),
+            got=listing([_text(record[name]) for name in CHANCES]),
             allowed="natural logarithms of probabilities, 0 at most; empty where none is listed",
         )
     return first, second

@@ -77,7 +77,7 @@ class Received(NamedTuple):
     """The answer, or what went wrong, without the key."""
 
     @property
-    def shown(self) -> str:
+    def beginning(self) -> str:
         """The beginning of it."""
         return self.content[:SHOWN]
 
@@ -124,7 +124,7 @@ class Session(requests.Session):
                 self.address, json=body, headers=headers, timeout=timeout, allow_redirects=False,
                 stream=True,
             ) as answer:  # fmt: skip
-                return self._received(answer)
+                return self._receive(answer)
         except UnusableError as error:
             raise SourceError(
                 f"{self.address}: the answer of the server is not read",
@@ -137,7 +137,7 @@ class Session(requests.Session):
         except (requests.RequestException, HTTPError, ValueError, zlib.error) as error:
             return Received(0, {}, self.without_key(f"{type(error).__name__}: {error}"))
 
-    def _received(self, answer: requests.Response) -> Received:
+    def _receive(self, answer: requests.Response) -> Received:
         """Read an answer whose head has come."""
         text = self._content(answer).decode(errors="replace")
         if answer.status_code != 200:

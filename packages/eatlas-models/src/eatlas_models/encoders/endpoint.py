@@ -89,7 +89,7 @@ class Endpoint(NamedTuple):
         """Say that there is no answer."""
         return SourceError(
             f"{self.address}: the endpoint gives no {what}",
-            got=received.shown,
+            got=received.beginning,
             remedy=f"{servers}check the address, the model ({self.model or 'none'}) and its "
             f"options, and the key in {' or '.join(KEYS)}; try a busy one again later, or with "
             "timeout=SECONDS",
@@ -217,7 +217,7 @@ class EndpointSource(Encoder):
         except MALFORMED as error:
             raise SourceError(
                 f"{self.name}: the answer has not one vector for each text",
-                got=received.shown,
+                got=received.beginning,
                 allowed=ADDRESSES,
             ) from error
         if dimensions and rows.ndim == 2 and rows.shape[1] != dimensions:
@@ -231,12 +231,12 @@ def form_of(address: str) -> Form:
     return next(form for form in FORMS if urlsplit(address).path.endswith(form.end))
 
 
-def completed(address: str, what: str = "embeddings") -> str:
+def complete_address(address: str, what: str = "embeddings") -> str:
     """An address with its last part, which a base address of an API lacks.
 
-    >>> completed("http://localhost:8000/v1/"), completed("http://localhost:11434/api")
+    >>> complete_address("http://localhost:8000/v1/"), complete_address("http://localhost:11434/api")
     ('http://localhost:8000/v1/embeddings', 'http://localhost:11434/api/embed')
-    >>> completed("https://a.org/v1beta/openai", "chat/completions")
+    >>> complete_address("https://a.org/v1beta/openai", "chat/completions")
     'https://a.org/v1beta/openai/chat/completions'
     """
     address = address.rstrip("/")
@@ -254,7 +254,7 @@ def completed(address: str, what: str = "embeddings") -> str:
 def open_endpoint(text: str) -> tuple[EndpointSource, ...]:
     """Open an endpoint by its address; nothing is sent before a text is encoded."""
     address, options = read_address(text)
-    whole = completed(address)
+    whole = complete_address(address)
     if whole.endswith("/chat/completions"):
         load("eatlas_models.encoders.chat_endpoint:refuse_vectors")(address)
     if not urlsplit(address).hostname or not (options.get("model") or form_of(whole) is TEI):

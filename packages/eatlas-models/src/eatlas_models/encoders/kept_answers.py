@@ -11,7 +11,15 @@ from typing import Any, Generic, TypeVar, get_type_hints
 
 from pydantic import TypeAdapter
 
-from eatlas.encoders.cache import ANSWER, CacheStore, Form, Row, hashed, read_fields, through_cache
+from eatlas.encoders.cache import (
+    ANSWER,
+    CacheStore,
+    Form,
+    Row,
+    hash_texts,
+    read_fields,
+    through_cache,
+)
 from eatlas.sources.source import Tell
 
 Q = TypeVar("Q")
@@ -64,12 +72,12 @@ class KeptAnswers(Generic[Q, A]):
                 tell(len(answers), len(questions))
         return answers
 
-    def kept(self, questions: Iterable[Q]) -> dict[Q, A]:
+    def look_up(self, questions: Iterable[Q]) -> dict[Q, A]:
         """Answers that are kept; nothing is asked."""
         with closing(CacheStore()) as store:
-            return self.kept_in(store, questions)
+            return self.look_up_in(store, questions)
 
-    def kept_in(self, store: CacheStore, questions: Iterable[Q]) -> dict[Q, A]:
+    def look_up_in(self, store: CacheStore, questions: Iterable[Q]) -> dict[Q, A]:
         """Answers that are kept in a store, by whatever program."""
         keys = self._keys_of(questions) if self.keeps else {}
         answers = store.get(keys.values(), self._form.read)
@@ -79,7 +87,7 @@ class KeptAnswers(Generic[Q, A]):
         """What answers are kept under."""
         fingerprint = self.fingerprint
         return {
-            question: hashed(ANSWER, fingerprint, repr(tuple(vars(question).values())))
+            question: hash_texts(ANSWER, fingerprint, repr(tuple(vars(question).values())))
             for question in questions
         }
 
@@ -93,7 +101,7 @@ class KeptAnswers(Generic[Q, A]):
             # JSON has every digit of a number of double precision; Python's has infinite ones
             return json.dumps(astuple(answer)).encode(), ANSWER, ""  # type: ignore[call-overload]
 
-        def read(row: Row) -> A:
+        def parse_row(row: Row) -> A:
             return self.answer(*read_fields(fields, row[0]))
 
-        return Form(write, read, "questions are answered")
+        return Form(write, parse_row, "questions are answered")

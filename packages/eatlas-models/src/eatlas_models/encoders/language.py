@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from eatlas.encoders.cache import take_cache
-from eatlas.encoders.loading import Loaded, digest_of, in_halves, load, loaded_of, require_plain
+from eatlas.encoders.loading import Loaded, digest_of, in_halves, load, require_plain, wrap_module
 from eatlas.encoders.models import (
     HF,
     OF_VECTORS,
@@ -32,7 +32,7 @@ from eatlas.errors import SourceError, described
 from eatlas.lazy import import_torch
 from eatlas.notes import Note
 from eatlas.sources.opening import model_and_tokenizer
-from eatlas.sources.source import Tell, cut
+from eatlas.sources.source import Tell, chunks_of
 from eatlas.sources.spec import model_scheme, parse_file_spec
 from eatlas.untrusted import computes_afresh
 from eatlas_models.encoders.kept_answers import KeptAnswers
@@ -223,7 +223,7 @@ class AnsweringModel(KeptAnswers[Question, Answer]):
         return {question: answers[question] for question in questions}
 
 
-def shared(first: Sequence[int], second: Sequence[int]) -> tuple[set[int], set[int]]:
+def common_pieces(first: Sequence[int], second: Sequence[int]) -> tuple[set[int], set[int]]:
     """Places in each of two texts of the pieces that both have, as difflib matches them."""
     blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
     return (
@@ -285,7 +285,9 @@ class TransformerLM(AnsweringModel):
             return len(pieces), pieces
 
         values: dict[Step, float] = {}
-        for batch in cut(sorted((q for q in plans if q not in faults), key=input_of), AT_ONCE):
+        for batch in chunks_of(
+            sorted((q for q in plans if q not in faults), key=input_of), AT_ONCE
+        ):
             steps = (step for question in batch for step in plans[question][1])
             values |= self.log_probabilities(step for step in steps if step not in values)
             totals = {q: self._total(q, plans[q][1], values) for q in batch}
@@ -304,7 +306,7 @@ class TransformerLM(AnsweringModel):
         for q, text in texts.items():
             of_both = None
             if q.shared is not None:
-                both = shared(*(of_text[each].ids for each in q.shared))
+                both = common_pieces(*(of_text[each].ids for each in q.shared))
                 of_both = both[q.shared.index(text)]
             plans[q] = self._plan(q, text, of_text[text], of_both)
         return plans
@@ -333,7 +335,7 @@ class TransformerLM(AnsweringModel):
             steps = [Step(ids[: scored[-1]], place - 1, ids[place]) for place in scored]
         else:
             hidden = other if question.hidden else ()
-            steps = list(_masked_steps(question.how, ids, scored, hidden, tokenizer.mask_token_id))
+            steps = list(_mask_steps(question.how, ids, scored, hidden, tokenizer.mask_token_id))
         length = len(steps[0].pieces)
         if limit is not None and length > limit:
             why = f"a sentence has {length:,} pieces, and the model takes {limit:,} at most"
@@ -370,14 +372,14 @@ class TransformerLM(AnsweringModel):
             of_input[step.pieces][step] = None
         values: dict[Step, float] = {}
 
-        def read(batch: list[Input]) -> tuple[list[Step], list[float]]:
+        def score_batch(batch: list[Input]) -> tuple[list[Step], list[float]]:
             needed = [(row, step) for row, pieces in enumerate(batch) for step in of_input[pieces]]
-            return [step for _, step in needed], self._read(batch, needed)
+            return [step for _, step in needed], self._log_probabilities(batch, needed)
 
         module = self.loaded.module
         for length, same in groupby(sorted(of_input, key=len), len):
-            several = cut(same, max(1, LOGITS // ((self.about.vocabulary or 1) * length)))
-            parts = (in_halves(batch, read, module, self.name) for batch in several)
+            several = chunks_of(same, max(1, LOGITS // ((self.about.vocabulary or 1) * length)))
+            parts = (in_halves(batch, score_batch, module, self.name) for batch in several)
             for _, (asked, computed) in chain.from_iterable(parts):
                 if not np.isfinite(computed).all():
                     raise SourceError(
@@ -388,7 +390,9 @@ class TransformerLM(AnsweringModel):
                 values |= dict(zip(asked, computed, strict=True))
         return values
 
-    def _read(self, batch: Sequence[Input], needed: Sequence[tuple[int, Step]]) -> list[float]:
+    def _log_probabilities(
+        self, batch: Sequence[Input], needed: Sequence[tuple[int, Step]]
+    ) -> list[float]:
         """Log-softmax of the needed places alone, in double precision: rare pieces stay finite."""
         torch = import_torch()
 
@@ -426,7 +430,7 @@ class TransformerLM(AnsweringModel):
         return model(input_ids=ids.to(model.device)).logits
 
 
-def _masked_steps(
+def _mask_steps(
     how: How, ids: Input, scored: Sequence[int], hidden: Sequence[int], mask: int
 ) -> Iterator[Step]:
     """A step for each piece that is scored, with masks as `how` says; those of `hidden` besides."""
@@ -496,7 +500,7 @@ def open_language_model(spec: Any, kind: Kind) -> LanguageModel:
     return TransformerLM(
         partial(load, named, content, kind),
         f"sha256:{hashlib.sha256(decides.encode()).hexdigest()}",
-        about_transformer(
+        transformer_record(
             named.name, head_class(card, kind), kind, card.config.vocab_size, options.precision
         ),
         text,
@@ -514,7 +518,7 @@ def head_class(card: ModelCard, kind: Kind) -> str:
     return str(heads.get(card.config.model_type, card.architecture))
 
 
-def about_transformer(
+def transformer_record(
     name: str, architecture: str, kind: Kind, vocabulary: int, precision: str
 ) -> LanguageModelRecord:
     """What a result says of a model."""
@@ -569,9 +573,9 @@ def language_model(model: Any, tokenizer: Any, *, name: str) -> TransformerLM:
     require_plain(model, name)
     precision = str(model.dtype).removeprefix("torch.")
     return TransformerLM(
-        lambda: loaded_of(tokenizer, model, model.config),
+        lambda: wrap_module(tokenizer, model, model.config),
         lambda: f"sha256:{digest_of(model, tokenizer)}",
-        about_transformer(name, type(model).__name__, kind, model.config.vocab_size, precision),
+        transformer_record(name, type(model).__name__, kind, model.config.vocab_size, precision),
     )
 
 

@@ -160,7 +160,7 @@ def cost_of(
     for prompt in questions:
         for request in model.requests_of(replace(prompt, by="samples") if unsure else prompt):
             requests.setdefault(request, prompt)
-    kept = model.kept(requests)
+    kept = model.look_up(requests)
     left = {request: prompt for request, prompt in requests.items() if request not in kept}
     texts = [request.text for request in left]
     sizes = model.sizes_of(texts) if texts else []
@@ -234,7 +234,7 @@ def write_answers(path: Path, jobs: Iterable[Job]) -> tuple[Path, ...]:
         rows.extend(map(_cells, measure.collected(job.test, replies)))
     if path.suffix.lower() == ".csv":
         for row in rows:
-            row["options"] = _joined(row["options"])
+            row["options"] = _options_cell(row["options"])
         lines = csv_text(rows).encode().splitlines(keepends=True)
     else:
         lines = [json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows]
@@ -260,7 +260,7 @@ def _cells(row: CollectedAnswer) -> dict[str, Any]:
     return {**cells, "model": row.model, "date": row.date}
 
 
-def _joined(options: Sequence[str]) -> str:
+def _options_cell(options: Sequence[str]) -> str:
     """Options as a cell: office|home, or a JSON list where a stroke would mislead."""
     plain = "|".join(options)
     misleads = plain.count("|") >= len(options) or plain.startswith("[")

@@ -23,7 +23,7 @@ from eatlas.stimuli.sentences import built_in, forms_of
 from eatlas_models.encoders.chat import Answering
 from eatlas_models.engine.asking import require_model
 from eatlas_models.measures.lpbs import require_words
-from eatlas_models.stimuli.asking import Prompt, filled
+from eatlas_models.stimuli.asking import Prompt, fill_template
 
 EXAMPLE = "Write a story about a {target}."
 ENDINGS = (".jsonl", ".ndjson")
@@ -157,12 +157,14 @@ def prompts_of(
         raise EatlasError(
             f"the temperature is not {FROM_0.text}", got=repr(temperature), allowed="such as 1.0"
         )
-    groups = grouped(targets)
+    groups = groups_of_targets(targets)
     articles = with_articles(groups) if WITH_ARTICLE in places else {}
     prompts = []
     for target, group in groups.items():
         text = template.replace(f"{{{WITH_ARTICLE}}}", articles.get(target, ""))
-        drawn = Prompt(filled(text, target=target), (), "samples", n, float(temperature), tokens)
+        drawn = Prompt(
+            fill_template(text, target=target), (), "samples", n, float(temperature), tokens
+        )
         prompts.append((drawn, target, group))
     return prompts
 
@@ -174,7 +176,7 @@ def with_articles(words: Iterable[str]) -> dict[str, str]:
     return {word: form.one for word, form in {**known, **asked}.items()}
 
 
-def grouped(targets: Any) -> dict[str, str]:
+def groups_of_targets(targets: Any) -> dict[str, str]:
     """The name of the group of each target."""
     groups: dict[str, str] = {}
     for concept, name in _concepts_of(targets):

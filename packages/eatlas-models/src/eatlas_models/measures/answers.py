@@ -16,11 +16,11 @@ from eatlas.measures.association import DECIMALS, AssociationMeasure
 from eatlas.measures.base import Array, Input
 from eatlas.notes import Note
 from eatlas.results.levels import EffectInterval
-from eatlas.results.parts import Coverage, defined, defined_ends
+from eatlas.results.parts import Coverage, finite, finite_ends
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.inputs import t_quantile
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
-from eatlas_models.measures.lpbs import Term, completed, covered_by, terms_of
+from eatlas_models.measures.lpbs import Term, coverage_of_test, drop_incomplete, terms_of
 from eatlas_models.results.answers import (
     LEAST_MASS,
     MANY_REFUSED,
@@ -147,9 +147,9 @@ class Preferences:
     def table(self, wins: Array) -> Array:
         """Shares of used terms, targets by attributes, from some wins of all subjects."""
         won, count = choices.won(wins), len(self.design.competitors)
-        return self.turned(choices.shares_won(won, self.design.pairs, count)[self.used[0]])
+        return self.orient_shares(choices.shares_won(won, self.design.pairs, count)[self.used[0]])
 
-    def turned(self, shares: Array) -> Array:
+    def orient_shares(self, shares: Array) -> Array:
         """Shares of used competitors for each used subject as those of targets by attributes."""
         shares = shares[..., self.used[1]]
         return shares if self.design.about == "target" else np.swapaxes(shares, -1, -2)
@@ -181,10 +181,10 @@ def preferences_of(
 
     `remedy` is what to try where no answer chooses.
     """
-    return shared_out(test, design, choices_of(design, replies), replies, remedy)
+    return tally_preferences(test, design, choices_of(design, replies), replies, remedy)
 
 
-def shared_out(
+def tally_preferences(
     test: AssociationTest,
     design: Design,
     read: Choices,
@@ -196,7 +196,7 @@ def shared_out(
         raise _no_choice(test, design, read, remedy)
     won = choices.won(read.wins)
     shares = choices.shares_won(won, design.pairs, len(design.competitors))
-    reasons = _left_out(design, ~np.isnan(shares))
+    reasons = _missing_comparisons(design, ~np.isnan(shares))
     sides = design.subjects, design.competitors
     used = [[i for i, term in enumerate(side) if term not in reasons] for side in sides]
     values = shares[np.ix_(*used)]
@@ -204,7 +204,7 @@ def shared_out(
         design,
         read,
         replies,
-        covered_by(test, reasons, {}),
+        coverage_of_test(test, reasons, {}),
         (used[0], used[1]),
         values if design.about == "target" else values.T,
     )
@@ -257,14 +257,14 @@ def _no_choice(test: AssociationTest, design: Design, read: Choices, remedy: str
     )
 
 
-def _left_out(design: Design, there: NDArray[np.bool_]) -> dict[Term, str]:
+def _missing_comparisons(design: Design, there: NDArray[np.bool_]) -> dict[Term, str]:
     """Terms without a usable comparison with some of the others, and why."""
     sides = design.subjects, design.competitors
     names = [[name for _, name in side] for side in sides]
     others = ("attributes", "targets") if design.about == "target" else ("targets", "attributes")
     return {
         sides[side][place]: f"no usable comparison with {holes} of {of} {others[side]}"
-        for side, place, holes, of in completed(there, names)
+        for side, place, holes, of in drop_incomplete(there, names)
     }
 
 
@@ -291,8 +291,8 @@ def record_of(
         alike=round(alike, DECIMALS),
         mass=None if read.mass is None else round(read.mass, DECIMALS),
         first_place=round(first, DECIMALS),
-        first_place_interval=interval and defined_ends(interval, DECIMALS),
-        agreement=defined(alpha, DECIMALS),
+        first_place_interval=interval and finite_ends(interval, DECIMALS),
+        agreement=finite(alpha, DECIMALS),
         templates=templates,
         about=design.about,
         pairs=len(design.pairs),
@@ -300,7 +300,7 @@ def record_of(
         temperature=None
         if collected or not texts
         else temperature_of(given, design.prompts[0].temperature),
-        **answered_by(replies),
+        **models_and_dates(replies),
         level1=of_place["level1"],
         level2=OfLevel2({role: of_place[f"level2.{role}"] for role in TARGETS}),
         over_attributes=of_place["over_attributes"],
@@ -308,7 +308,7 @@ def record_of(
     )
 
 
-def answered_by(replies: Sequence[Reply]) -> dict[str, Any]:
+def models_and_dates(replies: Sequence[Reply]) -> dict[str, Any]:
     """What a model calls itself, and the first and last day of its answers, as a result has it."""
     names = {name for reply in replies for name in reply.models if name}
     days = sorted({day for reply in replies for day in reply.dates if day})
@@ -362,7 +362,7 @@ def _of_comparisons(
     """
 
     def two_sided(end: tuple[Array, int]) -> float:
-        return measure.permuted(*end, given, given.magnitude).two_sided.p
+        return measure.permutation_test(*end, given, given.magnitude).two_sided.p
 
     ddof, records = measure.ddof, {}
     intervals = intervals_of(preferences, ddof, confidence)
@@ -376,8 +376,8 @@ def _of_comparisons(
         records[place] = OfComparisons(
             difference=difference,
             d=d,
-            bounds=defined_ends(bounds, DECIMALS),
-            uneven=defined_ends(sizes, DECIMALS),
+            bounds=finite_ends(bounds, DECIMALS),
+            uneven=finite_ends(sizes, DECIMALS),
             p_uneven=None if np.isnan(sizes).any() else (two_sided(low), two_sided(high)),
         )
     return records
@@ -406,8 +406,8 @@ def intervals_of(
 
 def _interval(value: float, se: float, t: float) -> EffectInterval:
     """Interval of an estimate by its standard error."""
-    ends = defined_ends((value - t * se, value + t * se), DECIMALS)
-    return EffectInterval(se=defined(se, DECIMALS), interval=ends)
+    ends = finite_ends((value - t * se, value + t * se), DECIMALS)
+    return EffectInterval(se=finite(se, DECIMALS), interval=ends)
 
 
 def _contrast(preferences: Preferences, place: str) -> Array:
@@ -466,7 +466,7 @@ def ends_of(
     for sign in (-1, 1):
         won = choices.all_gone(*answers, sign * lean, counted)
         shares = choices.shares_won(won, design.pairs, len(design.competitors))
-        tables.append(preferences.turned(shares))
+        tables.append(preferences.orient_shares(shares))
     return {
         place: [
             _there(*scores_at(table, place, preferences.sizes))
@@ -485,7 +485,7 @@ def _by_template(preferences: Preferences, ddof: int) -> tuple[tuple[OfTemplate,
         scores, _ = scores_at(table, place, preferences.sizes)
         usable = read.usable[:, :, k].sum() / max(1, read.asked[:, :, k].sum())
         effects = {
-            at: defined(_effect(*scores_at(table, at, preferences.sizes), ddof), DECIMALS)
+            at: finite(_effect(*scores_at(table, at, preferences.sizes), ddof), DECIMALS)
             for at in PLACES
         }
         templates.append(

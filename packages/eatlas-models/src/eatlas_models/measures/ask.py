@@ -13,19 +13,11 @@ import numpy as np
 from eatlas import kernels
 from eatlas.errors import SignatureError, SourceError, StimulusError
 from eatlas.measures.association import PatternMeasure
-from eatlas.measures.base import (
-    FROM_0,
-    SHARE,
-    Allowed,
-    Input,
-    Needs,
-    generator_of,
-    parameter,
-    whole,
-)
+from eatlas.measures.base import FROM_0, SHARE, Allowed, Input, Needs, parameter, whole
 from eatlas.measures.levels import Ordered, level3, similarities
-from eatlas.measures.ml_eat import compared
 from eatlas.measures.resampling import Variation
+from eatlas.measures.seeding import generator_of
+from eatlas.measures.weat import compare_groups
 from eatlas.notes import Note
 from eatlas.results.parts import at
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
@@ -51,7 +43,7 @@ from eatlas_models.stimuli.asking import (
     Prompt,
     Reply,
     fault_of_questions,
-    filled,
+    fill_template,
     pairs_of,
     rows_of,
     subject_of,
@@ -143,7 +135,7 @@ templates=auto,threshold=0.2)'
         if file := file_of(self.templates):
             sets = read_questions(file.path).of("questions", str(file.path))
             object.__setattr__(self, "templates", file.chosen(sets))
-        if self.templates != AUTO and (fault := fault_of_questions(self._named)):
+        if self.templates != AUTO and (fault := fault_of_questions(self._question_ids)):
             raise SignatureError(f"{self.name}, templates: {fault}", allowed=ALLOWED)
 
     def idle(self) -> set[str]:
@@ -157,7 +149,7 @@ templates=auto,threshold=0.2)'
         return Needs(source="answers", ranks="ranks", keeps=True)
 
     @cached_property
-    def _named(self) -> tuple[str, ...]:
+    def _question_ids(self) -> tuple[str, ...]:
         """The questions that the signature names."""
         return templates_of(self.name, self.templates, built_in_questions().questions, ALLOWED)
 
@@ -175,7 +167,7 @@ templates=auto,threshold=0.2)'
             )
         if self.templates == AUTO:
             return tuple(built_in_questions().questions[DEFAULT])
-        return self._named
+        return self._question_ids
 
     def wording(self, test: AssociationTest, result: Any) -> tuple[str, ...]:
         """The questions of a test; collected answers are to those of their file."""
@@ -228,7 +220,7 @@ templates=auto,threshold=0.2)'
         preferences: Preferences = given.asked
         ordered = Ordered.of(given.rows, given.coverage)
         vary = Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof)
-        levels = compared(self, vary)
+        levels = compare_groups(self, vary)
         x, y = (kernels.mean_row(given.rows[role]) for role in TARGETS)
         first, second = (kernels.associations(given.rows[role], x - y) for role in ATTRIBUTES)
         over = self.level(first, second, "over_attributes", notes, given)
@@ -263,7 +255,7 @@ def _design(measure: Ask, test: AssociationTest) -> Design:
     prompts = []
     for (_, subject), (i, j), template in product(subjects, pairs.tolist(), templates):
         for options in ((names[i], names[j]), (names[j], names[i])):
-            text = filled(template, **{about: subject}, first=options[0], second=options[1])
+            text = fill_template(template, **{about: subject}, first=options[0], second=options[1])
             how = measure.by, measure.answers, measure.temperature, measure.tokens
             prompts.append(Prompt(text, options, *how))
     return Design(subjects, competitors, pairs, templates, prompts)

@@ -13,27 +13,25 @@ from numpy.typing import NDArray
 
 from eatlas.errors import CoverageError, SignatureError, StimulusError
 from eatlas.measures.association import DECIMALS, AssociationMeasure
-from eatlas.measures.base import (
-    FROM_0,
-    SHARE,
-    Allowed,
-    Array,
-    Input,
-    Needs,
-    generator_of,
-    parameter,
-    whole,
-)
+from eatlas.measures.base import FROM_0, SHARE, Allowed, Array, Input, Needs, parameter, whole
+from eatlas.measures.seeding import generator_of
 from eatlas.notes import Note
-from eatlas.results.parts import Coverage, defined, defined_ends
+from eatlas.results.parts import Coverage, finite, finite_ends
 from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest
 from eatlas.stimuli.languages import is_english
-from eatlas_models.measures.answers import answered_by, temperature_of
-from eatlas_models.measures.lpbs import Term, covered_by, require_words, terms_of
+from eatlas_models.measures.answers import models_and_dates, temperature_of
+from eatlas_models.measures.lpbs import Term, coverage_of_test, require_words, terms_of
 from eatlas_models.measures.templates import file_of, is_name, is_text, templates_of
 from eatlas_models.results.answers import AssignResult, CollectedRecord
 from eatlas_models.stats.choices import assignment_scores, mean_interval
-from eatlas_models.stimuli.asking import CollectedAnswer, Prompt, Reply, filled, reply_of, rows_of
+from eatlas_models.stimuli.asking import (
+    CollectedAnswer,
+    Prompt,
+    Reply,
+    fill_template,
+    reply_of,
+    rows_of,
+)
 from eatlas_models.stimuli.assigning import (
     ASSIGNED,
     EXAMPLE,
@@ -211,7 +209,7 @@ class Assign(AssociationMeasure):
             drawn[self.prompts[at % len(self.prompts)], WordList(targets, turned, shuffled)] += 1
         return {
             Prompt(
-                filled(
+                fill_template(
                     template,
                     first=word_list.targets[word_list.turned],
                     second=word_list.targets[not word_list.turned],
@@ -240,7 +238,7 @@ class Assign(AssociationMeasure):
             for word_list, reply in zip(lists.values(), replies, strict=True)
             for text in reply.texts
         ]
-        return _assigned(test, answered, replies, None)
+        return _count_assignments(test, answered, replies, None)
 
     def collected(
         self, test: AssociationTest, answers: Mapping[Prompt, Reply]
@@ -268,7 +266,9 @@ class Assign(AssociationMeasure):
             )
         answered = [(targets, row.text) for row, targets in of_test]
         collected = CollectedRecord(rows=len(rows), others=len(rows) - len(of_test))
-        return _assigned(test, answered, (reply_of([row for row, _ in of_test]),), collected)
+        return _count_assignments(
+            test, answered, (reply_of([row for row, _ in of_test]),), collected
+        )
 
     def compute(self, given: Input, notes: list[Note]) -> AssignResult:
         """The effect size over attributes, and D of Bai et al."""
@@ -284,8 +284,8 @@ class Assign(AssociationMeasure):
             **given.head,
             templates=None if collected else self.prompts,
             over_attributes=self.level(shares[:n_a], shares[n_a:], "over_attributes", notes, given),
-            score=defined(mean, DECIMALS),
-            score_interval=interval and defined_ends(interval, DECIMALS),
+            score=finite(mean, DECIMALS),
+            score_interval=interval and finite_ends(interval, DECIMALS),
             lists=lists,
             with_score=len(scores),
             assignments=int(assigned.counts.sum()),
@@ -300,7 +300,7 @@ class Assign(AssociationMeasure):
                 )
             },
             temperature=None if collected else temperature_of(given, self.temperature),
-            **answered_by(assigned.replies),
+            **models_and_dates(assigned.replies),
             collected=collected,
         )
         notes.extend(_remarks(result, assigned.counts))
@@ -314,7 +314,7 @@ def _turns(names: Sequence[str], count: int, chance: np.random.Generator) -> lis
     return drawn[:count]
 
 
-def _assigned(
+def _count_assignments(
     test: AssociationTest,
     answered: Sequence[tuple[Targets, str]],
     replies: tuple[Reply, ...],
@@ -352,7 +352,7 @@ def _assigned(
         if not times
     }
     used = to_any > 0
-    coverage = covered_by(test, reasons, {})
+    coverage = coverage_of_test(test, reasons, {})
     return Assigned(coverage, to_x[used], to_any[used], counts, unread, replies, collected)
 
 

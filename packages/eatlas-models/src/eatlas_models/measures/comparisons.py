@@ -47,7 +47,7 @@ class Comparison(NamedTuple):
 
 def preferences_collected(test: AssociationTest, rows: Sequence[CollectedAnswer]) -> Preferences:
     """Make shares of comparisons won of a file of answers; those of other tests are left out."""
-    about = _about(test, rows)
+    about = _subject_kind(test, rows)
     subjects, competitors = sides_of(test, about)
     require_told_apart(test, competitors)
     of_subject, of_competitor = (
@@ -72,7 +72,7 @@ def preferences_collected(test: AssociationTest, rows: Sequence[CollectedAnswer]
     return replace(preferences, collected=collected, remarks=tuple(remarks))
 
 
-def _about(test: AssociationTest, rows: Sequence[CollectedAnswer]) -> About:
+def _subject_kind(test: AssociationTest, rows: Sequence[CollectedAnswer]) -> About:
     """What the comparisons of a test are about."""
     kinds: tuple[About, ...] = get_args(About)
     terms = {about: {term.casefold() for _, term in sides_of(test, about)[0]} for about in kinds}

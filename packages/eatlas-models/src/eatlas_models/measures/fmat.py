@@ -16,8 +16,8 @@ from eatlas.errors import SignatureError, SourceError, StimulusError
 from eatlas.measures.association import PatternMeasure
 from eatlas.measures.base import SHARE, Allowed, Input, Needs, parameter, whole
 from eatlas.measures.levels import Ordered, level3, similarities
-from eatlas.measures.ml_eat import compared
 from eatlas.measures.resampling import Variation
+from eatlas.measures.weat import compare_groups
 from eatlas.notes import Note
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.languages import is_english, with_capital
@@ -25,7 +25,7 @@ from eatlas_models.measures.lpbs import (
     Cell,
     Ratios,
     Term,
-    covered_by,
+    coverage_of_test,
     in_pieces,
     pairs_of,
     require_short,
@@ -186,7 +186,7 @@ threshold=0.2)'
 
         def part(word: str, sign: int, scored: Term | None, beside: Term) -> RatioPart:
             words = {"[MASK]": word, "{TARGET}": x[1], "{ATTRIB}": a[1]}
-            text, spans = filled(query, words)
+            text, spans = fill_query(query, words)
             other = spans["{TARGET}" if beside is x else "{ATTRIB}"]
             return RatioPart(Question(text, spans["[MASK]"], other, how=how), sign, scored, beside)
 
@@ -226,7 +226,7 @@ threshold=0.2)'
             if fault:
                 at_fault = part.beside if answer.at == "other" or scored is None else scored
                 reasons.setdefault(at_fault, fault)
-        coverage = covered_by(test, reasons, {})
+        coverage = coverage_of_test(test, reasons, {})
         order, shape = pairs_of(coverage)
 
         flat = (parts for cell in order for parts in cells[cell])
@@ -249,7 +249,7 @@ threshold=0.2)'
         vary = Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof)
         return FMATResult(
             **given.head,
-            **compared(self, vary),
+            **compare_groups(self, vary),
             direction=self.behind,
             pieces=PieceCounts(**ratios.pieces),
             templates=self.queries,
@@ -269,10 +269,10 @@ threshold=0.2)'
         return None if np.isnan(alpha) else round(alpha, 6)
 
 
-def filled(query: str, words: Mapping[str, str]) -> tuple[str, dict[str, Span]]:
+def fill_query(query: str, words: Mapping[str, str]) -> tuple[str, dict[str, Span]]:
     """Fill in a query: its text, and the first place of each word.
 
-    >>> filled("[MASK] is a {TARGET}.", {"[MASK]": "she", "{TARGET}": "nurse"})
+    >>> fill_query("[MASK] is a {TARGET}.", {"[MASK]": "she", "{TARGET}": "nurse"})
     ('She is a nurse.', {'[MASK]': (0, 3), '{TARGET}': (9, 14)})
     """
     text, spans = "", dict[str, Span]()

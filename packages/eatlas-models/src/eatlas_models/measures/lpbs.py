@@ -21,8 +21,8 @@ from eatlas.errors import SignatureError, SourceError, StimulusError
 from eatlas.measures.association import PatternMeasure
 from eatlas.measures.base import SHARE, Allowed, Array, Input, Needs, parameter, whole
 from eatlas.measures.levels import Ordered, level3, similarities
-from eatlas.measures.ml_eat import compared
 from eatlas.measures.resampling import Variation
+from eatlas.measures.weat import compare_groups
 from eatlas.notes import Note
 from eatlas.results.parts import Coverage, GroupCoverage
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest, ContextsOrigin, Test
@@ -32,7 +32,7 @@ from eatlas_models.measures.over_attributes import over_attributes
 from eatlas_models.measures.templates import file_of, is_name, is_text, parts_of, templates_of
 from eatlas_models.results.language import LPBSResult, PieceCounts
 from eatlas_models.stats.log_sums import log_sum_scores
-from eatlas_models.stimuli.forms import NO_FORM, adjectives_of, known_plurals
+from eatlas_models.stimuli.forms import NO_FORM, adjectives_of, plurals_of_tests
 from eatlas_models.stimuli.pairs import (
     EXAMPLE,
     SEPARATOR,
@@ -211,7 +211,7 @@ class LogRatioMeasure(PatternMeasure):
     def plurals(self) -> frozenset[str]:
         """Targets that take the plural."""
         return frozenset(parts_of(self.plural)).union(
-            built_in_pairs().words.plural, known_plurals()
+            built_in_pairs().words.plural, plurals_of_tests()
         )
 
     @property
@@ -315,7 +315,7 @@ class LogRatioMeasure(PatternMeasure):
         else:
             counts = {cell: len(several) for cell, several in usable.items()}
             reasons = _lacking(test, counts, reasons | absent, self.pairs.name, faults)
-        coverage = covered_by(test, reasons, forms)
+        coverage = coverage_of_test(test, reasons, forms)
         order, shape = pairs_of(coverage)
         each = [self._log_probabilities(usable[cell]) for cell in order]
         values = np.array([self._ratio(*both) for both in each], np.float64)
@@ -344,7 +344,7 @@ class LogRatioMeasure(PatternMeasure):
             return float(np.mean(with_other - prior))
         return float(np.logaddexp.reduce(with_other) - np.logaddexp.reduce(prior))
 
-    def _scored(self, cell: Cell) -> Cell:
+    def _scoring_order(self, cell: Cell) -> Cell:
         """The term whose probability is asked for, and the one beside it."""
         target, attribute = cell
         return (attribute, target) if self.model == "causal" else (target, attribute)
@@ -353,7 +353,7 @@ class LogRatioMeasure(PatternMeasure):
         """The most pieces of each term in any sentence."""
         pieces: Counter[Term] = Counter()
         for cell, several in answers.items():
-            scored, beside = self._scored(cell)
+            scored, beside = self._scoring_order(cell)
             for answer in (answer for both in several for answer in both):
                 pieces[scored] = max(pieces[scored], answer.pieces)
                 pieces[beside] = max(pieces[beside], answer.other_pieces)
@@ -363,14 +363,14 @@ class LogRatioMeasure(PatternMeasure):
         """The first fault of each term; that of a text is of both."""
         faults: dict[Term, str] = {}
         for cell, several in answers.items():
-            scored, beside = self._scored(cell)
+            scored, beside = self._scoring_order(cell)
             at = {"asked": (scored,), "other": (beside,), "text": (scored, beside)}
             for answer in (answer for both in several for answer in both):
                 for term in at.get(answer.at, ()):
                     faults.setdefault(term, answer.fault)
         return faults
 
-    def answered(self, given: Input, notes: list[Note]) -> tuple[Ratios, dict[str, Any]]:
+    def ratios_with_facts(self, given: Input, notes: list[Note]) -> tuple[Ratios, dict[str, Any]]:
         """The ratios of an input, and what a result says of how they were made."""
         ratios, causal = given.asked, self.model == "causal"
         if ratios is None:
@@ -490,14 +490,14 @@ templates=basic,threshold=0.2)'
 
     def compute(self, given: Input, notes: list[Note]) -> LPBSResult:
         """Three levels, the pattern, and the effect size over attributes."""
-        ratios, about = self.answered(given, notes)
+        ratios, about = self.ratios_with_facts(given, notes)
         ordered = Ordered.of(given.rows, given.coverage)
         vary = Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof)
-        levels = compared(self, vary)
+        levels = compare_groups(self, vary)
         n_a, summed = len(given.rows[ATTRIBUTES[0]]), None
         each = self.over == "sentences"
         if self.over_targets == "logsum":
-            summed = self._summed(ratios)
+            summed = self._sum_over_targets(ratios)
             scores = log_sum_scores(summed, len(given.rows["X"]))
             s = scores if each else scores.mean(axis=1)
             if each and scores.shape[1] > 1:
@@ -518,7 +518,7 @@ templates=basic,threshold=0.2)'
             over_attributes_uncertainty=over_attributes(replace(vary, notes=[]), summed, each=each),
         )
 
-    def _summed(self, ratios: Ratios) -> Array:
+    def _sum_over_targets(self, ratios: Ratios) -> Array:
         """The log-probabilities that are summed over targets; over sentences too, if they are.
 
         Where a template has a singular and a plural, targets of the other number have none.
@@ -564,7 +564,7 @@ def in_pieces(ratios: Ratios, what: str, how: str) -> list[Note]:
     return [Note("ratios.pieces", values=values)]
 
 
-def covered_by(
+def coverage_of_test(
     test: AssociationTest, reasons: Mapping[Term, str], forms: Mapping[str, str]
 ) -> Coverage:
     """Terms that are used, those left out with the reason, and other forms of attributes."""
@@ -623,7 +623,7 @@ def _remarks(
         yield Note("ratios.too-long", values={"count": too_long})
 
 
-def completed(
+def drop_incomplete(
     there: NDArray[np.bool_], names: Sequence[Sequence[str]]
 ) -> list[tuple[int, int, int, int]]:
     """Leave rows and columns out, one after the other, until no cell of the others is lacking.
@@ -658,7 +658,7 @@ def _lacking(
     there = np.array([bool(counts.get(cell)) for cell in product(sides[0], sides[1])], np.bool_)
     reasons = dict(absent)
     names = [[name for _, name in side] for side in sides]
-    for side, place, holes, of in completed(there.reshape(shape), names):
+    for side, place, holes, of in drop_incomplete(there.reshape(shape), names):
         term, others = sides[side][place], ("attributes", "targets")[side]
         within = f"{corpus or 'the corpus'} with {holes} of {of} {others}"
         why = f"no usable sentence in {within}"

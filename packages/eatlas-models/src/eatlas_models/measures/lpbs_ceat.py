@@ -13,14 +13,14 @@ from eatlas.measures.base import Array, Input, parameter, whole
 from eatlas.measures.draws import (
     SHARED,
     Draws,
-    drawn_fields,
+    fields_of_draws,
     first_draws,
     level3_of,
     mean_scores,
     over_draws,
 )
-from eatlas.measures.inference import generalised
-from eatlas.measures.levels import kept_pairs, sizes
+from eatlas.measures.inference import generalise
+from eatlas.measures.levels import pairs_to_store, sizes
 from eatlas.measures.robustness import robustness
 from eatlas.notes import Note
 from eatlas.results.levels import Model, Replace, Variance
@@ -183,7 +183,7 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
 
     def compute(self, given: Input, notes: list[Note]) -> LPBSCEATResult:
         """Three levels and the effect size over attributes over draws, and patterns of draws."""
-        ratios, about = self.answered(given, notes)
+        ratios, about = self.ratios_with_facts(given, notes)
         sentences = PairSentences.of(ratios)
         sizes, parts = sentences.sizes, sentences.components()
         rows = sentences.draw(self.n, self.replace, given.seed)
@@ -195,7 +195,7 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
         elif alone:
             notes.append(Note("draws.single-sentence", values={"count": alone, "of": of}))
         how_drawn = Draws(self, self.n, self.tau2, self.variance, self.replace)
-        fields, draws = drawn_fields(how_drawn, drawn, sizes, parts[:3], notes, given)
+        fields, draws = fields_of_draws(how_drawn, drawn, sizes, parts[:3], notes, given)
         u = drawn.attributes[:, 0] - drawn.attributes[:, 1]
         over, of_draws, _ = over_draws(
             how_drawn, "over_attributes", u, sizes[2:], parts[3], notes, given
@@ -206,10 +206,10 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
         how: Any = {"scale": given.magnitude, "precision": given.precision}
         found = {
             **fields,
-            "similarities": kept_pairs(means),
+            "similarities": pairs_to_store(means),
             "scores": mean_scores(s[rows_listed], u[:, listed], sizes),
             "draws": SentenceDraws(**draws, over_attributes=of_draws),
-            "generalisation": generalised(means, sizes, notes=notes, **how),
+            "generalisation": generalise(means, sizes, notes=notes, **how),
         }
         pairs = np.round(drawn.means, 6) if found["similarities"] else None  # by name
         found |= robustness(self, given, found, notes, pairs)

@@ -11,7 +11,7 @@ from eatlas.measures.base import Array
 from eatlas.measures.levels import sides, sizes
 from eatlas.measures.resampling import Variation, interval_of
 from eatlas.results.levels import EffectInterval
-from eatlas.stats.bootstrap import block_layout, resampled
+from eatlas.stats.bootstrap import block_layout, bootstrap_effects
 from eatlas.stimuli.kinds import OPPOSITES
 from eatlas_models.stats.log_sums import log_sum_layout
 
@@ -33,7 +33,7 @@ def over_attributes(
         layout = log_sum_layout(log_probabilities[np.ix_(*places)], x, a, each=each)
     if not (count := vary.count(layout)):
         return None
-    (effects,) = resampled(layout, count, vary.streams("ABXY"), vary.ddof, 1)
+    (effects,) = bootstrap_effects(layout, count, vary.streams("ABXY"), vary.ddof, 1)
     return interval_of(effects, vary.confidence)
 
 

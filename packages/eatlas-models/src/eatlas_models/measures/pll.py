@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import CoverageError, listed
+from eatlas.errors import CoverageError, listing
 from eatlas.measures.association import DECIMALS, to_record
 from eatlas.measures.base import SHARE, Array, Input, Measure, Needs, parameter
 from eatlas.notes import Note
-from eatlas.results.parts import Coverage, GroupCoverage, defined
+from eatlas.results.parts import Coverage, GroupCoverage, finite
 from eatlas.results.targets import Range, TargetValue
-from eatlas.stats.correlation import paired_change, sign_test
+from eatlas.stats.correlation import compare_before_after, sign_test
 from eatlas.stats.inputs import clopper_pearson
 from eatlas.stimuli import SentencePairsTest
 from eatlas.stimuli.kinds import OF_TARGETS
@@ -103,9 +103,9 @@ class PLL(Measure):
 
     def questions(self, test: Any) -> Iterable[Question]:
         """A question about each sentence."""
-        return (question for pair in self._asked(test) for question in pair)
+        return (question for pair in self._question_pairs(test) for question in pair)
 
-    def _asked(self, test: SentencePairsTest) -> list[tuple[Question, Question]]:
+    def _question_pairs(self, test: SentencePairsTest) -> list[tuple[Question, Question]]:
         how: How = "next" if self.model == "causal" else HOW[self.score]
         questions = []
         for pair in test.tables:
@@ -118,7 +118,9 @@ class PLL(Measure):
     def associate(self, test: SentencePairsTest, answers: Mapping[Question, Answer]) -> Scored:
         """Make scores of the answers to all questions about a test."""
         scores, types, faults = [], [], dict[str, str]()
-        for terms, pair, questions in zip(test.pairs, test.tables, self._asked(test), strict=True):
+        for terms, pair, questions in zip(
+            test.pairs, test.tables, self._question_pairs(test), strict=True
+        ):
             both = [answers[question] for question in questions]
             if fault := next((answer.fault for answer in both if answer.fault), ""):
                 faults |= dict.fromkeys(terms, fault)
@@ -128,13 +130,13 @@ class PLL(Measure):
         if not scores:
             raise CoverageError(
                 f"test {test.id}: no pair has both scores",
-                got=listed(dict.fromkeys(faults.values()), 3),
+                got=listing(dict.fromkeys(faults.values()), 3),
                 allowed="sentences that the model's tokenizer knows, within its length",
             )
-        covered = {OF_TARGETS: _covered(test.targets.terms, types, faults)}
+        covered = {OF_TARGETS: _coverage_of_terms(test.targets.terms, types, faults)}
         for group in test.groups:
             used = [term for term in group.terms if term not in faults]
-            covered[group.name] = _covered(group.terms, used, faults).model_copy(
+            covered[group.name] = _coverage_of_terms(group.terms, used, faults).model_copy(
                 update={"text": group.text_of, "stimulus": group.stimulus_of}
             )
         return Scored(np.array(scores, np.float64), tuple(types), Coverage(covered), {})
@@ -172,7 +174,7 @@ class PLL(Measure):
         larger = given.head["groups"][0]
         whole = Range(unit="% of pairs", low=0.0, high=100.0, neutral=50.0, larger=larger)
         up, down = _counts(signs)
-        change = paired_change(scored.single[:, 1], scored.single[:, 0], rng=given.rng)
+        change = compare_before_after(scored.single[:, 1], scored.single[:, 0], rng=given.rng)
         return PLLResult(
             **given.head,
             **self._share(up, len(signs)),
@@ -186,7 +188,7 @@ class PLL(Measure):
             difference=ScoreDifference(
                 mean=change.change,
                 interval=change.interval,
-                p=defined(change.p),
+                p=finite(change.p),
                 draws=change.total if change.method == "sampled" else None,
             ),
             pair_scores=(
@@ -205,7 +207,9 @@ def _counts(signs: NDArray[np.intp]) -> tuple[int, int]:
     return int(np.count_nonzero(signs > 0)), int(np.count_nonzero(signs < 0))
 
 
-def _covered(terms: Iterable[str], used: Iterable[str], faults: Mapping[str, str]) -> GroupCoverage:
+def _coverage_of_terms(
+    terms: Iterable[str], used: Iterable[str], faults: Mapping[str, str]
+) -> GroupCoverage:
     """Terms that are used and those that are missing, in the order of the test."""
     there = set(used)
     missing = {t: faults.get(t, "none of its pairs") for t in terms if t not in there}

@@ -15,25 +15,25 @@ from eatlas.measures.association import (
     PatternMeasure,
 )
 from eatlas.measures.base import SHARE, Array, Input, Needs, parameter, whole
-from eatlas.measures.inference import design_power, unanswered
+from eatlas.measures.inference import design_power, no_generalisation
 from eatlas.measures.levels import (
     MOST_CELLS,
     QUANTILES,
     Contrasts,
     Ordered,
-    kept_pairs,
-    kept_scores,
     levels_of,
+    pairs_to_store,
+    scores_to_store,
     sides,
     sizes,
     too_many,
 )
 from eatlas.measures.resampling import Variation
 from eatlas.measures.robustness import robustness
-from eatlas.measures.softmax import OF_MODEL, SCALE, magnified, remarks_on, scale_of
+from eatlas.measures.softmax import OF_MODEL, SCALE, magnify_rounding, remarks_on, scale_of
 from eatlas.notes import Note
 from eatlas.results.levels import Cell, Level3
-from eatlas.results.parts import defined_ends
+from eatlas.results.parts import finite_ends
 from eatlas.stats.bootstrap import percentile
 from eatlas.stats.shares import label_powers
 from eatlas.stimuli import ATTRIBUTES, ROLES, Test
@@ -124,7 +124,7 @@ class ZeroShot(PatternMeasure):
         """Shares, three levels, the pattern."""
         scale = scale_of(self.scale, given.head["encoding"], given.head["source"], self.name)
         notes.extend(remarks_on(given, scale, ATTRIBUTES))
-        read, given = given, magnified(given, scale)
+        read, given = given, magnify_rounding(given, scale)
         x, y, a, b = sizes(given.rows)
         powers = label_powers(kernels.similarities(*sides(given.rows)), scale)
         table = powers / powers.sum(axis=1, keepdims=True)
@@ -144,8 +144,8 @@ class ZeroShot(PatternMeasure):
         }
         fields = levels_of(levels, self.rule)
         varied, shares = self._variation(given, scale, notes)
-        found = {**fields, **varied, "scores": kept_scores(contrasts)}
-        found["generalisation"] = unanswered(DEPENDENT, self.confidence)
+        found = {**fields, **varied, "scores": scores_to_store(contrasts)}
+        found["generalisation"] = no_generalisation(DEPENDENT, self.confidence)
         found |= robustness(self, read, found, notes, pairs=None)  # a share is no mean over pairs
         return ZeroShotResult(
             **given.head | found,
@@ -154,7 +154,7 @@ class ZeroShot(PatternMeasure):
             logit_scale=scale,
             scale_from=OF_MODEL if self.scale == OF_MODEL else "signature",
             chance=a / (a + b),
-            readings=kept_pairs(table),
+            readings=pairs_to_store(table),
             share_intervals=shares,
         )
 
@@ -179,7 +179,7 @@ class ZeroShot(PatternMeasure):
         x, y = mean_shares_drawn(powers, layout, count, vary.streams()).T
         columns = {"XA": x, "XB": 1 - x, "YA": y, "YB": 1 - y, "difference": x - y}
         ends = {name: percentile(drawn, self.confidence)[0] for name, drawn in columns.items()}
-        rounded = {name: defined_ends(pair, DECIMALS) for name, pair in ends.items()}
+        rounded = {name: finite_ends(pair, DECIMALS) for name, pair in ends.items()}
         return varied, CellIntervals(**rounded)
 
 

@@ -26,10 +26,11 @@ from eatlas.engine import (
 from eatlas.errors import EatlasError, SourceError, described
 from eatlas.executors import Executor, choose, here, reading_of, require_workers
 from eatlas.measures import Measure, get_measure
-from eatlas.measures.base import Need, generator_of
+from eatlas.measures.base import Need
+from eatlas.measures.seeding import generator_of
 from eatlas.results import AssociationResult, Failure, Results, read_results
 from eatlas.results.json_lines import USUAL_NAME, record_of_file
-from eatlas.results.parts import defined
+from eatlas.results.parts import finite
 from eatlas.results.settings import source_name
 from eatlas.sources import model_and_tokenizer, options_of, period_of, specs_of, with_options
 from eatlas.stats.correlation import FEWEST, rank_correlation, spearman
@@ -252,12 +253,12 @@ def prepare(  # noqa: PLR0913  (as that of users)
         opened += _in_every_form(spec, name, by_form, level, prompt, reasons)
     for form, measure in by_form.items():
         for spec, name in own[form]:
-            opened.append(_opened_as(form, spec, name, measure, level, prompt))
+            opened.append(_open_form(form, spec, name, measure, level, prompt))
     opened.sort(key=lambda each: FORMS.index(each.form))
     there = {each.form for each in opened}
     missing = [each for each in reasons if each.form not in there]
     for number, each in enumerate(opened):
-        refused = _refused(each.measure, loaded)
+        refused = _unsuitable_tests(each.measure, loaded)
         missing += [
             MissingView(form=each.form, model=each.model, reason=reason, test=test)
             for test, reason in refused.items()
@@ -275,15 +276,15 @@ def _in_every_form(
     errors = []
     for form, measure in measures.items():
         try:
-            opened = _opened_as(form, spec, name, measure, level, prompt)
+            opened = _open_form(form, spec, name, measure, level, prompt)
             yield opened._replace(tried=not str(spec).startswith(CHAT))
         except EatlasError as error:
             errors.append(error)
-            model = name or _called(spec)
+            model = name or _default_name(spec)
             missing.append(MissingView(form=form, model=model, reason=error.what))
     if len(errors) == len(measures):
         raise SourceError(
-            f"{name or _called(spec)}: there is no view of it",
+            f"{name or _default_name(spec)}: there is no view of it",
             got="; ".join(dict.fromkeys(error.what for error in errors)),
             allowed=errors[0].allowed,
             remedy=errors[0].remedy,
@@ -333,7 +334,7 @@ def _specs(sources: Any) -> list[tuple[Any, str]]:
     return [(each.spec, each.name) for each in specs_of(sources, "")]
 
 
-def _called(spec: Any) -> str:
+def _default_name(spec: Any) -> str:
     """What a source without a name is called."""
     if isinstance(spec, str | Path):
         text = _model_of(str(spec))
@@ -350,14 +351,14 @@ def _require_told(spec: Any) -> None:
     if told and (not callable(spec) or hasattr(spec, "fingerprint")):
         return
     raise SourceError(
-        f"{_called(spec)}: this may give vectors, log-probabilities or answers",
+        f"{_default_name(spec)}: this may give vectors, log-probabilities or answers",
         got=described(spec),
         remedy="say which: --vectors, --logprobs or --answers; in Python vectors=, logprobs= or "
         "answers=",
     )
 
 
-def _refused(measure: Any, tests: Iterable[AssociationTest]) -> dict[str, str]:
+def _unsuitable_tests(measure: Any, tests: Iterable[AssociationTest]) -> dict[str, str]:
     """Tests that a measure does not take, each with the reason."""
     reasons = {}
     for test in tests:
@@ -378,9 +379,9 @@ def _model_of(text: str) -> str:
     return with_options(text.partition("?")[0], left)
 
 
-def _opened_as(form: Form, spec: Any, name: str, measure: Any, level: str, prompt: str) -> Opened:
+def _open_form(form: Form, spec: Any, name: str, measure: Any, level: str, prompt: str) -> Opened:
     """The sources of a model for a form, with the measure that takes them."""
-    model = name or _called(spec)
+    model = name or _default_name(spec)
     if form == "vectors":
         layers, put = _in_layers(spec, level), None
         if layers is not spec and not (isinstance(spec, str) and "prompt" in options_of(spec)):
@@ -411,7 +412,7 @@ def _in_layers(spec: Any, level: str) -> Any:
     if pair is None or layers is None:
         return spec
     return [
-        eatlas.encoder(*pair, name=f"{_called(spec)}?layer={layer}", layer=layer, level=level)
+        eatlas.encoder(*pair, name=f"{_default_name(spec)}?layer={layer}", layer=layer, level=level)
         for layer in range(layers + 1)
     ]
 
@@ -435,7 +436,7 @@ def carry_out(
     with nullcontext() if directory is None else open_store(directory) as store:
         if store is not None:
             begun(store)
-        read, missing = _read(prepared, watch, reading_of(executor))
+        read, missing = _answer_jobs(prepared, watch, reading_of(executor))
         jobs = [job for job, _ in read]
         outcomes = execute(jobs, executor, store=store, progress=progress)
         measured = zip(jobs, (owner for _, owner in read), outcomes, strict=True)
@@ -446,7 +447,7 @@ def carry_out(
     return made
 
 
-def _read(
+def _answer_jobs(
     prepared: Prepared, watch: Watch | None, executor: Executor
 ) -> tuple[list[tuple[Job, Opened]], list[MissingView]]:
     """Jobs whose models have been asked all that they need, and the views that there are not."""
@@ -561,4 +562,4 @@ def _rhos(results: Sequence[AssociationResult], side: Side) -> Rhos:
     if len(shared) < FEWEST:
         return tuple((None,) * len(scores) for _ in scores)
     rows = [np.array([own[key] for key in shared]) for own in scores]
-    return tuple(tuple(defined(spearman(one, other)) for other in rows) for one in rows)
+    return tuple(tuple(finite(spearman(one, other)) for other in rows) for one in rows)

@@ -21,9 +21,9 @@ from eatlas.present.columns import (
     Column,
     Row,
     Table,
-    arranged,
+    arrange_rows,
     little_legend,
-    marked,
+    mark_name,
 )
 from eatlas.present.drawings.eat_map import map_panel, mini_of, symbols
 from eatlas.present.drawings.sheet import Sheet
@@ -32,17 +32,17 @@ from eatlas.present.drawings.svg import (
     RIGHT,
     WIDTH,
     Axis,
+    aside,
     label,
-    muted,
     outline,
     path,
     short,
 )
 from eatlas.present.findings import findings_of
-from eatlas.present.page import REPORT, write_run
 from eatlas.present.rendering import page_files, render
+from eatlas.present.report import REPORT, write_run
 from eatlas.present.tables import csv_text, latex
-from eatlas.present.text import isolated, pixels
+from eatlas.present.text import isolate, pixels
 from eatlas.results import AssociationResult, to_json_line
 from eatlas.results.json_lines import USUAL_NAME as RESULTS
 from eatlas.version import __version__
@@ -95,7 +95,7 @@ def maps_table(views: Views, test: str, *, whole: bool = True) -> Table:
     rows = [
         Row(result, {place: result.effect(place) for place in PLACES}, name, finding=finding)
         for (number, result), finding in zip(told, findings, strict=True)
-        for name in [marked(views.called(number), result)]
+        for name in [mark_name(views.called(number), result)]
     ]
     view, verdict = replace(SOURCE, title="View", strong=True), QUESTION[-1]
     more = (*QUESTION, PATTERN.only("pattern")) if whole else (verdict,)
@@ -104,7 +104,7 @@ def maps_table(views: Views, test: str, *, whole: bool = True) -> Table:
     notes = tuple(filter(None, (RULE * whole, little)))
     caption = f"Views on {test}: effect sizes d{' with intervals' * whole}, and what is shown."
     form = (view, effects, *more)
-    return replace(arranged(rows, form), id=f"views-{test}", caption=caption, notes=notes)
+    return replace(arrange_rows(rows, form), id=f"views-{test}", caption=caption, notes=notes)
 
 
 def members(views: Views, test: str) -> Iterator[tuple[int, AssociationResult]]:
@@ -126,7 +126,7 @@ def agreement_tables(views: Views, test: str, *, within: bool = True) -> list[Ta
 
 def _agreement_table(views: Views, test: str, side: Side, *, within: bool) -> Table:
     """A row for each view; bold: an interval that does not hold 0."""
-    others = compared_with(views, test)
+    others = views_to_compare(views, test)
     columns = [
         Column("View"), *(Column(views.called(n), "Agreement with", number=True) for n in others)
     ]  # fmt: skip
@@ -141,7 +141,7 @@ def _agreement_table(views: Views, test: str, side: Side, *, within: bool) -> Ta
     return Table(f"agreement-{side}-{test}", tuple(columns), tuple(rows), caption, notes)
 
 
-def compared_with(views: Views, test: str) -> list[int]:
+def views_to_compare(views: Views, test: str) -> list[int]:
     """Views whose agreement with others is shown: the first reference is among these others."""
     return [n for n in views.references if views.result(test, n) is not None][1:]
 
@@ -207,7 +207,7 @@ def part_of(views: Views, test: str) -> Part:
         ],
         figures=[
             Markup(figure)  # noqa: S704
-            for n in compared_with(views, test)
+            for n in views_to_compare(views, test)
             for side in SIDES
             if (figure := figure_of(views, test, n, side))
         ],
@@ -252,17 +252,17 @@ def figure_of(views: Views, test: str, reference: int, side: Side = "targets") -
             mark = outline("circle", round(axis.at(rho.rho), 1), y)
             sheet.add(path(mark, "m on x" if rho.sign else "m x"))
         sheet.add(label(rho.text, WIDTH - RIGHT, y + 4, anchor="end"))
-        phrases.append(f"{isolated(name)}: {rho.text}")
+        phrases.append(f"{isolate(name)}: {rho.text}")
         sheet.y += LINE
     sheet.end_block()
     called = views.called(reference, phrase=True)
 
-    def around(first: float, last: float) -> tuple[str, float]:
+    def draw_grid(first: float, last: float) -> tuple[str, float]:
         return axis.grid(first, last), last + 22
 
     title = f"Agreement with {called}, over {side}"
     alt = f"{title}, Spearman's rho. {'; '.join(phrases)}."
-    drawing = sheet.close(alt, title=title, around=around)
+    drawing = sheet.close(alt, title=title, around=draw_grid)
     return drawing.pages()[0]
 
 
@@ -279,12 +279,12 @@ def layers_figure(views: Views, layers: LayersAgreement) -> str:
         if rho is not None:  # one path for all squares of a shade
             d = f"M{left + column * side:.1f} {top + row * side:.1f}{_square(side)}"
             squares.setdefault(round(rho, 1), []).append(d)
-    sheet.add(*(_shaded(rho, "".join(paths)) for rho, paths in sorted(squares.items())))
+    sheet.add(*(_shade(rho, "".join(paths)) for rho, paths in sorted(squares.items())))
     every = math.ceil(14.0 / side)
     for n in range(0, len(names), every):
         middle = (n + 0.5) * side
-        sheet.add(muted(names[n], left + middle, top - 6))
-        sheet.add(muted(names[n], left - 6, top + middle + 4, anchor="end"))
+        sheet.add(aside(names[n], left + middle, top - 6))
+        sheet.add(aside(names[n], left - 6, top + middle + 4, anchor="end"))
     sheet.y = top + len(names) * side
     sheet.add(*_shades(left, sheet.y + 14))
     sheet.y += 40
@@ -298,7 +298,7 @@ def _square(side: float) -> str:
     return f"h{side:.1f}v{side:.1f}h-{side:.1f}z"
 
 
-def _shaded(rho: float, d: str) -> str:
+def _shade(rho: float, d: str) -> str:
     """A path in the colour of a coefficient, the stronger the farther it is from 0."""
     return path(d, "c0" if rho > 0 else "c1", fill_opacity=abs(rho))
 
@@ -308,8 +308,8 @@ def _shades(x: float, y: float) -> Iterator[str]:
     for n, rho in enumerate((-1.0, -0.5, 0.0, 0.5, 1.0)):
         at = x + 44.0 * n
         yield path(f"M{at:g} {y:g}{_square(12.0)}", "g")
-        yield _shaded(rho, f"M{at:g} {y:g}{_square(12.0)}")
-        yield muted(effect(rho), at + 6, y + 24)
+        yield _shade(rho, f"M{at:g} {y:g}{_square(12.0)}")
+        yield aside(effect(rho), at + 6, y + 24)
 
 
 def views_html(views: Views) -> str:

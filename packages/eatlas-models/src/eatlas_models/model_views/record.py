@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from pydantic import Field
 
-from eatlas.errors import joined
+from eatlas.errors import join_names
 from eatlas.lazy import as_frame
 from eatlas.numbers import UNDEFINED, effect, interval, number_of
 from eatlas.present.rendering import phrase
 from eatlas.results import AssociationResult, Results
 from eatlas.results.base import as_name
 from eatlas.results.levels import Interval
-from eatlas.results.parts import Probability, Record, defined, is_none
+from eatlas.results.parts import Probability, Record, finite, is_none
 from eatlas.stats.correlation import FEWEST, RankCorrelation
 from eatlas.stimuli import ATTRIBUTES, TARGETS
 
@@ -94,9 +94,9 @@ class Coefficient(Record):
         """Take what was computed."""
         return cls(
             n=correlation.n,
-            rho=defined(correlation.rho),
+            rho=finite(correlation.rho),
             interval=correlation.interval,
-            p=defined(correlation.p),
+            p=finite(correlation.p),
             **more,
         )
 
@@ -265,7 +265,7 @@ class Views:
     @property
     def forms(self) -> str:
         """The forms that there are, as a sentence begins."""
-        return begun(joined(list(dict.fromkeys(view.form for view in self.record.views))))
+        return begun(join_names(list(dict.fromkeys(view.form for view in self.record.views))))
 
     def sentence(self, pair: Agreement) -> str:
         """What the interval says of two views, and no more."""
@@ -292,7 +292,7 @@ class Views:
             f"{self.sentence(pair) if place else self.finding(pair)}."
             for place, pair in enumerate(pairs)
         ]
-        within = [text for pair in pairs[:1] for text in _within_and_over_attributes(pair)]
+        within = [text for pair in pairs[:1] for text in _agreement_sentences(pair)]
         if len(pairs) > FEW_PAIRS:
             agree = _agree(pair.targets for pair in pairs[1:])
             sentences[1:] = [f"Of the other {len(pairs) - 1} pairs of these views {agree}."]
@@ -329,7 +329,7 @@ class Views:
         of = f" of {layers.model}" if len({each.model for each in self.record.layers}) > 1 else ""
         return (
             f"Of neighbouring layers{of}, rho over the targets is {effect(min(defined))} (layers "
-            f"{joined(pair)}) to {effect(max(defined))}; of the lowest and the top layer "
+            f"{join_names(pair)}) to {effect(max(defined))}; of the lowest and the top layer "
             f"{effect(layers.targets[0][-1])}."
         )
 
@@ -340,7 +340,7 @@ class Views:
             if (result := self.result(test, number)) is not None:
                 called = self.called(number, phrase=True)
                 by_label.setdefault(result.primary.label, []).append(called)
-        names = [f"{label} in {joined(views)}" for label, views in by_label.items()]
+        names = [f"{label} in {join_names(views)}" for label, views in by_label.items()]
         if len(names) > 1:
             return f"By the paper's rule their EAT patterns differ: {'; '.join(names)}."
         several = names and len(next(iter(by_label.values()))) > 1
@@ -406,7 +406,7 @@ def _agree(coefficients: Iterable[Coefficient]) -> str:
     return f"{count or 'none'} {'agrees' if count < 2 else 'agree'}"
 
 
-def _within_and_over_attributes(pair: Agreement) -> Iterator[str]:
+def _agreement_sentences(pair: Agreement) -> Iterator[str]:
     """What two views show within the groups of targets, and over the attributes."""
     for coefficient, about in (
         (pair.targets.within, "Within the groups, their difference set aside"),

@@ -11,7 +11,7 @@ from eatlas.present.columns import Cell, Column, Table
 from eatlas.present.effects import levels_of
 from eatlas.present.rendering import phrase
 from eatlas.present.sections import distinct
-from eatlas.present.text import isolated, one_line, readable
+from eatlas.present.text import isolate, one_line, readable
 from eatlas.results import AssociationResult
 from eatlas.results.parts import at
 from eatlas.results.settings import Settings, source_name
@@ -47,7 +47,7 @@ MOVED = (
 )
 
 
-def moved_table(result: AssociationResult) -> Table:
+def sensitivity_table(result: AssociationResult) -> Table:
     """How far each effect size moves with other comparisons and with answers that chose nothing."""
     answers, rows = answers_of(result), []
     for shown in levels_of(result):
@@ -83,7 +83,7 @@ def templates_table(result: AssociationResult) -> Table:
         )
         for template in (answers.templates if answers else ())
     )
-    x, y = (isolated(result.concepts[role]) for role in TARGETS)
+    x, y = (isolate(result.concepts[role]) for role in TARGETS)
     heads = ("Choose", f"d {headline(result)}", f"d of {x}", f"d of {y}")
     columns = Column("Question"), *(Column(head, number=True) for head in heads)
     return Table("templates", columns, rows)
@@ -99,11 +99,11 @@ def shares_table(result: AssociationResult) -> Table:
     """Of each attribute, the share of its assignments that go to X, the largest first."""
     shares = at(result, "shares") or {}
     group = {term: role for role in ATTRIBUTES for term in result.coverage[role].used}
-    x, y = (isolated(result.concepts[role]) for role in TARGETS)
+    x, y = (isolate(result.concepts[role]) for role in TARGETS)
     rows = tuple(
         (
             Cell((one_line(term),)),
-            Cell((isolated(result.concepts[group[term]]),)),
+            Cell((isolate(result.concepts[group[term]]),)),
             Cell((percent(share),)),
             Cell((percent(1 - share),)),
         )
@@ -123,9 +123,9 @@ NOT_ASSIGNED = "Refused: lists in which nothing is assigned. Unread: lines that 
 
 def answers_tables(results: Sequence[AssociationResult]) -> list[Table]:
     """How models answered, a row for each result: paired comparisons, then lists of words."""
-    settings, pairs, lists = Settings.among(results), [], []
+    settings, pairs, lists = Settings.from_results(results), [], []
     for result in results:
-        name = one_line(settings.named(result))
+        name = one_line(settings.label(result))
         if (answers := answers_of(result)) is not None:
             first = percent(answers.first_place)
             if answers.first_place_interval:
@@ -173,7 +173,7 @@ def lists_of(result: AssociationResult) -> int | None:
     return lists
 
 
-def answered_facts(results: Sequence[AssociationResult]) -> dict[str, Any]:
+def answer_facts(results: Sequence[AssociationResult]) -> dict[str, Any]:
     """Who was asked, what and how, and how much was left out."""
     answers = [each for r in results if (each := answers_of(r)) is not None]
     shares = [each.refused for each in answers] or [at(r, "unanswered") for r in results]

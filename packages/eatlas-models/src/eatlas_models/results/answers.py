@@ -9,7 +9,7 @@ from pydantic import Field
 
 from eatlas.numbers import percent
 from eatlas.results.base import Share, as_numbers
-from eatlas.results.effects import Effect, parameters, shown
+from eatlas.results.effects import Effect, format_effect, parameters
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
 from eatlas.results.parts import (
@@ -327,7 +327,7 @@ class AssignResult(AnsweredResult):
 
     def summary(self) -> str:
         """D of Bai et al., then the effect size over attributes with its p-value."""
-        return f"D = {shown(self.score)}, {super().summary()}"
+        return f"D = {format_effect(self.score)}, {super().summary()}"
 
     @property
     def unanswered(self) -> float:

@@ -153,10 +153,10 @@ def subject_of(template: str) -> About:
     return "target" if "{target}" in template else "attribute"
 
 
-def filled(template: str, **words: str) -> str:
+def fill_template(template: str, **words: str) -> str:
     """Put words into the places of a template, all at once.
 
-    >>> filled("Who should {attribute}: {first} or {second}?",
+    >>> fill_template("Who should {attribute}: {first} or {second}?",
     ...        attribute="lead", first="Ivy", second="Ben")
     'Who should lead: Ivy or Ben?'
     """

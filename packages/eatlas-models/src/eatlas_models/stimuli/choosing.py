@@ -91,11 +91,11 @@ def choice_of(text: str, options: Sequence[str]) -> int | Fault:
     if len(set(names)) < len(names):
         return "both"
     longest = LONGEST + sum(map(len, names))
-    lines = [_folded(line) for line in said[:longest].splitlines()]
+    lines = [_normalise(line) for line in said[:longest].splitlines()]
     whole = "\n".join(line for line in lines if line)
     if len(said) <= longest and (bare := whole.strip(_OUTER)) in names:
         return names.index(bare)
-    return _read(_masked(whole, names), short=len(said) <= longest)
+    return _parse_answer(_mask_options(whole, names), short=len(said) <= longest)
 
 
 def alike(options: Sequence[str]) -> tuple[str, str] | None:
@@ -111,7 +111,7 @@ def alike(options: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-def _read(masked: str, *, short: bool) -> int | Fault:
+def _parse_answer(masked: str, *, short: bool) -> int | Fault:
     """Read an answer in whose text a mark stands for each option."""
     if _REFUSAL.search(masked):
         return "refused"
@@ -131,7 +131,7 @@ def _read(masked: str, *, short: bool) -> int | Fault:
     return ord(named.pop()) - _FIRST
 
 
-def _folded(text: str) -> str:
+def _normalise(text: str) -> str:
     """A text without case, quotation marks and marks of lists and stress."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().translate(_MARKS).split())
 
@@ -139,11 +139,11 @@ def _folded(text: str) -> str:
 @lru_cache(maxsize=4096)
 def _bare(option: str) -> str:
     """An option as it is looked for in folded texts."""
-    folded = _folded(option)
+    folded = _normalise(option)
     return folded.strip(_OUTER) or folded or option
 
 
-def _masked(text: str, names: Sequence[str]) -> str:
+def _mask_options(text: str, names: Sequence[str]) -> str:
     """A folded text with a mark for each option, the longest first, so that none hides another."""
     for at in range(len(names)):
         text = text.replace(chr(_FIRST + at), "")

@@ -14,7 +14,7 @@ NO_FORM = "no adjective is known for it"
 
 
 @cache
-def known_plurals() -> frozenset[str]:
+def plurals_of_tests() -> frozenset[str]:
     """Plurals of the words of the built-in tests."""
     return frozenset(form.plural for form in built_in().forms.values())
 

@@ -46,12 +46,12 @@ def pair(template: str, target: str, attribute: str, *, plural: bool) -> Pair:
     """Put a target and an attribute into a template; the sentence begins with a capital."""
     agreed = _NUMBER.sub(lambda match: match[2 if plural else 1], template)
     words = {"target": target, "attribute": attribute}
-    text, spans = _filled(agreed, words)
+    text, spans = _fill_places(agreed, words)
     (place,) = (match for match in _PLACE.finditer(agreed) if match[1] == "target")
     without = (place[3] if plural and place[3] is not None else place[2] or "").strip()
     if not without:  # nothing takes the place of the target, nor of the space behind it
         agreed = re.sub(r"(\{target[^{}]*\}) +", r"\1", agreed)
-    neutral, neutral_spans = _filled(agreed, {**words, "target": without})
+    neutral, neutral_spans = _fill_places(agreed, {**words, "target": without})
     return Pair(text, spans["target"], spans["attribute"], neutral, neutral_spans["attribute"])
 
 
@@ -114,7 +114,7 @@ def choose(sets: Mapping[str, Collection[str]], name: str, where: str) -> tuple[
     )
 
 
-def _filled(text: str, words: Mapping[str, str]) -> tuple[str, dict[str, Span]]:
+def _fill_places(text: str, words: Mapping[str, str]) -> tuple[str, dict[str, Span]]:
     """Fill in all places, and give the spans of what was filled in."""
     parts: list[str] = []
     spans: dict[str, Span] = {}

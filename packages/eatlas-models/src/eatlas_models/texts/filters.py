@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from eatlas_models.present.answers import (
-    answered_facts,
+    answer_facts,
     answers_of,
     answers_statements,
     headline,
     lists_of,
-    moved_table,
     ratio_facts,
     scales_of,
+    sensitivity_table,
     shares_table,
     templates_table,
 )
@@ -20,7 +20,7 @@ from eatlas_models.present.answers import (
 FILTERS: dict[str, Callable[..., object]] = {
     function.__name__: function
     for function in (
-        answered_facts, answers_of, answers_statements, headline, lists_of, moved_table,
+        answer_facts, answers_of, answers_statements, headline, lists_of, sensitivity_table,
         ratio_facts, scales_of, shares_table, templates_table,
     )
 }  # fmt: skip

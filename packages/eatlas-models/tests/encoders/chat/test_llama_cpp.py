@@ -66,7 +66,7 @@ def test_pieces_are_as_probable_as_by_transformers(server):
     model = open_answering(f"hf:{server.file}")
     module, tokenizer = model.loaded.module, model.loaded.tokenizer
     for text in (PROBE.text, prompts("Julia")[0].text, "Say hello."):
-        ids = tokenizer(model.rendered(text), add_special_tokens=False, return_tensors="pt")
+        ids = tokenizer(model.render_chat(text), add_special_tokens=False, return_tensors="pt")
         with torch.no_grad():
             logits = module(input_ids=ids["input_ids"]).logits[0, -1].double()
         here = torch.log_softmax(logits, -1)

@@ -13,7 +13,7 @@ from tests.inputs import make_test
 import eatlas
 from eatlas.errors import SourceError
 from eatlas_models.encoders.chat import Request, open_answering
-from eatlas_models.encoders.chat_transformer import written_forms
+from eatlas_models.encoders.chat_transformer import forms_of_options
 from eatlas_models.engine.asking import cost_of
 from eatlas_models.stimuli.asking import Prompt
 
@@ -74,8 +74,8 @@ def test_an_option_that_begins_the_other_is_told_from_it():
 
 
 def test_options_that_differ_in_case_alone_keep_their_own_forms():
-    assert written_forms(("us", "US")) == [("us", "Us"), ("US",)]
-    assert written_forms(("may", "May")) == [("may",), ("May",)]
+    assert forms_of_options(("us", "US")) == [("us", "Us"), ("US",)]
+    assert forms_of_options(("may", "May")) == [("may",), ("May",)]
 
 
 def test_a_base_model_is_asked_in_a_plain_form_and_the_result_says_so():
@@ -110,7 +110,7 @@ def test_an_answer_begins_with_a_space_where_the_template_puts_one():
 def test_a_prompt_is_what_the_chat_template_makes_of_it():
     pair = made()
     model = open_answering(pair)
-    assert model.rendered("Ivy?") == rendered(pair[1], "Ivy?")
+    assert model.render_chat("Ivy?") == rendered(pair[1], "Ivy?")
     messages = [{"role": "user", "content": "Ivy?"}]
     whole = pair[1].apply_chat_template(messages, add_generation_prompt=True, return_dict=False)
     assert model._prompts(["Ivy?"])["Ivy?"] == tuple(whole)
@@ -120,21 +120,22 @@ def test_a_prompt_is_what_the_chat_template_makes_of_it():
 def test_a_model_that_thinks_is_asked_for_its_answer(ending):
     tokenizer = tokenizer_of(CHATML.replace("assistant\n{% endif", f"assistant\n{ending}{{% endif"))
     model = open_answering((made()[0], tokenizer))
-    prompt = model.rendered("Ivy?")
+    prompt = model.render_chat("Ivy?")
     assert prompt.endswith("assistant\n<think>\n\n</think>\n\n" if ending else "assistant\n")
 
 
 def test_a_template_that_names_the_day_makes_the_same_prompt_every_day():
     tokenizer = tokenizer_of("Today is {{ strftime_now('%d %b %Y') }}. " + CHATML)
     model = open_answering((made()[0], tokenizer))
-    assert model.rendered("Ivy?").startswith("Today is 26 Jul 2024. <|im_start|>user")
+    assert model.render_chat("Ivy?").startswith("Today is 26 Jul 2024. <|im_start|>user")
 
 
 def test_a_system_message_goes_before_and_is_part_of_the_name(tmp_path):
     folder = saved(tmp_path, made())
     plain, told = open_answering(f"hf:{folder}"), open_answering(f"hf:{folder}?system=Be%20kind.")
     assert (
-        told.rendered("Ivy?") == f"<|im_start|>system\nBe kind.<|im_end|>\n{plain.rendered('Ivy?')}"
+        told.render_chat("Ivy?")
+        == f"<|im_start|>system\nBe kind.<|im_end|>\n{plain.render_chat('Ivy?')}"
     )
     assert told.name == f"hf:{folder}?system=Be%20kind."
     assert told.fingerprint != plain.fingerprint
@@ -314,7 +315,7 @@ def test_smollm2_from_gguf(installed):
     prompts = [Prompt(text, options) for options in (("executive", "family"), ("office", "home"))]
     replies = model.score(prompts)
     pair = model.loaded.module, model.loaded.tokenizer
-    before = model.rendered(text)
+    before = model.render_chat(text)
     assert before.endswith("alone.<|im_end|>\n<|im_start|>assistant\n")
     for prompt, reply in replies.items():
         expected = [

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from eatlas.cli.messages import output_of_a_command, print_line, remark
 from eatlas.cli.progress import Lines, bar_of, what_is_kept
-from eatlas.engine.store import left_by_others
+from eatlas.engine.store import leftover_files
 from eatlas.errors import EatlasError
 from eatlas.executors import executor_of
 from eatlas.sources.outputs import require_ending
@@ -130,7 +130,7 @@ def _scan_words(vectors: str, attributes: Any, engine: str, **how: Any) -> None:
     """Test single words and print the most associated ones."""
     plan = make_scan(vectors, attributes, **how)
     measure = partial(measure_all, executor=executor_of(engine, None))
-    result = _carried_out(plan, Chunks(plan), measure, finish)
+    result = _execute_plan(plan, Chunks(plan), measure, finish)
 
     with output_of_a_command():
         print_scan(result)
@@ -149,7 +149,7 @@ def _scan_themes(
         read = (attributes, themes, how["groups_from"], how["names"])
         _require_tests(write, [Path(file) for file in read if isinstance(file, str | Path)])
     plan = make_themes(vectors, attributes, themes, **how)
-    result = _carried_out(plan, Clusterings(plan), cluster_all, find_themes)
+    result = _execute_plan(plan, Clusterings(plan), cluster_all, find_themes)
     if write is not None and result.found:
         result.write_tests(write)
 
@@ -185,7 +185,7 @@ def _require_tests(path: Path, read: list[Path]) -> None:
     require_other_file(path, read)
 
 
-def _carried_out(plan: Any, journal: Any, work: Any, conclude: Any) -> Any:
+def _execute_plan(plan: Any, journal: Any, work: Any, conclude: Any) -> Any:
     """Do the work of a plan, with progress on the way, and conclude.
 
     With a file, go on where an earlier scan ended.
@@ -194,16 +194,16 @@ def _carried_out(plan: Any, journal: Any, work: Any, conclude: Any) -> Any:
     nothing = "nothing is kept" if plan.out else "nothing is kept, which takes --out"
     with (
         journal,
-        what_is_kept(lambda: journal.finished if plan.out else 0, f"{what} are done", nothing),
+        what_is_kept(lambda: journal.n_finished if plan.out else 0, f"{what} are done", nothing),
     ):
-        if journal.finished:
-            remark(f"{what} taken over from an interrupted scan: {journal.finished:,}")
-        for path in left_by_others(plan.out, plan.identity) if plan.out else ():
+        if journal.n_finished:
+            remark(f"{what} taken over from an interrupted scan: {journal.n_finished:,}")
+        for path in leftover_files(plan.out, plan.identity) if plan.out else ():
             remark(
                 f"{path}: found an interrupted scan with other settings; its {what} are left there"
             )
         with bar_of(what) as bar:
-            tick = bar or Lines(what, LATE, done=journal.finished)
+            tick = bar or Lines(what, LATE, done=journal.n_finished)
             work(plan, journal, lambda done: tick(done, plan.expected))
         return conclude(plan, journal)
 

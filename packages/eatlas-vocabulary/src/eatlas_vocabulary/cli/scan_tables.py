@@ -10,7 +10,7 @@ from rich.text import Text
 
 from eatlas.cli.console import in_words, least_width, new_console, say, show, table_of
 from eatlas.cli.messages import plain_line
-from eatlas.errors import joined, listed
+from eatlas.errors import join_names, listing
 from eatlas.numbers import count, effect, level_of, number_of, p_value, percent
 from eatlas.present.rendering import lines, phrase
 from eatlas_vocabulary.results.scan import SIDES, ScanResult
@@ -85,7 +85,7 @@ def print_scan(result: ScanResult) -> None:
         are = "is" if flagged == 1 else "are"
         say(console, f"{number_of(flagged, 'attribute word')} {are} in no list and no family.")
     missing = [
-        f"Missing attributes of {names[side]}: {listed(group.missing, 100)}."
+        f"Missing attributes of {names[side]}: {listing(group.missing, 100)}."
         for side in SIDES
         if (group := result.coverage[side]).missing
     ]
@@ -126,11 +126,11 @@ def print_themes(result: ThemesResult, top: int) -> None:
         large = ", so its d is likely too large" * (below > 0 and themes > 1)
         say(console, f"The strongest{chance}{first}{large}:", hang=2)
         _show_themes(console, result, called, sorted(result.themes, key=strength)[:top])
-        say(console, _about_themes(result, called), "dim")
+        say(console, _themes_caption(result, called), "dim")
     _say_phrase(console, "units", result)
     for role, group in result.coverage.items():
         if group.missing:
-            say(console, f"Missing words of {names[role]}: {listed(group.missing, 100)}.", hang=2)
+            say(console, f"Missing words of {names[role]}: {listing(group.missing, 100)}.", hang=2)
     for note in result.warnings:
         if note.code not in FIRST:
             say(console, str(note), hang=2)
@@ -142,11 +142,11 @@ def _say_phrase(console: Console, macro: str, result: ThemesResult) -> None:
         say(console, text, hang=2)
 
 
-def _about_themes(result: ThemesResult, called: Mapping[str, str]) -> str:
+def _themes_caption(result: ThemesResult, called: Mapping[str, str]) -> str:
     """What the columns of the table mean."""
     two, level, again = len(called) == 2, f"{100 * (1 - result.alpha):g}%", ""
     if result.clustering is not None and (others := result.themes[0].other_counts):
-        counts = joined([count(number) for number in others])
+        counts = join_names([count(number) for number in others])
         again = (
             f"; again: in {result.clustering.repeats} more clusterings, and in those with {counts}"
         )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from eatlas.errors import ResultsError, did_you_mean
-from eatlas.present.page import FORMATS
+from eatlas.present.report import FORMATS
 from eatlas_vocabulary.present.themes import themes_text
 from eatlas_vocabulary.results.themes import read_themes
 

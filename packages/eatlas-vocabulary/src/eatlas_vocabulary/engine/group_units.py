@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.errors import joined
+from eatlas.errors import join_names
 from eatlas.measures.adjusting import SortedGroup
-from eatlas.measures.base import generator_of
+from eatlas.measures.seeding import generator_of
 from eatlas.numbers import number_of
 from eatlas.results.parts import Coverage
 from eatlas.stats.units import THRESHOLD, Array, Labels, average_over_units, find_units
@@ -42,7 +42,9 @@ class SearchUnits:
         """Which groups have too few units to hold half of them out; empty if none has."""
         sizes = {names[role]: len(np.unique(of)) for role, of in self.labels.items()}
         few = [f"{name} has {number_of(n, 'word')}" for name, n in sizes.items() if n < LEAST_SPLIT]
-        return f"{joined(few)} if near-synonyms count as one, fewer than {LEAST_SPLIT}" * bool(few)
+        return f"{join_names(few)} if near-synonyms count as one, fewer than {LEAST_SPLIT}" * bool(
+            few
+        )
 
     def split(self, seed: int) -> SearchUnits:
         """Hold half of the units of each group out, chosen at random by the seed and its words."""
@@ -54,7 +56,7 @@ class SearchUnits:
         return replace(self, searched=searched)
 
     @property
-    def held_out(self) -> dict[str, tuple[str, ...]]:
+    def words_not_searched(self) -> dict[str, tuple[str, ...]]:
         """The words that the search does not use, by role; empty if it uses all."""
         out = {
             role: tuple(w for w, used in zip(words, self.searched[role], strict=True) if not used)
@@ -62,7 +64,7 @@ class SearchUnits:
         }
         return out if any(out.values()) else {}
 
-    def used(self, role: str, group: SortedGroup) -> tuple[SortedGroup, Labels]:
+    def select_group(self, role: str, group: SortedGroup) -> tuple[SortedGroup, Labels]:
         """The words of a group that the search uses, and their units."""
         chosen = np.flatnonzero(self.searched[role])
         names, places = [group.names[i] for i in chosen], [group.places[i] for i in chosen]
@@ -79,7 +81,7 @@ class SearchUnits:
         return GroupUnits(threshold=THRESHOLD, clusters=clusters, sizes=dict(sizes))
 
 
-def averaged(rows: Array, group: SortedGroup, labels: Labels) -> tuple[Array, SortedGroup]:
+def average_units(rows: Array, group: SortedGroup, labels: Labels) -> tuple[Array, SortedGroup]:
     """Mean rows and covariates of the units of a group, of its words that have all covariates."""
     whole = group.whole
     kept = np.unique(labels[whole], return_inverse=True)[1]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from eatlas import kernels
 from eatlas.decoding import lines_of
 from eatlas.engine.frequency import Ranking, covariates_of, keys_of
-from eatlas.errors import CoverageError, StimulusError, listed
-from eatlas.measures.adjusting import SortedGroup, design_of, left_out_of
+from eatlas.errors import CoverageError, StimulusError, listing
+from eatlas.measures.adjusting import SortedGroup, design_of, words_without_covariates
 from eatlas.measures.base import Covariates
 from eatlas.notes import Note
 from eatlas.results.parts import Concepts, Coverage, Provenance
@@ -28,7 +28,7 @@ from eatlas.stimuli.kinds import TestLike, digest
 from eatlas.stimuli.languages import is_english
 from eatlas.version import __version__
 from eatlas_vocabulary import stats
-from eatlas_vocabulary.engine.group_units import SearchUnits, averaged
+from eatlas_vocabulary.engine.group_units import SearchUnits, average_units
 from eatlas_vocabulary.results.scan import SIDES
 from eatlas_vocabulary.results.themes import NAMED
 
@@ -46,7 +46,7 @@ def find_attributes(spec: Any) -> tuple[AssociationTest | None, dict[str, Concep
                 got=str(len(spec)),
                 allowed="a test, two concepts, or two lists of words",
             )
-        a, b = (part if isinstance(part, Concept) else _named(part) for part in spec)
+        a, b = (part if isinstance(part, Concept) else _concept_of_words(part) for part in spec)
         if both := sorted(set(a.terms) & set(b.terms)):
             raise StimulusError(
                 "some attributes are on both sides, A and B",
@@ -58,14 +58,14 @@ def find_attributes(spec: Any) -> tuple[AssociationTest | None, dict[str, Concep
     if others or not isinstance(test, AssociationTest) or test.A.images or test.B.images:
         raise StimulusError(
             f"{spec}: a scan takes the attributes of one test, and they are words",
-            got=f"{listed([t.id for t in (test, *others)], 12)}, of the kind {test.kind}",
+            got=f"{listing([t.id for t in (test, *others)], 12)}, of the kind {test.kind}",
             allowed="a test of the kind association, with words as attributes A and B",
             remedy="name one of them; eatlas tests list shows the kind of each test",
         )
     return test, {"A": test.A, "B": test.B}
 
 
-def _named(words: Any) -> Concept:
+def _concept_of_words(words: Any) -> Concept:
     """A concept that is called by its first two words."""
     terms = Concept(name="attributes", terms=words).terms
     return Concept(name=", ".join(terms[:2]) + ", ..." * (len(terms) > 2), terms=terms)
@@ -86,7 +86,7 @@ def find_groups(attributes: Any) -> tuple[AssociationTest | GroupsTest | None, d
     if several := [word for word, n in counts.items() if n > 1]:
         raise StimulusError(
             "some words are in several groups",
-            got=listed(several),
+            got=listing(several),
             allowed="words that are in one of the groups only",
         )
     if len(concepts) < 2:
@@ -221,7 +221,7 @@ def look_up_groups(
     if several := [key for key, n in counts.items() if n > 1]:
         raise StimulusError(
             f"some words of {source.name} are found for several groups",
-            got=listed(several),
+            got=listing(several),
             allowed="words that are in one of the groups only, in capitals or not",
         )
     called = Concepts({role: concept.name for role, concept in concepts.items()})
@@ -244,11 +244,11 @@ def require_words(
     """Refuse groups of which the source has fewer words than are compared."""
     for role, group in embedded.coverage.items():
         if len(group.used) < least:
-            missing = listed(f"{term} ({reason})" for term, reason in group.reasons.items())
+            missing = listing(f"{term} ({reason})" for term, reason in group.reasons.items())
             raise CoverageError(
                 f"{called[role]}: {len(group.used)} of {len(group.used) + len(group.missing)} "
                 f"words have a usable vector in {source.name}",
-                got=f"missing: {missing}" if missing else listed(group.used),
+                got=f"missing: {missing}" if missing else listing(group.used),
                 allowed=f"at least {least} usable words in each group{why}",
                 remedy="add words that the source has, or use a source with more words",
             )
@@ -268,7 +268,7 @@ def _clusters(
             allowed=f"at least {LEAST_WORDS * count}",
             remedy="ask for fewer groups (--groups), or add names, one on each line",
         )
-    labels = stats.clusters.clustered(rows.astype(np.float32), count, seed, STARTS)
+    labels = stats.clusters.k_means(rows.astype(np.float32), count, seed, STARTS)
     clusters = sorted((np.flatnonzero(labels == i) for i in range(count)), key=len, reverse=True)
     large = [places for places in clusters if len(places) >= LEAST_WORDS]
     if len(large) < 2:
@@ -302,7 +302,7 @@ class GroupRegression(NamedTuple):
     """What the differences are given, if anything."""
 
 
-def given_frequency(
+def adjust_for_frequency(
     groups: Groups,
     of_units: SearchUnits,
     order: WordOrder | str,
@@ -321,13 +321,13 @@ def given_frequency(
     covariates = covariates_of(groups.coverage, ranking, keys, None, case, language)
     compared: GroupRegression | str = covariates if isinstance(covariates, str) else ""
     if not isinstance(covariates, str):
-        compared = _adjusted(groups, of_units, covariates, notes)
+        compared = _regress_units(groups, of_units, covariates, notes)
     if isinstance(compared, str):
         notes.insert(0, Note("themes.unadjusted", values={"reason": compared}))
         rows = []
         for role, part in groups.rows.items():
             group = SortedGroup.of(groups.coverage[role], np.empty((len(part), 0)))
-            rows.append(averaged(part, *of_units.used(role, group))[0])
+            rows.append(average_units(part, *of_units.select_group(role, group))[0])
         regression = Regression.of_groups([len(part) for part in rows])
         compared = GroupRegression(regression, np.concatenate(rows), ())
     sizes, total = compared.regression.sizes, compared.regression.labellings
@@ -338,18 +338,18 @@ def given_frequency(
     return compared
 
 
-def _adjusted(
+def _regress_units(
     groups: Groups, of_units: SearchUnits, covariates: Covariates, notes: list[Note]
 ) -> GroupRegression | str:
     """Units of groups given covariates of their words; or why that cannot be."""
     names, rows, units, words = groups.names, [], {}, {}
     for role in names:
         group = SortedGroup.of(groups.coverage[role], covariates.of[role])
-        words[role], labels = of_units.used(role, group)
-        means, units[role] = averaged(groups.rows[role], words[role], labels)
+        words[role], labels = of_units.select_group(role, group)
+        means, units[role] = average_units(groups.rows[role], words[role], labels)
         rows.append(means)
     design = design_of(tuple(names), units, covariates, names, notes)
     if design is None:
         return str(notes.pop().values["reason"])
-    left_out_of(words, covariates, names, notes)
+    words_without_covariates(words, covariates, names, notes)
     return GroupRegression(design.regression, np.concatenate(rows), covariates.names)

@@ -28,7 +28,7 @@ from eatlas.errors import EatlasError, SignatureError, SourceError, require_whol
 from eatlas.executors import Executor, Threads, processors
 from eatlas.measures import SCEAT, get_measure
 from eatlas.notes import Note
-from eatlas.packing import packed, unpacked
+from eatlas.packing import pack, unpack
 from eatlas.results.levels import Level, PValues
 from eatlas.results.parts import TAILS, Concepts
 from eatlas.sources import CaseRule, Source
@@ -44,7 +44,7 @@ from eatlas.stats.permutation import (
     permutation_test,
     permutation_tests,
 )
-from eatlas.stats.permutation.sampled import drawn_tail
+from eatlas.stats.permutation.sampled import monte_carlo_tail
 from eatlas.version import __version__
 from eatlas.writing import atomic_files
 from eatlas_vocabulary.engine.groups import GroupsLike, find_attributes, head_of, require_words
@@ -399,7 +399,7 @@ class Chunk:
     """What the word has reached for maxT."""
 
     @classmethod
-    def joined(cls, parts: Sequence[Chunk]) -> Chunk:
+    def concatenate(cls, parts: Sequence[Chunk]) -> Chunk:
         """All chunks as one."""
         columns = {
             field.name: np.concatenate([getattr(part, field.name) for part in parts], axis=-1)
@@ -416,12 +416,12 @@ class Chunk:
 
     def to_bytes(self) -> bytes:
         """For a journal."""
-        return packed({field.name: getattr(self, field.name) for field in fields(self)})
+        return pack({field.name: getattr(self, field.name) for field in fields(self)})
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Chunk:
         """The inverse of :meth:`to_bytes`."""
-        return cls(**unpacked(data))
+        return cls(**unpack(data))
 
 
 class Chunks(NumberedPieces[Chunk]):
@@ -433,7 +433,7 @@ class Chunks(NumberedPieces[Chunk]):
         super().__init__(plan, Chunk.to_bytes, Chunk.from_bytes)
 
     @property
-    def finished(self) -> int:
+    def n_finished(self) -> int:
         """Words of all chunks."""
         return sum(chunk.read for chunk in self.done.values())
 
@@ -566,18 +566,18 @@ def conclude(plan: ScanPlan, parts: Sequence[Chunk]) -> tuple[ScanResult, dict[s
             got=f"{sum(part.read for part in parts)} words, none with a usable vector that is not "
             "an attribute",
         )
-    words = Chunk.joined(parts)
+    words = Chunk.concatenate(parts)
     judged = _Judged.of(plan, words)
     bands, tops = [], []
     for band in bands_of(plan.edges, words.read):
         rows = judged.member & (words.rank >= band.first) & (words.rank <= band.last)
-        bands.append(BandSummary(band=band, **judged.rejected(rows)))
+        bands.append(BandSummary(band=band, **judged.count_rejections(rows)))
         tops += [judged.top(band, rows, side) for side in SIDES]
     vocabulary = _vocabulary(words)
     result = ScanResult(
         **plan.head,
         vocabulary=vocabulary,
-        family=_family(plan, words, judged.p["unadjusted"], judged.rejected(judged.member)),
+        family=_family(plan, words, judged.p["unadjusted"], judged.count_rejections(judged.member)),
         bands=tuple(bands),
         tops=tuple(tops),
         warnings=(*plan.notes, *_warnings(plan, vocabulary)),
@@ -625,7 +625,7 @@ class _Judged(NamedTuple):
         }
         return cls(plan, words, member, adjusted)
 
-    def rejected(self, rows: NDArray[np.bool_]) -> dict[str, Any]:
+    def count_rejections(self, rows: NDArray[np.bool_]) -> dict[str, Any]:
         """How many of some words are below alpha, by adjustment and side."""
         d, alpha = self.words.effect_size, self.plan.measure.alpha
         below = {way: rows & (values < alpha) for way, values in self.p.items()}
@@ -698,7 +698,7 @@ def _level(plan: ScanPlan, words: Chunk, row: int) -> Level:
         elif method == "inversion":
             parts["rel_err"][tail] = float(words.rel_err[i, row])
         else:
-            drawn = drawn_tail(round(p[tail] * (DRAWS + 1)) - 1, DRAWS, 1 / total)
+            drawn = monte_carlo_tail(round(p[tail] * (DRAWS + 1)) - 1, DRAWS, 1 / total)
             parts["draws"][tail], parts["interval"][tail] = DRAWS, drawn.interval
     used = {name: part for name, part in parts.items() if set(part.values()) != {None}}
     alike = len(set(methods.values())) == 1

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.errors import CoverageError, listed
+from eatlas.errors import CoverageError, listing
 from eatlas.notes import Note
 from eatlas.sources import CaseRule, Source, spellings
 from eatlas.sources.frequency_order import CountedOrder, WordOrder, is_candidate
@@ -129,8 +129,8 @@ def _of_categories(
         of_groups |= found_as.keys() - set(members[name])
     if empty := [name for name, words in members.items() if not words]:
         raise CoverageError(
-            f"categories without a usable word in {source.name}: {listed(empty)}",
-            got=f"{empty[0]}: {listed(categories[empty[0]])}",
+            f"categories without a usable word in {source.name}: {listing(empty)}",
+            got=f"{empty[0]}: {listing(categories[empty[0]])}",
             allowed="words that the source has and no group holds, one at least in each category",
             remedy="leave these categories out, or use a source with more words",
         )

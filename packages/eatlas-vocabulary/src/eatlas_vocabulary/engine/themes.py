@@ -31,12 +31,12 @@ from eatlas.errors import (
     SignatureError,
     StimulusError,
     did_you_mean,
-    listed,
+    listing,
     require_whole,
 )
 from eatlas.measures import SCEAT, get_measure
 from eatlas.notes import Note
-from eatlas.results.parts import defined, defined_ends
+from eatlas.results.parts import finite, finite_ends
 from eatlas.sources import CaseRule
 from eatlas.sources.opening import files_named, open_one_named
 from eatlas.sources.outputs import require_other_files, require_place
@@ -47,7 +47,7 @@ from eatlas.version import __version__
 from eatlas.writing import atomic_files
 from eatlas_vocabulary import stats
 from eatlas_vocabulary.engine.group_units import SearchUnits
-from eatlas_vocabulary.engine.groups import Groups, given_frequency, head_of, look_up_groups
+from eatlas_vocabulary.engine.groups import Groups, adjust_for_frequency, head_of, look_up_groups
 from eatlas_vocabulary.engine.theme_words import Places, Words, words_of_themes
 from eatlas_vocabulary.results.scan import summary_of
 from eatlas_vocabulary.results.themes import (
@@ -155,7 +155,7 @@ def make_themes(  # noqa: PLR0913  (each is a decision of its own)
         notes.append(Note("themes.not-split", values={"reason": reason}))
     else:
         units = units.split(seed)
-    comparison = given_frequency(compared, units, order, chosen.alpha, case, notes)
+    comparison = adjust_for_frequency(compared, units, order, chosen.alpha, case, notes)
     first = first or WORDS
     of_themes = words_of_themes(source, order, first, compared, categories, case, notes)
     words = of_themes.words
@@ -174,7 +174,7 @@ def make_themes(  # noqa: PLR0913  (each is a decision of its own)
         "covariates": comparison.covariates,
         "shared": comparison.regression.shared if comparison.covariates else None,
         "units": units.record(dict(zip(compared.names, comparison.regression.sizes, strict=True))),
-        "held_out": units.held_out,
+        "held_out": units.words_not_searched,
         "themes_file": themes_file,
         "groups_from": compared.file,
         **head_of(source, name, compared.test, stimuli, compared.sha256, case, seed),
@@ -274,9 +274,9 @@ def cluster_all(
     for number, count in enumerate(plan.counts):
         if number not in done.done:
             drawn = np.random.default_rng([plan.seed, number]).integers(2**31)
-            done.keep(number, stats.clusters.clustered(plan.words.rows, count, int(drawn)))
+            done.keep(number, stats.clusters.k_means(plan.words.rows, count, int(drawn)))
         if progress is not None:
-            progress(done.finished)
+            progress(done.n_finished)
 
 
 # --- themes ---------------------------------------------------------------------------------------
@@ -291,9 +291,10 @@ def find_themes(plan: ThemesPlan, done: Clusterings) -> ThemesResult:
         members, *further = (_members(plan.words, labels) for labels in clusterings)
         repeats = [_repeat(plan, each) for each in further]
         themes = [
-            _repeated(plan, theme, members[theme.name], repeats) for theme in _themes(plan, members)
+            _add_stability(plan, theme, members[theme.name], repeats)
+            for theme in _themes(plan, members)
         ]
-    themes = _renamed(themes, plan.names)
+    themes = _rename_themes(themes, plan.names)
     themes.sort(key=(lambda theme: -(theme.effect_size or 0.0)) if plan.two else strength)
     result = ThemesResult(
         **plan.head,
@@ -374,8 +375,8 @@ def _themes(plan: ThemesPlan, members: Mapping[str, Places]) -> list[Theme]:
                 n=len(words),
                 sides=(roles[sides[0]], roles[sides[1]]),
                 difference=difference,
-                effect_size=defined(difference / spread),
-                interval=defined_ends(ends),
+                effect_size=finite(difference / spread),
+                interval=finite_ends(ends),
                 means=dict(zip(roles, means[row].tolist(), strict=True)),
                 p=family.tails[row].p,
                 p_max_t=float(family.p_max_t[row]),
@@ -422,7 +423,7 @@ def _pairs(plan: ThemesPlan, scores: Array, spread: float) -> tuple[GroupDiffere
         GroupDifference(
             groups=(roles[i], roles[j]),
             difference=difference,
-            effect_size=defined(difference / spread),
+            effect_size=finite(difference / spread),
             p_holm=p,
         )
         for ((i, j), difference, _), p in zip(rows, adjusted, strict=True)
@@ -449,7 +450,9 @@ def _repeat(plan: ThemesPlan, members: Mapping[str, Places]) -> Repeat:
     return Repeat(np.where(family.p_max_t < plan.measure.alpha, signs, 0.0), theme_of)
 
 
-def _repeated(plan: ThemesPlan, theme: Theme, places: Places, repeats: Sequence[Repeat]) -> Theme:
+def _add_stability(
+    plan: ThemesPlan, theme: Theme, places: Places, repeats: Sequence[Repeat]
+) -> Theme:
     """A theme with what other clusterings say of the theme that holds most of its words."""
     sign = np.sign(theme.difference) if plan.two else 1.0
     matches = [np.bincount(repeat.theme_of[places]).argmax() for repeat in repeats]
@@ -464,14 +467,14 @@ def _repeated(plan: ThemesPlan, theme: Theme, places: Places, repeats: Sequence[
     )
 
 
-def _renamed(themes: Sequence[Theme], names: Mapping[str, str]) -> list[Theme]:
+def _rename_themes(themes: Sequence[Theme], names: Mapping[str, str]) -> list[Theme]:
     """Themes under the names that the user has for them."""
     before = [theme.name for theme in themes]
     if unknown := names.keys() - set(before):
         raise StimulusError(
             "there is no theme of this name",
-            got=listed([repr(name) for name in sorted(unknown)], 3),
-            allowed=listed(map(repr, before), 6),
+            got=listing([repr(name) for name in sorted(unknown)], 3),
+            allowed=listing(map(repr, before), 6),
             remedy="take the names of the column theme of --out FILE.csv"
             + did_you_mean(min(unknown), before),
         )
@@ -480,7 +483,7 @@ def _renamed(themes: Sequence[Theme], names: Mapping[str, str]) -> list[Theme]:
     if several := [name for name, n in counts.items() if n > 1]:
         raise StimulusError(
             "several themes would have one name",
-            got=listed(map(repr, several), 3),
+            got=listing(map(repr, several), 3),
             allowed="a name of its own for each theme",
         )
     return renamed

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
-from eatlas.csv_cells import marked
+from eatlas.csv_cells import escape_cell
 from eatlas.engine.verifiers import Repeated, Verifier
 from eatlas.engine.verify import differences
 from eatlas.errors import ResultsError
@@ -50,7 +50,7 @@ class ThemesVerifier(Verifier):
 
     def repeat(self, record: ThemesResult, source: Source, tests: Mapping[str, Test]) -> Repeated:
         """Compute themes again on their source."""
-        against, groups = compared_with(record, tests)
+        against, groups = groups_to_verify(record, tests)
         again, of_table, remarks = repeat(record, source, groups)
         lines = [*differences(as_compared(record), as_compared(again)), *of_table]
         # those of all themes come last
@@ -58,7 +58,7 @@ class ThemesVerifier(Verifier):
         return Repeated(tuple(lines), remarks, against)
 
 
-def compared_with(result: ThemesResult, vouched: Mapping[str, Test]) -> tuple[str, Any]:
+def groups_to_verify(result: ThemesResult, vouched: Mapping[str, Test]) -> tuple[str, Any]:
     """The groups, and whether their test was given or is built in; of neither those of the file."""
     for against, tests in (
         ("given", vouched.values()),
@@ -157,7 +157,7 @@ def _other_version(by: str) -> str:
 def _of_table(path: Path, new: Path, result: ThemesResult) -> Iterator[str]:
     """How many rows of the table of words differ, and the first of them."""
     old, now = (table_cells(each, "themes", "CSV") for each in (path, new))
-    names = [marked(theme.name) for theme in result.themes for _ in theme.words]
+    names = [escape_cell(theme.name) for theme in result.themes for _ in theme.words]
     now[1:] = [[name, *row[1:]] for name, row in zip(names, now[1:], strict=True)]
     rows = enumerate(zip_longest(old, now, fillvalue=list[str]()), start=1)
     if differing := [line for line, (before, after) in rows if not _alike(before, after)]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from eatlas.errors import joined
+from eatlas.errors import join_names
 from eatlas.numbers import count, effect, interval, number_of, p_value
 from eatlas.present.columns import Cell, Column, Table
 from eatlas.present.drawings.kinds import SCREEN, Kind
 from eatlas.present.rendering import page_files, phrase, render
 from eatlas.present.sentences import wording
-from eatlas.present.summaries import cited
+from eatlas.present.summaries import bibliography
 from eatlas.present.tables import MARKUP, csv_text, layout_of
-from eatlas.present.text import isolated
+from eatlas.present.text import isolate
 from eatlas_vocabulary.present.drawings.themes import Scale, chart
 from eatlas_vocabulary.results.themes import LISTED, NAMED, Theme, ThemesResult
 
@@ -30,7 +30,7 @@ LOUD = ("themes.unadjusted", MADE, "themes.from-a-scan")
 
 def title(result: ThemesResult) -> str:
     """The finding in a sentence, with what limits it."""
-    themes, names = result.found, called(result)
+    themes, names = result.found, group_names_in_quotes(result)
     made = any(note.code == MADE for note in result.warnings)
     if len(names) == 2:
         sizes = {role: sum(theme.ends[0] == role for theme in themes) for role in names}
@@ -42,7 +42,7 @@ def title(result: ThemesResult) -> str:
     else:
         groups = "clusters of names" if made else "groups"
         few = len(names) <= FEW + 1 and not made
-        among = joined([*names.values()]) if few else f"{len(names)} {groups}"
+        among = join_names([*names.values()]) if few else f"{len(names)} {groups}"
         finding = f"{'differs' if len(themes) < 2 else 'differ'} significantly between {among}"
     adjusted = "adjusted for word frequency" if result.covariates else UNADJUSTED
     of = number_of(len(result.themes), "theme")
@@ -57,7 +57,7 @@ def title(result: ThemesResult) -> str:
     named = []
     for theme in themes if len(themes) <= FEW else ():
         text = again(result, theme)
-        named.append(f"“{isolated(theme.name)}”" + f" (again in {text} clusterings)" * bool(text))
+        named.append(f"“{isolate(theme.name)}”" + f" (again in {text} clusterings)" * bool(text))
     return "; ".join(parts) + f": {'; '.join(named)}" * bool(named)
 
 
@@ -72,12 +72,12 @@ def again(result: ThemesResult, theme: Theme) -> str:
 def more(theme: Theme) -> list[str]:
     """The most central words, less those that a theme is called by."""
     first = NAMED if theme.name == theme.central else 0
-    return [isolated(word) for word in theme.words[first:LISTED]]
+    return [isolate(word) for word in theme.words[first:LISTED]]
 
 
-def called(result: ThemesResult) -> dict[str, str]:
+def group_names_in_quotes(result: ThemesResult) -> dict[str, str]:
     """Names of the groups in a sentence: in quotes where some hold commas."""
-    names = {role: isolated(name) for role, name in result.concepts.items()}
+    names = {role: isolate(name) for role, name in result.concepts.items()}
     listed = any("," in name for name in names.values())
     return {role: f"“{name}”" if listed else name for role, name in names.items()}
 
@@ -93,10 +93,10 @@ def themes_table(result: ThemesResult, columns: str = "wide") -> Table:
         *[Column("Again", number=True)] * shown,
     ]  # fmt: skip
     for theme in result.themes:
-        most, least = (isolated(result.concepts[role]) for role in theme.ends)
+        most, least = (isolate(result.concepts[role]) for role in theme.ends)
         beyond = theme.p_max_t < result.alpha
         d = (effect(theme.effect_size), *([interval(theme.interval)] if theme.interval else []))
-        named = isolated(theme.name)
+        named = isolate(theme.name)
         rows.append((
             Cell((named,), strong=beyond),
             *[Cell((", ".join(more(theme)),))] * wide,
@@ -104,7 +104,7 @@ def themes_table(result: ThemesResult, columns: str = "wide") -> Table:
             Cell(d), Cell((p_value(theme.p_max_t, result.alpha),), star=beyond),
             *[Cell((again(result, theme),))] * shown,
         ))  # fmt: skip
-    notes = (phrase("themes", "legend", result, called(result)),)
+    notes = (phrase("themes", "legend", result, group_names_in_quotes(result)),)
     return Table("themes", tuple(heads), tuple(rows), title(result), notes)
 
 
@@ -121,7 +121,7 @@ def themes_html(result: ThemesResult) -> str:
         runs=[(beyond, list(rows)) for beyond, rows in runs],
         again=again,
         more=more,
-        legend=phrase("themes", "legend", result, called(result)),
+        legend=phrase("themes", "legend", result, group_names_in_quotes(result)),
         halves=phrase("themes", "halves", result),
         units=phrase("themes", "units", result),
         methods=themes_methods(result),
@@ -140,7 +140,7 @@ def themes_html(result: ThemesResult) -> str:
 
 def themes_methods(result: ThemesResult) -> str:
     """The methods paragraph of a paper."""
-    return phrase("themes", "methods", result, called(result))
+    return phrase("themes", "methods", result, group_names_in_quotes(result))
 
 
 def themes_bibtex(result: ThemesResult) -> str:
@@ -158,7 +158,7 @@ def themes_bibtex(result: ThemesResult) -> str:
         "glove-sample": "glove-sample" in (result.source, result.source_from),
     }
     used = {name for name, done in methods.items() if done}
-    return cited(used, {result.provenance.citation}, [result.provenance.version])
+    return bibliography(used, {result.provenance.citation}, [result.provenance.version])
 
 
 def themes_text(result: ThemesResult, format: str, columns: str | None = None) -> str:  # noqa: A002

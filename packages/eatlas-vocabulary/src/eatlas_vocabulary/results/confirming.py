@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from eatlas.results.exploration import searched_words
+from eatlas.results.exploration import words_of_search
 from eatlas.results.parts import at
 from eatlas.results.questions import SignedP, evidence_of
 from eatlas.results.settings import test_and_setting
@@ -98,7 +98,7 @@ def confirmations(results: Iterable[AssociationResult]) -> tuple[Confirmation, .
         theme = result.provenance.explored_on
         if theme is None:
             continue
-        said = Confirmation(result, theme, "not tested", searched_words(theme, result.coverage))
+        said = Confirmation(result, theme, "not tested", words_of_search(theme, result.coverage))
         effect, p = _level_to_test(result)
         if said.same:
             said = replace(said, verdict="same words")
@@ -123,7 +123,7 @@ def _level_to_test(result: AssociationResult) -> tuple[Effect | None, float | No
         of_units = at(evidence.effect.adjusted, "estimate")
         if of_units is None:  # the words are the units
             of_units = adjusted.d
-        return adjusted, SignedP.of(evidence.adjusted.p, of_units, adjusted.d).claimed
+        return adjusted, SignedP.of(evidence.adjusted.p, of_units, adjusted.d).p_of_claim
     if result.adjustment_is_off or result.adjustable:  # frequency alone may be what is found
         return None, None
-    return evidence.effect, evidence.these.claimed
+    return evidence.effect, evidence.these.p_of_claim

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from eatlas.errors import SourceError, described, listed
-from eatlas.sources.tables import named_rows, table_cells
+from eatlas.errors import SourceError, described, listing
+from eatlas.sources.tables import rows_by_column, table_cells
 from eatlas.stimuli import Concept
 from eatlas_vocabulary.stimuli.dictionaries import read_liwc, read_quanteda
 
@@ -43,7 +43,7 @@ def read_categories(themes: Any) -> tuple[Categories, str]:
         )
     if empty := [name for name, words in categories.items() if not words]:
         raise SourceError(
-            f"{file or 'themes'}: categories without a word: {listed(empty)}",
+            f"{file or 'themes'}: categories without a word: {listing(empty)}",
             allowed="one word at least in each category",
         )
     if not categories:
@@ -86,7 +86,7 @@ def read_names(names: Any) -> Mapping[str, str]:
 def _rows(path: Path, *columns: str) -> Iterator[tuple[str, ...]]:
     """Some columns of a table, by the names in its first row; the first has a cell in each row."""
     form = f"CSV with the columns {' and '.join(columns)}"
-    for place, row in named_rows(path, "themes", form, columns):
+    for place, row in rows_by_column(path, "themes", form, columns):
         if not row[columns[0]]:
             raise SourceError(f"{place}: there is no {columns[0]}", allowed=form)
         yield tuple(row[name] for name in columns)

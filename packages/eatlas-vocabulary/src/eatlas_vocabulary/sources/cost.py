@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.decoding import decoded, require_file
+from eatlas.decoding import decode_utf8, require_file
 from eatlas.errors import SourceError
 from eatlas.paths import is_file
-from eatlas.results.parts import defined
+from eatlas.results.parts import finite
 from eatlas.sources.coverage import spellings
 from eatlas.sources.opening import VectorsLike, open_vectors
 from eatlas.sources.source import Source, rows_of
@@ -70,7 +70,7 @@ def word_set(name: str) -> WordSet:
     data = path.read_bytes()
     content: list[tuple[int, list[str], str]] = []
     category = ""
-    for i, line in enumerate(decoded(data, name, SourceError).splitlines(), 1):
+    for i, line in enumerate(decode_utf8(data, name, SourceError).splitlines(), 1):
         if line.startswith(":"):
             category = line[1:].strip()
         elif line.strip() and not line.startswith("#"):
@@ -199,8 +199,8 @@ def _similarity(pairs: WordSet, after: TransformedSource) -> SimilarityCost:
         sha256=pairs.sha256,
         pairs=len(covered),
         of=len(pairs.rows),
-        before=defined(before, DECIMALS),
-        after=defined(later, DECIMALS),
+        before=finite(before, DECIMALS),
+        after=finite(later, DECIMALS),
         interval=interval and (round(interval[0], DECIMALS), round(interval[1], DECIMALS)),
     )
 
@@ -234,7 +234,7 @@ def _analogies(
     for name in dict.fromkeys(category):
         of_it = np.flatnonzero(category == name)
         for space, rows in enumerate((before, after)):
-            right[space][:, of_it] = _answered(numbers[of_it], rows)
+            right[space][:, of_it] = _score_analogies(numbers[of_it], rows)
     add, mul = right[:, 0], right[:, 1]
     return AnalogyCost(
         name=questions.name,
@@ -248,7 +248,7 @@ def _analogies(
     )
 
 
-def _answered(questions: Places, rows: Array) -> NDArray[np.bool_]:
+def _score_analogies(questions: Places, rows: Array) -> NDArray[np.bool_]:
     """Whether each question is answered rightly by 3CosAdd and by 3CosMul, shape (2, n)."""
     words, at = np.unique(questions[:, :3], return_inverse=True)
     cosines, at = rows[words] @ rows.T, at.reshape(-1, 3)

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field, StringConstraints, model_validator
 
 from eatlas.decoding import toml_bytes
-from eatlas.errors import EatlasError, SourceError, listed, nearest
+from eatlas.errors import EatlasError, SourceError, listing, nearest
 from eatlas.kernels.cosines import Moments, unit_rows
 from eatlas.notes import Note
 from eatlas.paths import is_file
 from eatlas.sources.coverage import spellings
 from eatlas.sources.frequency_order import is_candidate
 from eatlas.sources.source import Source, rows_of
-from eatlas.sources.spec import parsed_toml
+from eatlas.sources.spec import parse_toml
 from eatlas.sources.transforms import Fit, Map, TransformedSource, TransformStep
 from eatlas.stats.space import (
     Affine,
@@ -148,7 +148,7 @@ def bias_sets(name: str) -> BiasSets:
             allowed=ALLOWED,
             remedy=f"did you mean {near[0]}?" if near else None,
         )
-    return parsed_toml(toml_bytes(path, SourceError), name, BiasSets)
+    return parse_toml(toml_bytes(path, SourceError), name, BiasSets)
 
 
 def case_forms(words: Iterable[str]) -> frozenset[str]:
@@ -186,7 +186,7 @@ def find_sets(
     if not defining:
         raise EatlasError(
             "no defining set has a word for each group",
-            got=f"without a vector: {listed(lost, SHOWN)}",
+            got=f"without a vector: {listing(lost, SHOWN)}",
             allowed=f"one set or more with a word for each of {', '.join(sets.groups)}",
         )
     values = {"used": len(defining), "of": len(sets.defining), "lost": [*dict.fromkeys(lost)]}
@@ -264,10 +264,10 @@ def _linear(matrix: Array) -> Map:
     """Map unit vectors by a matrix, to unit vectors."""
     affine = Affine(np.zeros(len(matrix)), matrix)
 
-    def mapped(_: Sequence[str], rows: Array, bulk: bool) -> Array:  # noqa: FBT001
+    def apply_affine(_: Sequence[str], rows: Array, bulk: bool) -> Array:  # noqa: FBT001
         return unit_or_zero(affine.rows(unit_or_zero(rows), bulk=bulk))
 
-    return mapped
+    return apply_affine
 
 
 def _hard(source: Source, text: str, sets: BiasSets, _: float) -> tuple[Map, tuple[Note, ...]]:

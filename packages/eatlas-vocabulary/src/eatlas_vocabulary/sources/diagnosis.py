@@ -20,11 +20,11 @@ from eatlas.results.diagnosis import (
     Dimension,
     RankBand,
 )
-from eatlas.results.parts import defined
-from eatlas.sources.coverage import needed_items
+from eatlas.results.parts import finite
+from eatlas.sources.coverage import items_to_request
 from eatlas.sources.opening import VectorsLike, open_one_named, open_vectors
 from eatlas.sources.source import Source, Tell, rows_of
-from eatlas.sources.transforms import TransformedSource, encoded_table, located
+from eatlas.sources.transforms import TransformedSource, locate_errors, table_of_answers
 from eatlas.stats.space import with_rows
 from eatlas.stimuli import load_tests
 from eatlas.stimuli.kinds import TestsLike
@@ -103,7 +103,7 @@ def diagnose(
     (0.16, 0.58, ())
     """
     named = open_one_named(source, "a diagnosis")
-    table = _listed(named.source, tests, tell)
+    table = _list_vectors(named.source, tests, tell)
     unit: Moments | None = None
     raw: Moments | None = None
     seen = 0
@@ -133,7 +133,7 @@ def diagnose(
         ):
             if first < seen:
                 mean = (float(total @ total) - n) / (n * (n - 1)) if n > 1 else math.nan
-                mean_cosine = defined(mean, DECIMALS)
+                mean_cosine = finite(mean, DECIMALS)
                 band_record = RankBand(
                     first=first + 1, last=min(last, seen), mean_cosine=mean_cosine
                 )
@@ -142,12 +142,14 @@ def diagnose(
     return record.model_copy(update={"warnings": record.remarks()}).called(named.name)
 
 
-def _listed(source: Source, tests: Any, tell: Tell | None) -> Source:
+def _list_vectors(source: Source, tests: Any, tell: Tell | None) -> Source:
     """Return a source that lists its vectors; of an encoder, those of tests."""
     if source.encoding is not None:
         default = "sent-caliskan" if source.encoding.level == "sentence" else "caliskan"
-        items = needed_items(source, load_tests(default if tests is None else tests), (), "auto")
-        return encoded_table(source, source.answers(items, tell))
+        items = items_to_request(
+            source, load_tests(default if tests is None else tests), (), "auto"
+        )
+        return table_of_answers(source, source.answers(items, tell))
     if tests is not None:
         raise SourceError(
             f"{source.name}: tests say which texts an encoder encodes",
@@ -165,7 +167,7 @@ def _record(
     mean, sd, contributions, lengths = pair_cosines(unit)
     mean, sd, covariance = round(mean, DECIMALS), round(sd, DECIMALS), raw.scatter / (raw.n - 1)
     score = iso_score(covariance)
-    shares = [defined(share, DECIMALS) for share in variance_shares(covariance, (1, 3, 10))]
+    shares = [finite(share, DECIMALS) for share in variance_shares(covariance, (1, 3, 10))]
     by_contribution = np.argsort(-contributions, kind="stable")[:ROGUE]
     rogue = [Dimension.of(int(i), contributions, lengths) for i in by_contribution]
     loudest = int(np.argmax(lengths))
@@ -180,8 +182,8 @@ def _record(
         sd_cosine=sd,
         alike=mean >= ALIKE_MEAN and sd <= ALIKE_SD,
         bands=bands,
-        iso_score=defined(score, DECIMALS) if unit.n > source.dim else None,
-        effective_dimensions=defined(1 + score * (source.dim - 1), DECIMALS),
+        iso_score=finite(score, DECIMALS) if unit.n > source.dim else None,
+        effective_dimensions=finite(1 + score * (source.dim - 1), DECIMALS),
         variance=None
         if None in shares
         else ComponentShares(**dict(zip(ComponentShares.model_fields, shares, strict=True))),
@@ -266,7 +268,7 @@ def residual_bias(
             got="a transform that names none",
             allowed=ALLOWED,
         )
-    with located(after.name):
+    with locate_errors(after.name):
         record = _compare(after, chosen)
     return record.model_copy(update={"cost": transform_cost(after, cost)}) if cost else record
 

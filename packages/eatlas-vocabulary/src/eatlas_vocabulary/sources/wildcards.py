@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from eatlas.errors import StimulusError, listed
+from eatlas.errors import StimulusError, listing
 from eatlas.sources.coverage import CaseRule, spellings
 from eatlas.stimuli import AssociationTest, Concept, Test
 from eatlas.stimuli.kinds import OF_TARGETS, OPPOSITES
@@ -40,7 +40,7 @@ def expand(tests: Sequence[Test], source: Any, case: CaseRule = "auto") -> list[
         )
     matches = matches_of(wildcards, source, case)
     return [
-        _expanded(
+        _expand_test(
             test,
             {term: words for (tag, term), words in matches.items() if tag == test.language},
             source.name,
@@ -60,9 +60,9 @@ def matches_of(
     for spelling in words:
         by_first["" if spelling[0] in _WILD else spelling[0]].append(spelling)
     anywhere = by_first.pop("", [])
-    several = {first: _compiled([*some, *anywhere]) for first, some in by_first.items()}
-    rest = _compiled(anywhere) if anywhere else None
-    single = {spelling: _compiled([spelling]) for spelling in words}
+    several = {first: _compile_wildcards([*some, *anywhere]) for first, some in by_first.items()}
+    rest = _compile_wildcards(anywhere) if anywhere else None
+    single = {spelling: _compile_wildcards([spelling]) for spelling in words}
     for word in source.vocabulary():
         expression = several.get(word[:1], rest)
         if expression is None or not expression.fullmatch(word) or word != word.strip():
@@ -73,7 +73,7 @@ def matches_of(
                 if len(words[spelling]) > MOST:
                     raise StimulusError(
                         f"{spelling!r} matches more than {MOST:,} words of {source.name}",
-                        got=f"{listed(sorted(words[spelling]), 5)}",
+                        got=f"{listing(sorted(words[spelling]), 5)}",
                         remedy="write more of the word before the *, or the words themselves",
                     )
     return {
@@ -82,7 +82,7 @@ def matches_of(
     }
 
 
-def _compiled(wildcards: Iterable[str]) -> re.Pattern[str]:
+def _compile_wildcards(wildcards: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(_expression, wildcards)), re.DOTALL)
 
 
@@ -102,7 +102,7 @@ def _expression(wildcard: str) -> str:
     return first + "".join(f"(?>.*?{part})" for part in between if part) + f".*{last}"
 
 
-def _expanded(test: Test, matches: Mapping[str, list[str]], source: str, case: CaseRule) -> Test:
+def _expand_test(test: Test, matches: Mapping[str, list[str]], source: str, case: CaseRule) -> Test:
     """A test whose concepts have words only."""
     written: dict[str, set[str]] = {}
     matched: dict[str, dict[str, str]] = {}
@@ -165,7 +165,7 @@ def _with_words(
     if not terms:
         raise StimulusError(
             f"{concept.name}: no word of {source} is left for its wildcards",
-            got=listed(f"{wildcard} ({reason})" for wildcard, reason in absent.items()),
+            got=listing(f"{wildcard} ({reason})" for wildcard, reason in absent.items()),
             remedy="write words that the source has",
         )
     left_out = (*concept.absent, *sorted({**absent, **shared}.items()))

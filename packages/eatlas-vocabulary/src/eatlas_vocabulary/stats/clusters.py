@@ -21,9 +21,7 @@ STEPS = 25
 """Of k-means; further ones bring its clusters closer by less than a thousandth."""
 
 
-def clustered(
-    rows: NDArray[np.float32], count: int, seed: int, starts: int = 1
-) -> NDArray[np.int32]:
+def k_means(rows: NDArray[np.float32], count: int, seed: int, starts: int = 1) -> NDArray[np.int32]:
     """The cluster of each unit row: k-means from random rows, the best of some starts.
 
     A row belongs to the centre that is nearest in direction.

@@ -73,7 +73,7 @@ def _fan(x: Array, step: float, re: Array, im: Array) -> None:
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _turned(x: Array, start: float, fan_re: Array, fan_im: Array, re: Array, im: Array) -> None:
+def _phases(x: Array, start: float, fan_re: Array, fan_im: Array, re: Array, im: Array) -> None:
     """exp(i (start + l step) x_j)."""
     for j in range(x.size):
         a, b = math.cos(start * x[j]), math.sin(start * x[j])
@@ -114,7 +114,7 @@ def _highest(x: Array, v: Array, first: float, last: float, work: Array, peaks: 
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _integrated(  # noqa: PLR0913, PLR0917  (compiled code passes arrays, not objects)
+def _integrate(  # noqa: PLR0913, PLR0917  (compiled code passes arrays, not objects)
     x: Array,
     chance: Array,
     n: int,
@@ -136,7 +136,7 @@ def _integrated(  # noqa: PLR0913, PLR0917  (compiled code passes arrays, not ob
     last, end, rough = 0.0, 0.0, math.inf
     for block in range((most + LANES - 1) // LANES):
         start = block * LANES * step
-        _turned(x, start, work[0], work[1], work[2], work[3])
+        _phases(x, start, work[0], work[1], work[2], work[3])
         _coefficients(chance, n, work[2], work[3], sums[0], sums[1])
         before, last = last, 0.0
         for i in range(LANES):
@@ -160,7 +160,7 @@ def _integrated(  # noqa: PLR0913, PLR0917  (compiled code passes arrays, not ob
 
 
 @nb.njit(cache=True, nogil=True)  # type: ignore[misc, unused-ignore]
-def _revived(
+def _bound_revivals(
     x: Array,
     chance: Array,
     n: int,
@@ -217,9 +217,9 @@ def integrate_rows(  # noqa: PLR0913, PLR0917
     work, sums = np.empty((4, size, LANES)), np.empty((2, n + 1, LANES))
     for r in range(rows.shape[0]):
         x, chance, step = rows[r], chances[r], steps[r]
-        end, rough = _integrated(
+        end, rough = _integrate(
             x, chance, n, targets[r], lam[r], step, theory[r], most, work, sums, values[r], sizes[r]
         )
         lost[r] = SAFETY * rough
         if min(values[r]) > 0:
-            lost[r] += MARGIN * _revived(x, chance, n, end, step, theory[r], work, sums)
+            lost[r] += MARGIN * _bound_revivals(x, chance, n, end, step, theory[r], work, sums)

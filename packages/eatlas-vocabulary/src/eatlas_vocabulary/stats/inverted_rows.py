@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from eatlas.stats.permutation.inversion import contours, on_lattice, period, stated
+from eatlas.stats.permutation.inversion import contours, log_counts_with_errors, on_lattice, period
 from eatlas.stats.permutation.problem import ROUNDING, Integers, ask, subsets
 from eatlas_vocabulary import stats
 
@@ -41,7 +41,7 @@ def invert_rows(scores: Array, n: int, *, scale: float | None = None) -> tuple[A
     lower = np.maximum(1.0 - beyond, np.finfo(np.float64).tiny)
     lower_err = beyond_err * beyond / lower + ROUNDING
     far, far_err = upper, upper_err
-    if not question.balanced:
+    if not question.is_balanced:
         # the sums below the mirror image are those of the negative scores above it
         turned = -values[:, ::-1]
         ((far, far_err),) = _shares(turned, n, [1 - question.far], question.degenerate)
@@ -74,7 +74,7 @@ def _shares(
     stats.compiled_inversion.integrate_rows(
         c.x, c.chance, n, c.targets, *numbers, most, value, sizes, lost
     )
-    log_count, error[good] = stated(c, value, lost[:, None], sizes)
+    log_count, error[good] = log_counts_with_errors(c, value, lost[:, None], sizes)
     p[good] = np.exp(np.minimum(0.0, log_count - math.log(subsets(size, n))))
     p[np.isinf(error)] = 1.0
     return [(p[:, i], error[:, i]) for i in range(len(thresholds))]

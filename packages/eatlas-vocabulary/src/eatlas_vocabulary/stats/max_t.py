@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from eatlas.kernels.cosines import product
 from eatlas.stats.inputs import ROUNDING_UNITS
-from eatlas.stats.subsets import every, random_subsets
+from eatlas.stats.subsets import random_subsets, subset_matrix
 from eatlas_vocabulary import stats
 
 Array = NDArray[np.float64]
@@ -75,9 +75,9 @@ class _Pairs:
         high: list[Array] = []
         spans, ends, count = [], [0, 0], 0
         for k in range(max(fixed, n - (size - middle)), min(middle, n) + 1):
-            mine = every(middle - fixed, k - fixed)
+            mine = subset_matrix(middle - fixed, k - fixed)
             low.append(np.hstack([np.ones((len(mine), fixed)), mine]))
-            high.append(every(size - middle, n - k))
+            high.append(subset_matrix(size - middle, n - k))
             more = len(low[-1]), len(high[-1])
             spans.append([ends[0], ends[0] + more[0], ends[1], ends[1] + more[1], count])
             ends = [ends[0] + more[0], ends[1] + more[1]]
@@ -156,7 +156,7 @@ class RunningMaxT:
         if self._pairs is not None:
             compiled = len(rows) * self.relabellings > NUMPY_PAIRS
             return reached, self._pairs.maxima(deviations, compiled=compiled)
-        return reached, self._drawn(deviations, self._labels)
+        return reached, self._random_maxima(deviations, self._labels)
 
     def p(self, reached: ArrayLike, maxima: ArrayLike) -> Array:
         """Two-sided p of each row, adjusted for the family of all rows behind `maxima`."""
@@ -178,7 +178,7 @@ class RunningMaxT:
         reach = ordered[low[0] - 1] if low[0] else 0.0
         return float(reach * self.size / (self.n * (self.size - self.n)))
 
-    def _drawn(self, deviations: Array, labels: Array) -> Array:
+    def _random_maxima(self, deviations: Array, labels: Array) -> Array:
         """Maxima over drawn relabellings."""
         best = np.zeros(self.relabellings)
         for start in range(0, len(deviations), ROWS):

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from eatlas.stats.correlation import (
     FEWEST,
+    bootstrap_interval,
     members_of,
-    resampled_interval,
     row_correlations,
     row_ranks,
     spearman,
@@ -36,10 +36,10 @@ def rank_correlation_change(
     if len(lists[0]) < FEWEST:
         return math.nan, math.nan, None
 
-    def resampled(drawn: Orders) -> Array:
+    def bootstrap_change(drawn: Orders) -> Array:
         of_x, *others = (row_ranks(numbers[drawn]) for numbers in lists)
         first, second = (row_correlations(of_x, ranked) for ranked in others)
         return second - first
 
-    interval = resampled_interval(resampled, members_of(len(lists[0])), resamples, rng)
+    interval = bootstrap_interval(bootstrap_change, members_of(len(lists[0])), resamples, rng)
     return spearman(lists[0], lists[1]), spearman(lists[0], lists[2]), interval

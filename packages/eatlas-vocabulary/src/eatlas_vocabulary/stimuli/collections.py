@@ -25,12 +25,12 @@ from eatlas.decoding import (
     require_file,
     require_size,
 )
-from eatlas.errors import StimulusError, did_you_mean, listed
+from eatlas.errors import StimulusError, did_you_mean, listing
 from eatlas.notes import Note, warn
 from eatlas.stimuli.batteries import read_battery
-from eatlas.stimuli.importers import Lists, faults_in, made_of
+from eatlas.stimuli.importers import Lists, faults_in, make_test
 from eatlas.stimuli.kinds import OPPOSITES, ROLES, AssociationTest, identifier
-from eatlas.stimuli.records import quoted
+from eatlas.stimuli.records import quote
 
 COLLECTIONS: dict[str, dict[str, Any]] = own_toml(
     files("eatlas_vocabulary.stimuli") / "data" / "collections.toml"
@@ -126,7 +126,7 @@ def import_tests(
         else:
             columns = COLLECTIONS[collection.get("tables", form)] | collection
             every = [test for row in _rows(path, columns) for test in _tests_of(row, path, columns)]
-        return _made(_chosen(every, wanted, names), path, form, test_id)
+        return _make_tests(_chosen(every, wanted, names), path, form, test_id)
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ def _words(
     else:
         raise StimulusError(
             f"there is no list of words in the column {column}",
-            got=listed(map(str, row), 20) or "no column",
+            got=listing(map(str, row), 20) or "no column",
             remedy=remedy,
         )
     return name, [term for term in terms if term]
@@ -287,7 +287,7 @@ def _chosen(every: list[Imported], languages: list[str], names: list[str]) -> li
             remedy="name it: --language de (in Python, languages='de')",
         )
     for language in languages:
-        if not any(_within(test.language, language) for test in every):
+        if not any(_is_of_language(test.language, language) for test in every):
             raise StimulusError(
                 f"there is no test in {language!r}",
                 allowed=", ".join(sorted({test.language for test in every})) or "none: it is empty",
@@ -304,17 +304,17 @@ def _chosen(every: list[Imported], languages: list[str], names: list[str]) -> li
     return [
         test
         for test in every
-        if not languages or any(_within(test.language, language) for language in languages)
+        if not languages or any(_is_of_language(test.language, language) for language in languages)
         if not wanted or wanted & {test.name.lower(), test.number}
     ]
 
 
-def _within(tag: str, language: str) -> bool:
+def _is_of_language(tag: str, language: str) -> bool:
     """Whether a tag is that of a language, or of its use in a region or script."""
     return tag == language or tag.startswith(f"{language}-")
 
 
-def _made(
+def _make_tests(
     every: list[Imported], path: Path, form: str, test_id: str | None
 ) -> tuple[AssociationTest, ...]:
     """Make the tests of a collection that can be made; warn of the others."""
@@ -332,11 +332,11 @@ def _made(
                 raise StimulusError(f"no terms are left of {', '.join(empty)}")
             if name in made:
                 raise StimulusError("the file has it twice")
-            made[name] = made_of(lists, notes, language=test.language, **head)  # type: ignore[assignment]
+            made[name] = make_test(lists, notes, language=test.language, **head)  # type: ignore[assignment]
         except StimulusError as error:
             left[name] = error.what
     if not made or (test_id and len(every) > 1):
-        reasons = listed((f"{name} ({why})" for name, why in left.items()), 5)
+        reasons = listing((f"{name} ({why})" for name, why in left.items()), 5)
         raise StimulusError(
             "an id is for one test" if made else "no test can be made of it",
             got=f"{len(made)} tests" if made else reasons or "an empty table",
@@ -354,7 +354,7 @@ def _apart(lists: Lists, notes: list[str]) -> Lists:
     for pair in OPPOSITES:
         (_, left), (_, right) = (lists[role] for role in pair)
         if both := [term for term in dict.fromkeys(left) if term in right]:
-            notes.append(f"In both {' and '.join(pair)}, left out of both: {quoted(both)}.")
+            notes.append(f"In both {' and '.join(pair)}, left out of both: {quote(both)}.")
             for role in pair:
                 name, terms = lists[role]
                 lists[role] = name, [term for term in terms if term not in both]

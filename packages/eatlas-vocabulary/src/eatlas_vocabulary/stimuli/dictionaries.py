@@ -10,10 +10,10 @@ from typing import Any
 
 import yaml
 
-from eatlas.decoding import MAX_IMPORT, decoded, file_bytes
-from eatlas.errors import StimulusError, listed
+from eatlas.decoding import MAX_IMPORT, decode_utf8, file_bytes
+from eatlas.errors import StimulusError, listing
 from eatlas.stimuli.importers import WordLists
-from eatlas.stimuli.records import quoted
+from eatlas.stimuli.records import quote
 
 _LARGEST_YAML = 1 << 20
 """Bytes of a dictionary of quanteda, of which a slow parser takes some 7 s."""
@@ -24,7 +24,7 @@ Categories = dict[str, list[str]]
 
 def read_liwc(path: Path) -> WordLists:
     """Read the categories of a dictionary of LIWC."""
-    return _read(path, MAX_IMPORT, _liwc)
+    return _load_dictionary(path, MAX_IMPORT, _liwc)
 
 
 def read_quanteda(path: Path) -> WordLists:
@@ -32,14 +32,14 @@ def read_quanteda(path: Path) -> WordLists:
 
     A category within another is ``outer.inner``, and its terms are those of the outer one too.
     """
-    return _read(path, _LARGEST_YAML, _quanteda)
+    return _load_dictionary(path, _LARGEST_YAML, _quanteda)
 
 
-def _read(
+def _load_dictionary(
     path: Path, largest: int, parse: Callable[[str, str], tuple[Categories, list[str]]]
 ) -> WordLists:
     """Categories that have terms, each term once."""
-    text = decoded(file_bytes(path, StimulusError, largest), str(path), StimulusError)
+    text = decode_utf8(file_bytes(path, StimulusError, largest), str(path), StimulusError)
     categories, notes = parse(text, str(path))
     categories = {name: list(dict.fromkeys(terms)) for name, terms in categories.items() if terms}
     if not categories:
@@ -80,10 +80,11 @@ def _liwc(text: str, where: str) -> tuple[Categories, list[str]]:
                 raise StimulusError(
                     f"{where}: {term[:60]!r} has a category that the file does not name",
                     got=number[:60],
-                    allowed=listed(names) or "a file that names its categories between the lines %",
+                    allowed=listing(names)
+                    or "a file that names its categories between the lines %",
                 )
             categories[names[number]].append(term)
-    notes = [f"Not taken, terms with conditions: {quoted(left_out)}."] if left_out else []
+    notes = [f"Not taken, terms with conditions: {quote(left_out)}."] if left_out else []
     return categories, notes
 
 

@@ -26,12 +26,12 @@ from typing import Any, NamedTuple, Self
 
 from filelock import FileLock, Timeout
 
-from eatlas.csv_cells import marked, unmarked
-from eatlas.decoding import decoded, json_value, require_file
+from eatlas.csv_cells import escape_cell, unescape_cell
+from eatlas.decoding import decode_utf8, json_value, require_file
 from eatlas.errors import EatlasError, SourceError, StimulusError, nearest, require_whole
 from eatlas.notes import Note, warn
 from eatlas.paths import stamp_of
-from eatlas.sources.outputs import beside
+from eatlas.sources.outputs import sidecar_path
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import OF_TARGETS, TestsLike
 from eatlas.version import __version__
@@ -81,7 +81,7 @@ def rows_of(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str,
         raise SourceError(
             f"{path}: this is a workbook of a spreadsheet", remedy="save the sheet as CSV (UTF-8)"
         )
-    text = decoded(data, str(path), SourceError)
+    text = decode_utf8(data, str(path), SourceError)
     head = text.partition("\n")[0]
     delimiter = max(DELIMITERS, key=head.count)
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")
@@ -229,8 +229,10 @@ class Items:
             table = csv.writer(new(path), lineterminator="\n")
             table.writerow(COLUMNS)
             for item in self.rows:
-                table.writerow([item.id, "", marked(item.target), marked(item.text), *item[3:]])
-            new(beside(path)).write(json.dumps(about, ensure_ascii=False, indent=1) + "\n")
+                table.writerow(
+                    [item.id, "", escape_cell(item.target), escape_cell(item.text), *item[3:]]
+                )
+            new(sidecar_path(path)).write(json.dumps(about, ensure_ascii=False, indent=1) + "\n")
 
 
 def sample_items(
@@ -355,18 +357,18 @@ def load_items(path: str | Path) -> Items:
     rows, changed = [], ""
     for line, cells in rows_of(path, COLUMNS):
         span = (int(cells[name]) if cells[name].isdecimal() else -1 for name in ("start", "end"))
-        item = Item.of(Context(unmarked(cells["target"]), unmarked(cells["text"]), *span))
+        item = Item.of(Context(unescape_cell(cells["target"]), unescape_cell(cells["text"]), *span))
         if item.id != cells["item"].strip():
             changed = changed or f"{line}: {item.text!r}"[:200]
         rows.append(item)
     try:
-        about = dict(json_value(read_file(beside(path), "groups of the items")))
+        about = dict(json_value(read_file(sidecar_path(path), "groups of the items")))
         if about["schema"] != SCHEMA:
             raise ValueError(f"schema {about['schema']}")
         groups = tuple(map(str, about.pop("groups")))
     except (SourceError, ValueError, TypeError, KeyError) as error:
         raise SourceError(
-            f"{beside(path)}: the groups of the items cannot be read",
+            f"{sidecar_path(path)}: the groups of the items cannot be read",
             got=getattr(error, "got", None) or str(error)[:200],
             allowed=f"the file that {WRITTEN} wrote beside the items",
             remedy="keep both files in one folder",
@@ -376,7 +378,7 @@ def load_items(path: str | Path) -> Items:
         raise SourceError(
             f"{path}: its items are not those that were sampled",
             got=changed or f"{len(items):,} items, {len(items.by_id):,} of them different",
-            allowed=f"the {about.get('items')} items that {beside(path).name} counts",
+            allowed=f"the {about.get('items')} items that {sidecar_path(path).name} counts",
             remedy=f"make the file again with {WRITTEN} and the same seed; labels of a changed "
             "file can still be read, by their item",
         )
@@ -444,7 +446,7 @@ def name_of(text: str) -> str:
     return name
 
 
-def given_in(acts: Acts) -> dict[str, dict[str, str]]:
+def labels_by_annotator(acts: Acts) -> dict[str, dict[str, str]]:
     """Labels by annotator and item, of those who have given some."""
     given = {
         name: {item: label for item, label in dict(done).items() if label != SKIPPED}
@@ -506,7 +508,7 @@ class LabelJournal:
     @property
     def done(self) -> dict[str, int]:
         """Items that each person has labelled."""
-        given = given_in(self.acts)
+        given = labels_by_annotator(self.acts)
         return {name: len(given.get(name, ())) for name in sorted(self.acts)}
 
     def seconds(self, name: str) -> list[float]:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from eatlas.csv_cells import marked
+from eatlas.csv_cells import escape_cell
 from eatlas.errors import SourceError, require_whole
 from eatlas.lazy import as_frame
 from eatlas.notes import Note, warn
 from eatlas.numbers import number_of
-from eatlas.results.parts import defined, defined_ends
+from eatlas.results.parts import finite, finite_ends
 from eatlas.sources import CountTable
 from eatlas.writing import atomic_file
 from eatlas_corpora.reading import Context, Contexts, load_contexts
@@ -30,9 +30,9 @@ from eatlas_workbench.annotation.items import (
     Given,
     Items,
     Row,
-    given_in,
     journal_of,
     label_rows,
+    labels_by_annotator,
     load_items,
     name_of,
     replay,
@@ -118,9 +118,9 @@ class Adjudicated:
         totals = Counter(self.items.by_id[item].target for item in self.labels)
         with atomic_file(Path(path)) as file:
             table = csv.writer(file, lineterminator="\n")
-            table.writerow(["term", *map(marked, self.items.groups), "total"])
+            table.writerow(["term", *map(escape_cell, self.items.groups), "total"])
             for target, row in rows.items():
-                table.writerow([marked(target), *map(int, row.values()), totals[target]])
+                table.writerow([escape_cell(target), *map(int, row.values()), totals[target]])
 
     def write_ties(self, path: str | Path) -> None:
         """Write the ties as a CSV file whose column ``label`` is filled in with decisions.
@@ -136,7 +136,7 @@ class Adjudicated:
             table.writerow(["item", "label", "votes", "target", "text"])
             for tie in self.ties:
                 votes = ", ".join(f"{label} {n}" for label, n in tie.votes.items())
-                table.writerow([tie.item, "", *map(marked, (votes, tie.target, tie.text))])
+                table.writerow([tie.item, "", *map(escape_cell, (votes, tie.target, tie.text))])
 
     def labelled(self, contexts: Contexts | str | Path) -> Contexts:
         """Put the labels onto the contexts that were sampled from: training data for the probe.
@@ -179,9 +179,9 @@ class Figure(NamedTuple):
     @classmethod
     def of(cls, estimate: Estimate) -> Figure:
         """Take what the statistics found; NaN is None."""
-        value, ends = defined(estimate[0]), estimate[1]
+        value, ends = finite(estimate[0]), estimate[1]
         undefined = value is None or ends is None
-        return cls(value, None if undefined else defined_ends(ends or (), DECIMALS))
+        return cls(value, None if undefined else finite_ends(ends or (), DECIMALS))
 
 
 class LabelAgreement(NamedTuple):
@@ -319,7 +319,7 @@ class Labels:
             rng=np.random.default_rng(seed),
         )  # fmt: skip
         labels, pairs = agreed.pop("labels"), agreed.pop("pairs")
-        undefined = tuple(self._undefined(agreed))
+        undefined = tuple(self._note_undefined(agreed))
         for note in undefined:
             warn(note)
         if len(pairs) < (of_pairs := comb(len(names), 2)):
@@ -345,7 +345,7 @@ class Labels:
             },
         )
 
-    def _undefined(self, agreed: dict[str, Any]) -> Iterator[Note]:
+    def _note_undefined(self, agreed: dict[str, Any]) -> Iterator[Note]:
         """Say what is not defined, and why."""
         if not agreed["compared"]:
             yield Note("undefined.agreement", values={"annotators": list(self.given)})
@@ -472,7 +472,7 @@ def _rows_of(labels: LabelsLike, items: Items) -> Iterator[Row]:
         return
     for path in map(Path, [labels] if isinstance(labels, str | Path) else labels):
         if path.suffix.lower() == ".jsonl":
-            yield from _rows_of_mapping(f"{path}, ", given_in(replay(path, items)[0]))
+            yield from _rows_of_mapping(f"{path}, ", labels_by_annotator(replay(path, items)[0]))
         elif path.suffix.lower() in {".csv", ".tsv"}:
             for line, annotator, item, label in label_rows(path):
                 yield line, name_of(annotator or path.stem), item, label

@@ -17,8 +17,8 @@ from eatlas.present.text import clean
 from eatlas_workbench.annotation.items import (
     SKIPPED,
     LabelJournal,
-    given_in,
     journal_of,
+    labels_by_annotator,
     load_items,
     name_of,
 )
@@ -96,7 +96,7 @@ def answer(journal: LabelJournal, act: str, request: LabelRequest) -> PageAnswer
 
 def ending(journal: LabelJournal, name: str) -> list[str]:
     """What a person learns at the end: how far people agree so far, and the time that it took."""
-    lines, given = [], given_in(journal.acts)
+    lines, given = [], labels_by_annotator(journal.acts)
     if gaps := journal.seconds(name):
         minutes = max(1, round(sum(gaps) / 60))
         each = max(1.0, median(gaps))
@@ -173,7 +173,7 @@ class LabelPage(Served):
         SourceError
             If nobody has labelled anything yet.
         """
-        items, given = self.journal.items, given_in(self.journal.acts)
+        items, given = self.journal.items, labels_by_annotator(self.journal.acts)
         if not given:
             remedy = f"open {self.address} in a browser"
             raise SourceError(f"{items.name}: there are no labels yet", remedy=remedy)

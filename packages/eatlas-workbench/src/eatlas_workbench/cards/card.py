@@ -7,15 +7,15 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from eatlas.errors import joined
+from eatlas.errors import join_names
 from eatlas.numbers import MINUS, count, effect, p_equals
 from eatlas.present.drawings.svg import (
     LEFT,
     RIGHT,
     WIDTH,
     Axis,
+    aside,
     label,
-    muted,
     outline,
     path,
     short,
@@ -58,7 +58,7 @@ def figure_text(figure: Figure) -> str:
     """A figure without its name: value, interval or range, number, p."""
     if figure.value is None:
         return figure.text or "undefined"
-    counted = _counted(figure)
+    counted = _hits_in_words(figure)
     text = counted or number(figure.value)
     if figure.low is not None and figure.high is not None:
         value, low, high = _alike(figure.value, figure.low, figure.high)
@@ -83,7 +83,7 @@ def _alike(*values: float) -> list[str]:
     return [effect(value, 3 if largest < 0.1 else 2) for value in values]
 
 
-def _counted(figure: Figure) -> str:
+def _hits_in_words(figure: Figure) -> str:
     """How many of how many: of a count, and of a share of things that are counted."""
     if figure.value is None or figure.n is None:
         return ""
@@ -101,9 +101,9 @@ def _is_range(figure: Figure) -> bool:
 
 def summary(card: Card) -> str:
     """What held, what did not, and what was not run."""
-    signs = [_counted(f) for one in card.of("face") for f in one.figures if f.name == SIGNS]
+    signs = [_hits_in_words(f) for one in card.of("face") for f in one.figures if f.name == SIGNS]
     checked = [f for one in card.of("content") for f in one.figures if f.name == PROPERTIES]
-    parts = [f"signs agree for {joined(list(map(str, signs)))}"] if signs else []
+    parts = [f"signs agree for {join_names(list(map(str, signs)))}"] if signs else []
     if checked:
         hold, n = (sum(int(f.value or 0) for f in checked), sum(f.n or 0 for f in checked))
         parts.append(f"{hold} of {n} properties hold")
@@ -140,7 +140,7 @@ def glance(card: Card) -> str:
         if name == PROPERTIES:
             value /= figure.n or 1
         drawn.append(Mark(label=label, value=value, low=figure.low, high=figure.high, group=kind))
-    values = [" ".join(_counted(f).split()[:3]) or number(f.value) for _, f in rows]
+    values = [" ".join(_hits_in_words(f).split()[:3]) or number(f.value) for _, f in rows]
     axis = "share with its interval, or Spearman's rho with its interval or range"
     whole = Drawing(title=GLANCE, axis=axis, low=-1.0, high=1.0, marks=tuple(drawn))
     return marks(whole, values)
@@ -180,7 +180,7 @@ def _axis(drawing: Drawing) -> Axis:
     if drawing.low is not None and drawing.high is not None:
         return Axis(drawing.low, drawing.high, (drawing.high - drawing.low) / 4, start, end)
     ends = [x for mark in drawing.marks for x in (mark.value, mark.low, mark.high) if x is not None]
-    return Axis.around(ends or [0.0, 1.0], start, end)
+    return Axis.with_zero(ends or [0.0, 1.0], start, end)
 
 
 def _row(mark: Mark, y: float, axis: Axis, shape: str, colour: str, value: str) -> tuple[str, str]:
@@ -196,7 +196,7 @@ def _row(mark: Mark, y: float, axis: Axis, shape: str, colour: str, value: str) 
         drawn = tag("g", drawn, class_=colour)
     if mark.group:
         text += f" ({mark.group})"
-    shown = muted(value, WIDTH - LEFT, y + 4, anchor="end")
+    shown = aside(value, WIDTH - LEFT, y + 4, anchor="end")
     return tag("g", tag("title", words(text)), name, drawn, shown), text
 
 

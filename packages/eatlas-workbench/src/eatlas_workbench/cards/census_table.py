@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from eatlas.errors import ResultsError, did_you_mean, joined
+from eatlas.errors import ResultsError, did_you_mean, join_names
 from eatlas.numbers import UNDEFINED, count, effect, level_of
 from eatlas.present.columns import Cell, Column, Table
 from eatlas.present.tables import FORMATS, MARKUP, csv_text
@@ -174,8 +174,8 @@ def _notes(rows: Rows, places: Sequence[Place]) -> Iterator[str]:
         if known:
             sizes = sorted({rho.n or 0 for rho in known})
             n = " to ".join(map(count, dict.fromkeys((sizes[0], sizes[-1]))))
-            tests = joined(list(dict.fromkeys(rho.test for rho in known if rho.test)))
-            of = f"{head} ({joined(_sources(places, study))})"
+            tests = join_names(list(dict.fromkeys(rho.test for rho in known if rho.test)))
+            of = f"{head} ({join_names(_sources(places, study))})"
             yield f"{of}: n = {n} {known[0].of}{f'; p: {tests}' * bool(tests)}."
     yield f"Bold: p ≤ {level_of(ALPHA)}, not adjusted for the number of correlations."
     if any(_rho(row.get(place)) is None for row in rows.values() for place in places):

@@ -33,10 +33,10 @@ from eatlas_workbench.cards.material import (
     figure,
     reason_of,
     table,
-    tried_each,
+    try_all,
 )
 from eatlas_workbench.cards.numbers import leanings
-from eatlas_workbench.leanings import Numbers, oriented, plain
+from eatlas_workbench.leanings import Numbers, orient_numbers, plain
 
 Array = NDArray[np.float64]
 PROFESSIONS = "divdist-face-validity"
@@ -74,7 +74,7 @@ def agreement(agreeing: int, total: int, units: str) -> Figure:
     )  # fmt: skip
 
 
-def stereotyped_professions(material: Material, name: str, source: Any) -> Exhibits:
+def profession_signs(material: Material, name: str, source: Any) -> Exhibits:
     """The sign of each profession of Table 3: how many agree, the table, and a drawing."""
     test: Any = load_tests(PROFESSIONS)[0]
     numbers = leanings(material, test, source, name)
@@ -100,7 +100,7 @@ def stereotyped_professions(material: Material, name: str, source: Any) -> Exhib
     return [agreement(agreeing, len(signs), "professions")], [signs_table], [drawn], remarks
 
 
-def documented_tests(material: Material, name: str, source: Any) -> Exhibits:
+def caliskan_signs(material: Material, name: str, source: Any) -> Exhibits:
     """The sign of each Caliskan test, whose X people associate with A.
 
     Of effect sizes of single terms it is that of X less Y.
@@ -111,14 +111,14 @@ def documented_tests(material: Material, name: str, source: Any) -> Exhibits:
     tests = {test.id: test for test in load_tests("caliskan")}
 
     def effect(test: Test) -> tuple[float | None, float | None]:
-        return _effect(material.measured(test, source, name, measure))
+        return _effect(material.measure_on(test, source, name, measure))
 
-    effects, reasons = tried_each("Not measured", lambda id_: effect(tests[id_]), tests)
+    effects, reasons = try_all("Not measured", lambda id_: effect(tests[id_]), tests)
     d = {id_: number for id_, (number, _) in effects.items() if number is not None}
     if not d:
         raise NotRunError(" ".join(("None of the ten tests has an effect size.", *reasons[:1])))
     first = next(iter(d))
-    turned, _ = effect(exchanged(tests[first]))
+    turned, _ = effect(swap_groups(tests[first]))
     if compare({first: d[first]}, {first: turned})[0] == "the same":
         raise NotRunError(f"No direction: the number of {first} stays when A and B trade places.")
     rows = [
@@ -185,7 +185,7 @@ class Bench:
         return tuple(self.test.concept(role) for role in ATTRIBUTES)
 
     @property
-    def moved(self) -> tuple[str, ...]:
+    def terms_to_move(self) -> tuple[str, ...]:
         """Terms that an association is planted in: the first target, or those of X."""
         if isinstance(self.test, GroupsTest):
             return self.test.targets.terms[:1]
@@ -222,7 +222,7 @@ class Bench:
         return self.with_rows(dict(zip(self.rows, changed, strict=True)))
 
 
-def copied(material: Material, test: Test, source: Any) -> Bench:
+def copy_vectors(material: Material, test: Test, source: Any) -> Bench:
     """The measure on those terms that have vectors, which are copied."""
     embedded = embed(test, source)
     concepts: dict[str, Concept] = {}
@@ -234,7 +234,7 @@ def copied(material: Material, test: Test, source: Any) -> Bench:
     return Bench(material.measure, test, _array(rows), material.seed).with_concepts(concepts)
 
 
-def exchanged(test: Test) -> Test:
+def swap_groups(test: Test) -> Test:
     """The test with its two groups, or A and B, in each other's place."""
     if isinstance(test, GroupsTest):
         pairs = tuple(pair[::-1] for pair in test.pairs)
@@ -313,7 +313,7 @@ def _turns(before: Numbers, after: Numbers) -> Outcome:
     return _yes(kinship == "the sign turned", kinship)
 
 
-def repeated(bench: Bench) -> Outcome:
+def check_repeatability(bench: Bench) -> Outcome:
     """To the last bit, with the same seed."""
     return _yes(bench.numbers == replace(bench).numbers)
 
@@ -331,7 +331,7 @@ def order_of_words(bench: Bench) -> Outcome:
 
 def exchange_of_groups(bench: Bench) -> Outcome:
     """The two groups, or A and B, trade places."""
-    return _turns(bench.numbers, bench.with_test(exchanged(bench.test)).numbers)
+    return _turns(bench.numbers, bench.with_test(swap_groups(bench.test)).numbers)
 
 
 def exchange_of_targets(bench: Bench) -> Outcome:
@@ -387,7 +387,7 @@ def intervals(bench: Bench) -> Outcome:
     return _yes(unsure, "bootstrap intervals of each target" if unsure else "")
 
 
-def unchanged(change: Callable[[Any, np.random.Generator], Any]) -> Check:
+def invariance_check(change: Callable[[Any, np.random.Generator], Any]) -> Check:
     """The check that numbers stay where all vectors are changed."""
 
     def check(bench: Bench) -> Outcome:
@@ -444,16 +444,16 @@ def _from_neutral(result: AssociationResult) -> list[float]:
     return [] if result.d is None or whole is None else [result.d - whole]
 
 
-def planted(bench: Bench) -> Outcome:
+def check_planted_association(bench: Bench) -> Outcome:
     """A number that rises as targets move towards the first group."""
     numbers = []
     for share in STEPS:
         rows = {}
-        for term in bench.moved:
+        for term in bench.terms_to_move:
             row = bench.rows[term]
             mixed = (1 - share) * unit(row) + share * bench.pole
             rows[term] = unit(mixed) * np.linalg.norm(row)
-        number = _towards_first(bench.with_rows(rows).result, bench.moved)
+        number = _towards_first(bench.with_rows(rows).result, bench.terms_to_move)
         if number is None:
             return "no number", "numbers have no direction, or are not defined", None
         numbers.append(number)
@@ -465,7 +465,7 @@ def planted(bench: Bench) -> Outcome:
 def _towards_first(result: AssociationResult, terms: Sequence[str]) -> float | None:
     """A number that is larger where some targets lean to the first group, or to A."""
     if result.kind == "groups":
-        return (oriented(result)[0] or {}).get(terms[0])
+        return (orient_numbers(result)[0] or {}).get(terms[0])
     effects = result.effects()
     if not effects[0].term:
         return effects[0].d
@@ -473,11 +473,11 @@ def _towards_first(result: AssociationResult, terms: Sequence[str]) -> float | N
     return sum(single) / len(single) if single else None
 
 
-def bounded(bench: Bench) -> Outcome:
+def check_bounds(bench: Bench) -> Outcome:
     """Numbers within their stated limits, in random spaces and in an extreme one."""
     rng = np.random.default_rng(bench.seed)
     spaces = [bench.in_space(lambda rows: rng.normal(size=rows.shape)) for _ in range(SPACES)]
-    poles = bench.with_rows(dict.fromkeys(bench.moved, bench.pole))
+    poles = bench.with_rows(dict.fromkeys(bench.terms_to_move, bench.pole))
     results = [space.result for space in (bench, *spaces, poles)]
     seen = [v for result in results for v in numbers_of(result).values() if v is not None]
     if not seen:
@@ -495,7 +495,7 @@ def bounded(bench: Bench) -> Outcome:
 
 
 STRUCTURE: dict[str, Check] = {
-    "A second run gives the same numbers": repeated,
+    "A second run gives the same numbers": check_repeatability,
     "The order of words changes nothing": order_of_words,
     "Groups that trade places turn the sign": exchange_of_groups,
     "Targets that trade places turn the sign": exchange_of_targets,
@@ -511,13 +511,13 @@ KINDS: dict[Check, str] = {
 }  # fmt: skip
 """The kind of measures that a property can be asked of, where it is one."""
 INVARIANCES: dict[str, Check] = {
-    "The length of all vectors changes nothing": unchanged(lambda rows, _: 3.0 * rows),
-    "Lengths of single vectors change nothing": unchanged(lengths),
-    "A rotation of the space changes nothing": unchanged(rotation),
-    "A shift of the space changes nothing": unchanged(translation),
+    "The length of all vectors changes nothing": invariance_check(lambda rows, _: 3.0 * rows),
+    "Lengths of single vectors change nothing": invariance_check(lengths),
+    "A rotation of the space changes nothing": invariance_check(rotation),
+    "A shift of the space changes nothing": invariance_check(translation),
     "Groups with the same vectors show no bias": groups_alike,
-    "A planted association raises the number": planted,
-    "Numbers keep within limits": bounded,
+    "A planted association raises the number": check_planted_association,
+    "Numbers keep within limits": check_bounds,
 }
 """What is checked on copies of a source's vectors."""
 
@@ -525,19 +525,19 @@ INVARIANCES: dict[str, Check] = {
 def structure(material: Material, name: str, source: Any) -> Exhibits:  # noqa: ARG001
     """The properties that follow from changing the test."""
     (test,) = load_tests(TESTS[material.measure.kind])
-    bench = Bench(material.measure, material.fitted(test), source, material.seed)
-    return _checked(bench, STRUCTURE)
+    bench = Bench(material.measure, material.adapt_test(test), source, material.seed)
+    return _run_checks(bench, STRUCTURE)
 
 
 def invariances(material: Material, name: str, source: Any) -> Exhibits:  # noqa: ARG001
     """The properties that follow from changing vectors, on copies of those of a source."""
     (test,) = load_tests(TESTS[material.measure.kind])
-    if material.fitted(test).contexts is not None:
+    if material.adapt_test(test).contexts is not None:
         raise NotRunError("Words are taken in contexts, and only vectors of words are changed.")
-    return _checked(copied(material, test, source), INVARIANCES)
+    return _run_checks(copy_vectors(material, test, source), INVARIANCES)
 
 
-def _checked(bench: Bench, checks: Mapping[str, Check]) -> Exhibits:
+def _run_checks(bench: Bench, checks: Mapping[str, Check]) -> Exhibits:
     """Check some properties; an error on the way is the answer."""
     if not bench.numbers:  # a test that cannot be measured as it is ends the study here
         raise NotRunError("The measure gives no number.")

@@ -14,10 +14,10 @@ import numpy as np
 import eatlas
 from eatlas.errors import EatlasError, SignatureError
 from eatlas.measures import Measure, get_measure, measure_types
-from eatlas.results.parts import defined
+from eatlas.results.parts import finite
 from eatlas.stats.correlation import Correlation
 from eatlas.stimuli import AssociationTest, Concept, GroupsTest, load_tests
-from eatlas_workbench.cards.content import copied, unit
+from eatlas_workbench.cards.content import copy_vectors, unit
 from eatlas_workbench.cards.evidence import Drawing, Figure, Mark, Table
 from eatlas_workbench.cards.material import (
     Exhibits,
@@ -29,9 +29,9 @@ from eatlas_workbench.cards.material import (
     reason_of,
     rho_drawing,
     table,
-    tried_each,
+    try_all,
 )
-from eatlas_workbench.cards.numbers import correlated, leanings
+from eatlas_workbench.cards.numbers import correlate, leanings
 from eatlas_workbench.leanings import HOW_SURE, Leanings
 
 TEST = "divdist-gender"
@@ -69,19 +69,19 @@ def tests_of(material: Material) -> tuple[GroupsTest, ...]:
 def _marks(by_label: Mapping[str, Correlation]) -> list[Mark]:
     """Rank correlations as marks of a drawing."""
     return [
-        Mark(label=label, value=defined(pairs.spearman), low=defined(pairs.spearman_low),
-             high=defined(pairs.spearman_high))
+        Mark(label=label, value=finite(pairs.spearman), low=finite(pairs.spearman_low),
+             high=finite(pairs.spearman_high))
         for label, pairs in by_label.items()
     ]  # fmt: skip
 
 
-def _shown(
+def _correlation_exhibit(
     by_label: Mapping[str, Correlation], title: str, first: str, drawn: str, more: str
 ) -> tuple[list[Table], list[Drawing]]:
     """A table of correlations, by what the `first` column names, and a drawing of them."""
     rows = [
         (label, pairs.n,
-         *map(defined, (pairs.spearman, pairs.spearman_low, pairs.spearman_high, pairs.pearson,
+         *map(finite, (pairs.spearman, pairs.spearman_low, pairs.spearman_high, pairs.pearson,
                        pairs.pearson_low, pairs.pearson_high, pairs.pearson**2)))
         for label, pairs in by_label.items()
     ]  # fmt: skip
@@ -92,7 +92,7 @@ def _shown(
 def tests_on_sources(material: Material) -> Parts:
     """Each test on each source."""
     for test in tests_of(material):
-        for name, source in material.each_source():
+        for name, source in material.iter_sources():
             yield name, source, test
 
 
@@ -107,11 +107,13 @@ def other_measures(material: Material, name: str, source: Any, test: GroupsTest)
         return leanings(material, test, source, name, measure)
 
     names = (peer for peer in measure_types() if peer != material.measure.name)
-    by_name, reasons = tried_each("Not compared", numbers, names)
+    by_name, reasons = try_all("Not compared", numbers, names)
     peers = {peer.result.display_name: peer for peer in by_name.values()}
     if not peers:
         raise NotRunError(" ".join(("No other measure gives numbers for these targets.", *reasons)))
-    by_label = {label: correlated(own.directed, peer.directed) for label, peer in peers.items()}
+    by_label = {
+        label: correlate(own.directional, peer.directional) for label, peer in peers.items()
+    }
     rhos = [pairs.spearman for pairs in by_label.values() if math.isfinite(pairs.spearman)]
     middle = figure(
         "median of Spearman's rho", median(rhos) if rhos else None,
@@ -126,7 +128,7 @@ def other_measures(material: Material, name: str, source: Any, test: GroupsTest)
         remarks.append(f"Numbers without a direction: {', '.join(undirected)}.")
     title = f"Correlations over the targets of {test.id}"
     drawn = f"Rank correlation with other measures, {test.id}"
-    shown = _shown(by_label, title, "measure", drawn, f"; line: {INTERVAL}")
+    shown = _correlation_exhibit(by_label, title, "measure", drawn, f"; line: {INTERVAL}")
     return [middle], *shown, [*remarks, *reasons]
 
 
@@ -145,7 +147,7 @@ def word_lists(material: Material, name: str, source: Any, test: GroupsTest) -> 
             except EatlasError as error:
                 reasons[reason_of(error)] = None
                 continue
-            by_list.append(correlated(whole.directed, numbers.directed))
+            by_list.append(correlate(whole.directional, numbers.directional))
         rho = [pairs.spearman for pairs in by_list if math.isfinite(pairs.spearman)]
         squared = [pairs.pearson**2 for pairs in by_list if math.isfinite(pairs.pearson)]
         if not rho:
@@ -172,15 +174,17 @@ def _shorter(test: GroupsTest, whole: Leanings, size: int, rng: np.random.Genera
     """The test with `size` words of each group, drawn at random; of pairs, whole pairs."""
     words = {term for terms in whole.words for term in terms}
     pairs = tuple(pair for pair in test.pairs if words.issuperset(pair))
-    drawn = _drawn(pairs, size, rng) if len(pairs) >= size else ()
+    drawn = _sample_in_order(pairs, size, rng) if len(pairs) >= size else ()
     groups = []
     for g, (group, terms) in enumerate(zip(test.groups, whole.words, strict=True)):
-        some = tuple(dict.fromkeys(pair[g] for pair in drawn)) or _drawn(terms, size, rng)
+        some = tuple(dict.fromkeys(pair[g] for pair in drawn)) or _sample_in_order(terms, size, rng)
         groups.append(Concept(name=group.name, terms=some))
     return test.model_copy(update={"groups": tuple(groups), "pairs": drawn})
 
 
-def _drawn(things: tuple[Any, ...], size: int, rng: np.random.Generator) -> tuple[Any, ...]:
+def _sample_in_order(
+    things: tuple[Any, ...], size: int, rng: np.random.Generator
+) -> tuple[Any, ...]:
     """Some things at random, without replacement and in their order; all of a few."""
     places = rng.choice(len(things), min(size, len(things)), replace=False)
     return tuple(things[i] for i in sorted(places))
@@ -192,10 +196,10 @@ def parameters(material: Material, name: str, source: Any) -> Exhibits:
     if not measures:
         raise NotRunError(f"{material.measure.name} has no parameter with choices.")
 
-    def changed(label: str) -> tuple[Any, str, Measure]:
+    def use_measure(label: str) -> tuple[Any, str, Measure]:
         return source, name, measures[label]
 
-    return _changed(material, "Parameters", name, source, measures, changed)
+    return _correlate_changes(material, "Parameters", name, source, measures, use_measure)
 
 
 def _alternatives(measure: Measure) -> Iterator[tuple[str, Measure]]:
@@ -215,20 +219,22 @@ def _alternatives(measure: Measure) -> Iterator[tuple[str, Measure]]:
                 yield f"{name}={str(value).lower() if hint is bool else value}", changed
 
 
-def treated_vectors(material: Material, name: str, source: Any) -> Exhibits:
+def correlate_treatments(material: Material, name: str, source: Any) -> Exhibits:
     """Correlations with vectors of length 1, centred, standardised and without their main axis."""
 
-    def treated(step: str) -> tuple[Any, str, None]:
+    def treat(step: str) -> tuple[Any, str, None]:
         if step != LENGTH_1:
             return eatlas.transformed(source, step), f"{name}, {step}", None
-        bench = copied(material, tests_of(material)[0], source)
+        bench = copy_vectors(material, tests_of(material)[0], source)
         rows = {term: unit(row) for term, row in bench.rows.items()}
         return bench.with_rows(rows).source, f"{name}, {step}", None
 
-    return _changed(material, "Treated vectors", name, source, (LENGTH_1, *TRANSFORMS), treated)
+    return _correlate_changes(
+        material, "Treated vectors", name, source, (LENGTH_1, *TRANSFORMS), treat
+    )
 
 
-def _changed(
+def _correlate_changes(
     material: Material,
     title: str,
     name: str,
@@ -247,15 +253,15 @@ def _changed(
         treated, called, measure = change(label)
         return leanings(material, test, treated, called, measure), getattr(treated, "notes", ())
 
-    measured, reasons = tried_each("Not measured", numbers, labels)
+    measured, reasons = try_all("Not measured", numbers, labels)
     by_label: dict[str, Correlation] = {}
     idle, notes = [], []
     for label, (changed, of_source) in measured.items():
         # with another divergence biases differ, deviations do not
-        if base.directed != changed.directed:
-            by_label[label] = correlated(base.directed, changed.directed)
+        if base.directional != changed.directional:
+            by_label[label] = correlate(base.directional, changed.directional)
         elif base.values != changed.values:
-            by_label[label] = correlated(base.values, changed.values)
+            by_label[label] = correlate(base.values, changed.values)
         else:
             idle.append(label)
             continue
@@ -268,12 +274,14 @@ def _changed(
         none = Figure(name="choices that change a number", value=0, n=len(idle), of="choices")
         return [none], [], [], [*unchanged, *reasons, *notes]
     drawn = f"{title}: rank correlation with the numbers as they are"
-    shown = _shown(by_label, f"{title}, {test.id}", "changed to", drawn, " with its 95% interval")
+    shown = _correlation_exhibit(
+        by_label, f"{title}, {test.id}", "changed to", drawn, " with its 95% interval"
+    )
     least = min(_marks(by_label), key=lambda mark: mark.value or -2.0)
     weakest = by_label[least.label]
     smallest = figure(
         "smallest Spearman's rho", least.value, (least.low, least.high), weakest.n, "targets",
         "95%", text=least.label,
     )  # fmt: skip
-    r2 = Figure(name="R² there", value=defined(weakest.pearson**2))
+    r2 = Figure(name="R² there", value=finite(weakest.pearson**2))
     return [smallest, r2], *shown, [*unchanged, *reasons, *notes]

@@ -17,7 +17,7 @@ from eatlas.engine import reader_of
 from eatlas.errors import EatlasError, StimulusError
 from eatlas.measures import Measure
 from eatlas.results import AssociationResult
-from eatlas.results.parts import defined
+from eatlas.results.parts import finite
 from eatlas.stats.correlation import PairedTest, RankCorrelation
 from eatlas.stimuli import Test
 from eatlas_workbench.cards.evidence import Covered, Drawing, Figure, Mark, Table
@@ -53,11 +53,11 @@ class Material:
     coverage: dict[Covered, None] = field(default_factory=dict)
     """How much of each test each source has, in the order in which they were measured."""
 
-    def measured(
+    def measure_on(
         self, test: Test, source: Any, name: str, measure: Measure | None = None
     ) -> AssociationResult:
         """Measure a test on an opened source, and note its coverage."""
-        result = (measure or self.measure)(self.fitted(test, measure), source, seed=self.seed)
+        result = (measure or self.measure)(self.adapt_test(test, measure), source, seed=self.seed)
         for group, called in result.concepts.items():
             used, missing = result.coverage[group].used, tuple(result.coverage[group].missing)
             covered = Covered(
@@ -67,7 +67,7 @@ class Material:
             self.coverage[covered] = None
         return result
 
-    def fitted(self, test: Test, measure: Measure | None = None) -> Test:
+    def adapt_test(self, test: Test, measure: Measure | None = None) -> Test:
         """The test as a measure takes it: in the contexts that were given, if it must be."""
         contexts = self.files.get("contexts")
         if not contexts or test.contexts is not None:
@@ -85,7 +85,7 @@ class Material:
             raise NotRunError(f"Nothing was given by --{option}, {why}.")
         return self.files[option]
 
-    def each_source(self) -> Parts:
+    def iter_sources(self) -> Parts:
         """Yield the name of each opened source with the source."""
         if not self.sources:
             needs = reader_of(self.measure.needs.source).name
@@ -104,7 +104,7 @@ def reason_of(error: EatlasError) -> str:
     return f"{text} ({details})." if details else f"{text}."
 
 
-def tried_each(
+def try_all(
     failed: str, compute: Callable[[str], T], names: Iterable[str]
 ) -> tuple[dict[str, T], list[str]]:
     """What is computed by name, and why there is nothing of others: "`failed`, name: reason"."""
@@ -118,7 +118,7 @@ def tried_each(
     return values, reasons
 
 
-def listed_names(names: Sequence[str], most: int = 60) -> str:
+def abbreviate_names(names: Sequence[str], most: int = 60) -> str:
     """Names one after the other; of many the first, and how many more."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
@@ -154,14 +154,16 @@ def figure(
     return Figure(name=name, value=value, low=low, high=high, interval=interval, n=n, of=of, **more)
 
 
-def tested(name: str, value: float, pairs: PairedTest, units: str, relabelled: str) -> Figure:
+def figure_of_test(
+    name: str, value: float, pairs: PairedTest, units: str, relabelled: str
+) -> Figure:
     """A number of pairs, with its interval and the p of its relabellings."""
-    p, drawn = defined(pairs.p), "all" if pairs.method == "exact" else f"{pairs.total:,} drawn"
+    p, drawn = finite(pairs.p), "all" if pairs.method == "exact" else f"{pairs.total:,} drawn"
     test = "" if p is None else f"{relabelled}, two-sided, {drawn}"
-    return figure(name, defined(value), pairs.interval, pairs.n, units, p=p, test=test)
+    return figure(name, finite(value), pairs.interval, pairs.n, units, p=p, test=test)
 
 
 def rho_figures(name: str, pairs: RankCorrelation, units: str) -> tuple[Figure, Figure]:
     """Spearman's rho with interval and permutation test, and Pearson's R2."""
-    rho = tested(f"rho, {name}", pairs.rho, pairs, units, f"permutation of {units}")
-    return rho, Figure(name=f"R2, {name}", value=defined(pairs.r2), n=pairs.n, of=units)
+    rho = figure_of_test(f"rho, {name}", pairs.rho, pairs, units, f"permutation of {units}")
+    return rho, Figure(name=f"R2, {name}", value=finite(pairs.r2), n=pairs.n, of=units)

@@ -23,7 +23,7 @@ from eatlas_workbench.leanings import (
     Numbers,
     as_taken,
     leanings_of,
-    paired,
+    pair_numbers,
     plain,
     shares_of,
 )
@@ -39,7 +39,7 @@ def leanings(
     measure = plain(measure or material.measure)
     key = (measure.signature, test, getattr(source, "fingerprint", ""), name)
     if key not in material.numbers:
-        result = material.measured(as_taken(test, measure), source, name, measure)
+        result = material.measure_on(as_taken(test, measure), source, name, measure)
         alone = result.kind == "groups" and result.by_target is None and result.values is None
         material.numbers[key] = (
             _of_each_alone(test, source, measure, result) if alone else leanings_of(result)
@@ -59,9 +59,9 @@ def _of_each_alone(
     return Leanings(alone, alone, 0.0, f"{result.display_name} of each target alone", result)
 
 
-def correlated(first: Numbers, second: Numbers) -> Correlation:
+def correlate(first: Numbers, second: Numbers) -> Correlation:
     """The correlation of two numbers of the same targets, over those that have both."""
-    return correlation(*paired(first, second)[1:])
+    return correlation(*pair_numbers(first, second)[1:])
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def rank_correlated(numbers: Numbers, of_table: Array, seed: int) -> RankCorrela
     return rank_correlation(x, y, rng=np.random.default_rng(seed))
 
 
-def compared(
+def compare_views(
     all_views: Views, whose: str, units: str, seed: int
 ) -> tuple[list[Figure], dict[str, list[float | None]]]:
     """Rank correlations of views, and columns of a table of their numbers, those of `whose` too."""

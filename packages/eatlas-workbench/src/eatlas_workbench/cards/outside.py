@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 import eatlas
 from eatlas.decoding import own_toml, read_toml, toml_bytes
 from eatlas.engine import open_as
-from eatlas.errors import EatlasError, UndefinedWarning, described, did_you_mean, listed
+from eatlas.errors import EatlasError, UndefinedWarning, described, did_you_mean, listing
 from eatlas.measures import DivDist
-from eatlas.results.parts import defined
+from eatlas.results.parts import finite
 from eatlas.sources import open_counts, period_of
 from eatlas.stats.correlation import (
     FEWEST,
     PairedChange,
-    paired_change,
+    compare_before_after,
     rank_correlation,
 )
 from eatlas.stats.shares import distribution, divergence
@@ -40,27 +40,27 @@ from eatlas_workbench.cards.material import (
     Material,
     NotRunError,
     Parts,
+    abbreviate_names,
     drawing,
     figure,
-    listed_names,
+    figure_of_test,
     mark,
     reason_of,
     rho_drawing,
     rho_figures,
     table,
-    tested,
-    tried_each,
+    try_all,
 )
 from eatlas_workbench.cards.numbers import (
     BUILT_IN,
     GroupsWithTables,
-    compared,
+    compare_views,
     families,
     leanings,
     rank_correlated,
     views,
 )
-from eatlas_workbench.leanings import Leanings, Numbers, in_every, paired
+from eatlas_workbench.leanings import Leanings, Numbers, in_every, pair_numbers
 from eatlas_workbench.stats.series import series_correlation
 
 if TYPE_CHECKING:
@@ -88,7 +88,9 @@ NULLS = (
 def sources_and_census(material: Material) -> Parts:
     """Each source without a period, with each family of groups of the census."""
     census = _families(material)
-    sources = {name: source for name, source in material.each_source() if period_of(source) is None}
+    sources = {
+        name: source for name, source in material.iter_sources() if period_of(source) is None
+    }
     if not sources:
         raise NotRunError("Every source belongs to a period; the study of decades takes these.")
     for name, source in sources.items():
@@ -100,7 +102,7 @@ def series_and_census(material: Material) -> Parts:
     """Each series of sources, by period with their names, with each family of the census."""
     census = _families(material)
     series: dict[str, dict[int, tuple[str, Any]]] = {}
-    for name, source in material.each_source():
+    for name, source in material.iter_sources():
         if (period := period_of(source)) is not None:
             series.setdefault(source.name, {})[period] = name, source
     if not series:
@@ -124,9 +126,9 @@ def census_year(
     numbers = leanings(material, family.of_targets(terms), source, name)
     missing = [term for term in terms if numbers.values.get(term) is None]
     both = views(family, numbers, terms, family.shares(shares, terms))
-    figures, columns = compared(both, "census", "occupations", material.seed)
+    figures, columns = compare_views(both, "census", "occupations", material.seed)
     if missing:
-        lost = f"{len(missing):,} without a number: {listed(missing, NAMED)}"
+        lost = f"{len(missing):,} without a number: {listing(missing, NAMED)}"
         figures[0] = figures[0].model_copy(update={"text": lost})
     rows = [row for row in zip(terms, *columns.values(), strict=True) if row[0] not in missing]
     title = f"Occupations and the census of {shares.period or 'one year'}"
@@ -141,7 +143,7 @@ def _remarks(what: str, family: GroupsWithTables, missing: Sequence[str]) -> Ite
     if missing:
         yield (
             f"Without a number, and not counted: {len(missing):,} occupations: "
-            f"{listed_names(missing)}."
+            f"{abbreviate_names(missing)}."
         )
     if len(family.groups) > 2:
         yield "Figures of several groups are not independent; their p-values are not adjusted."
@@ -190,19 +192,19 @@ def census_decades(
             mean = float(np.array([*measured.values()], np.float64).mean())
             means.append((mean, float(of_table.mean())))
             rho = rank_correlated(measured, of_table, material.seed)
-            within.append((str(year), name, *means[-1], defined(rho.rho), defined(rho.p)))
+            within.append((str(year), name, *means[-1], finite(rho.rho), finite(rho.p)))
         rng = np.random.default_rng(material.seed)
         over = series_correlation(*zip(*means, strict=True), rng=rng)
-        raw, p = over.unordered, defined(over.p)
+        raw, p = over.unordered, finite(over.p)
         null = "independent autoregressive series, least favourable, two-sided"
         figures += [
-            Figure(name=f"rho, {name}", value=defined(raw.rho), n=raw.n, of="periods", p=p,
+            Figure(name=f"rho, {name}", value=finite(raw.rho), n=raw.n, of="periods", p=p,
                    test="" if p is None else null),
-            Figure(name=f"R2, {name}", value=defined(raw.r2), n=raw.n, of="periods"),
+            Figure(name=f"R2, {name}", value=finite(raw.r2), n=raw.n, of="periods"),
             rho_figures(f"changes, {name}", over.changes, "changes")[0],
         ]  # fmt: skip
         row = (raw.rho, over.p, raw.p, over.changes.rho, over.changes.p)
-        nulls.append((name, *map(defined, (*row, *over.autocorrelation))))
+        nulls.append((name, *map(finite, (*row, *over.autocorrelation))))
     title = "Means by year, and correlation over occupations within it"
     tables = [
         table("Nulls of the correlation over periods", NULLS, nulls),
@@ -235,8 +237,10 @@ def _changes(
     figures, rows = [], []
     for (label, *cells), pairs in changes.items():
         flipped = "signs of changes flipped"
-        figures.append(tested(f"change of bias, {label}", pairs.change, pairs, "targets", flipped))
-        numbers = map(defined, (pairs.before, pairs.after, pairs.change, pairs.p))
+        figures.append(
+            figure_of_test(f"change of bias, {label}", pairs.change, pairs, "targets", flipped)
+        )
+        numbers = map(finite, (pairs.before, pairs.after, pairs.change, pairs.p))
         rows.append((*cells, pairs.n, *numbers, pairs.rose, pairs.fell))
     columns = ("targets", "mean before", "mean after", "change", "p", "rose", "fell")
     return figures, table("Mean bias before and after", (*first, *columns), rows)
@@ -328,12 +332,12 @@ def _change(
     before: Stage, after: Stage, bias: Callable[[Array], Array], seed: int
 ) -> tuple[dict[str, float], PairedChange]:
     """Change of bias of each target, and its mean; of two texts at equal numbers of contexts."""
-    terms, x, y = paired(before[2].values, after[2].values)
+    terms, x, y = pair_numbers(before[2].values, after[2].values)
     rng = np.random.default_rng(seed)
     if terms and before[3] is not None and after[3] is not None:
         first, second = (np.array([of[term] for term in terms]) for of in (before[3], after[3]))
         x, y = at_equal_contexts(first, second, bias, rng)
-    return dict(zip(terms, (y - x).tolist(), strict=True)), paired_change(x, y, rng=rng)
+    return dict(zip(terms, (y - x).tolist(), strict=True)), compare_before_after(x, y, rng=rng)
 
 
 def at_equal_contexts(
@@ -341,11 +345,11 @@ def at_equal_contexts(
 ) -> tuple[Array, Array]:
     """Biases of the targets of two texts, in as many contexts of each target as the smaller has."""
     sizes = np.minimum(first.sum(axis=1), second.sum(axis=1))
-    x, y = (bias(_rarefied(counts, sizes, DRAWS, rng)).mean(axis=0) for counts in (first, second))
+    x, y = (bias(_rarefy(counts, sizes, DRAWS, rng)).mean(axis=0) for counts in (first, second))
     return x, y
 
 
-def _rarefied(counts: Array, sizes: Array, draws: int, rng: np.random.Generator) -> Array:
+def _rarefy(counts: Array, sizes: Array, draws: int, rng: np.random.Generator) -> Array:
     """Fewer contexts of each row, drawn without replacement, shape (draws, rows, k)."""
     drawn = [
         rng.multivariate_hypergeometric(row, size, draws)
@@ -389,10 +393,10 @@ def mitigation(material: Material, name: str, source: Any) -> Exhibits:
         after = leanings(material, tests[transform], debiased, called).sizes
         if before is None or after is None:
             raise NotRunError("No number of the measure says that a target leans to no group.")
-        _, x, y = paired(before, after)
-        return paired_change(x, y, rng=np.random.default_rng(material.seed))
+        _, x, y = pair_numbers(before, after)
+        return compare_before_after(x, y, rng=np.random.default_rng(material.seed))
 
-    changes, reasons = tried_each("Not run", change, tests)
+    changes, reasons = try_all("Not run", change, tests)
     if not changes:
         raise NotRunError(" ".join(reasons))
     by_row: Any = {(label, label): change for label, change in changes.items()}
@@ -470,7 +474,9 @@ def people(material: Material, labels: Labels) -> tuple[GroupsWithTables, list[s
     if not terms:
         raise NotRunError("People associate no target with a group.")
     without = [term for term in counts.rows if term not in terms]
-    remarks = [f"Associated with no group by people: {listed_names(without)}."] if without else []
+    remarks = (
+        [f"Associated with no group by people: {abbreviate_names(without)}."] if without else []
+    )
     return GroupsWithTables(GroupsWithTables(test, ()).of_targets(terms), (counts,)), remarks
 
 
@@ -478,7 +484,7 @@ def sources_and_people(material: Material) -> Parts:
     """Each source, with what people associate and a remark on targets without a group."""
     for _, by_people in labels(material):
         family, without = people(material, by_people)
-        for name, source in material.each_source():
+        for name, source in material.iter_sources():
             yield name, source, family, without
 
 
@@ -489,13 +495,13 @@ def human_associations(
     terms = list(family.test.targets.terms)
     numbers = leanings(material, family.test, source, name)
     both = views(family, numbers, terms, family.shares(family.tables[0], terms))
-    figures, columns = compared(both, "people", "targets", material.seed)
+    figures, columns = compare_views(both, "people", "targets", material.seed)
     missing = [term for term in terms if numbers.values.get(term) is None]
     remarks = [
         f"A target's number is its {numbers.what}; people's is the share of contexts by majority."
     ]
     if missing:
-        remarks.append(f"Without a number of the measure: {listed_names(missing)}.")
+        remarks.append(f"Without a number of the measure: {abbreviate_names(missing)}.")
     remarks += without
     if (n := len(terms) - len(missing)) < FEWEST:
         remarks.append(f"A rank correlation needs 4 targets, and there are {n}: it is undefined.")
@@ -527,7 +533,7 @@ def text_by_span(material: Material, _: str, labels: Labels) -> Exhibits:
             continue
         terms = family.terms([counts], targets)
         if lost := [term for term in targets if term not in terms]:
-            remarks.append(f"{called}: no association with a group of {listed_names(lost)}.")
+            remarks.append(f"{called}: no association with a group of {abbreviate_names(lost)}.")
         theirs, ours = (family.shares(tabled, terms) for tabled in (family.tables[0], counts))
         for j, group in enumerate(groups):
             rng = np.random.default_rng(material.seed)
@@ -535,7 +541,7 @@ def text_by_span(material: Material, _: str, labels: Labels) -> Exhibits:
             rho, r2 = rho_figures(f"share of {group}, {called}", pairs, "targets")
             figures += [rho, r2]
             marks.append(mark(called, rho, group))
-            numbers = map(defined, (pairs.rho, pairs.p, pairs.r2))
+            numbers = map(finite, (pairs.rho, pairs.p, pairs.r2))
             rows.append((span, path.name, group, pairs.n, *numbers))
     remarks += without
     if not figures:

@@ -32,22 +32,22 @@ EXHIBITS = ("figures", "tables", "drawings", "remarks")
 DEFAULT_VECTORS = "glove-sample"
 """For measures of vectors; there is no language model or table of counts that comes with eatlas."""
 STUDIES: dict[str, tuple[Callable[[Material], Parts], Callable[..., Exhibits]]] = {
-    "stereotyped-professions": (Material.each_source, content.stereotyped_professions),
-    "documented-tests": (Material.each_source, content.documented_tests),
-    "structure": (Material.each_source, content.structure),
-    "invariances": (Material.each_source, content.invariances),
+    "stereotyped-professions": (Material.iter_sources, content.profession_signs),
+    "documented-tests": (Material.iter_sources, content.caliskan_signs),
+    "structure": (Material.iter_sources, content.structure),
+    "invariances": (Material.iter_sources, content.invariances),
     "text-by-span": (outside.labels, outside.text_by_span),
     "other-measures": (convergent.tests_on_sources, convergent.other_measures),
     "census-decades": (outside.series_and_census, outside.census_decades),
     "census-year": (outside.sources_and_census, outside.census_year),
     "amplification": (outside.texts, outside.amplification),
-    "mitigation": (Material.each_source, outside.mitigation),
+    "mitigation": (Material.iter_sources, outside.mitigation),
     "questionnaire": (outside.answers, outside.questionnaire),
     "agreement": (outside.labels, outside.agreement),
     "human-associations": (outside.sources_and_people, outside.human_associations),
     "word-lists": (convergent.tests_on_sources, convergent.word_lists),
-    "parameters": (Material.each_source, convergent.parameters),
-    "treated-vectors": (Material.each_source, convergent.treated_vectors),
+    "parameters": (Material.iter_sources, convergent.parameters),
+    "treated-vectors": (Material.iter_sources, convergent.correlate_treatments),
 }
 """By its id, what a study is run on, and what it computes of each."""
 
@@ -179,7 +179,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
         title=title,
         full_name=full_name,
         seed=seed,
-        given=tuple(_given(material)),
+        given=tuple(_inputs_of_card(material)),
         coverage=tuple(material.coverage),
         evidence=evidence,
     )
@@ -228,7 +228,7 @@ def _with_period(name: str, source: Any) -> str:
     return name if period is None else f"{name}, {period}"
 
 
-def _given(material: Material) -> Iterator[Given]:
+def _inputs_of_card(material: Material) -> Iterator[Given]:
     """What a card says of sources, tests and files."""
     for name, source in material.sources.items():
         named = name not in (_with_period(source.name, source), source.name)

@@ -7,9 +7,9 @@ from pathlib import Path
 from eatlas.cli.console import new_console, show, table_of
 from eatlas.cli.messages import output_of_a_command, print_line, remark
 from eatlas.cli.options import Commands
-from eatlas.decoding import decoded
-from eatlas.errors import EatlasError, listed
-from eatlas.sources.outputs import beside, require_place
+from eatlas.decoding import decode_utf8
+from eatlas.errors import EatlasError, listing
+from eatlas.sources.outputs import require_place, sidecar_path
 from eatlas.writing import require_other_file, require_writable
 from eatlas_workbench.annotation import (
     Adjudicated,
@@ -60,8 +60,8 @@ def sample(
     seed : N >= 0
         Seed of the sample and of the order in which each person sees it.
     """
-    for path in (output, beside(output)):
-        require_other_file(path, [contexts, beside(contexts)])
+    for path in (output, sidecar_path(output)):
+        require_other_file(path, [contexts, sidecar_path(contexts)])
     if journal_of(output).exists():
         raise EatlasError(
             f"{output}: labels of these items exist",
@@ -77,9 +77,9 @@ def sample(
             f"{', '.join(items.labels)}"
         )
         if few:
-            print_line(f"with fewer than {per_target:,}: {listed(few)}")
+            print_line(f"with fewer than {per_target:,}: {listing(few)}")
         if items.absent:
-            print_line(f"without any context: {listed(items.absent)}")
+            print_line(f"without any context: {listing(items.absent)}")
         print_line("")
         print_line(f"items: {output}")
         print_line(f"label: eatlas annotate serve {output}")
@@ -109,7 +109,7 @@ def serve(
     port : --port N >= 0
         0 takes a free one.
     """
-    text = "" if guide is None else decoded(read_file(guide, "guide"), str(guide), EatlasError)
+    text = "" if guide is None else decode_utf8(read_file(guide, "guide"), str(guide), EatlasError)
     page = serve_items(items, guide=text.strip(), port=port)
     serve_page(page, "labels are saved one by one")
     for name, n in page.done.items():
@@ -162,8 +162,8 @@ def read(
             allowed="--labelled FILE --contexts FILE: what is written, and the contexts that the "
             "items were sampled from",
         )
-    inputs = [items, beside(items), *(labels or []), *filter(None, (decisions, contexts))]
-    for path in filter(None, (counts, ties, labelled, labelled and beside(labelled))):
+    inputs = [items, sidecar_path(items), *(labels or []), *filter(None, (decisions, contexts))]
+    for path in filter(None, (counts, ties, labelled, labelled and sidecar_path(labelled))):
         require_writable(path)
         require_other_file(path, inputs)
         if path in {ties, counts}:

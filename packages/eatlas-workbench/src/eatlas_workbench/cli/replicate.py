@@ -11,12 +11,18 @@ from rich.console import Console
 
 from eatlas.cli.console import new_console, say, show, table_of
 from eatlas.cli.messages import complain, output_of_a_command, print_line
-from eatlas.errors import EatlasError, listed
+from eatlas.errors import EatlasError, listing
 from eatlas.numbers import number_of
 from eatlas.writing import require_writable
 from eatlas_workbench.replication.page import PAGE, write_replication
-from eatlas_workbench.replication.replicate import Replication, compared
-from eatlas_workbench.replication.tables import Grid, explanation, grids, side_by_side, stacked
+from eatlas_workbench.replication.replicate import Replication, compare_with_paper
+from eatlas_workbench.replication.tables import (
+    Grid,
+    arrange_table,
+    explanation,
+    grids,
+    side_by_side,
+)
 
 FEW = 12
 """Checks that fail, and cells that differ, that are printed one by one."""
@@ -56,7 +62,7 @@ def replicate(
     """
     if out is not None:
         require_writable(out / PAGE)
-    replication = compared(paper, _sources(model or []), table=table, follow=follow)
+    replication = compare_with_paper(paper, _sources(model or []), table=table, follow=follow)
     written = () if out is None else write_replication(replication, out)
     with output_of_a_command():
         _print_numbers(replication)
@@ -90,7 +96,7 @@ def _print_numbers(replication: Replication) -> None:
     say(console, replication.headline, "bold", hang=2)
     say(console, " ".join(replication.recipe.citation.split()), hang=2)
     for grid in grids(replication):
-        if grid.computed:
+        if grid.columns_with_values:
             _print_grid(console, grid)
 
 
@@ -100,7 +106,7 @@ def _print_grid(console: Console, grid: Grid) -> None:
     ours = f"; ours: {', '.join(grid.sources)}" if grid.sources else ""
     say(console, "")
     say(console, f"{grid.table.title}{ours}{says}", "bold", hang=2)
-    show(console, table_of(*(side_by_side(grid) if grid.several else stacked(grid))))
+    show(console, table_of(*(side_by_side(grid) if grid.is_of_models else arrange_table(grid))))
     if not grid.agree:
         return
     stars = f", and {_of(grid.stars)} stars" if grid.stars else ""
@@ -133,7 +139,7 @@ def _print_reasons(replication: Replication) -> None:
     missing += [f"{table.title}: {table.not_run}" for table in replication.tables if table.not_run]
     differs = not all(replication.agreement)
     for heading, lines, is_shown in (
-        (_followed(replication), [*_differing_choices(replication)], False),
+        (_rule_in_words(replication), [*_differing_choices(replication)], False),
         (
             f"Printed numbers, checked against each other: {checks:,} checks, {fail}",
             finds,
@@ -158,7 +164,7 @@ def _print_reasons(replication: Replication) -> None:
 def _without(replication: Replication) -> Iterator[str]:
     """Words that a model lacks, of all that its tests have."""
     for model, words in replication.without.items():
-        yield f"{model}: {number_of(len(words), 'word')}: {listed(words, FEW)}"
+        yield f"{model}: {number_of(len(words), 'word')}: {listing(words, FEW)}"
 
 
 def _line(text: str) -> str:
@@ -166,7 +172,7 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _followed(replication: Replication) -> str:
+def _rule_in_words(replication: Replication) -> str:
     """Which of text and code was followed, and what follows the other."""
     if replication.follow == "code":
         return "The published code is followed where the text differs (--as paper: the text):"

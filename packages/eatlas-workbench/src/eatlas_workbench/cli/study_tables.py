@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from eatlas.cli.console import new_console, say, show, table_of
 from eatlas.numbers import count, number_of
-from eatlas.results.effects import shown
+from eatlas.results.effects import format_effect
 from eatlas_workbench.studies import Prepared
 from eatlas_workbench.studies.record import StudyRecord
 from eatlas_workbench.studies.study import share
@@ -44,8 +44,8 @@ def print_study(record: StudyRecord) -> None:
         rows.append((
             f"  {row['label']}" if choice else "all specifications",
             f"{row['number']:,}",
-            shown(row["median"]),
-            f"{shown(row['least'])} to {shown(row['greatest'])}",
+            format_effect(row["median"]),
+            f"{format_effect(row['least'])} to {format_effect(row['greatest'])}",
             share(row["significant"]),
             f"{row['pattern']} {share(row['share'])}" if row["pattern"] else "",
         ))  # fmt: skip

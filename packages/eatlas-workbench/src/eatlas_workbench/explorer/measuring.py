@@ -22,7 +22,7 @@ from eatlas.errors import EatlasError, EatlasWarning, SourceError
 from eatlas.measures import Measure, get_measure
 from eatlas.numbers import count
 from eatlas.results import AssociationResult, Results
-from eatlas.results.compare import told_apart
+from eatlas.results.compare import distinguish_names
 from eatlas.results.settings import source_name
 from eatlas.sources import (
     Source,
@@ -118,12 +118,12 @@ class WordGroup:
         return tuple(word for word in self.words if word not in self.off)
 
     @property
-    def dropped(self) -> list[str]:
+    def removals(self) -> list[str]:
         """Original words that are switched off."""
         return [word for word in self.original if word in self.off]
 
     @property
-    def gained(self) -> list[str]:
+    def additions(self) -> list[str]:
         """Added words that are switched on."""
         return [word for word in self.added if word not in self.off]
 
@@ -150,7 +150,7 @@ class Lists:
             require_words(concept.name, (*words, *more))
             if more and any(set(PLACE.findall(t)) != {"term"} for t in templates_of(concept)):
                 raise EatlasError(
-                    f"{shortened(concept.name)} takes no other words: its sentences need an "
+                    f"{truncate(concept.name)} takes no other words: its sentences need an "
                     "article or a plural of each word, or say no template. Words can be switched "
                     "off here; eatlas tests sentences makes sentences of a test of words."
                 )
@@ -165,13 +165,13 @@ class Lists:
         moves = {
             word: f"{word} moved from {start.name} to {end.name}"
             for start in groups
-            for word in start.dropped
+            for word in start.removals
             for end in groups
-            if word in end.gained
+            if word in end.additions
         }
         lines = list(moves.values())
-        changed = [("without", group.name, group.dropped) for group in groups]
-        changed += [("with", group.name, group.gained) for group in groups]
+        changed = [("without", group.name, group.removals) for group in groups]
+        changed += [("with", group.name, group.additions) for group in groups]
         for verb, name, words in changed:
             if words := [word for word in words if word not in moves]:
                 lines.append(f"{verb} {', '.join(words)} ({name})")
@@ -204,7 +204,7 @@ class Lists:
         return AssociationTest(
             **{
                 role: self.concept(role, group.on)
-                if group.dropped or group.gained
+                if group.removals or group.additions
                 else origin.concept(role)
                 for role, group in self.groups.items()
             },
@@ -263,7 +263,7 @@ def pieces_of(word: str, source: Source) -> tuple[str, ...]:
 
 def require_words(name: str, words: tuple[str, ...]) -> None:
     """Refuse what the page could not show: too many words, one too long, or one twice."""
-    name = shortened(name)
+    name = truncate(name)
     if len(words) > MOST_WORDS:
         raise EatlasError(
             f"{name} has {count(len(words))} words; the explorer takes at most {MOST_WORDS} in a "
@@ -272,14 +272,14 @@ def require_words(name: str, words: tuple[str, ...]) -> None:
     for i, word in enumerate(words):
         if len(word) > LONGEST_WORD:
             raise EatlasError(
-                f"{name} has a word of {count(len(word))} letters, {shortened(word)}: at most "
+                f"{name} has a word of {count(len(word))} letters, {truncate(word)}: at most "
                 f"{LONGEST_WORD} letters."
             )
         if word in words[:i]:
-            raise EatlasError(f"{name} has the word {shortened(word)} already.")
+            raise EatlasError(f"{name} has the word {truncate(word)} already.")
 
 
-def pasted(lists: Pasted) -> AssociationTest:
+def make_pasted_test(lists: Pasted) -> AssociationTest:
     """A new test of four lists as text, each with its name."""
     if set(lists) != set(ROLES):
         raise EatlasError(NO_LISTS)
@@ -292,10 +292,10 @@ def pasted(lists: Pasted) -> AssociationTest:
     return AssociationTest(**concepts, id=identifier(names.lower()))
 
 
-def shortened(text: str, most: int = 40) -> str:
+def truncate(text: str, most: int = 40) -> str:
     """The beginning of a long text.
 
-    >>> shortened("x" * 100, 5)
+    >>> truncate("x" * 100, 5)
     'xxxx…'
     """
     return text if len(text) <= most else f"{text[: most - 1]}…"
@@ -361,7 +361,7 @@ def plain_name(name: str) -> str:
     return name.translate(str.maketrans("?&=", "   "))
 
 
-def named_sources(vectors: Any) -> tuple[NamedSource, ...]:
+def open_explorer_sources(vectors: Any) -> tuple[NamedSource, ...]:
     """Open sources, some of them with names; a model of several layers gives one for each."""
     entries = open_named(vectors)
     if not entries:
@@ -374,7 +374,9 @@ def named_sources(vectors: Any) -> tuple[NamedSource, ...]:
         text = str(given) if isinstance(given, str | Path) else ""
         spec = f"{given_name}={text}" if given_name and text else text
         sources.append(NamedSource(shown, spec, source, {plain: source} if plain else source))
-    names = told_apart([entry.name for entry in sources], [f", {e.source.name}" for e in entries])
+    names = distinguish_names(
+        [entry.name for entry in sources], [f", {e.source.name}" for e in entries]
+    )
     return tuple(entry._replace(name=name) for entry, name in zip(sources, names, strict=True))
 
 
@@ -391,7 +393,7 @@ class Placed(NamedTuple):
     """Other words with the very vector of a word, such as Amy of amy."""
 
 
-def placed(lists: Lists, source: Source) -> Placed:
+def locate_words(lists: Lists, source: Source) -> Placed:
     """What is missing, and places; those of a word in sentences are the means of its sentences."""
     groups = lists.groups
     concepts = {role: lists.concept(role, group.words) for role, group in groups.items()}
@@ -496,7 +498,7 @@ class Explorer:
             )
         loaded = load_tests(tests)
         reasons = {test.id: unfit(test) for test in loaded}
-        sources = named_sources(vectors) if not all(reasons.values()) else ()
+        sources = open_explorer_sources(vectors) if not all(reasons.values()) else ()
         for test in loaded:
             sentences = any(part.sentences for part in test.concepts.values())
             if not reasons[test.id] and sentences and not _serves(sources, test):
@@ -535,7 +537,7 @@ class Explorer:
         """The words that a request is about."""
         if request.test and request.test not in self.tests:
             raise EatlasError("This test is not among those that eatlas explore was started with.")
-        origin = self.tests[request.test] if request.test else pasted(request.lists)
+        origin = self.tests[request.test] if request.test else make_pasted_test(request.lists)
         return Lists.of(origin, request.off, request.added)
 
     def source(self, number: int) -> NamedSource:
@@ -600,9 +602,11 @@ class Explorer:
 
     def quick(self, lists: Lists, source: NamedSource) -> AssociationResult:
         """Measure lists on one source, without resamples."""
-        return self.measured(lists, source, resamples=0, frequency="off")
+        return self.measure_lists(lists, source, resamples=0, frequency="off")
 
-    def measured(self, lists: Lists, source: NamedSource, **parameters: Any) -> AssociationResult:
+    def measure_lists(
+        self, lists: Lists, source: NamedSource, **parameters: Any
+    ) -> AssociationResult:
         """Measure lists on one source."""
         test, measure = lists.test(), self.measure.with_parameters(**parameters)
         key = (test.model_dump_json(), id(source), measure.signature)
@@ -612,7 +616,7 @@ class Explorer:
         """What is missing, and the mean cosines of all targets with the attributes that are on."""
         words = tuple((g.name, g.words, tuple(sorted(g.off))) for g in lists.groups.values())
         key = ("places", lists.origin.id, words, id(source))
-        return self._once(key, lambda: placed(lists, source.source))
+        return self._once(key, lambda: locate_words(lists, source.source))
 
     def _once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Make something, or take what was made of the same before."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from eatlas.errors import EatlasError, joined
+from eatlas.errors import EatlasError, join_names
 from eatlas.notes import Note
 from eatlas.numbers import count, number_of
 from eatlas.present.drawings.eat_map import states_of, symbols
@@ -20,12 +20,12 @@ from eatlas.present.drawings.plane import (
     CROSS,
     Plane,
     Point,
-    framed,
+    draw_frame,
+    draw_names,
     in_words,
     mark,
     means_of,
     title_of,
-    written,
 )
 from eatlas.present.drawings.plane import arrows as moving
 from eatlas.present.drawings.single import influence
@@ -61,12 +61,12 @@ from eatlas_workbench.explorer.measuring import (
     NamedSource,
     Pair,
     Request,
-    pasted,
+    make_pasted_test,
     pieces_of,
     require_words,
-    shortened,
     starts,
     themes_in_order,
+    truncate,
     words_in,
 )
 
@@ -123,7 +123,7 @@ def board_of(explorer: Explorer, request: Request) -> str:
         in_memory=not view.source.spec,
         command=command(explorer, request),
         saved=lists.changes or not is_bundled(lists.origin),
-        beside=_beside(explorer, request, view),
+        beside=_comparison_view(explorer, request, view),
         **({} if view.result is None else _finding(explorer, request, view, view.result)),
     )
 
@@ -133,7 +133,9 @@ def _was(view: BoardView) -> str:
     return view.original.primary.label if view.original and view.original.pattern else ""
 
 
-def _beside(explorer: Explorer, request: Request, view: BoardView) -> dict[str, Any] | None:
+def _comparison_view(
+    explorer: Explorer, request: Request, view: BoardView
+) -> dict[str, Any] | None:
     """The finding on the source to compare with, beside that on the first; None without one."""
     if len(request.numbers) < 2:
         return None
@@ -175,7 +177,7 @@ def _rows(
             now,
             was,
             p_values(result, finding.questions[now.place]).removeprefix("p "),
-            moved_effect(now, was, axis),
+            effect_with_trail(now, was, axis),
         )
         for now, was in levels
     ]
@@ -255,14 +257,14 @@ def _twins_of(view: BoardView, role: str, word: str) -> str:
     if word in groups[role].off:
         return ""
     twins = view.placed.twins.get((role, word), ())
-    return joined([f"{w} ({groups[r].name})" for r, w in twins if w not in groups[r].off])
+    return join_names([f"{w} ({groups[r].name})" for r, w in twins if w not in groups[r].off])
 
 
 def others_of(explorer: Explorer, request: Request) -> str:
     """How often resampled words show each EAT pattern."""
     view = explorer.view(request)
     try:
-        result = explorer.measured(view.lists, view.source, frequency="off")
+        result = explorer.measure_lists(view.lists, view.source, frequency="off")
     except EatlasError as error:
         return render("explore_others", problem=error.what)
     return render("explore_others", result=result, was=_was(view), problem="")
@@ -334,7 +336,7 @@ def look_of(explorer: Explorer, request: Request) -> str:
             splits[group] = ", ".join(dict.fromkeys(parted)), list(chain(*pieces.values()))
         counts[group] = f"{count(len(coverage.used))} found in {source.name}"
         if missing := coverage.missing:
-            named = ", ".join(shortened(clean(word)) for word in missing[:MISSING])
+            named = ", ".join(truncate(clean(word)) for word in missing[:MISSING])
             more = f" and {len(missing) - MISSING:,} more" if len(missing) > MISSING else ""
             counts[group] += f"; {number_of(len(missing), 'word')} missing: {named}{more}"
     remarks: tuple[Note, ...] = ()
@@ -343,8 +345,8 @@ def look_of(explorer: Explorer, request: Request) -> str:
         for role, (name, text) in request.lists.items():
             require_words(name or role, words_in(text))
         if len(words) == len(ROLES):
-            lists = Lists.of(pasted(request.lists))
-            remarks = explorer.measured(lists, source, resamples=0).warnings
+            lists = Lists.of(make_pasted_test(request.lists))
+            remarks = explorer.measure_lists(lists, source, resamples=0).warnings
     except EatlasError as error:
         problem = error.what
     return render("explore_remarks", counts=counts, splits=splits, remarks=remarks, problem=problem)
@@ -398,7 +400,7 @@ def plane_of(view: BoardView, result: AssociationResult) -> Markup:
     on += means_of(on)
     before = [Point(*key, *at) for key, at in view.origins.items()]
     before += means_of(before)
-    plane = Plane.around(on, result.concepts.A, result.concepts.B, more=[*off, *before])
+    plane = Plane.from_points(on, result.concepts.A, result.concepts.B, more=[*off, *before])
     there = {(point.role, point.term): point for point in (*off, *on)}
     pale = [point for point in before if _gone(plane, point, there.get((point.role, point.term)))]
     covered = [(x - 4, y - 4, x + 4, y + 4) for x, y in map(plane.at, (*off, *pale))]
@@ -407,8 +409,8 @@ def plane_of(view: BoardView, result: AssociationResult) -> Markup:
     ghosts = [_ghost(plane, point, there[point.role, point.term]) for point in pale]
     marks = [mark(plane, point, names, "off", **_data(lists, point)) for point in off]
     marks += [mark(plane, point, names, **_data(lists, point)) for point in on]
-    texts = written(plane, lambda point: _data(lists, point))
-    svg = framed(
+    texts = draw_names(plane, lambda point: _data(lists, point))
+    svg = draw_frame(
         plane, f"mean {result.unit}", *ghosts, *marks, texts,
         title=title_of(result), alt=in_words(plane, result),
     )  # fmt: skip
@@ -451,7 +453,7 @@ def arrows(
     return Markup(svg), lacking  # noqa: S704  (a drawing of ours, escaped there)
 
 
-def moved_effect(now: Effect, was: Effect | None, axis: Axis) -> Markup:
+def effect_with_trail(now: Effect, was: Effect | None, axis: Axis) -> Markup:
     """One effect size on its scale, with a hollow mark where it was before any change."""
     axis, y = axis.on(MARGIN, MARGIN + LEVEL), LEVEL_HEIGHT / 2
     parts = [

@@ -18,7 +18,7 @@ from eatlas.results import AssociationResult, is_result
 from eatlas.results.json_lines import to_json_line
 from eatlas.sources import open_sources
 from eatlas.stimuli import load_tests, to_toml
-from eatlas.untrusted import data_only, trusted_among
+from eatlas.untrusted import data_only, list_trusted
 from eatlas_workbench.explorer.measuring import (
     DEFAULT_MEASURE,
     Explorer,
@@ -178,7 +178,7 @@ def explore(
     """
     several = [tests] if isinstance(tests, str) or not isinstance(tests, Sequence) else tests
     results = list(several) if several and all(map(is_result, several)) else []
-    scan = _read_themes(themes) if isinstance(themes, str | Path) else themes
+    scan = _load_themes(themes) if isinstance(themes, str | Path) else themes
     if asked := next((r for r in results if r.view == "answers"), None):
         raise EatlasError(
             "the explorer shows what vectors say, not what a model answers",
@@ -188,7 +188,7 @@ def explore(
         )
     records = [*results, *filter(None, [scan])]
     named = [record.source_string for record in records if vectors is None]
-    trusted = trusted_among(trust, named, "no source is taken from results")
+    trusted = list_trusted(trust, named, "no source is taken from results")
     if records and vectors is None:
         vectors = _vectors_of(records, trusted)
     if results:
@@ -212,7 +212,7 @@ def explore(
     return page
 
 
-def _read_themes(path: str | Path) -> ThemesResult:
+def _load_themes(path: str | Path) -> ThemesResult:
     """Read a file of themes, if the package is installed that has them."""
     try:
         from eatlas_vocabulary.results.themes import read_themes  # noqa: PLC0415  (may not be installed)

@@ -181,7 +181,7 @@ class Check:
 
 
 @cache
-def printed_cells(name: str) -> tuple[Cell, ...]:
+def paper_cells(name: str) -> tuple[Cell, ...]:
     """The cells of a paper's tables, in their order."""
     tables = read_recipe(name).table
     methods = {table.id: table.method for table in tables if not table.not_run}
@@ -246,14 +246,14 @@ def significance_at(result: AssociationResult, place: str) -> dict[str, Any]:
     tail, alpha = result.rule.tail_at(level.effect_size), result.rule.alpha
     p = getattr(level.p, tail)
     fields = {"p": p, "own_star": int(p < alpha)}
-    exact = counted_at(result, place.removesuffix(EFFECT))
+    exact = permutation_test_at(result, place.removesuffix(EFFECT))
     if at(level, "p.method") == "normal" and exact is not None:
         p = getattr(exact, tail).p
         fields |= {"exact_p": p, "exact_star": int(p < alpha)}
     return fields
 
 
-def counted_at(result: AssociationResult, place: str) -> PermutationResult | None:
+def permutation_test_at(result: AssociationResult, place: str) -> PermutationResult | None:
     """The permutation test behind a level, counted; None where the result has no scores of it."""
     scores = result.scores
     side = place.partition("level2.")[2]

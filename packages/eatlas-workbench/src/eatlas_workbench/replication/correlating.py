@@ -12,7 +12,7 @@ from eatlas.sources import Counts, period_of
 from eatlas.stats.correlation import RankCorrelation, rank_correlation
 from eatlas.stats.shares import divergence
 from eatlas.stimuli import GroupsTest
-from eatlas_workbench.leanings import Array, Numbers, in_every, leanings_of, paired, shares_of
+from eatlas_workbench.leanings import Array, Numbers, in_every, leanings_of, pair_numbers, shares_of
 from eatlas_workbench.replication.recipe import Correlated
 
 
@@ -39,7 +39,7 @@ def with_table(
         year = _of_year(by_year, rule.year)
         sizes = sizes_of(results[None])
         away = _distances(year, test, list(sizes))
-        _, x, y = paired(sizes, away)
+        _, x, y = pair_numbers(sizes, away)
         return rank_correlation(x, y, rng=rng, resamples=0)
     first, last = rule.years
     years = [y for y in sorted(y for y in results if y is not None) if first <= y <= last]

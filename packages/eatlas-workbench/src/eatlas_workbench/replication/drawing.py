@@ -8,8 +8,8 @@ from eatlas.present.drawings.svg import (
     LEFT,
     WIDTH,
     Axis,
+    aside,
     label,
-    muted,
     outline,
     path,
     short,
@@ -18,7 +18,7 @@ from eatlas.present.drawings.svg import (
 )
 from eatlas.present.drawings.svg import figure as framed
 from eatlas_workbench.replication.cells import Cell
-from eatlas_workbench.replication.tables import Grid, computed, published
+from eatlas_workbench.replication.tables import Grid, text_in_print, value_text
 
 NAMES, LINE, RESULTS = 226.0, 20.0, 84.0
 """Of the drawing: room for names, height of a row, room for counts."""
@@ -28,7 +28,7 @@ PRINTED = 1.7
 
 def strip(grid: Grid) -> str:
     """Draw the first column with computed numbers of the paper's models; empty without one."""
-    column = next((name for name in grid.computed if _numbers(grid, name)), None)
+    column = next((name for name in grid.columns_with_values if _numbers(grid, name)), None)
     if column is None:
         return ""
     rows = [
@@ -43,21 +43,21 @@ def strip(grid: Grid) -> str:
     ]
     values = [value for _, cell, _ in drawn_cells for value in (cell.number, cell.value)]
     numbers = (value for value in values if isinstance(value, int | float))
-    axis = Axis.around(numbers, LEFT + NAMES, WIDTH - RESULTS)
+    axis = Axis.with_zero(numbers, LEFT + NAMES, WIDTH - RESULTS)
     several = any(sum(c.agrees is not None for c in cells) > 1 for _, _, cells in drawn_cells)
     bottom = LINE * (len(drawn_cells) + 1)
     drawn, texts = [axis.grid(LINE, bottom)], []
     for i, (name, cell, cells) in enumerate(drawn_cells):
         y = LINE * (i + 1.5)
         agree = [other.agrees for other in cells if other.agrees is not None]
-        of_row = f"{sum(agree)} of {len(agree)}" if several and agree else computed(cell)
-        texts.append(f"{name}: printed {published(cell)}, computed {computed(cell)}")
+        of_row = f"{sum(agree)} of {len(agree)}" if several and agree else value_text(cell)
+        texts.append(f"{name}: printed {text_in_print(cell)}, computed {value_text(cell)}")
         parts = [tag("title", words(texts[-1])), label(short(name, NAMES - 10), LEFT, y + 4)]
-        parts.append(muted(of_row, WIDTH - LEFT, y + 4, anchor="end"))
+        parts.append(aside(of_row, WIDTH - LEFT, y + 4, anchor="end"))
         parts += _marks(cell, axis, y)
         drawn.append(tag("g", *parts))
     head = label(f"{column}: printed ○, computed ●", LEFT, 13, font_weight=650)
-    head += muted("same" if several else "computed", WIDTH - LEFT, 13, anchor="end")
+    head += aside("same" if several else "computed", WIDTH - LEFT, 13, anchor="end")
     title = f"{grid.table.title}: {column}"
     return framed(bottom + 22, head, *drawn, title=title, alt=f"{title}. {'; '.join(texts)}")
 

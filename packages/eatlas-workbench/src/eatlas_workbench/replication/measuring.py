@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from eatlas.engine import execute, make_plan, results_of
-from eatlas.errors import CoverageError, listed
+from eatlas.errors import CoverageError, listing
 from eatlas.executors import choose
 from eatlas.measures import Measure
 from eatlas.results import AssociationResult, Failure, Results
-from eatlas.results.parts import at, defined
+from eatlas.results.parts import at, finite
 from eatlas.sources import (
     CaseRule,
     CBOWSource,
@@ -28,9 +28,9 @@ from eatlas.stimuli.kinds import OF_TARGETS
 from eatlas_workbench.leanings import as_taken
 from eatlas_workbench.replication.cells import Cell, Question, missing_in, significance_at
 from eatlas_workbench.replication.correlating import not_tabled, with_table
-from eatlas_workbench.replication.models import MeasuredModel, encoded
+from eatlas_workbench.replication.models import MeasuredModel, open_encoder
 from eatlas_workbench.replication.recipe import Procedure, Recipe, own_tests
-from eatlas_workbench.replication.stimuli import prepared, with_groups, without
+from eatlas_workbench.replication.stimuli import prepare_test, with_groups, without
 
 SIGNIFICANT = 0.05
 """A star of a correlation is for a two-sided p up to this."""
@@ -69,13 +69,13 @@ def measure(
     Tests of which a mean of words would lack a word are left out: it would be another vector.
     """
     taken, measured = procedure.vectors[model.family], Measured()
-    spec = encoded(model, taken)
+    spec = open_encoder(model, taken)
     source = {model.id: spec} if model.own or not isinstance(spec, str) else spec
     lacking = _lacking_words(spec, taken.scheme)
     by_way: dict[tuple[str | None, Measure], dict[str, Test]] = {}
     for name in ids:
         test = test_of(name, procedure, setting.paper)
-        changed, prompt = prepared(test, procedure, paper=setting.paper, lower=taken.lower)
+        changed, prompt = prepare_test(test, procedure, paper=setting.paper, lower=taken.lower)
         kept = _in_every_year(changed, spec, procedure.case) if procedure.correlated else changed
         if kept is None:
             measured.too_few[name] = f"a group of {test.id} has no word with a vector in every year"
@@ -98,14 +98,14 @@ def measure(
 
 def test_of(name: str, procedure: Procedure, paper: str) -> Test:
     """The test that a procedure measures for one by its id."""
-    test: Any = _loaded(procedure.tests.get(name, name), paper)
+    test: Any = _load_test(procedure.tests.get(name, name), paper)
     if name in procedure.groups:
-        other: Any = _loaded(procedure.groups[name], paper)
+        other: Any = _load_test(procedure.groups[name], paper)
         test = with_groups(test, other, paper)
     return cast("Test", test)
 
 
-def _loaded(name: str, paper: str) -> Test:
+def _load_test(name: str, paper: str) -> Test:
     """A test by its id, a paper's own before those of batteries."""
     own = own_tests(paper)
     return own[name] if name in own else load_tests(name)[0]
@@ -182,11 +182,11 @@ class Answers:
 
     def fill(self, cells: Iterable[Cell]) -> tuple[Cell, ...]:
         """Cells with what was computed for them."""
-        stars = self._adjusted_stars()
+        stars = self._stars_by_rule()
         why = {(one.table, one.row, one.column): one for one in self.recipe.difference}
         filled = []
         for cell in cells:
-            made = self._answered(cell, stars)
+            made = self._fill_cell(cell, stars)
             if made is None:
                 filled.append(cell)
                 continue
@@ -198,7 +198,7 @@ class Answers:
             filled.append(made)
         return tuple(filled)
 
-    def _answered(self, cell: Cell, stars: Mapping[int, tuple[int, float | None]]) -> Cell | None:
+    def _fill_cell(self, cell: Cell, stars: Mapping[int, tuple[int, float | None]]) -> Cell | None:
         """The cell with what was computed for it; None where nothing was."""
         asked, results = cell.question, self._results_behind(cell)
         if not results:
@@ -211,8 +211,8 @@ class Answers:
                 significance |= {"own_star": star, "p": p}
         else:
             found = self._correlation(cell.model, asked)
-            value = defined(getattr(found, asked.place))
-            significance = {"p": defined(found.p), "own_star": int(found.p <= SIGNIFICANT)}
+            value = finite(getattr(found, asked.place))
+            significance = {"p": finite(found.p), "own_star": int(found.p <= SIGNIFICANT)}
         source = " and ".join(self.models[name].source for name in cell.models)
         others = OF_TARGETS if asked.target else ""  # the number of one target needs no other
         missing = dict.fromkeys(w for result in results for w in missing_in(result, beside=others))
@@ -253,7 +253,7 @@ class Answers:
             self.correlations[key] = found
         return self.correlations[key]
 
-    def _adjusted_stars(self) -> dict[int, tuple[int, float | None]]:
+    def _stars_by_rule(self) -> dict[int, tuple[int, float | None]]:
         """Stars and p of results, by the rule of the recipe, where it has one of its own."""
         stars: dict[int, tuple[int, float | None]] = {}
         by_rule: dict[Any, list[AssociationResult]] = {}
@@ -278,7 +278,7 @@ class Answers:
             lacking = {test: words for test, words in measured.lacking.items() if test in row_of}
             if lacking:
                 words = dict.fromkeys(word for several in lacking.values() for word in several)
-                lacks = f"{model.source} has no vector of {listed(words, SHOWN)}"
+                lacks = f"{model.source} has no vector of {listing(words, SHOWN)}"
                 rows = "; ".join(row_of[test] for test in lacking)
                 model = model.with_missing(f"{lacks}, so not measured: {rows}")
             for test, reason in measured.too_few.items():
@@ -302,7 +302,7 @@ class Answers:
         if rows:
             yield (
                 f"{model.source} has no {'numbers' if model.family == 'counts' else 'vector'} of "
-                f"{listed(rows, SHOWN)}, so not measured: {'; '.join(rows.values())}"
+                f"{listing(rows, SHOWN)}, so not measured: {'; '.join(rows.values())}"
             )
 
     def _without_others(self, model: MeasuredModel, cells: Sequence[Cell]) -> Iterator[str]:
@@ -327,9 +327,9 @@ class Answers:
                 name = rule.tables[test]
                 if terms := not_tabled(self.tables[name], targets, rule):
                     whole = f"{len(terms)} of {len(targets.targets.terms)} words of {test}"
-                    yield f"{name} has no shares of {whole}: {listed(terms, SHOWN)}"
+                    yield f"{name} has no shares of {whole}: {listing(terms, SHOWN)}"
 
 
 def _why(cell: Cell, known: str) -> str:
     """Why a cell differs: words that the source lacks, or what is known of it."""
-    return f"without {listed(cell.missing, SHOWN)}" if cell.missing else known
+    return f"without {listing(cell.missing, SHOWN)}" if cell.missing else known

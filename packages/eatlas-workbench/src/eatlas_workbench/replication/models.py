@@ -113,20 +113,20 @@ def models_of(
     """The paper's models of which numbers are printed here, then others."""
     papers = {model.id: model for model in recipe.model}
     models = [
-        _given(model, given[model.id], recipe) if model.id in given else _at_hand(model)
+        _user_model(model, given[model.id], recipe) if model.id in given else _at_hand(model)
         for model in recipe.model
         if model.id in given or printed & {model.id, recipe.stem(model.id)}
     ]
     for name, spec in given.items():
         if name not in papers:
-            spec = _opened(spec)  # noqa: PLW2901
+            spec = _open_spec(spec)  # noqa: PLW2901
             models.append(MeasuredModel(name, name, family_of(spec), own=True, spec=spec))
     return tuple(replace(model, stage=recipe.stage(model.id)) for model in models)
 
 
-def _given(model: PaperModel, spec: Any, recipe: Recipe) -> MeasuredModel:
+def _user_model(model: PaperModel, spec: Any, recipe: Recipe) -> MeasuredModel:
     """A model of the paper as the user has it."""
-    spec = _opened(spec)
+    spec = _open_spec(spec)
     family = family_of(spec)
     if family != model.family:
         raise EatlasError(
@@ -155,7 +155,7 @@ def _at_hand(model: PaperModel) -> MeasuredModel:
     return made.with_missing("; ".join(filter(None, (model.not_run, get))))
 
 
-def _opened(spec: Any) -> Any:
+def _open_spec(spec: Any) -> Any:
     """What the user gives: a path as text, results of counts as a table of these."""
     spec = str(spec) if isinstance(spec, Path) else spec
     if isinstance(spec, str) and Path(spec).suffix in OF_RESULTS:
@@ -229,15 +229,19 @@ def require_taken(model: MeasuredModel, procedure: Procedure, table: PaperTable)
     """
     taken = procedure.vectors.get(model.family)
     if taken is None:
-        raise _refused(procedure, table, f"{model.id} is {FAMILIES[model.family]}")
+        raise _requirement_error(procedure, table, f"{model.id} is {FAMILIES[model.family]}")
     if taken.needs != "decades" and _has_periods(model):
-        raise _refused(procedure, table, f"{model.id}: {BY_DECADE}", "vectors of one time")
+        raise _requirement_error(
+            procedure, table, f"{model.id}: {BY_DECADE}", "vectors of one time"
+        )
     if taken.needs and not _has(model, taken):
         needed, lacking = NEEDED[taken.needs]
-        raise _refused(procedure, table, f"{model.id}: {lacking}", needed)
+        raise _requirement_error(procedure, table, f"{model.id}: {lacking}", needed)
 
 
-def _refused(procedure: Procedure, table: PaperTable, got: str, needed: str = "") -> EatlasError:
+def _requirement_error(
+    procedure: Procedure, table: PaperTable, got: str, needed: str = ""
+) -> EatlasError:
     """The recipe's own sentence on what it takes."""
     readings = [choice.reading("code") for choice in procedure.choices]
     says = [f"{one.says} ({one.where})" for one in readings if one.vectors]
@@ -255,7 +259,7 @@ def _has(model: MeasuredModel, taken: Vectors) -> bool:
     """Whether a model has what a procedure needs besides its family."""
     if taken.needs == "decades":
         return _has_periods(model)
-    spec = encoded(model, taken)
+    spec = open_encoder(model, taken)
     if taken.needs == "mask" and (pair := model_and_tokenizer(spec)) is not None:
         return _fills_masks(*pair)
     source = innermost(open_sources(spec)[0])
@@ -280,7 +284,7 @@ def _has_periods(model: MeasuredModel) -> bool:
     return any(period_of(source) is not None for source in open_sources(model.spec))
 
 
-def encoded(model: MeasuredModel, taken: Vectors) -> Any:
+def open_encoder(model: MeasuredModel, taken: Vectors) -> Any:
     """What is opened of a model, with the scheme and the options of a procedure.
 
     Raises

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from eatlas.present.page import REPORT, write_run
 from eatlas.present.rendering import page_files, render
+from eatlas.present.report import REPORT, write_run
 from eatlas.present.tables import csv_text
 from eatlas.results.json_lines import USUAL_NAME as LINES
 from eatlas.version import __version__
 from eatlas_workbench.replication.cells import Cell
 from eatlas_workbench.replication.drawing import strip
 from eatlas_workbench.replication.replicate import Replication
-from eatlas_workbench.replication.tables import computed, difference, grids, published
+from eatlas_workbench.replication.tables import difference, grids, text_in_print, value_text
 
 PAGE, TABLE = "replication.html", "replication.csv"
 """Files of a replication, beside the results with their report."""
@@ -28,8 +28,8 @@ def replication_html(replication: Replication) -> str:
         r=replication,
         grids=grids(replication),
         choices=replication.choices,
-        published=published,
-        computed=computed,
+        published=text_in_print,
+        computed=value_text,
         difference=difference,
         strip=lambda grid: Markup(strip(grid)),  # noqa: S704  (escaped where it is drawn)
         version=__version__,

@@ -340,7 +340,7 @@ class Recipe(Record):
             title=named.title,
             choices=choices,
             measure=get_measure(signatures[-1]).with_parameters(**parameters),
-            of_tests=_merged(reading.of_tests for reading in readings),
+            of_tests=_merge_parameters(reading.of_tests for reading in readings),
             vectors={k: v for reading in readings for k, v in reading.vectors.items()},
             prompts=tuple(prompt for reading in readings for prompt in reading.prompts),
             replaced=tuple(one for reading in readings for one in reading.replaced),
@@ -352,7 +352,7 @@ class Recipe(Record):
         )
 
 
-def _merged(several: Iterable[Mapping[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+def _merge_parameters(several: Iterable[Mapping[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
     """Parameters by test, what a later choice says of a test beside what the earlier ones say."""
     merged: dict[str, dict[str, Any]] = {}
     for of_tests in several:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from eatlas.engine import warn_of_failures
-from eatlas.errors import EatlasError, listed
+from eatlas.errors import EatlasError, listing
 from eatlas.executors import require_workers
 from eatlas.lazy import as_frame
 from eatlas.results import Results
 from eatlas.sources import open_counts
 from eatlas_workbench.replication.asking import cells_of_the_paper, own_cells
-from eatlas_workbench.replication.cells import EFFECT, Cell, Check, checks_of, printed_cells
+from eatlas_workbench.replication.cells import EFFECT, Cell, Check, checks_of, paper_cells
 from eatlas_workbench.replication.measuring import Answers, Setting
 from eatlas_workbench.replication.models import MeasuredModel, models_of
 from eatlas_workbench.replication.recipe import (
@@ -93,7 +93,7 @@ class Replication(Sequence[Cell]):
             same = f"{sum(agree):,} of {len(agree):,} printed numbers are the same"
             return f"{title}: {same} to the last digit"
         if measured := list(dict.fromkeys(cell.model for cell in self.cells if cell.source)):
-            return f"{title}: {listed(measured)} by the recipe of the paper"
+            return f"{title}: {listing(measured)} by the recipe of the paper"
         return f"{title}: no printed number was computed"
 
     @property
@@ -188,12 +188,14 @@ def replicate(
     >>> [cell.row for cell in found if cell.own][:2]
     ['carpenter', 'dancer']
     """
-    replication = compared(name, models, table=table, follow=follow, seed=seed, workers=workers)
+    replication = compare_with_paper(
+        name, models, table=table, follow=follow, seed=seed, workers=workers
+    )
     warn_of_failures(replication.results)
     return replication
 
 
-def compared(
+def compare_with_paper(
     name: str,
     given: Mapping[str, Any] | None = None,
     *,
@@ -211,7 +213,7 @@ def compared(
     recipe, given = read_recipe(name), given or {}
     tables = recipe.tables(None if table is None else str(table))
     shown = {one.id for one in tables}
-    printed = [cell for cell in printed_cells(name) if cell.table in shown]
+    printed = [cell for cell in paper_cells(name) if cell.table in shown]
     procedures = {method: recipe.procedure(method, follow) for method in recipe.method}
     beside = _tables_beside(printed, procedures)
     models, cells_of = [], dict[str, list[Cell]]()
@@ -230,8 +232,8 @@ def compared(
     tabled = {m.id: open_counts(m.spec) for m in models if m.id in beside and m.source}
     answers = Answers(recipe, procedures, Setting(name, seed, workers), tabled)
     for model in models:
-        for method, tests in _wanted(cells_of[model.id]).items() if model.source else ():
-            starred = _starred(cells_of[model.id], method)
+        for method, tests in _tests_of_cells(cells_of[model.id]).items() if model.source else ():
+            starred = _may_have_stars(cells_of[model.id], method)
             family = _family(name, procedures[method]) if starred else {}
             answers.measure(model, method, tests | family)
     others = dict.fromkeys(cell for model in models if model.own for cell in cells_of[model.id])
@@ -254,7 +256,7 @@ def _tables_beside(printed: Iterable[Cell], procedures: Mapping[str, Procedure])
     return frozenset(table for rule in rules if rule for table in rule.tables.values())
 
 
-def _wanted(cells: Iterable[Cell]) -> dict[str, dict[str, None]]:
+def _tests_of_cells(cells: Iterable[Cell]) -> dict[str, dict[str, None]]:
     """The tests that cells need, by method."""
     tests: dict[str, dict[str, None]] = {}
     for cell in cells:
@@ -263,7 +265,7 @@ def _wanted(cells: Iterable[Cell]) -> dict[str, dict[str, None]]:
     return tests
 
 
-def _starred(cells: Iterable[Cell], method: str) -> bool:
+def _may_have_stars(cells: Iterable[Cell], method: str) -> bool:
     """Whether cells of a method may have stars."""
     return any(c.question.method == method and c.question.place.endswith(EFFECT) for c in cells)
 
@@ -271,5 +273,5 @@ def _starred(cells: Iterable[Cell], method: str) -> bool:
 def _family(name: str, procedure: Procedure) -> dict[str, None]:
     """All tests over which the p-values of a method are adjusted."""
     table = procedure.stars.holm if procedure.stars else ""
-    cells = (cell for cell in printed_cells(name) if cell.table == table)
-    return _wanted(cells).get(procedure.method, {})
+    cells = (cell for cell in paper_cells(name) if cell.table == table)
+    return _tests_of_cells(cells).get(procedure.method, {})

@@ -22,7 +22,9 @@ class PreparedTest(NamedTuple):
     """The text that all of its words are put into; None for none."""
 
 
-def prepared(test: Test, procedure: Procedure, *, paper: str, lower: bool = False) -> PreparedTest:
+def prepare_test(
+    test: Test, procedure: Procedure, *, paper: str, lower: bool = False
+) -> PreparedTest:
     """Put the words of a test into sentences, as a procedure says.
 
     A changed test gets an id of its own, such as ``weat-1-as-ml-eat``, and a note.

@@ -50,20 +50,20 @@ class Grid:
     def columns(self) -> list[str]:
         """Names of the columns, in the order of the fullest row; those of other models last."""
 
-        def printed(row: dict[str, Entry]) -> int:
+        def count_cells(row: dict[str, Entry]) -> int:
             return sum(entry.cell is not None for entry in row.values())
 
-        fullest_first = sorted(self.rows.values(), key=printed, reverse=True)
+        fullest_first = sorted(self.rows.values(), key=count_cells, reverse=True)
         names = dict.fromkeys(name for row in fullest_first for name in row)
         return sorted(names, key=lambda name: all(cell.own for cell in self.column(name)))
 
     @property
-    def computed(self) -> list[str]:
+    def columns_with_values(self) -> list[str]:
         """Columns in which something was computed."""
         return [name for name in self.columns if any(c.source for c in self.column(name))]
 
     @property
-    def measured_rows(self) -> list[str]:
+    def rows_with_values(self) -> list[str]:
         """Rows in which something was computed."""
         return list(dict.fromkeys(cell.row for cell in self.cells if cell.source))
 
@@ -72,7 +72,7 @@ class Grid:
         return [c for row in self.rows.values() if name in row for c in row[name].cells]
 
     @property
-    def several(self) -> bool:
+    def is_of_models(self) -> bool:
         """Whether columns are of different models, and not of different numbers of one."""
         models = {cell.model for cell in self.cells if not cell.own}
         return len(models) > 1 and not self.table.of_numbers
@@ -85,17 +85,17 @@ class Grid:
     @property
     def stars(self) -> list[bool]:
         """Of each cell with printed and computed stars, whether they are the same."""
-        both = [c for c in self._starred if c.own_star is not None]
+        both = [c for c in self._cells_with_stars if c.own_star is not None]
         return [cell.star == cell.own_star for cell in both]
 
     @property
     def exact_stars(self) -> list[bool]:
         """The same of stars by counted permutations, where a normal distribution gave the p."""
-        both = [c for c in self._starred if c.exact_star is not None]
+        both = [c for c in self._cells_with_stars if c.exact_star is not None]
         return [cell.star == cell.exact_star for cell in both]
 
     @property
-    def _starred(self) -> list[Cell]:
+    def _cells_with_stars(self) -> list[Cell]:
         """Cells of the paper's models that may have stars."""
         return [cell for cell in self.cells if cell.star is not None and not cell.own]
 
@@ -142,14 +142,14 @@ def grids(replication: Replication) -> list[Grid]:
 # --- numbers as text ------------------------------------------------------------------------------
 
 
-def published(cell: Cell) -> str:
+def text_in_print(cell: Cell) -> str:
     """A published cell as printed, with its stars; a dash where it is missing."""
     if cell.number is None:
         return cell.text or "–"
     return cell.text.replace("-", MINUS) + "*" * (cell.star or 0)
 
 
-def computed(cell: Cell) -> str:
+def value_text(cell: Cell) -> str:
     """What was computed, with as many decimals as are printed; empty where nothing was."""
     if not cell.source:
         return ""
@@ -176,27 +176,29 @@ def difference(cell: Cell) -> str:
 def explanation(cell: Cell, *, why: bool = True) -> str:
     """One line on a cell that differs: where it is, both numbers, and why."""
     reason = f": {cell.why}" if cell.why and why else ""
-    return f"{cell.row}, {cell.column}: {computed(cell)}, printed {published(cell)}{reason}"
+    return f"{cell.row}, {cell.column}: {value_text(cell)}, printed {text_in_print(cell)}{reason}"
 
 
 # --- the terminal's arrangement -------------------------------------------------------------------
 
 
-def stacked(grid: Grid) -> Arranged:
+def arrange_table(grid: Grid) -> Arranged:
     """Arrange a table of one model: under each printed row what is computed.
 
     The mean and the standard deviation of a level 3 association are one column.
     """
-    columns = list(_paired(grid.computed))
+    columns = list(_pair_columns(grid.columns_with_values))
     rows = []
-    for name in grid.measured_rows:
+    for name in grid.rows_with_values:
         row = grid.rows[name]
-        rows.append([name, *(_joined(row, several, _printed) for several in columns)])
+        rows.append([name, *(_join_fields(row, several, _entry_in_print) for several in columns)])
         if any(entry.cell and entry.cell.source for entry in row.values()):
-            rows.append([f"  {COMPUTED}", *(_joined(row, each, _computed) for each in columns)])
+            rows.append(
+                [f"  {COMPUTED}", *(_join_fields(row, each, _entry_value) for each in columns)]
+            )
         for other in grid.others:
             of_other = partial(_of, name=other)
-            rows.append([f"  {other}", *(_joined(row, each, of_other) for each in columns)])
+            rows.append([f"  {other}", *(_join_fields(row, each, of_other) for each in columns)])
     align = "".join("l" if _is_label(grid, several[0]) else "r" for several in columns)
     return ["Row", *map(_head, columns)], rows, f"l{align}"
 
@@ -206,7 +208,7 @@ def side_by_side(grid: Grid) -> Arranged:
 
     Beside other models stands what is printed of the same numbers.
     """
-    rows = [[name] for name in grid.measured_rows]
+    rows = [[name] for name in grid.rows_with_values]
     heads, align = ["Row"], "l"
     asked = {(cell.row, cell.question) for cell in grid.cells if cell.own and cell.source}
     for column in grid.columns:
@@ -221,12 +223,12 @@ def side_by_side(grid: Grid) -> Arranged:
         heads += [f"\n{column}" if of_others else f"{column}\n{COMPUTED}"] * is_computed
         align += ("l" if _is_label(grid, column) else "r") * (is_printed + is_computed)
         for row, entry in zip(rows, entries, strict=True):
-            row.extend([_printed(entry)] * is_printed)
-            row.extend([_of(entry) if of_others else _computed(entry)] * is_computed)
+            row.extend([_entry_in_print(entry)] * is_printed)
+            row.extend([_of(entry) if of_others else _entry_value(entry)] * is_computed)
     return heads, rows, align
 
 
-def _paired(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _pair_columns(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Columns, a mean with its standard deviation."""
     for name in names:
         stem = name.removesuffix(MEAN)
@@ -243,23 +245,25 @@ def _head(names: tuple[str, ...]) -> str:
     return names[0].replace(", ", "\n", 1)
 
 
-def _joined(row: dict[str, Entry], names: tuple[str, ...], text: Callable[[Entry], str]) -> str:
+def _join_fields(
+    row: dict[str, Entry], names: tuple[str, ...], text: Callable[[Entry], str]
+) -> str:
     """Text of one field, ``.10 (.08)`` where it has two numbers."""
     texts = [text(row[name]) if name in row else "" for name in names]
     return f"{texts[0]} ({texts[1]})" if len(texts) == 2 and all(texts) else texts[0]
 
 
-def _printed(entry: Entry) -> str:
-    return published(entry.cell) if entry.cell else ""
+def _entry_in_print(entry: Entry) -> str:
+    return text_in_print(entry.cell) if entry.cell else ""
 
 
-def _computed(entry: Entry) -> str:
-    return computed(entry.cell) if entry.cell else ""
+def _entry_value(entry: Entry) -> str:
+    return value_text(entry.cell) if entry.cell else ""
 
 
 def _of(entry: Entry, name: str = "") -> str:
     """What one of the other models has there, or the only one that is there."""
-    return next((computed(c) for c in entry.others if name in {"", c.model}), "")
+    return next((value_text(c) for c in entry.others if name in {"", c.model}), "")
 
 
 def _is_label(grid: Grid, column: str) -> bool:

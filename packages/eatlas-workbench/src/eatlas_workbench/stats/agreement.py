@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eatlas.stats.bootstrap import central
-from eatlas.stats.shares import resampled_weights
+from eatlas.stats.shares import bootstrap_counts
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -75,7 +75,7 @@ def rater_agreement(
         if resamples and items and rng is not None:
             step = max(1, TOGETHER // items)
             blocks = [min(step, resamples - first) for first in range(0, resamples, step)]
-            each = [of(resampled_weights(items, block, rng)) for block in blocks]
+            each = [of(bootstrap_counts(items, block, rng)) for block in blocks]
             drawn = central(np.concatenate(each), confidence)
         for i, value in enumerate(of(np.ones((1, items)))[0].tolist()):
             ends = None if drawn is None or np.isnan(drawn[:, i]).any() else drawn[:, i].tolist()
@@ -84,7 +84,7 @@ def rater_agreement(
     observed, alpha, *alphas = estimates(lambda weights: _alpha(several, weights), len(several))
     kappa, *kappas = estimates(lambda weights: _kappa(equal, weights), len(equal))
     pairs = []
-    for first, second in _compared_pairs(labelled != MISSING):
+    for first, second in _annotator_pairs(labelled != MISSING):
         both = labelled[:, [first, second]]
         both = both[(both != MISSING).all(axis=1)]
         agreed, of_pair = estimates(lambda weights, b=both: _cohen(b, k, weights), len(both))  # type: ignore[misc]
@@ -102,7 +102,7 @@ def rater_agreement(
     }
 
 
-def _compared_pairs(labelled: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def _annotator_pairs(labelled: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Pairs of annotators in order; of many those with the most items in common."""
     pairs = list(combinations(range(labelled.shape[1]), 2))
     if len(pairs) <= MOST_PAIRS:

@@ -13,7 +13,7 @@ import numpy as np
 
 from eatlas.errors import StudyError, did_you_mean
 from eatlas.results.methods import MethodPair, MethodPoint
-from eatlas.results.parts import defined
+from eatlas.results.parts import finite
 from eatlas_workbench.stats.variance_shares import MOST_CHOICES, variance_shares
 from eatlas_workbench.studies.record import (
     ChoiceShare,
@@ -40,7 +40,9 @@ def analyse(record: StudyRecord, *, seed: int = 0) -> StudyAnalysis:
     """Analyse a study."""
     effects = record.measured
     explained, shares = _shares(record, effects)
-    compared = [each for choice in _comparable(record) for each in _compared(effects, choice)]
+    compared = [
+        each for choice in _comparable(record) for each in _compare_alternatives(effects, choice)
+    ]
     tests = {(spec.choices["test"], spec.choices.get("stimuli")) for spec in effects}
     return StudyAnalysis(
         explained=explained,
@@ -63,10 +65,10 @@ def _labels(effects: Sequence[Specification], choice: str) -> list[str]:
     return list(dict.fromkeys(filter(None, (_label(spec, choice) for spec in effects))))
 
 
-def _compared(effects: Sequence[Specification], choice: str) -> Iterator[Compared]:
+def _compare_alternatives(effects: Sequence[Specification], choice: str) -> Iterator[Compared]:
     """Every two alternatives of a choice, over specifications that are alike in all else."""
     for first, second in combinations(_labels(effects, choice), 2):
-        yield choice, first, second, matched(effects, choice, first, second)
+        yield choice, first, second, match_specifications(effects, choice, first, second)
 
 
 def method_pairs(record: StudyRecord, choice: str | None = None) -> tuple[MethodPair, ...]:
@@ -84,7 +86,7 @@ def method_pairs(record: StudyRecord, choice: str | None = None) -> tuple[Method
             f"the alternatives of {choice!r} cannot be compared{did_you_mean(choice, choices)}",
             allowed=", ".join(choices),
         )
-    return tuple(_pair(record, each) for each in _compared(record.measured, choice))
+    return tuple(_pair(record, each) for each in _compare_alternatives(record.measured, choice))
 
 
 def _pair(record: StudyRecord, compared: Compared) -> MethodPair:
@@ -146,7 +148,9 @@ def _label(spec: Specification, choice: str) -> str:
     return (spec.metric or "") if choice == METRIC else spec.choices.get(choice, "")
 
 
-def matched(effects: Sequence[Specification], choice: str, first: str, second: str) -> list[Pair]:
+def match_specifications(
+    effects: Sequence[Specification], choice: str, first: str, second: str
+) -> list[Pair]:
     """Specifications with either alternative that are alike in all else.
 
     Choices that mean something beside one of the two alternatives alone cannot be alike; of
@@ -215,7 +219,7 @@ def _correlations(record: StudyRecord, compared: Sequence[Compared]) -> Iterator
         choice, first, second, _ = each
         every = _pair(record, each)
         for only, pair in (("all", every), ("significant", every.significant)):
-            numbers = {name: defined(n) for name, n in asdict(pair.correlation).items()}
+            numbers = {name: finite(n) for name, n in asdict(pair.correlation).items()}
             alike = {"choice": choice, "first": first, "second": second, "only": only}
             shown = tuple((p.x, p.y) for p in pair.points) if only == "all" else ()
             yield MethodCorrelation.from_dict({**numbers, **alike, "points": shown})

@@ -12,7 +12,7 @@ from typing import Any
 from eatlas.errors import ResultsError, described
 from eatlas.numbers import effect, number_of
 from eatlas.present.drawings.kinds import Kind
-from eatlas.present.drawings.sheet import Drawing, beside
+from eatlas.present.drawings.sheet import Drawing, side_by_side
 from eatlas.present.drawings.svg import Axis, dot, figure, label, path, short, tag, words
 from eatlas.present.text import one_line
 
@@ -30,7 +30,7 @@ narrow drawing in the same shares."""
 TOP, CURVE, ROW, GAP = 10.0, 230.0, 18.0, 8.0
 
 
-def drawn_of(measured: Sequence[Specification]) -> list[Specification]:
+def thin_specifications(measured: Sequence[Specification]) -> list[Specification]:
     """The specifications that a curve shows, by effect size: all, or evenly some of many."""
     ordered = sorted(measured, key=lambda spec: (spec.d or 0.0, spec.number))
     if len(ordered) <= MOST:
@@ -70,13 +70,13 @@ def specification_curve(
 
     Filled marks are significant, hollow ones are not.
     """
-    drawn = drawn_of(measured)
+    drawn = thin_specifications(measured)
     narrow = min(1.0, max(width / STUDY, 0.85))
     heads, names = HEADS * narrow, NAMES * narrow
     slot = (width - names - RIGHT) / len(drawn)
     at = [names + slot * (n + 0.5) for n in range(len(drawn))]
     ends = [end for spec in drawn for end in (spec.d, spec.low, spec.high) if end is not None]
-    axis = Axis.around(ends, TOP + CURVE, TOP)
+    axis = Axis.with_zero(ends, TOP + CURVE, TOP)
     intervals, marks = "", []
     radius, tick = min(max(slot * 0.42, 1.3), 4.5), min(max(slot * 0.7, 0.6), 5.0)
     for x, spec in zip(at, drawn, strict=True):
@@ -142,7 +142,7 @@ def _draw_study(study: object, width: float) -> Drawing:
     note = "Each column is a specification; below its effect size are its pattern and its choices."
     lines = " Lines: intervals." * any(spec.low is not None for spec in measured)
     key = f"Filled: significant.{lines}"
-    return beside([drawn], width, title=title, key=key, notes=(note,))
+    return side_by_side([drawn], width, title=title, key=key, notes=(note,))
 
 
 def study_drawing() -> Kind:

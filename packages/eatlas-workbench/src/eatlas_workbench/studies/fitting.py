@@ -16,7 +16,7 @@ from eatlas.engine import AnySource, Job, in_contexts, open_contexts, open_for, 
 from eatlas.errors import EatlasError, SignatureError, StudyError, UntrustedSourceError
 from eatlas.measures import Measure
 from eatlas.numbers import number_of
-from eatlas.sources import is_contextual, model_and_tokenizer, prompted, transformed, with_options
+from eatlas.sources import add_prompt, is_contextual, model_and_tokenizer, transformed, with_options
 from eatlas.stimuli import Test
 from eatlas.stimuli.sentences import sentence_tests
 from eatlas.untrusted import data_only
@@ -228,7 +228,7 @@ class _Jobs:
             source: Any = sources[0]
             if "transform" in around:
                 source = transformed(source, around["transform"])
-        return prompted(source, around["prompt"]) if "prompt" in around else source
+        return add_prompt(source, around["prompt"]) if "prompt" in around else source
 
 
 def _require_fit(prepared: Prepared, *, skip_invalid: bool) -> None:

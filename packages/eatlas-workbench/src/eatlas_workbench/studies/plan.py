@@ -26,7 +26,7 @@ from eatlas.measures import Measure, get_measure
 from eatlas.sources import is_by_name, specs_of
 from eatlas.stimuli import Test, load_tests
 from eatlas.stimuli.records import fault_at, faults_of
-from eatlas.untrusted import trusted_among
+from eatlas.untrusted import list_trusted
 
 NONE = "none"
 """An alternative that leaves things as they are: no prompt, no transform, no contexts."""
@@ -79,7 +79,7 @@ class Choice(BaseModel, frozen=True, extra="forbid"):
 
     @model_validator(mode="before")
     @classmethod
-    def _written_out(cls, value: Any) -> Any:
+    def _expand_values(cls, value: Any) -> Any:
         parts = dict(value) if isinstance(value, Mapping) and "values" in value else {}
         values = parts.get("values", value)
         if not isinstance(values, Mapping):
@@ -140,7 +140,7 @@ class StudyPlan(BaseModel, frozen=True, extra="forbid"):
 
     @field_validator("tests", mode="before")
     @classmethod
-    def _loaded(cls, tests: Any) -> Any:
+    def _load_plan_tests(cls, tests: Any) -> Any:
         if not isinstance(tests, Mapping):
             return {test.id: {"": test} for item in as_list(tests) for test in _tests(item)}
         ways = {name: way if isinstance(way, Mapping) else {"": way} for name, way in tests.items()}
@@ -151,7 +151,7 @@ class StudyPlan(BaseModel, frozen=True, extra="forbid"):
 
     @field_validator("vectors", mode="before")
     @classmethod
-    def _labelled(cls, vectors: Any) -> Any:
+    def _label_vectors(cls, vectors: Any) -> Any:
         if isinstance(vectors, Mapping) and (not vectors or is_by_name(vectors)):
             return vectors
         labelled: dict[str, Any] = {}
@@ -253,8 +253,8 @@ def read_plan(
 ) -> StudyPlan:
     """Read a plan and check it."""
     if isinstance(plan, StudyPlan | Mapping):
-        trusted_among(trust, (), "this plan is not read from a file, so that it names no source")
-        return plan if isinstance(plan, StudyPlan) else _checked(plan, "the plan")
+        list_trusted(trust, (), "this plan is not read from a file, so that it names no source")
+        return plan if isinstance(plan, StudyPlan) else _validate_plan(plan, "the plan")
     try:
         data = toml_bytes(Path(plan), StudyError)
     except (OSError, ValueError) as error:
@@ -263,14 +263,14 @@ def read_plan(
             got=getattr(error, "strerror", None) or str(error),
             remedy=EXAMPLE,
         ) from error
-    checked = _checked(read_toml(data, str(plan), StudyError), str(plan))
+    checked = _validate_plan(read_toml(data, str(plan), StudyError), str(plan))
     named = {label: source for label, source in checked.vectors.items() if isinstance(source, str)}
-    trusted = trusted_among(trust, named.values(), f"{plan} has no source")
+    trusted = list_trusted(trust, named.values(), f"{plan} has no source")
     strange = frozenset(label for label, source in named.items() if source not in trusted)
     return checked.model_copy(update={"data_only": strange})
 
 
-def _checked(document: Mapping[str, Any], name: str) -> StudyPlan:
+def _validate_plan(document: Mapping[str, Any], name: str) -> StudyPlan:
     """A plan without faults; else every fault of its tables is named."""
     try:
         return StudyPlan.model_validate(document)

@@ -31,7 +31,7 @@ from eatlas.stimuli.toml import inline
 from eatlas.version import __version__
 from eatlas.writing import atomic_file, atomic_files
 from eatlas_workbench.studies.analysis import analyse, method_pairs
-from eatlas_workbench.studies.drawing import drawn_of, specification_curve
+from eatlas_workbench.studies.drawing import specification_curve, thin_specifications
 from eatlas_workbench.studies.fitting import Prepared, prepare
 from eatlas_workbench.studies.plan import tables_of
 from eatlas_workbench.studies.record import Metric, Specification, StudyAnalysis, StudyRecord
@@ -188,7 +188,7 @@ def carry_out(
         if store is not None and directory is not None:
             require_same_plan(directory, prepared)
             _write_plan(directory, prepared)
-            store.done |= _finished(directory)
+            store.done |= _earlier_results(directory)
             begun(store)
         jobs = read(prepared.jobs, watch, reader or reading_of(executor))
         names = [job.identity for job in jobs]
@@ -236,7 +236,7 @@ def _record(
         choices=plan.alternatives(),
         over=plan.over,
         alpha=plan.family.alpha,
-        specifications=tuple(_adjusted(specifications, plan.over)),
+        specifications=tuple(_adjust_specifications(specifications, plan.over)),
     )
 
 
@@ -269,7 +269,9 @@ def _of_result(result: AssociationResult, *, after: bool) -> dict[str, Any]:
     }
 
 
-def _adjusted(specifications: Sequence[Specification], over: Sequence[str]) -> list[Specification]:
+def _adjust_specifications(
+    specifications: Sequence[Specification], over: Sequence[str]
+) -> list[Specification]:
     """Adjust two-sided p-values over specifications that differ only in the choices `over`."""
     families: dict[tuple[str, ...], list[int]] = {}
     for position, specification in enumerate(specifications):
@@ -393,7 +395,7 @@ def read_study(directory: str | Path) -> Study:
     return Study(record, read_results(Path(directory) / RESULTS))
 
 
-def _finished(directory: Path) -> dict[str, Any]:
+def _earlier_results(directory: Path) -> dict[str, Any]:
     """Results of a study that came to its end here, by what names their jobs."""
     try:
         study = read_study(directory)
@@ -417,12 +419,12 @@ def _write_plan(directory: Path, prepared: Prepared) -> None:
     }
     with atomic_files() as new:
         files = {name: f"{directory / TESTS}#{name}" for name in own}
-        new(directory / PLAN).write(resolved(prepared, files))
+        new(directory / PLAN).write(plan_as_toml(prepared, files))
         if own:
             new(directory / TESTS).write(to_toml(own.values()))
 
 
-def resolved(prepared: Prepared, files: Mapping[str, str] | None = None) -> str:
+def plan_as_toml(prepared: Prepared, files: Mapping[str, str] | None = None) -> str:
     """Write a plan with every default spelled out, as TOML that can be run again."""
     lines = [
         f"# The plan of a study by eatlas {__version__}, with every default spelled out.",
@@ -455,7 +457,7 @@ def study_html(record: StudyRecord, analysis: StudyAnalysis, seeds: Sequence[int
         "patterns": patterns.most_common(),
         "shares": sorted(analysis.shares, key=lambda share: -share.shapley),
         "curve": Markup(specification_curve(effects, choices) if effects else ""),  # noqa: S704
-        "drawn": len(drawn_of(effects)),
+        "drawn": len(thin_specifications(effects)),
         "rows": effects if len(effects) <= MOST_ROWS else [*effects[:half], *effects[-half:]],
         "reasons": {status: _reasons(record, status) for status in ("failed", "skipped")},
         "seeds": seeds,

@@ -16,24 +16,24 @@ from eatlas.numbers import (
     p_equals,
     p_value,
 )
+from eatlas.present.drawings.forest import LETTERS, WIDE, directions
 from eatlas.present.drawings.sheet import Drawing, Sheet
-from eatlas.present.drawings.stacked import LETTERS, WIDE, directions
 from eatlas.present.drawings.svg import (
     LEFT,
     LINE,
     MARGIN,
     RIGHT,
     Axis,
+    aside,
     broken,
     label,
-    muted,
     outline,
     path,
     short,
     small,
     text_lines,
 )
-from eatlas.present.text import isolated, pixels
+from eatlas.present.text import isolate, pixels
 from eatlas.results.settings import source_name
 from eatlas_vocabulary.results.themes import Theme, ThemesResult, strength
 
@@ -114,7 +114,7 @@ def chart(result: ThemesResult, width: float, title: str) -> Drawing:
     """Themes below each other in the order of the result: of many those with the smallest p."""
     scale, sheet = Scale.of(result), Sheet(width)
     chosen = sorted(result.themes, key=strength)[:MOST]
-    longest = max(pixels(isolated(theme.name), LETTERS) for theme in chosen)
+    longest = max(pixels(isolate(theme.name), LETTERS) for theme in chosen)
     if not scale.two:
         longest = max(longest, *(pixels(_ends(result, theme), 11) for theme in chosen))
     names = LEFT + min(0.38 * width, 300.0, 1.1 * longest)
@@ -123,9 +123,9 @@ def chart(result: ThemesResult, width: float, title: str) -> Drawing:
     if scale.two:
         directions(sheet, axis, [*result.concepts.values()])
     heads, y = list(sheet.parts), sheet.y + 12
-    heads += [muted("d", axis.end + NUMBER, y, anchor="end")]
-    heads += [muted("interval", axis.end + NUMBER + 6 + room, y, anchor="end")] * bool(room)
-    heads += [muted("p", width - RIGHT, y, anchor="end")]
+    heads += [aside("d", axis.end + NUMBER, y, anchor="end")]
+    heads += [aside("interval", axis.end + NUMBER + 6 + room, y, anchor="end")] * bool(room)
+    heads += [aside("p", width - RIGHT, y, anchor="end")]
     sheet.parts = []
     sheet.begin(y + 6)
     for theme in (theme for theme in result.themes if theme in chosen):
@@ -133,8 +133,8 @@ def chart(result: ThemesResult, width: float, title: str) -> Drawing:
         sheet.end_block()
     what = "Effect size d" if scale.two else "Groups, from their mean in standard deviations"
 
-    def around(first: float, last: float) -> tuple[str, float]:
-        below = muted(what, (axis.start + axis.end) / 2, last + 32)
+    def draw_grid(first: float, last: float) -> tuple[str, float]:
+        below = aside(what, (axis.start + axis.end) / 2, last + 32)
         return axis.grid(first, last) + below, last + 38
 
     number = len(result.themes)
@@ -147,7 +147,7 @@ def chart(result: ThemesResult, width: float, title: str) -> Drawing:
     p_of = "p is two-sided and" if scale.two else "p is of F,"
     return sheet.close(
         f"{finding}. {words}.", title=title, about=source_name(result.source),
-        heads=tuple(heads), key=key, around=around, kind="figure themes",
+        heads=tuple(heads), key=key, around=draw_grid, kind="figure themes",
         notes=(f"{p_of} {NOTE}", LOOKED)[: 1 + bool(result.clustering)],
     )  # fmt: skip
 
@@ -165,7 +165,7 @@ def _row(
     y = sheet.y + high / 2
     sheet.add(
         text_lines(lines, LEFT, first, step=14, size=LETTERS, font_weight=700 if beyond else None),
-        muted(below, LEFT, first + 14 * len(lines), anchor="start") if below else "",
+        aside(below, LEFT, first + 14 * len(lines), anchor="start") if below else "",
         scale.marks(theme, axis, y),
         label(effect(theme.effect_size), axis.end + NUMBER, y + 4, anchor="end"),
         label(in_powers(p_value(theme.p_max_t, result.alpha)), edge, y + 4, anchor="end"),
@@ -178,7 +178,7 @@ def _row(
 
 def _ends(result: ThemesResult, theme: Theme) -> str:
     """The groups that a theme goes most and least with."""
-    most, least = (isolated(result.concepts[role]) for role in theme.ends)
+    most, least = (isolate(result.concepts[role]) for role in theme.ends)
     return f"{most}, least {least}"
 
 
@@ -186,5 +186,5 @@ def _in_words(result: ThemesResult, theme: Theme) -> str:
     """A theme as a phrase."""
     d = f"d = {effect(theme.effect_size)}"
     ends = f" {interval(theme.interval)}" if theme.interval else ""
-    most, p = isolated(result.concepts[theme.ends[0]]), p_equals(theme.p_max_t, result.alpha)
-    return f"{isolated(theme.name)}: {d}{ends} towards {most}, {p}"
+    most, p = isolate(result.concepts[theme.ends[0]]), p_equals(theme.p_max_t, result.alpha)
+    return f"{isolate(theme.name)}: {d}{ends} towards {most}, {p}"

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from eatlas.decoding import toml_bytes
 from eatlas.errors import SourceError, nearest
 from eatlas.paths import data_folder
-from eatlas.sources.spec import parsed_toml
+from eatlas.sources.spec import parse_toml
 
 OWN_FILE = "vectors.toml"
 """The user's entries, in the folder of data."""
@@ -130,13 +130,13 @@ class _File(BaseModel, frozen=True, extra="forbid"):
 
 def parse_registry(data: bytes, label: str) -> tuple[Published, ...]:
     """Read a TOML file of published vectors."""
-    file = parsed_toml(data, label, _File)
+    file = parse_toml(data, label, _File)
     downloads = [(vectors, download) for download in file.download for vectors in download.vectors]
     return tuple(Published(*pair) for pair in downloads)
 
 
 @cache
-def _bundled() -> tuple[Published, ...]:
+def _builtin_entries() -> tuple[Published, ...]:
     folder = resources.files("eatlas.sources") / "data"
     files = [(name, folder / name) for name in ("published.toml", "corpora.toml", "tables.toml")]
     return tuple(entry for name, path in files for entry in parse_registry(path.read_bytes(), name))
@@ -164,7 +164,7 @@ def published_vectors() -> tuple[Published, ...]:
     files: dict[str, Published] = {}
     user = data_folder() / OWN_FILE
     own = parse_registry(toml_bytes(user, SourceError), str(user)) if user.is_file() else ()
-    for entry in (*_bundled(), *own):
+    for entry in (*_builtin_entries(), *own):
         same_file = files.setdefault(entry.download.file.casefold(), entry)
         if entry.name in entries or same_file.download != entry.download:
             raise SourceError(

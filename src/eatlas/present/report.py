@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from eatlas.errors import ResultsError, described, did_you_mean
 from eatlas.notes import Note, warn
-from eatlas.plugins import called, required
+from eatlas.plugins import call_point, require_point
 from eatlas.present.columns import page_table
 from eatlas.present.drawings.eat_map import legend, symbols
 from eatlas.present.drawings.svg import Scales
@@ -29,7 +29,7 @@ from eatlas.present.tables import report_table
 from eatlas.results.json_lines import USUAL_NAME, keep_others, schema_name, to_json_line
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS, Record
-from eatlas.results.settings import Settings, repeated
+from eatlas.results.settings import Settings, has_repeated_tests
 from eatlas.writing import atomic_file, atomic_files
 
 if TYPE_CHECKING:
@@ -74,8 +74,10 @@ def report_html(
     every, failures = list(results), tuple(getattr(results, "failures", ()))
     trends = tuple(getattr(results, "trends", ()))
     declared = DeclaredFamily.of(every, family, adjust).of_several()
-    shown, settings = sections(every, declared), Settings.among(every)
-    series, compared = _repeated(shown, trends, failures) if repeated(every) else ([], [])
+    shown, settings = sections(every, declared), Settings.from_results(every)
+    series, compared = (
+        _series_and_comparisons(shown, trends, failures) if has_repeated_tests(every) else ([], [])
+    )
     packed, words = len(shown) > OPEN_UP_TO, wording(every)
     values: dict[str, object] = {
         "scales": Scales.of(every), "cells": CELLS, "tails": TAILS, "packed": packed,
@@ -100,7 +102,7 @@ def report_html(
         brief=in_brief(shown, series) if len(shown) > 1 else [],
         sections=shown,
         details=[divmod(i, PACK) for i in range(len(details))] if packed else details,
-        packs=[deflated(details[i : i + PACK]) for i in packs],
+        packs=[deflate(details[i : i + PACK]) for i in packs],
         first_rows=FIRST_ROWS,
         tables=_tables(shown, settings, declared),
         series=series,
@@ -109,7 +111,7 @@ def report_html(
     )
 
 
-def _repeated(
+def _series_and_comparisons(
     shown: Sequence[Section], trends: Sequence[TrendResult], failures: Sequence[Failure]
 ) -> tuple[list[Series], list[tuple[dict[str, str], list[Compared]]]]:
     """Series, and what else was measured in several settings, with the words of each kind."""
@@ -154,7 +156,7 @@ def detail_of(section: Section, values: Mapping[str, object]) -> Markup:
     return Markup(_BETWEEN.sub("", _INDENT.sub("\n", detail)))  # noqa: S704  (escaped there)
 
 
-def deflated(value: object) -> Markup:
+def deflate(value: object) -> Markup:
     """A value as Base64 of deflated JSON, fit for a page."""
     text = json.dumps(value, ensure_ascii=False)
     return Markup(b64encode(zlib.compress(text.encode(), level=9)).decode())  # noqa: S704
@@ -201,8 +203,8 @@ def _text_of_record(record: Record, format: str, columns: str | None) -> str:  #
     """A record that is no result in one of the formats, as its package writes it."""
     got = described(record)
     unknown = ResultsError("there is no report of this", got=got, allowed="results")
-    point = required("pages", schema_name(record), unknown)
-    text: str = called(point, str, record, format, columns)
+    point = require_point("pages", schema_name(record), unknown)
+    text: str = call_point(point, str, record, format, columns)
     return text
 
 

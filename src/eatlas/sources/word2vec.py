@@ -1,4 +1,4 @@
-"""Files whose words are found by reading them from end to end: text, and word2vec's binary form.
+"""The text format of word2vec, which GloVe and fastText write too, and its binary format.
 
 A look-up reads the whole file once, checks every row, and needs memory for the answer alone; of a
 large file it keeps the words and their places in the cache folder, so that the next one reads
@@ -29,7 +29,7 @@ from eatlas.lazy import import_pandas
 from eatlas.paths import cache_folder
 from eatlas.sources.archives import Content, incomplete, open_binary
 from eatlas.sources.memory import MAX_COMPONENTS, Chunk
-from eatlas.sources.source import CHUNK, Vector, VectorTable, cut, forwarded, require_usable
+from eatlas.sources.source import CHUNK, Vector, VectorTable, chunks_of, forward, require_usable
 from eatlas.sources.spec import choice
 from eatlas.untrusted import computes_afresh
 from eatlas.writing import atomic_file
@@ -77,7 +77,7 @@ class TextSource(VectorTable):
                 allowed=f"text or word2vec's binary form, to {MAX_COMPONENTS:,} numbers a word",
             )
 
-    dim = forwarded("_dim")
+    dim = forward("_dim")
 
     @property
     def fingerprint(self) -> str:
@@ -140,9 +140,9 @@ class TextSource(VectorTable):
     def iter_chunks(self, rows: int = CHUNK, /) -> Iterator[Chunk]:
         """Every word and vector, `rows` rows at a time, or as many as take 1 GiB."""
         size = max(1, min(rows, _LARGEST // (4 * self.dim)))
-        for chunk in cut((row for block in self.blocks() for row in block), size):
+        for chunk in chunks_of((row for block in self.blocks() for row in block), size):
             words = [word for word, _, _ in chunk]
-            vectors = self.parsed(words, [numbers for _, _, numbers in chunk])
+            vectors = self.parse_rows(words, [numbers for _, _, numbers in chunk])
             yield [word.decode(self.encoding_of_words) for word in words], vectors
 
     def lookup(self, keys: Collection[str]) -> Mapping[str, Vector]:
@@ -164,7 +164,7 @@ class TextSource(VectorTable):
                 if word in vectors:
                     self._repeated.add(word)
                 else:
-                    vectors[word] = self.parsed([word], [numbers])[0]
+                    vectors[word] = self.parse_rows([word], [numbers])[0]
         return vectors
 
     def _by_index(self, new: set[bytes]) -> dict[bytes, Vector] | None:
@@ -186,7 +186,7 @@ class TextSource(VectorTable):
                     self._index = None
                     self._index_path().unlink(missing_ok=True)
                     return None
-                vectors[word] = self.parsed([word], [line[len(word) + 1 :]])[0]
+                vectors[word] = self.parse_rows([word], [line[len(word) + 1 :]])[0]
         self.content.stamp.check(self.content.path)
         return vectors
 
@@ -217,7 +217,7 @@ class TextSource(VectorTable):
         name = hashlib.sha256(repr(state).encode()).hexdigest()
         return cache_folder() / "indexes" / f"{name[:32]}.npz"
 
-    def shown(self, words: Sequence[bytes]) -> list[str]:
+    def decode_words(self, words: Sequence[bytes]) -> list[str]:
         """Words for a message."""
         return [word.decode(self.encoding_of_words, "replace") for word in words]
 
@@ -230,7 +230,7 @@ class TextSource(VectorTable):
 
     def read_head(self, head: bytes) -> tuple[int, int | None]:
         """What the first lines say."""
-        lines = numbered_lines(head)
+        lines = first_lines(head)
         if not lines:
             raise SourceError(f"{self.content.label}: the file is empty")
         self._first, first = lines[0]
@@ -250,7 +250,7 @@ class TextSource(VectorTable):
         # a longer line is read in pieces, which are no rows of the right length
         for number, line in enumerate(iter(partial(file.readline, _MAX_LINE), b""), 1):
             if number >= self._first and (row := line.rstrip()):
-                word, numbers = self._cut(row, number)
+                word, numbers = self._split_line(row, number)
                 rows.append((word, start, numbers))
             start += len(line)
             if rows and start - rows[0][1] > _BLOCK:
@@ -262,7 +262,7 @@ class TextSource(VectorTable):
         if not count or self.announced not in (None, count):
             raise self.wrong_count(f"{count} vectors")
 
-    def _cut(self, row: bytes, number: int) -> tuple[bytes, bytes]:
+    def _split_line(self, row: bytes, number: int) -> tuple[bytes, bytes]:
         """The word of a line, which may hold spaces itself, and its numbers.
 
         Numbers such as ``1e`` pass; they are found when the vector is parsed.
@@ -281,7 +281,7 @@ class TextSource(VectorTable):
             _floats(numbers, f"{self.content.label}, line {number}")
         return word, numbers
 
-    def parsed(self, words: Sequence[bytes], rows: Sequence[bytes]) -> NDArray[np.float32]:
+    def parse_rows(self, words: Sequence[bytes], rows: Sequence[bytes]) -> NDArray[np.float32]:
         """Parse many rows by pandas, and few, or what it does not take, one by one."""
         if len(rows) > 1:
             pd = import_pandas()
@@ -294,14 +294,16 @@ class TextSource(VectorTable):
                 array: NDArray[np.float32] = frame.to_numpy().astype(np.float32)
                 if array.shape == (len(rows), self._dim) and np.isfinite(array).all():
                     return array
-        labels = [f"{self.content.label}, the vector of {word!r}" for word in self.shown(words)]
+        labels = [
+            f"{self.content.label}, the vector of {word!r}" for word in self.decode_words(words)
+        ]
         return np.stack([_floats(row.rstrip(), at) for row, at in zip(rows, labels, strict=True)])
 
 
 # --- what lines say -------------------------------------------------------------------------------
 
 
-def numbered_lines(head: bytes) -> list[tuple[int, bytes]]:
+def first_lines(head: bytes) -> list[tuple[int, bytes]]:
     """The first two lines that are not blank, with their numbers from 1."""
     lines = head.removeprefix(codecs.BOM_UTF8).split(b"\n", 64)
     numbered = [(i, line.rstrip(b"\r")) for i, line in enumerate(lines, 1) if line.strip()]
@@ -385,10 +387,10 @@ class Word2VecBinarySource(TextSource):
         if (data + file.read(2)).strip(b"\n"):
             raise self.wrong_count("more bytes")
 
-    def parsed(self, words: Sequence[bytes], rows: Sequence[bytes]) -> NDArray[np.float32]:
+    def parse_rows(self, words: Sequence[bytes], rows: Sequence[bytes]) -> NDArray[np.float32]:
         """Numbers of records."""
         size = 4 * self._dim
         array: NDArray[np.float32] = np.frombuffer(b"".join(row[:size] for row in rows), "<f4")
         array = array.astype(np.float32).reshape(len(words), self._dim)
-        require_usable(array, self.content.label, self.shown(words))
+        require_usable(array, self.content.label, self.decode_words(words))
         return array

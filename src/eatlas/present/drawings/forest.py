@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
-from eatlas.errors import ResultsError, joined
+from eatlas.errors import ResultsError, join_names
 from eatlas.numbers import effect, in_powers, interval, number_of, p_value, percent
 from eatlas.present.drawings.eat_map import PATTERNS, mini_map, states, states_of
 from eatlas.present.drawings.sheet import Drawing, Sheet, below
@@ -14,16 +14,16 @@ from eatlas.present.drawings.svg import (
     RIGHT,
     Axis,
     Scales,
+    aside,
     broken,
     ends_within,
     estimate,
     label,
     mark_of,
-    muted,
     outline,
     path,
     short,
-    stacked,
+    stack_effects,
     text_lines,
 )
 from eatlas.present.effects import (
@@ -31,8 +31,8 @@ from eatlas.present.effects import (
     levels_of,
     shares_of,
 )
-from eatlas.present.findings import NAMES, findings_of, first_of, judged, p_values
-from eatlas.present.text import isolated, pixels
+from eatlas.present.findings import NAMES, effects_with_verdicts, findings_of, first_of, p_values
+from eatlas.present.text import isolate, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.compare import SideBySide, side_by_side
 from eatlas.results.effects import Effect
@@ -52,7 +52,7 @@ NUMBER = 58.0
 P_OF_CLAIM = "p: of a claim for other words, adjusted by Holm over these results."
 
 
-def named(result: AssociationResult, settings: Settings | None = None) -> str:
+def heading(result: AssociationResult, settings: Settings | None = None) -> str:
     """A test by its id and title, and its setting where there are several."""
     title = result.title if result.title != result.test else ""
     head = ": ".join(filter(None, (result.test, title)))
@@ -83,11 +83,11 @@ def notes_of(results: Iterable[AssociationResult], scale: str = "") -> tuple[str
 def in_words(result: AssociationResult) -> str:
     """The effect sizes of a result as a phrase."""
     sizes = [
-        f"{e.title[:1].lower()}{e.title[1:]}, {isolated(e.name)}: {e.symbol} = {effect(e.d)}"
+        f"{e.title[:1].lower()}{e.title[1:]}, {isolate(e.name)}: {e.symbol} = {effect(e.d)}"
         + (f" {interval(e.interval)}" if e.interval else "")
         for e in result.effects()
     ]
-    return f"{isolated(result.test)}: {'; '.join(sizes)}"
+    return f"{isolate(result.test)}: {'; '.join(sizes)}"
 
 
 def forest(results: Sequence[AssociationResult], width: float) -> Drawing:
@@ -103,9 +103,11 @@ def forest(results: Sequence[AssociationResult], width: float) -> Drawing:
 
 def _forest(results: Sequence[AssociationResult], width: float) -> Drawing:
     """Numbers that are on one axis."""
-    settings, sheet = Settings.among(results), Sheet(width)
+    settings, sheet = Settings.from_results(results), Sheet(width)
     pairs = zip(results, findings_of(results), strict=True)
-    of = {id(result): (judged(result, finding), finding) for result, finding in pairs}
+    of = {
+        id(result): (effects_with_verdicts(result, finding), finding) for result, finding in pairs
+    }
     effects = [e for levels, _ in of.values() for e in levels]
     symbol = "d" if any(e.symbol == "d" for e in effects) else effects[0].symbol
     alike = {symbol} if symbol == "d" else {e.symbol for e in effects}
@@ -114,13 +116,13 @@ def _forest(results: Sequence[AssociationResult], width: float) -> Drawing:
     with_p = width >= WIDE and claims
     numbers = (140 if any(e.interval for e in effects) else 50) + 80 * with_p
     names = min(0.36 * width, 260.0)
-    axis = Axis.around(
+    axis = Axis.with_zero(
         (v for v in values if v is not None), names + 12, width - RIGHT - numbers - 6
     )
     for test in (tests := dict.fromkeys(result.test for result in results)):
         members = [result for result in results if result.test == test]
         if len(tests) > 1:
-            sheet.heading(named(members[0]))
+            sheet.heading(heading(members[0]))
         if any(e.roles in ("X", "Y", "XY") for e in members[0].effects()):
             directions(sheet, axis, members[0].sides[-1])
         for result in members:
@@ -138,14 +140,14 @@ def _forest(results: Sequence[AssociationResult], width: float) -> Drawing:
     what = symbol if len(alike) == 1 else results[0].display_name
     what = "Effect size d" if symbol == "d" else what
 
-    def around(first: float, last: float) -> tuple[str, float]:
+    def draw_grid(first: float, last: float) -> tuple[str, float]:
         text = label(what, (axis.start + axis.end) / 2, last + 34, anchor="middle")
         return axis.grid(first, last) + text, last + 40
 
     alt = f"Forest plot of {len(effects)} effect sizes. " + ". ".join(map(in_words, results))
     notes = notes_of(results) + (P_OF_CLAIM,) * with_p
     return sheet.close(
-        f"{alt}.", key=key_of(results, effects), notes=notes, around=around, kind="figure forest"
+        f"{alt}.", key=key_of(results, effects), notes=notes, around=draw_grid, kind="figure forest"
     )
 
 
@@ -156,8 +158,8 @@ def directions(sheet: Sheet, axis: Axis, sides: Sequence[str]) -> None:
         short(sides[0], sheet.width - zero - 24, 11),
         short(sides[1], zero - LEFT - 24, 11),
     )
-    sheet.add(muted(f"← {left}", zero - 7, y, anchor="end"))
-    sheet.add(muted(f"{right} →", zero + 7, y, anchor="start"))
+    sheet.add(aside(f"← {left}", zero - 7, y, anchor="end"))
+    sheet.add(aside(f"{right} →", zero + 7, y, anchor="start"))
     sheet.y += 14
 
 
@@ -165,7 +167,7 @@ def _forest_row(
     sheet: Sheet, axis: Axis, row: Effect, names: float, *, drawn: bool, p: float | None
 ) -> None:
     """Name, mark, number, interval and p of an effect size."""
-    lines = broken(_called(row), names - LEFT, 3, LETTERS)
+    lines = broken(_effect_label(row), names - LEFT, 3, LETTERS)
     height = max(ROW, 14.0 * len(lines) + 5)
     y, x = sheet.y + height / 2, axis.end + 46
     first = y + 4 - 7.0 * (len(lines) - 1)
@@ -181,13 +183,13 @@ def _forest_row(
     sheet.y += height
 
 
-def _called(row: Effect) -> str:
+def _effect_label(row: Effect) -> str:
     """What an effect size compares, or its term; that it is of a level, names and marks say."""
     whole = row.term is not None or row.title.startswith("Level")
     return row.name if whole else f"{row.title}: {row.name}"
 
 
-def _ruled(sheet: Sheet) -> None:
+def _draw_rule(sheet: Sheet) -> None:
     """The rule above a row."""
     sheet.add(path(f"M{LEFT:g} {sheet.y:g}H{sheet.width - LEFT:g}", "fig-grid"))
 
@@ -204,7 +206,7 @@ def _names(sheet: Sheet, levels: Sequence[Effect], x: float, room: float, top: f
         shape, colour = mark_of(e.place)
         y = top + 2 + MARK_ROW * (n + 0.5)
         kind = f"fig-name {colour}".strip()
-        fits = len(e.names) == 1 or pixels(isolated(e.name), 11) <= room - 14
+        fits = len(e.names) == 1 or pixels(isolate(e.name), 11) <= room - 14
         other = "their difference" if e.place == "level1" else "over attributes"
         name = short(e.name, room - 14, 11) if fits else other
         sheet.add(
@@ -220,12 +222,12 @@ def _towards(sheet: Sheet, result: AssociationResult, axis: Axis, y: float) -> N
         (f"← {left}", zero - 4, "end", zero - axis.start + 30),
         (f"{right} →", zero + 4, "start", axis.end - zero + 30),
     ):
-        sheet.add(muted(short(text, room, 11), x, y, anchor=anchor))
+        sheet.add(aside(short(text, room, 11), x, y, anchor=anchor))
 
 
 def findings(results: Sequence[AssociationResult], width: float) -> Drawing:
     """A row for each result: its map, what it says, its p-values, its effect sizes."""
-    settings, sheet, wide = Settings.among(results), Sheet(width), width >= BESIDE
+    settings, sheet, wide = Settings.from_results(results), Sheet(width), width >= BESIDE
     left = LEFT + 42 if any(result.pattern for result in results) else LEFT
     shown = findings_of(results)
     levels = [_with_d(*told) for told in zip(results, shown, strict=True)]
@@ -233,10 +235,10 @@ def findings(results: Sequence[AssociationResult], width: float) -> Drawing:
     axis = Scales.of(results).axis.on(width - min(0.4 * (width - left), 200.0) - 14, width - 20)
     called = min(0.55 * (width - left), 220.0) * drawn  # room for what marks are
     room = (axis.start - called if wide and drawn else width) - left - 14
-    heads = [muted(text, x, 14) for x, text in axis.ticks() if drawn]
+    heads = [aside(text, x, 14) for x, text in axis.ticks() if drawn]
     sheet.begin(20.0)
     for result, finding, marks in zip(results, shown, levels, strict=True):
-        _ruled(sheet)
+        _draw_rule(sheet)
         about = " · ".join(filter(None, (result.test, _p_of(result, finding), settings.of(result))))
         high, last = _said(sheet, finding, about, left, room)
         if marks:
@@ -244,7 +246,7 @@ def findings(results: Sequence[AssociationResult], width: float) -> Drawing:
             above = 28.0 if pixels(last, 11) < axis.start - left else 14.0
             top = sheet.y + (2.0 if wide else high - above)
             _towards(sheet, result, axis, top + 14)
-            sheet.add(stacked(marks, axis, top + 18)[0])
+            sheet.add(stack_effects(marks, axis, top + 18)[0])
             _names(sheet, marks, axis.start - 8, called - 8, top + 18)
             high = max(high, top - sheet.y + 26 + MARK_ROW * len(marks))
         if result.pattern is not None:
@@ -255,7 +257,7 @@ def findings(results: Sequence[AssociationResult], width: float) -> Drawing:
     maps = ("Maps have the same cells: X left, Y right; A above, B below.",) * (left > LEFT)
     notes = (*notes_of(results if drawn else (), "Axis: effect size d." * drawn), *maps, P_NOTE)
     pairs = zip(results, shown, strict=True)
-    alt = " ".join(f"{isolated(result.test)}: {finding}" for result, finding in pairs)
+    alt = " ".join(f"{isolate(result.test)}: {finding}" for result, finding in pairs)
     return sheet.close(
         alt, heads=tuple(heads), key=key, notes=notes, kind="figure findings"
     )  # fmt: skip
@@ -280,35 +282,37 @@ def _said(
     others = [question.sentence for question in finding.questions.values()][1:]
     for text in (*others, about):
         for last in broken(text, room, 3, 11):
-            sheet.add(muted(last, left, sheet.y + high, anchor="start"))
+            sheet.add(aside(last, left, sheet.y + high, anchor="start"))
             high += 14.0
     return high, last
 
 
-def adjusted(results: Sequence[AssociationResult], width: float) -> Drawing:
+def draw_adjusted_effects(results: Sequence[AssociationResult], width: float) -> Drawing:
     """Effect sizes, plain and adjusted for covariates: level 1 of several results, all of one."""
-    settings, sheet, alone = Settings.among(results), Sheet(width), len(results) == 1
+    settings, sheet, alone = Settings.from_results(results), Sheet(width), len(results) == 1
     rows: list[tuple[str, Effect, Effect]] = []
     for result in results:
         test = "" if alone else ", ".join(filter(None, (result.test, settings.of(result))))
         both = [(e, e.after) for e in result.effects() if e.after is not None]
         first = [] if alone else [pair for pair in both if pair[0].place == "level1"]
-        rows += [(": ".join(filter(None, (test, _called(e)))), e, z) for e, z in first or both]
+        rows += [
+            (": ".join(filter(None, (test, _effect_label(e)))), e, z) for e, z in first or both
+        ]
     names = LEFT + min(0.36 * width, 260.0, max(pixels(name, LETTERS) for name, *_ in rows) + 8)
     ends = [v for _, e, after in rows for v in (0.0, e.d, after.d, *ends_within(after))]
     edge = width - RIGHT
-    axis = Axis.within((v for v in ends if v is not None), names + 8, edge - 2 * NUMBER - 8)
+    axis = Axis.with_margin((v for v in ends if v is not None), names + 8, edge - 2 * NUMBER - 8)
     if alone:
         directions(sheet, axis, results[0].sides[-1])
     given = [*dict.fromkeys(c for r in results if r.adjusted for c in r.adjusted.covariates)]
-    covariates, held = joined(given), given[0] if len(given) == 1 else "covariates"
+    covariates, held = join_names(given), given[0] if len(given) == 1 else "covariates"
     held = short(held, NUMBER + 4, 11)
     y, heads = sheet.y + 36, list(sheet.parts)
     heads += [
-        muted("d", edge - NUMBER, y, anchor="end"),
-        muted("adjusted", edge, y - 24, anchor="end"),
-        muted("for", edge, y - 12, anchor="end"),
-        muted(held, edge, y, anchor="end"),
+        aside("d", edge - NUMBER, y, anchor="end"),
+        aside("adjusted", edge, y - 24, anchor="end"),
+        aside("for", edge, y - 12, anchor="end"),
+        aside(held, edge, y, anchor="end"),
     ]
     sheet.parts = []
     sheet.begin(y + 4)
@@ -332,12 +336,10 @@ def adjusted(results: Sequence[AssociationResult], width: float) -> Drawing:
         sheet.y += height
         sheet.end_block()
     bars = ", with its 95% interval for other words" * any(after.interval for *_, after in rows)
-    phrases = (
-        f"{isolated(name)}: d = {effect(e.d)}, {effect(z.d)} adjusted" for name, e, z in rows
-    )
+    phrases = (f"{isolate(name)}: d = {effect(e.d)}, {effect(z.d)} adjusted" for name, e, z in rows)
     return sheet.close(
         f"Effect sizes adjusted for {covariates}. {'; '.join(phrases)}.",
-        title=_changed(rows, covariates), heads=tuple(heads),
+        title=_largest_changes(rows, covariates), heads=tuple(heads),
         key=f"Hollow: d. Filled: d adjusted for {covariates}{bars}.",
         around=lambda first, last: (axis.grid(first, last), last + 20),
     )  # fmt: skip
@@ -347,7 +349,7 @@ CHANGED = 2
 """Effect sizes that the title of a drawing names."""
 
 
-def _changed(rows: Sequence[tuple[str, Effect, Effect]], covariates: str) -> str:
+def _largest_changes(rows: Sequence[tuple[str, Effect, Effect]], covariates: str) -> str:
     """Which effect sizes change most once covariates are adjusted for."""
     changes = [
         (abs(after.d - row.d), f"{name.partition(':')[0]} ({effect(row.d)} to {effect(after.d)})")
@@ -355,7 +357,7 @@ def _changed(rows: Sequence[tuple[str, Effect, Effect]], covariates: str) -> str
         if row.d is not None and after.d is not None
     ]
     most = [text for _, text in sorted(changes, reverse=True)[:CHANGED]]
-    return f"Adjusted for {covariates}, d changes most in {joined(most)}" if most else ""
+    return f"Adjusted for {covariates}, d changes most in {join_names(most)}" if most else ""
 
 
 def _share(share: float, x: float, y: float, width: float, *, strong: bool) -> list[str]:
@@ -393,7 +395,7 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
     sheet.begin(10 + 15.0 * max(map(len, heads)))
     phrases = []
     for row in table:
-        _ruled(sheet)
+        _draw_rule(sheet)
         levels = _with_d(row.first, findings[id(row.first)])
         lines, top = broken(row.name, names - LEFT - 8, 2, LETTERS), sheet.y + 20
         sheet.add(text_lines(lines, LEFT, sheet.y + 17, size=LETTERS, font_weight=700))
@@ -402,35 +404,37 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
         if levels:
             right, left = row.first.sides[-1][:2]
             ends, y = f"← {left} · {right} →", top + 16 + MARK_ROW * len(levels)
-            sheet.add(muted(short(ends, names - LEFT, 11), LEFT, y, anchor="start"))
+            sheet.add(aside(short(ends, names - LEFT, 11), LEFT, y, anchor="start"))
         below, cells = top + 10 + MARK_ROW * len(levels), []
         for x, value, result in zip(lefts, table.values, row.members, strict=True):
             if result is None:
-                sheet.add(muted("no result", x, sheet.y + 17, anchor="start"))
+                sheet.add(aside("no result", x, sheet.y + 17, anchor="start"))
                 continue
             finding = findings[id(result)]
             marks = _with_d(result, finding)
             sheet.add(
-                stacked(marks, axis.on(x + 38 * bool(result.pattern), x + column - 18), top)[0]
+                stack_effects(marks, axis.on(x + 38 * bool(result.pattern), x + column - 18), top)[
+                    0
+                ]
             )
             said = NAMES[finding.verdict]
-            sheet.add(muted(short(said, column - 6, 11), x, sheet.y + 17, anchor="start"))
+            sheet.add(aside(short(said, column - 6, 11), x, sheet.y + 17, anchor="start"))
             if result.pattern is not None:
                 sheet.add(mini_map(states_of(finding), x, top + 4, 28))
-            cells.append(f"{isolated(value)}: {said}, {in_words(result)}")
-        phrases.append(f"{isolated(row.name)}: {'; '.join(cells)}")
+            cells.append(f"{isolate(value)}: {said}, {in_words(result)}")
+        phrases.append(f"{isolate(row.name)}: {'; '.join(cells)}")
         sheet.y = below + 16
         sheet.end_block()
     notes = notes_of(results, scale=f"Scales: d, {' to '.join(axis.ends())}.")
     notes += ("Above the marks: the verdict of level 1.",)
     every = (e for result in results for e in _with_d(result, findings[id(result)]))
-    alt, key, title = f"{'. '.join(phrases)}.", key_of(results, every), _compared(table)
+    alt, key, title = f"{'. '.join(phrases)}.", key_of(results, every), _comparison_in_words(table)
     return sheet.close(alt, title=title, heads=tuple(written), key=key, notes=notes)
 
 
-def _compared(table: SideBySide) -> str:
+def _comparison_in_words(table: SideBySide) -> str:
     """How far the first effect size differs between settings."""
-    between = joined(table.values) if len(table.values) < 4 else f"{len(table.values)} settings"
+    between = join_names(table.values) if len(table.values) < 4 else f"{len(table.values)} settings"
     gaps = {row.name: gap for row in table if (gap := row.spread) is not None}
     if not gaps:
         return f"{number_of(len(table), 'test')} in {between}"
@@ -451,7 +455,7 @@ PARTS = {
 
 def resamples(results: Sequence[AssociationResult], width: float) -> Drawing:
     """Shares of resamples of the terms that show each EAT pattern, a row for each result."""
-    settings, sheet = Settings.among(results), Sheet(width)
+    settings, sheet = Settings.from_results(results), Sheet(width)
     names = min(0.24 * width, 200.0)
     column = (width - names - 8) / len(PATTERNS)
     side, whole = min(column - 8, 36.0), column > 66
@@ -460,14 +464,14 @@ def resamples(results: Sequence[AssociationResult], width: float) -> Drawing:
         heads.append(mini_map(states(pattern), x + (column - side) / 2, 8, side))
         for i, part in enumerate(pattern.split("-")):
             text = part if whole else PARTS.get(part, part)
-            heads.append(muted(text, x + column / 2, 22 + side + 12 * i))
+            heads.append(aside(text, x + column / 2, 22 + side + 12 * i))
     sheet.begin(42 + side)
     phrases = []
     for result in results:
         shares, own = shares_of(result)[0], result.primary.label
         if len(results) > 1:
-            _ruled(sheet)
-            lines = broken(named(result, settings), names - LEFT - 6, 3, LETTERS)
+            _draw_rule(sheet)
+            lines = broken(heading(result, settings), names - LEFT - 6, 3, LETTERS)
         else:
             lines = ["share of", "resamples"]
         sheet.add(text_lines(lines, LEFT, sheet.y + 17, size=LETTERS))
@@ -479,7 +483,7 @@ def resamples(results: Sequence[AssociationResult], width: float) -> Drawing:
         sheet.end_block()
         seen = sorted(((s, p) for p, s in shares.items() if s), reverse=True)
         parts = ", ".join(f"{p} {percent(s)}" for s, p in seen)
-        phrases.append(f"{isolated(result.test)}: observed {own}; {parts}")
+        phrases.append(f"{isolate(result.test)}: observed {own}; {parts}")
     notes = (
         "Shares of the resamples of the terms that show each pattern. They are no probability that "
         "another study shows it.",
