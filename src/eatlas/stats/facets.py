@@ -1,0 +1,293 @@
+"""A contrast of the means of a table of several facets, and the variance of it.
+
+Words are one facet of a result; templates of prompts, documents, models and training runs are
+others. A facet is *random* where the claim is about other units of its kind, and *fixed* where it
+is about these. This is the D study of generalisability theory (Brennan 2001, Generalizability
+theory) for facets whose units come in groups: the variance of the contrast adds what each random
+facet brings, less what pairs of them hold in common, and so on by inclusion and exclusion.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eatlas.stats.inputs import least_spread, t_outside, t_quantile
+from eatlas.stats.permutation.problem import SMALLEST
+from eatlas.stats.regression import Regression
+
+Array = NDArray[np.float64]
+Axes = tuple[int, ...]
+TWO_FACETS = 2
+FITS = 10_000
+"""Steps of the fit to a table with missing cells."""
+CONVERGED = 1e-12
+"""Change of a fitted cell, relative to the largest value, below which a step is the last."""
+
+
+@dataclass(frozen=True)
+class Facet:
+    """The units along one axis of a table, as the contrast of its groups weighs them."""
+
+    contrast: Array
+    """Weight of each unit in the contrast, shape (n,)."""
+    basis: Array
+    """Orthonormal columns of what groups and covariates explain, shape (n, columns)."""
+    squares: Array
+    """Weight of each unit's squared residual in the variance of the contrast (HC2), shape (n,)."""
+    freedom: tuple[float, ...]
+    """Degrees of freedom of each group."""
+    sizes: tuple[int, ...]
+    """Units of each group, those of the first group first."""
+
+    @classmethod
+    def of_groups(cls, sizes: Sequence[int]) -> Facet:
+        """The mean of one group, or the difference of the means of two.
+
+        Groups of a random facet have two units or more.
+        """
+        labels = np.repeat(np.eye(len(sizes)), sizes, axis=0)
+        n = np.asarray(sizes, np.float64)
+        signs = np.array([1.0, -1.0])[: len(sizes)]
+        free = np.maximum(n - 1, 0)
+        squares = np.where(free > 0, 1 / (n * np.where(free > 0, free, 1)), np.nan)
+        return cls(
+            labels @ (signs / n), labels / np.sqrt(n), labels @ squares, tuple(free), tuple(sizes)
+        )
+
+    @classmethod
+    def of_regression(cls, regression: Regression) -> Facet:
+        """The difference of two groups at equal covariates, by least squares."""
+        label = regression.labels[:, 0]
+        free = np.split(regression.free, [regression.n])
+        return cls(
+            np.asarray(label / (label @ label)),
+            regression.full,
+            regression.weights,
+            tuple(float(part.sum()) for part in free),
+            regression.sizes,
+        )
+
+    def residuals(self, values: Array, axis: int) -> Array:
+        """What groups and covariates leave of the values along an axis."""
+        last = np.moveaxis(values, axis, -1)
+        return np.moveaxis(last - (last @ self.basis) @ self.basis.T, -1, axis)
+
+    def variance(self, values: Array) -> tuple[float, float]:
+        """Variance of the contrast of one value a unit, and its degrees of freedom (Welch)."""
+        squared = self.squares * np.square(self.residuals(values, 0))
+        groups = [float(part.sum()) for part in np.split(squared, np.cumsum(self.sizes)[:-1])]
+        whole = sum(groups)
+        if not whole > 0:
+            return whole, sum(self.freedom)
+        ratios = zip(groups, self.freedom, strict=True)
+        return whole, 1 / sum((part / whole) ** 2 / df for part, df in ratios if part)
+
+
+class Contrast(NamedTuple):
+    """A contrast and its variance, by the sets of facets that bring it."""
+
+    estimate: float
+    variances: dict[Axes, float]
+    """By axes: of one axis what that facet brings, with what it shares; of two what they share."""
+    freedom: tuple[float, ...]
+    """Degrees of freedom of each random facet's variance."""
+
+    @property
+    def single(self) -> list[float]:
+        """The variance that each random facet brings by itself."""
+        return [value for axes, value in self.variances.items() if len(axes) == 1]
+
+    @property
+    def variance(self) -> float:
+        """Variance of the estimate: by inclusion and exclusion, and at least that of any facet.
+
+        The bound sets negative estimates of components to 0.
+        """
+        signed = (value if len(axes) % 2 else -value for axes, value in self.variances.items())
+        return max(sum(signed), *self.single, 0.0)
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the variance.
+
+        For two facets their mean, harmonic and weighted by variance: Satterthwaite's reject .058
+        at .05 with unequal groups. For more those of Satterthwaite, which then keep the level,
+        where the mean rejects .01 to .04.
+        """
+        total = sum(self.single)
+        shares = [(value / total, df) for value, df in zip(self.single, self.freedom, strict=True)]
+        if len(shares) > TWO_FACETS:
+            return 1 / sum(share**2 / df for share, df in shares)
+        return 1 / sum(share / df for share, df in shares)
+
+
+def contrast(table: Array, facets: Sequence[Facet], fixed: Sequence[int] = ()) -> Contrast:
+    """The contrast of a table, and what its variance has from each set of random facets.
+
+    Parameters
+    ----------
+    table : array, shape (n1, n2, ...)
+        A value for each combination of units; no missing ones (:func:`fill_missing`).
+    facets : sequence of Facet
+        One for each axis.
+    fixed : sequence of int
+        Axes whose units are all that the claim is about.
+
+    Returns
+    -------
+    Contrast
+
+    Notes
+    -----
+    With c the weights of units in the contrast and h their leverages, the variance that a set S of
+    random facets brings is the sum over its units of ``prod c**2 / (1 - h) * e**2``, where e is
+    the residual, of groups and covariates along every axis of S, of the table that is contracted
+    by the weights along all other axes. With groups alone and one facet that is Welch's variance,
+    ``sum_g var / n_g``; with two it has the parts of the quasi-F of Clark (1973). All are unbiased
+    for any variances of groups and cells.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = np.add.outer([1.0, 3.0, 0.0, 0.0], [0.0, 1.0, 2.0])
+    >>> found = contrast(table, [Facet.of_groups([2, 2]), Facet.of_groups([3])])
+    >>> found.estimate, found.variances
+    (2.0, {(0,): 1.0, (1,): 0.0, (0, 1): 0.0})
+    """
+    random = [axis for axis in range(table.ndim) if axis not in fixed]
+    variances: dict[Axes, float] = {}
+    freedom = []
+    for axes in _subsets(random):
+        left = table
+        for axis in reversed(range(table.ndim)):
+            if axis not in axes:
+                left = np.tensordot(left, facets[axis].contrast, (axis, 0))
+        if len(axes) == 1:
+            variances[axes], df = facets[axes[0]].variance(left)
+            freedom.append(df)
+            continue
+        for position, axis in enumerate(axes):
+            left = facets[axis].residuals(left, position)
+        squared = np.square(left)
+        for axis in reversed(axes):
+            squared = squared @ facets[axis].squares
+        variances[axes] = float(squared)
+    estimate = table
+    for facet in reversed(facets):
+        estimate = estimate @ facet.contrast
+    return Contrast(float(estimate), variances, tuple(freedom))
+
+
+def _subsets(axes: Sequence[int]) -> Iterator[Axes]:
+    """Every set of axes but the empty one, small ones first."""
+    return chain.from_iterable(combinations(axes, size) for size in range(1, len(axes) + 1))
+
+
+def contrast_test(
+    table: Array,
+    facets: Sequence[Facet],
+    fixed: Sequence[int] = (),
+    *,
+    level: float = 0.95,
+    scale: float | None = None,
+    precision: float | None = None,
+) -> dict[str, float]:
+    """Student's test and interval of a contrast, for other units of the random facets.
+
+    Parameters
+    ----------
+    table, facets, fixed
+        As in :func:`contrast`.
+    level : float
+        Coverage of the interval, between 0 and 1.
+    scale, precision : float, optional
+        A spread must exceed the rounding of values of magnitude `scale` and unit roundoff
+        `precision`; by default that of the largest value, in double precision.
+
+    Returns
+    -------
+    dict
+        ``difference``, ``se``, ``t``, ``df``, ``p_greater``, ``p_less``, ``p_two_sided``, ``low``
+        and ``high``; all but the first two are NaN where nothing varies.
+    """
+    found = contrast(table, facets, fixed)
+    se = math.sqrt(found.variance)
+    scale = float(np.abs(table).max()) if scale is None else scale
+    t = df = outside = reach = math.nan
+    if se > least_spread(scale, precision):
+        df, t = found.df, found.estimate / se
+        outside, reach = t_outside(t, df), t_quantile(1 - level, df) * se
+    # P(T >= t) and P(T <= t) from P(abs(T) >= abs(t))
+    near, far = max(outside / 2, SMALLEST), 1 - outside / 2
+    return {
+        "difference": found.estimate,
+        "se": se,
+        "t": t,
+        "df": df,
+        "p_greater": near if t > 0 else far,
+        "p_less": near if t < 0 else far,
+        "p_two_sided": outside,
+        "low": found.estimate - reach,
+        "high": found.estimate + reach,
+    }
+
+
+def fill_missing(table: Array, sizes: Sequence[Sequence[int]]) -> Array:
+    """Fill missing cells (NaN) by what the units of all facets add up to in the others.
+
+    Parameters
+    ----------
+    table : array, shape (n1, n2, ...)
+    sizes : sequence of sequences of int
+        Units of each group, for each axis.
+
+    Returns
+    -------
+    array, shape (n1, n2, ...)
+        NaN remains where a unit has no value in a block, which is a combination of groups.
+
+    Notes
+    -----
+    In each block an additive model of all facets is fitted to the values that are there, by
+    least squares (alternating projections). A filled cell adds nothing to what facets hold in
+    common, which inclusion and exclusion subtracts: the test becomes conservative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> fill_missing(np.array([[1.0, 2.0], [3.0, np.nan]]), [[2], [2]])
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    filled = table.copy()
+    edges = [np.split(np.arange(sum(groups)), np.cumsum(groups)[:-1]) for groups in sizes]
+    for units in product(*edges):
+        block = np.ix_(*units)
+        if np.isnan(filled[block]).any():
+            filled[block] = _fill_block(filled[block])
+    return filled
+
+
+def _fill_block(block: Array) -> Array:
+    """Fill one combination of groups; all of it is NaN where a unit has no value."""
+    missing = np.isnan(block)
+    others = [tuple(i for i in range(block.ndim) if i != axis) for axis in range(block.ndim)]
+    if any(missing.all(axis=axes).any() for axes in others):
+        return np.full_like(block, np.nan)
+    enough = CONVERGED * float(np.nanmax(np.abs(block)))
+    values = np.where(missing, np.nanmean(block), block)
+    for _ in range(FITS):
+        mean = values.mean()
+        fitted = sum((values.mean(axis=axes, keepdims=True) - mean for axes in others), mean)
+        change = float(np.abs(fitted - values)[missing].max())
+        values = np.where(missing, fitted, values)
+        if change <= enough:
+            break
+    return values
