@@ -27,7 +27,7 @@ from pathlib import Path
 import numpy as np
 
 from eatlas import kernels
-from eatlas.stats.crossed import crossed_test_with_covariates
+from eatlas.stats.facets import ContrastTest, Facet, contrast_test
 from eatlas.stats.permutation import permutation_test
 from eatlas.stats.regression import Regression, regression_test
 
@@ -78,6 +78,11 @@ class Words:
         return np.column_stack([x**power for power in range(1, self.degree + 1)])
 
 
+def crossed_test(table: np.ndarray, regression: Regression, attributes: Sequence[int]) -> ContrastTest:
+    """The crossed test at equal covariates of the targets."""
+    return contrast_test(table, [Facet.of_regression(regression), Facet.of_groups(attributes)])
+
+
 def scores_of(table: np.ndarray, columns: Sequence[int]) -> np.ndarray:
     """Scores of the rows: mean over the first group of columns less the mean over the second."""
     means = [part.mean(axis=1) for part in np.split(table, np.cumsum(columns)[:-1], axis=1)]
@@ -96,7 +101,7 @@ def p_values(
     adjusted = [p.two_sided.p for p in regression_test(scores, n, z, draws=draws, seed=seed).p]
     regression = Regression.of(2 * n, n, z)
     crossed = [
-        crossed_test_with_covariates(table, regression, sizes)["p_two_sided"]
+        crossed_test(table, regression, sizes).p_two_sided
         for table, sizes in zip(tables, columns, strict=True)
     ]
     return np.array([plain, adjusted, crossed])
@@ -175,9 +180,9 @@ def coverage(words: Words, sizes: Sequence[int], tests: int, draws: int) -> Iter
                     block = words.rows[targets] @ words.rows[attributes].T
                     block[:n, :n] += shift
                     regression = Regression.of(2 * n, n, words.covariates(targets))
-                    found = crossed_test_with_covariates(block, regression, (n, n))
+                    found = crossed_test(block, regression, (n, n))
                     spread = scores_of(block, (n, n)).std(ddof=1)
-                    ends.append((found["low"] / spread, found["high"] / spread))
+                    ends.append((found.low / spread, found.high / spread))
                 low, high = np.array(ends).T
                 held = np.mean((low <= truth) & (truth <= high))
                 cells = f"{held:.3f} | {np.median(high - low):.2f}"

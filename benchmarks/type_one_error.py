@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eatlas import kernels
-from eatlas.stats.crossed import analyse, crossed_test
+from eatlas.stats.facets import Facet, contrast, contrast_test
 from eatlas.stats.inputs import t_outside
 from eatlas.stats.permutation import permutation_test
 
@@ -72,26 +72,38 @@ SCENES: dict[str, Scene] = {
 }
 
 
+def _residual_df(table: Array, rows: Sequence[int], columns: Sequence[int]) -> float:
+    """Satterthwaite's degrees of freedom of the residual of a crossed test."""
+    cells = []
+    for band in np.split(table, np.cumsum(rows)[:-1]):
+        for cell in np.split(band, np.cumsum(columns)[:-1], axis=1):
+            margins = cell.mean(axis=1, keepdims=True) + cell.mean(axis=0, keepdims=True)
+            df = (cell.shape[0] - 1) * (cell.shape[1] - 1)
+            cells.append((np.sum((cell - margins + cell.mean()) ** 2) / df / cell.size, df))
+    return sum(v for v, _ in cells) ** 2 / sum(v**2 / df for v, df in cells)
+
+
 def quick_rates(draw: Scene, sizes: Sizes, simulations: int, seed: int) -> dict[str, float]:
     """The exported test, Satterthwaite's degrees of freedom, and min-F'."""
     rng, found = np.random.default_rng(seed), []
     rows = [size for size in sizes[:2] if size]
     for _ in range(simulations):
         table = draw(rng, sizes)
-        one = crossed_test(table, rows, sizes[2:])
-        _, *used = analyse(table, rows, sizes[2:])
-        sides = used[:2]
-        targets, attributes, residual = (variance for variance, _ in used)
+        facets = [Facet.of_groups(rows), Facet.of_groups(sizes[2:])]
+        one, parts = contrast_test(table, facets), contrast(table, facets)
+        targets, attributes, residual = parts.variances.values()
+        sides = list(zip(parts.single, parts.freedom, strict=True))
+        used = [*sides, (residual, _residual_df(table, rows, sizes[2:]))]
         if targets + attributes - residual < max(targets, attributes):
             used = [max(sides)]
-        satterthwaite = one["se"] ** 4 / sum(variance**2 / df for variance, df in used)
+        satterthwaite = one.se**4 / sum(variance**2 / df for variance, df in used)
         both = targets + attributes
         min_f = both**2 / sum(variance**2 / df for variance, df in sides)
         found.append(
             (
-                one["p_two_sided"],
-                t_outside(one["t"], satterthwaite),
-                t_outside(one["difference"] / math.sqrt(both), min_f),
+                one.p_two_sided,
+                t_outside(one.t, satterthwaite),
+                t_outside(one.difference / math.sqrt(both), min_f),
             )
         )
     rates = (np.array(found) < ALPHA).mean(axis=0)

@@ -14,8 +14,28 @@ from scipy import stats
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
-from eatlas.stats.crossed import analyse, crossed_test, crossed_test_with_covariates
+from eatlas.stats.facets import Facet, contrast, contrast_test
 from eatlas.stats.regression import Regression
+
+
+def named(test):
+    """Fields of a test, with its variances by what brings them."""
+    fields = test._asdict()
+    names = ("targets", "attributes", "residual")
+    return fields | dict(zip(names, fields.pop("variances").values(), strict=True))
+
+
+def crossed_test(table, targets, attributes, **how):
+    """The test of targets in one or two groups, and of attributes."""
+    return named(
+        contrast_test(table, [Facet.of_groups(targets), Facet.of_groups(attributes)], **how)
+    )
+
+
+def crossed_test_with_covariates(table, regression, attributes, **how):
+    """The same at equal covariates of the targets."""
+    facets = [Facet.of_regression(regression), Facet.of_groups(attributes)]
+    return named(contrast_test(table, facets, **how))
 
 
 def crossed_interaction(table, n_x, n_a, **how):
@@ -54,8 +74,8 @@ def long(table, n, m):
 @pytest.mark.parametrize(("n", "m"), [(2, 2), (3, 4), (5, 3)])
 def test_balanced_parts_are_mean_squares(n, m):
     table = np.random.default_rng(n).normal(size=(2 * n, 2 * m))
-    contrast, *parts = analyse(table, [n, n], [m, m])
-    found = dict(zip(("rows", "columns", "residual"), parts, strict=True))
+    estimate, variances, _ = contrast(table, [Facet.of_groups([n, n]), Facet.of_groups([m, m])])
+    found = dict(zip(("rows", "columns", "residual"), variances.values(), strict=True))
     formula = "y ~ C(g)*C(h) + C(g):C(t) + C(h):C(a) + C(g):C(t):C(h) + C(h):C(a):C(g)"
     anova = anova_lm(ols(formula, long(table, n, m)).fit())
     mean = anova["sum_sq"] / anova["df"]
@@ -66,24 +86,25 @@ def test_balanced_parts_are_mean_squares(n, m):
         "residual": mean["Residual"],
     }
     for side, expected in by_hand.items():
-        assert found[side][0] == pytest.approx(scale * expected, rel=AGREEMENT)
+        assert found[side] == pytest.approx(scale * expected, rel=AGREEMENT)
     # Clark's quasi-F, as printed: the interaction's mean square over those three
     quasi = mean["C(g):C(h)"] / (by_hand["rows"] + by_hand["columns"] - by_hand["residual"])
-    ours = found["rows"][0] + found["columns"][0] - found["residual"][0]
-    assert contrast**2 / ours == pytest.approx(quasi, rel=AGREEMENT)
+    ours = found["rows"] + found["columns"] - found["residual"]
+    assert estimate**2 / ours == pytest.approx(quasi, rel=AGREEMENT)
 
 
 def test_unequal_groups_are_welch():
     table = np.random.default_rng(0).normal(size=(9, 11)) * np.repeat([1.0, 3.0], [4, 5])[:, None]
-    contrast, rows, _, residual = analyse(table, [4, 5], [3, 8])
+    facets = [Facet.of_groups([4, 5]), Facet.of_groups([3, 8])]
+    estimate, variances, freedom = contrast(table, facets)
     s = table[:, :3].mean(axis=1) - table[:, 3:].mean(axis=1)
     v = s[:4].var(ddof=1) / 4, s[4:].var(ddof=1) / 5
-    assert rows[0] == pytest.approx(sum(v), rel=1e-13)
-    assert rows[1] == pytest.approx(sum(v) ** 2 / (v[0] ** 2 / 3 + v[1] ** 2 / 4), rel=1e-13)
-    swapped = analyse(table.T, [3, 8], [4, 5])
-    assert swapped[2][0] == pytest.approx(rows[0], rel=1e-13)
-    assert swapped[3][0] == pytest.approx(residual[0], rel=1e-13)
-    assert swapped[0] == pytest.approx(contrast, abs=1e-13)
+    assert variances[0,] == pytest.approx(sum(v), rel=1e-13)
+    assert freedom[0] == pytest.approx(sum(v) ** 2 / (v[0] ** 2 / 3 + v[1] ** 2 / 4), rel=1e-13)
+    swapped = contrast(table.T, facets[::-1])
+    assert swapped.variances[1,] == pytest.approx(variances[0,], rel=1e-13)
+    assert swapped.variances[0, 1] == pytest.approx(variances[0, 1], rel=1e-13)
+    assert swapped.estimate == pytest.approx(estimate, abs=1e-13)
 
 
 def slopes(rng, sizes, targets=(1.0, 1.0), attributes=(1.0, 1.0), residual=1.0):
@@ -109,8 +130,10 @@ def test_by_hand():
     # columns: 0, 2 | -3, -3: V_A = 2/2 with 1; no residual: V = 2, df = 2 / (1/1 + 1/1) = 1
     table = [[3.0, 5, 0, 0], [2, 4, 1, 1], [2, 2, 3, 3], [3, 3, 4, 4]]
     found = crossed_interaction(table, 2, 2)
-    assert (found.difference, found.targets, found.attributes, found.residual) == (4.0, 1, 1, 0)
-    assert (found.se, found.df, found.t) == (math.sqrt(2), 1.0, 4 / math.sqrt(2))
+    parts = found.difference, found.targets, found.attributes, found.residual
+    assert parts == pytest.approx((4, 1, 1, 0), rel=1e-14, abs=1e-28)
+    expected = math.sqrt(2), 1.0, 4 / math.sqrt(2)
+    assert (found.se, found.df, found.t) == pytest.approx(expected, rel=1e-14)
     # df = 1 is Cauchy's distribution
     assert found.p_two_sided == pytest.approx(2 * math.atan(1 / found.t) / math.pi, rel=1e-13)
     assert found.p_greater == found.p_two_sided / 2
@@ -188,8 +211,9 @@ def test_interval_and_p_agree(seed, sizes, level):
 def test_level_2_by_hand():
     # associations 5, 3: V_T = 1; columns 2.5, 4.5 | -0.5, -0.5: V_A = 1; no residual
     found = crossed_association([[3.0, 5, -1, -1], [2, 4, 0, 0]], 2)
-    assert (found.difference, found.targets, found.attributes, found.residual) == (4.0, 1, 1, 0)
-    assert (found.se, found.df) == (math.sqrt(2), 1.0)
+    parts = found.difference, found.targets, found.attributes, found.residual
+    assert parts == pytest.approx((4, 1, 1, 0), rel=1e-14, abs=1e-28)
+    assert (found.se, found.df) == pytest.approx((math.sqrt(2), 1.0), rel=1e-14)
 
 
 SIMULATIONS = 400

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.stats.test_crossed import crossed_test, crossed_test_with_covariates
 
 from eatlas.errors import EatlasError
-from eatlas.stats.crossed import crossed_test, crossed_test_with_covariates
 from eatlas.stats.crossed_without import without_each_column, without_each_row
 from eatlas.stats.regression import Regression
 

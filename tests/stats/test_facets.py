@@ -28,7 +28,7 @@ def test_one_facet_is_welch():
     found = contrast_test(table, groups([4, 7]))
     welch = stats.ttest_ind(table[:4], table[4:], equal_var=False)
     interval = welch.confidence_interval()
-    assert [found[name] for name in ("t", "df", "p_two_sided", "low", "high")] == pytest.approx(
+    assert [found.t, found.df, found.p_two_sided, found.low, found.high] == pytest.approx(
         [welch.statistic, welch.df, welch.pvalue, interval.low, interval.high], rel=AGREEMENT
     )
 
@@ -126,8 +126,8 @@ def test_components_are_unbiased():
 
 def test_without_spread_nothing_is_tested():
     found = contrast_test(np.ones((4, 4)), groups([2, 2], [4]))
-    assert found["se"] < 1e-15
-    assert np.isnan([found["p_two_sided"], found["low"], found["df"]]).all()
+    assert found.se < 1e-15
+    assert np.isnan([found.p_two_sided, found.low, found.df]).all()
 
 
 def test_missing_cells_of_an_additive_table_come_back():
@@ -202,7 +202,7 @@ def test_level_and_coverage(sizes):
     """Null designs are rejected as often as the level says, and intervals cover 0 as often."""
     rng, facets = np.random.default_rng(11), groups(*sizes)
     found = [contrast_test(null_table(rng, sizes, 0.4), facets) for _ in range(1500)]
-    rejected = np.mean([test["p_two_sided"] <= 0.05 for test in found])
-    covered = np.mean([test["low"] <= 0 <= test["high"] for test in found])
+    rejected = np.mean([test.p_two_sided <= 0.05 for test in found])
+    covered = np.mean([test.low <= 0 <= test.high for test in found])
     assert 0.03 <= rejected <= 0.07
     assert 0.93 <= covered <= 0.97

@@ -27,8 +27,8 @@ from eatlas.results.levels import (
     Units,
 )
 from eatlas.results.parts import TAILS, GroupCoverage, at, finite, finite_ends
-from eatlas.stats.crossed import crossed_test_with_covariates
 from eatlas.stats.effect_size import DrawEffects, effect_sizes
+from eatlas.stats.facets import Facet, contrast_test
 from eatlas.stats.regression import Regression, regression_test
 from eatlas.stats.units import average_over_units
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
@@ -364,22 +364,21 @@ def _test_new_words(
     regression = units.regression(covariates)
     if regression is None:
         return {}
-    tested = crossed_test_with_covariates(
+    tested = contrast_test(
         units.table,
-        regression,
-        units.column_sizes,
+        [Facet.of_regression(regression), Facet.of_groups(units.column_sizes)],
         level=getattr(measure, "confidence", CONFIDENCE),
         scale=given.magnitude,
         precision=given.precision,
     )
-    if math.isnan(tested["t"]) or not spread:
+    if math.isnan(tested.t) or not spread:
         return {}
-    ends = tested["low"] / spread, tested["high"] / spread
+    ends = tested.low / spread, tested.high / spread
     return {
-        "p": StudentP.model_validate({tail: tested[f"p_{tail}"] for tail in TAILS}),
-        "estimate": finite(tested["difference"] / spread),
-        "interval": finite_ends(ends, DECIMALS) if tested["df"] >= LEAST_DF else None,
-        "df": tested["df"],
+        "p": StudentP.model_validate({tail: getattr(tested, f"p_{tail}") for tail in TAILS}),
+        "estimate": finite(tested.difference / spread),
+        "interval": finite_ends(ends, DECIMALS) if tested.df >= LEAST_DF else None,
+        "df": tested.df,
     }
 
 

@@ -22,7 +22,6 @@ from eatlas.results.levels import (
     Unit,
 )
 from eatlas.results.parts import finite
-from eatlas.stats.crossed import crossed_test
 from eatlas.stats.designs import (
     TAILS,
     chance_of_rejection,
@@ -32,6 +31,7 @@ from eatlas.stats.designs import (
     smallest_p,
     terms_needed,
 )
+from eatlas.stats.facets import Facet, contrast_test
 from eatlas.stats.inputs import least_spread
 from eatlas.stimuli import ROLES, AssociationTest, GroupsTest, load_tests
 from eatlas.stimuli.concepts import refuse_wildcards
@@ -42,6 +42,11 @@ Sizes = tuple[int, int, int, int]
 """Terms of X, Y, A and B."""
 Design = tuple[int, int] | None
 """Sizes of two groups whose labels are permuted."""
+TESTED = (
+    "difference", "se", "t", "df", "p_greater", "p_less", "p_two_sided", "low", "high",
+)  # fmt: skip
+VARIANCES = ("targets", "attributes", "residual")
+"""Fields of a crossed test, and of its variance by sets of facets."""
 CONFIDENCE = 0.95
 """Of intervals, in measures without such a parameter."""
 TWO = 2
@@ -74,18 +79,18 @@ def generalise(
     for place, (part, of_targets) in rows.items():
         if min(of_targets) < TWO:
             continue
-        crossed = crossed_test(
+        crossed = contrast_test(
             table[part],
-            of_targets,
-            attributes,
+            [Facet.of_groups(of_targets), Facet.of_groups(attributes)],
             level=confidence,
             scale=scale,
             precision=precision,
         )
-        fields = {name: finite(value) for name, value in crossed.items()}
-        levels[place] = CrossedLevel.model_validate(fields)
+        fields = {name: finite(getattr(crossed, name)) for name in TESTED}
+        variances = dict(zip(VARIANCES, crossed.variances.values(), strict=True))
+        levels[place] = CrossedLevel.model_validate(fields | variances)
         # without a difference the effect size is undefined, which another note says
-        if math.isnan(crossed["t"]) and abs(crossed["difference"]) > least_spread(scale, precision):
+        if math.isnan(crossed.t) and abs(crossed.difference) > least_spread(scale, precision):
             undefined.append(place)
     if undefined:
         notes.append(Note("undefined.crossed", "generalisation", {"levels": undefined}))

@@ -1,6 +1,6 @@
 """The crossed test of a table without each of its rows, and without each of its columns.
 
-As :func:`eatlas.stats.crossed.crossed_test_with_covariates` finds it of the others, all at once.
+As :func:`eatlas.stats.facets.contrast_test` finds it of the others, all at once.
 Without row i estimates, residuals and leverages of a regression follow from those of all rows:
 with H the hat matrix, each moves by ``H_ik / (1 - H_ii)`` times that of row i (Cook and Weisberg
 1982, Residuals and influence in regression).

@@ -128,6 +128,22 @@ class Contrast(NamedTuple):
         return 1 / sum(share / df for share, df in shares)
 
 
+class ContrastTest(NamedTuple):
+    """Student's test and interval of a contrast; NaN from `t` on where nothing varies."""
+
+    difference: float
+    se: float
+    t: float
+    df: float
+    p_greater: float
+    p_less: float
+    p_two_sided: float
+    low: float
+    high: float
+    variances: dict[Axes, float]
+    """As of :class:`Contrast`."""
+
+
 def contrast(table: Array, facets: Sequence[Facet], fixed: Sequence[int] = ()) -> Contrast:
     """The contrast of a table, and what its variance has from each set of random facets.
 
@@ -198,7 +214,7 @@ def contrast_test(
     level: float = 0.95,
     scale: float | None = None,
     precision: float | None = None,
-) -> dict[str, float]:
+) -> ContrastTest:
     """Student's test and interval of a contrast, for other units of the random facets.
 
     Parameters
@@ -213,9 +229,15 @@ def contrast_test(
 
     Returns
     -------
-    dict
-        ``difference``, ``se``, ``t``, ``df``, ``p_greater``, ``p_less``, ``p_two_sided``, ``low``
-        and ``high``; all but the first two are NaN where nothing varies.
+    ContrastTest
+
+    Notes
+    -----
+    With two random facets this is the crossed test: ``t**2 = difference**2 / max(V_T + V_A - V_R,
+    V_T, V_A)`` with V_T the variance from the spread of the targets' associations, V_A that from
+    the attributes' and V_R the residual that both contain. In a balanced layout the first is the
+    quasi-F of Clark (1973), MS(XY by AB) / (MS(targets by AB) + MS(attributes by XY) -
+    MS(residual)).
     """
     found = contrast(table, facets, fixed)
     se = math.sqrt(found.variance)
@@ -226,17 +248,18 @@ def contrast_test(
         outside, reach = t_outside(t, df), t_quantile(1 - level, df) * se
     # P(T >= t) and P(T <= t) from P(abs(T) >= abs(t))
     near, far = max(outside / 2, SMALLEST), 1 - outside / 2
-    return {
-        "difference": found.estimate,
-        "se": se,
-        "t": t,
-        "df": df,
-        "p_greater": near if t > 0 else far,
-        "p_less": near if t < 0 else far,
-        "p_two_sided": outside,
-        "low": found.estimate - reach,
-        "high": found.estimate + reach,
-    }
+    return ContrastTest(
+        difference=found.estimate,
+        se=se,
+        t=t,
+        df=df,
+        p_greater=near if t > 0 else far,
+        p_less=near if t < 0 else far,
+        p_two_sided=outside,
+        low=found.estimate - reach,
+        high=found.estimate + reach,
+        variances=found.variances,
+    )
 
 
 def fill_missing(table: Array, sizes: Sequence[Sequence[int]]) -> Array:
