@@ -78,7 +78,9 @@ class Words:
         return np.column_stack([x**power for power in range(1, self.degree + 1)])
 
 
-def crossed_test(table: np.ndarray, regression: Regression, attributes: Sequence[int]) -> ContrastTest:
+def crossed_test(
+    table: np.ndarray, regression: Regression, attributes: Sequence[int]
+) -> ContrastTest:
     """The crossed test at equal covariates of the targets."""
     return contrast_test(table, [Facet.of_regression(regression), Facet.of_groups(attributes)])
 

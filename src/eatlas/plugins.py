@@ -54,8 +54,9 @@ def absent(group: str, name: str) -> PackageError | None:
     """The error for a name of a package of eatlas that is not installed; None for other names."""
     for package, groups in siblings().items():
         if name in groups.get(group, ()):
+            called = name.replace(".", " ") if group == "commands" else name
             return PackageError(
-                f"{name} is in the package eatlas-{package}, which is not installed",
+                f"{called} is in the package eatlas-{package}, which is not installed",
                 remedy=f"pip install '.[{package}]' in a copy of the repository",
             )
     return None

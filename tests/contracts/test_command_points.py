@@ -227,7 +227,7 @@ ABSENT = {
     ("call", "name"),
     [
         (lambda _: application(["praise", "--help"]), "praise"),
-        (lambda _: application(["vectors", "praise"]), "vectors.praise"),
+        (lambda _: application(["vectors", "praise"]), "vectors praise"),
         (lambda _: executor_of("cloud=9", None), "cloud"),
         (lambda path: report([path]), "praise"),
         (lambda path: import_test(path, "praise"), "praise"),

@@ -131,7 +131,9 @@ class Unknown(Record):
 @pytest.fixture
 def absent_package(monkeypatch):
     """A package that is not installed and would add all of these."""
-    added = {group: ["unknown"] for group in ("transforms", "drawings", "pages", "verifiers")}
+    added = dict.fromkeys(
+        ("batteries", "drawings", "pages", "transforms", "verifiers"), ("unknown",)
+    )
     monkeypatch.setattr(plugins, "siblings", lambda: {"lost": {**added, "contexts": ["at-hand"]}})
 
 
@@ -147,6 +149,8 @@ def test_what_an_absent_package_adds_is_named(absent_package, monkeypatch, tmp_p
         lambda: verifier_of(Unknown()),
         lambda: verifier_of_file(path),
         lambda: contexts_at_hand([], []),
+        lambda: eatlas.load_tests("unknown"),
+        lambda: eatlas.load_tests("unknown-7"),
     ):
         with pytest.raises(ContractError, match="in the package eatlas-lost, which is not inst"):
             call()

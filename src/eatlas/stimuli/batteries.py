@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eatlas.decoding import own_toml, toml_bytes
-from eatlas.errors import StimulusError, described, nearest
+from eatlas.errors import EatlasError, StimulusError, described, nearest
 from eatlas.lazy import as_frame
 from eatlas.notes import Note
 from eatlas.paths import is_file, is_folder
-from eatlas.plugins import call_point, is_own, points, usable
+from eatlas.plugins import absent, call_point, is_own, points, usable
 from eatlas.stimuli.concepts import Concept
 from eatlas.stimuli.kinds import OF_SENTENCES, AssociationTest, Battery, Test, TestsLike, identifier
 from eatlas.stimuli.reading import parse_battery
@@ -250,8 +250,10 @@ def _names() -> list[str]:
     return [*battery_names(), *_battery_of(), *others]
 
 
-def _unknown(name: str) -> StimulusError:
+def _unknown(name: str) -> EatlasError:
     """Say that there is no such test or battery, and what may be meant."""
+    if error := absent("batteries", name) or absent("batteries", name.partition("-")[0]):
+        return error
     if name and is_folder(name):
         return StimulusError(
             f"{name}: this is a directory", allowed="a TOML file", remedy="name a file in it"
