@@ -324,7 +324,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     # whoever ends an iteration closes it, in whatever thread
     connection = sqlite3.connect(path, timeout=PATIENCE, check_same_thread=False)
     try:
-        connection.execute("PRAGMA journal_mode = WAL")
+        _write_ahead(connection)
         # a kill loses nothing either way; a power failure may lose the last batches, and no others
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
@@ -335,6 +335,19 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Keep a journal with which readers and a writer do not wait for each other.
+
+    The mode is the file's. Whoever meets another that sets it is refused at once, whatever the
+    timeout, and needs not set it again.
+    """
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:  # the primary code
+            raise
 
 
 @contextmanager

@@ -174,7 +174,7 @@ def contrast(table: Array, facets: Sequence[Facet], fixed: Sequence[int] = ()) -
     >>> import numpy as np
     >>> table = np.add.outer([1.0, 3.0, 0.0, 0.0], [0.0, 1.0, 2.0])
     >>> found = contrast(table, [Facet.of_groups([2, 2]), Facet.of_groups([3])])
-    >>> found.estimate, found.variances
+    >>> found.estimate, {axes: round(value, 9) for axes, value in found.variances.items()}
     (2.0, {(0,): 1.0, (1,): 0.0, (0, 1): 0.0})
     """
     random = [axis for axis in range(table.ndim) if axis not in fixed]

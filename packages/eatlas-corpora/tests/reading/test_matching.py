@@ -54,7 +54,7 @@ def test_the_rule_auto_finds_the_spellings_that_it_names(stimuli, text):
     spellings = sorted({one for stimulus in stimuli for one in rule.spellings(stimulus)})
     expected = oracle.found(text, spellings, either=False)
     found = find_in(Matcher(stimuli, rule), text)
-    clear = {s for s in spellings if sum(s in rule.written(one) for one in stimuli) == 1}
+    clear = {s for s in spellings if sum(s in rule.spellings(one) for one in stimuli) == 1}
     as_written = clear | set(stimuli)
     assert [p for p, _ in found] == [p for p in expected if " ".join(p.split()) in as_written]
 
