@@ -42,11 +42,8 @@ Sizes = tuple[int, int, int, int]
 """Terms of X, Y, A and B."""
 Design = tuple[int, int] | None
 """Sizes of two groups whose labels are permuted."""
-TESTED = (
-    "difference", "se", "t", "df", "p_greater", "p_less", "p_two_sided", "low", "high",
-)  # fmt: skip
 VARIANCES = ("targets", "attributes", "residual")
-"""Fields of a crossed test, and of its variance by sets of facets."""
+"""Fields of the variance of a crossed test, by sets of facets."""
 CONFIDENCE = 0.95
 """Of intervals, in measures without such a parameter."""
 TWO = 2
@@ -86,9 +83,9 @@ def generalise(
             scale=scale,
             precision=precision,
         )
-        fields = {name: finite(getattr(crossed, name)) for name in TESTED}
-        variances = dict(zip(VARIANCES, crossed.variances.values(), strict=True))
-        levels[place] = CrossedLevel.model_validate(fields | variances)
+        fields = crossed._asdict()
+        fields |= zip(VARIANCES, fields.pop("variances").values(), strict=True)
+        levels[place] = CrossedLevel(**{name: finite(value) for name, value in fields.items()})
         # without a difference the effect size is undefined, which another note says
         if math.isnan(crossed.t) and abs(crossed.difference) > least_spread(scale, precision):
             undefined.append(place)

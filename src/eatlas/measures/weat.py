@@ -26,7 +26,9 @@ from eatlas.measures.base import (
 from eatlas.measures.inference import design_power, generalise_input
 from eatlas.measures.levels import (
     COMPARED,
+    Contrasts,
     Ordered,
+    Stimuli,
     contrasts_of,
     levels_of,
     repeats_stimuli,
@@ -176,16 +178,7 @@ def compare_groups(
         levels[place] = measure.level(first, second, place, notes, given)
     fields = judged = levels_of(levels, measure.rule)
     if over_stimuli:
-        read, of_stimuli = {}, dict[str, Level | None]()
-        for place, (first, second) in contrasts.items():
-            roles = COMPARED[place]
-            read[place] = stimuli[roles[0]].means(first), stimuli[roles[1]].means(second)
-            of_stimuli[place], at = None, f"{OVER_STIMULI}{place}"
-            alone = [r for r, scores in zip(roles, read[place], strict=True) if len(scores) < 2]
-            if alone:
-                notes.append(Note("undefined.one-stimulus", at, {"groups": alone}))
-            else:
-                of_stimuli[place] = measure.level(*read[place], at, notes, given)
+        read, of_stimuli = _compare_stimuli(measure, vary, stimuli, contrasts)
         judged = levels_of(of_stimuli, measure.rule)
     table = None
     if not sentences and not too_many(ordered.rows):
@@ -226,3 +219,20 @@ def compare_groups(
     if too_many(given.rows):
         pairs = None
     return found | robustness(measure, given, found, notes, pairs)
+
+
+def _compare_stimuli(
+    measure: AssociationMeasure, vary: Variation, stimuli: Mapping[str, Stimuli], scores: Contrasts
+) -> tuple[Contrasts, dict[str, Level | None]]:
+    """Mean scores of stimuli over their sentences, and levels that compare them, by place."""
+    means, levels = dict[str, tuple[Array, Array]](), dict[str, Level | None]()
+    for place, (first, second) in scores.items():
+        roles = COMPARED[place]
+        means[place] = stimuli[roles[0]].means(first), stimuli[roles[1]].means(second)
+        levels[place], at = None, f"{OVER_STIMULI}{place}"
+        alone = [r for r, mean in zip(roles, means[place], strict=True) if len(mean) < 2]
+        if alone:
+            vary.notes.append(Note("undefined.one-stimulus", at, {"groups": alone}))
+        else:
+            levels[place] = measure.level(*means[place], at, vary.notes, vary.given)
+    return means, levels

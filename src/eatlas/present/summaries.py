@@ -115,6 +115,7 @@ def methods_paragraph(
     crossed = [r.generalisation for r in every if r.generalisation and _has_crossed_test(r)]
     p_values = [e.p for r in every for e in r.effects() if e.p is not None]
     resampled = [r.uncertainty for r in every if r.uncertainty is not None]
+    comments = commentaries(every)
     text = lines(
         "methods",
         tests=distinct(r.test for r in every),
@@ -136,7 +137,7 @@ def methods_paragraph(
             of: distinct(f"{each.resamples:,}" for each in resampled if each.confidence == of)
             for of in dict.fromkeys(each.confidence for each in resampled)
         },
-        on_data=[comment.methods_of_data() for comment in commentaries(every)],
+        on_data=[comment.methods_of_data() for comment in comments],
         crossed=distinct(percent(known.confidence) for known in crossed),
         crossed_units=sorted({CROSSED_UNITS[known.unit] for known in crossed}, reverse=True),
         after=_after([result for result in every if result.by_target is None]),
@@ -146,7 +147,7 @@ def methods_paragraph(
         missing=missing,
         words=wording(every),
         family=family,
-        comments=[each.methods() for each in commentaries(every)],
+        comments=[comment.methods() for comment in comments],
         questions=any("level1" in finding.questions for finding in findings_of(every)),
         bootstrapped=any(
             e.interval and e.resampled and e.interval == e.resampled.interval
