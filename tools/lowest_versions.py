@@ -16,6 +16,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 BOUND = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(\[[a-z,-]+\])?>=(?P<version>[0-9.]+)$")
+OURS = re.compile(r"eatlas(-[a-z]+)?==")
 
 
 def project_of(folder: Path) -> dict[str, Any]:
@@ -32,7 +33,7 @@ def requirements(extras: Sequence[str]) -> Iterator[str]:
         yield from core["optional-dependencies"][extra]
     for folder in sorted((ROOT / "packages").glob("eatlas-*")):
         for requirement in project_of(folder)["dependencies"]:
-            if requirement != f"eatlas=={project_of(folder)['version']}":
+            if not OURS.match(requirement):
                 yield requirement
 
 
