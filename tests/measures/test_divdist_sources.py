@@ -1,10 +1,7 @@
 """DivDist of counts, of contexts and against references that come from elsewhere."""
 
-import json
-
 import numpy as np
 import pytest
-from tests.inputs import optional_data
 from tests.measures.test_divdist import TEST, VECTORS, groups_test
 
 import eatlas
@@ -121,28 +118,6 @@ def test_references_that_are_refused(given, said):
 def test_a_reference_is_for_tests_of_groups():
     with pytest.raises(StimulusError, match="a reference needs tests of groups"):
         eatlas.run("weat-6", reference="uniform")
-
-
-@pytest.mark.parametrize(("kind", "names"), [
-    ("gender", ("Female", "Male")), ("race", ("White", "Hispanic", "Asian")),
-])  # fmt: skip
-def test_figures_of_the_census(kind, names):
-    folder = optional_data("census")
-    expected = json.loads((folder / "census_bias_expected.json").read_text())
-    path = str(folder / f"occupation_percentages_{kind}_occ1950.csv")
-    groups = {name: [name.lower()] for name in names}
-    measure = "divdist(soa=counts,resamples=0)"
-    by_year = {str(one.period): one for one in open_counts(path)}
-    of_years = expected[f"{kind}_census"]
-    common = sorted(set.intersection(*(set(by_year[year].terms) for year in of_years)))
-    assert len(common) == 95
-    results = eatlas.run(groups_test(common, **groups), path, measure)
-    found = {str(one.period): one.mean_bias for one in results}
-    assert {year: found[year] for year in of_years} == pytest.approx(of_years, abs=1e-12)
-    of_2010 = expected[f"{kind}_2010"]
-    (result,) = eatlas.run(groups_test(list(of_2010), **groups), f"{path}?year=2010", measure)
-    assert len(result.targets) == 104
-    assert {one.term: one.bias for one in result.targets} == pytest.approx(of_2010, abs=1e-12)
 
 
 def of_labels(test, vectors, scale):

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import beta, binom
+from tests.inputs import optional_data
 from tests.measures.test_divdist import TEST, groups_test
 from tests.measures.test_divdist_sources import LONG, WIDE, written
 
@@ -56,6 +57,28 @@ def test_a_table_with_years_is_a_series(tmp_path):
     (one,) = eatlas.run(TEST, f"{path}?year=2000", COUNTS)
     assert one.targets == results[1].targets
     assert eatlas.verify([one])[0].status == "same"
+
+
+@pytest.mark.parametrize(("kind", "names"), [
+    ("gender", ("Female", "Male")), ("race", ("White", "Hispanic", "Asian")),
+])  # fmt: skip
+def test_figures_of_the_census(kind, names):
+    folder = optional_data("census")
+    expected = json.loads((folder / "census_bias_expected.json").read_text())
+    path = str(folder / f"occupation_percentages_{kind}_occ1950.csv")
+    groups = {name: [name.lower()] for name in names}
+    measure = "divdist(soa=counts,resamples=0)"
+    by_year = {str(one.period): one for one in open_counts(path)}
+    of_years = expected[f"{kind}_census"]
+    common = sorted(set.intersection(*(set(by_year[year].terms) for year in of_years)))
+    assert len(common) == 95
+    results = eatlas.run(groups_test(common, **groups), path, measure)
+    found = {str(one.period): one.mean_bias for one in results}
+    assert {year: found[year] for year in of_years} == pytest.approx(of_years, abs=1e-12)
+    of_2010 = expected[f"{kind}_2010"]
+    (result,) = eatlas.run(groups_test(list(of_2010), **groups), f"{path}?year=2010", measure)
+    assert len(result.targets) == 104
+    assert {one.term: one.bias for one in result.targets} == pytest.approx(of_2010, abs=1e-12)
 
 
 def test_refusals_of_tables(tmp_path):
