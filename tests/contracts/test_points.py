@@ -12,6 +12,7 @@ from eatlas.engine.verifiers import contexts_at_hand, verifier_of, verifier_of_f
 from eatlas.errors import ContractError, EatlasError, ResultsError
 from eatlas.present.drawings.kinds import find_kind
 from eatlas.results.parts import Record
+from eatlas.stimuli import batteries
 
 MODULE = """
 import json
@@ -135,6 +136,8 @@ def absent_package(monkeypatch):
         ("batteries", "drawings", "pages", "transforms", "verifiers"), ("unknown",)
     )
     monkeypatch.setattr(plugins, "siblings", lambda: {"lost": {**added, "contexts": ["at-hand"]}})
+    yield
+    batteries._third_party.cache_clear()  # as they are without entry points
 
 
 def test_what_an_absent_package_adds_is_named(absent_package, monkeypatch, tmp_path):
