@@ -28,7 +28,7 @@ from eatlas.results.levels import (
 )
 from eatlas.results.parts import TAILS, GroupCoverage, at, finite, finite_ends
 from eatlas.stats.effect_size import DrawEffects, effect_sizes
-from eatlas.stats.facets import Facet, contrast_test
+from eatlas.stats.facets import ContrastTest, Facet, contrast_test
 from eatlas.stats.regression import Regression, regression_test
 from eatlas.stats.units import average_over_units
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS
@@ -303,14 +303,14 @@ class UnitPairs:
     """Associations of all pairs of stimuli, sorted by name, and the units that they make."""
 
     table: Array
-    """Targets (X, then Y) by attributes (A, then B)."""
+    """Targets (X, then Y) by attributes (A, then B), by units of further facets."""
     groups: Mapping[str, SortedGroup]
     units: TestUnits
 
     def units_of_level(self, place: str) -> ComparedUnits:
         """The units of the two groups that a level compares, toward those of the other side."""
         roles = COMPARED[place]
-        table = self.table if roles == TARGETS else self.table.T
+        table = self.table if roles == TARGETS else self.table.swapaxes(0, 1)
         columns = ATTRIBUTES if roles == TARGETS else (place.rpartition(".")[2],)
         if len(columns) == 1:  # the targets of X, or of Y, alone
             before = len(self.groups["X"].names) if columns == ("Y",) else 0
@@ -354,6 +354,24 @@ class ComparedUnits:
         except EatlasError:  # too few units for the covariates
             return None
 
+    def test(self, covariates: Covariates | None, **how: Any) -> ContrastTest | None:
+        """The crossed test, at equal covariates; None where there is no regression."""
+        regression = self.regression(covariates)
+        if regression is None:
+            return None
+        columns = Facet.of_groups(self.column_sizes)
+        further = [Facet.of_groups([count]) for count in self.table.shape[2:]]
+        return contrast_test(
+            self.table, [Facet.of_regression(regression), columns, *further], **how
+        )
+
+    def without(self, axis: int, unit: int) -> ComparedUnits:
+        """The others without one row, or column."""
+        sizes = [list(self.sizes), list(self.column_sizes)]
+        sizes[axis][int(unit >= sizes[axis][0])] -= 1
+        covariates = np.delete(self.covariates, unit, 0) if axis == 0 else self.covariates
+        return ComparedUnits(np.delete(self.table, unit, axis), covariates, *sizes)
+
 
 def _test_new_words(
     measure: Any, given: Input, units: ComparedUnits, covariates: Covariates, spread: float
@@ -361,17 +379,13 @@ def _test_new_words(
     """P-values and interval at equal covariates for other words; nothing where none can be had."""
     if min(units.column_sizes) < TWO or min(units.sizes) < TWO:
         return {}
-    regression = units.regression(covariates)
-    if regression is None:
-        return {}
-    tested = contrast_test(
-        units.table,
-        [Facet.of_regression(regression), Facet.of_groups(units.column_sizes)],
+    tested = units.test(
+        covariates,
         level=getattr(measure, "confidence", CONFIDENCE),
         scale=given.magnitude,
         precision=given.precision,
     )
-    if math.isnan(tested.t) or not spread:
+    if tested is None or math.isnan(tested.t) or not spread:
         return {}
     ends = tested.low / spread, tested.high / spread
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,8 +52,16 @@ EFFECTS = (0.5, 0.8, 1.2)
 """Effect sizes for which the number of terms is said: Cohen's medium and large, and a WEAT's."""
 
 
+class FacetTable(NamedTuple):
+    """Associations of targets (X, then Y) and attributes (A, then B), with further facets."""
+
+    values: Array
+    facets: tuple[str, ...] = ()
+    """A word for each further axis, such as ``questions``."""
+
+
 def generalise(
-    table: Array,
+    table: FacetTable,
     sizes: Sizes,
     *,
     notes: list[Note],
@@ -63,7 +71,8 @@ def generalise(
     scale: float = 1.0,
     precision: float | None = None,
 ) -> Generalisation:
-    """Crossed tests of a table of associations, X and Y by A and B."""
+    """Crossed tests of a table of associations, for other units of all its facets."""
+    values, facets = table
     n_x, n_y, *attributes = sizes
     if min(attributes) < TWO:
         reason = "a group of one attribute has no information about other attributes"
@@ -71,21 +80,26 @@ def generalise(
     rows: dict[str, tuple[slice, tuple[int, ...]]] = {"level1": (slice(None), (n_x, n_y))}
     if level2:
         rows |= {"level2.X": (slice(n_x), (n_x,)), "level2.Y": (slice(n_x, None), (n_y,))}
+    further = [Facet.of_groups([count]) for count in values.shape[2:]]
     levels: dict[str, CrossedLevel] = {}
     undefined: list[str] = []
     for place, (part, of_targets) in rows.items():
         if min(of_targets) < TWO:
             continue
         crossed = contrast_test(
-            table[part],
-            [Facet.of_groups(of_targets), Facet.of_groups(attributes)],
+            values[part],
+            [Facet.of_groups(of_targets), Facet.of_groups(attributes), *further],
             level=confidence,
             scale=scale,
             precision=precision,
         )
         fields = crossed._asdict()
-        fields |= zip(VARIANCES, fields.pop("variances").values(), strict=True)
-        levels[place] = CrossedLevel(**{name: finite(value) for name, value in fields.items()})
+        variances = fields.pop("variances")
+        fields |= zip(VARIANCES, (variances[axes] for axes in ((0,), (1,), (0, 1))), strict=True)
+        levels[place] = CrossedLevel(
+            **{name: finite(value) for name, value in fields.items()},
+            facets={name: variances[axis,] for axis, name in enumerate(facets, start=2)},
+        )
         # without a difference the effect size is undefined, which another note says
         if math.isnan(crossed.t) and abs(crossed.difference) > least_spread(scale, precision):
             undefined.append(place)
@@ -93,7 +107,11 @@ def generalise(
         notes.append(Note("undefined.crossed", "generalisation", {"levels": undefined}))
     both = CrossedLevel2(X=levels.get("level2.X"), Y=levels.get("level2.Y")) if level2 else None
     return Generalisation(
-        unit=unit, confidence=confidence, level1=levels.get("level1"), level2=both
+        unit=unit,
+        confidence=confidence,
+        facets=facets,
+        level1=levels.get("level1"),
+        level2=both,
     )
 
 
@@ -104,7 +122,7 @@ def no_generalisation(reason: str, confidence: float, unit: Unit = "term") -> Ge
 
 def generalise_input(
     given: Input,
-    table: Array | None,
+    table: FacetTable | None,
     units: TestUnits | None,
     notes: list[Note],
     confidence: float,
@@ -112,7 +130,7 @@ def generalise_input(
     sentences: bool,
     level2: bool,
 ) -> Generalisation:
-    """Whether other targets and other attributes would show it.
+    """Whether other targets and other attributes would show it, and others of further facets.
 
     `table` has the associations of all pairs of units; None of too many.
     """

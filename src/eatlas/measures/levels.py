@@ -144,6 +144,14 @@ class Ordered:
             places[role] = [at[stimulus] for stimulus in coverage[role].stimuli]
         return cls(ordered, stimuli, names, places)
 
+    def sort_table(self, table: Array) -> Array:
+        """Sort a table of targets (X, then Y) by attributes (A, then B) in the coverage's order."""
+        for axis, (first, second) in enumerate((TARGETS, ATTRIBUTES)):
+            n = len(self.places[first])
+            order = np.argsort([*self.places[first], *(n + i for i in self.places[second])])
+            table = np.take(table, order, axis)
+        return table
+
 
 def sort_rows(group: GroupCoverage) -> list[tuple[str, str, int]]:
     """Stimulus, term and place of each row, by stimulus and by term within one.

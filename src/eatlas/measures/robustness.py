@@ -30,7 +30,7 @@ from eatlas.notes import Note
 from eatlas.results.levels import Adjusted, Frequency, Sensitivity, UnitsByRole
 from eatlas.results.parts import Coverage, at
 from eatlas.results.questions import LEAST_UNITS, Claims
-from eatlas.stats.crossed_without import without_each_column, without_each_row
+from eatlas.stats.crossed_without import CrossedWithout, without_each_column, without_each_row
 from eatlas.stats.permutation import below
 from eatlas.stimuli import ROLES, TARGETS
 
@@ -137,7 +137,8 @@ class _Claims:
         None where they are not with all of them, as over stimuli of unequal numbers of sentences.
         """
         (n, _), (n_a, n_b) = every.sizes, every.column_sizes
-        a, b = np.split(every.table, [n_a], axis=1)
+        over_facets = tuple(range(TWO, every.table.ndim))
+        a, b = np.split(every.table.mean(axis=over_facets), [n_a], axis=1)
         toward = a.mean(axis=1), b.mean(axis=1)
         scores = toward[0] - toward[1]
         if self._is_lost(scores[None], n)[0]:
@@ -189,11 +190,14 @@ class _Claims:
             return None
         how: dict[str, Any] = {"scale": self.given.magnitude, "precision": self.given.precision}
         table, of_columns = compared.table, compared.column_sizes
+        if table.ndim > TWO:
+            tests = [_without_each(compared, axis, covariates, how) for axis in range(TWO)]
+        else:
+            without_each = without_each_row, without_each_column
+            tests = [each(table, regression, of_columns, **how) for each in without_each]
         lost = [
-            (tests.p > self.measure.alpha)
-            | (self.sign * tests.difference <= 0) & ~np.isnan(tests.p)
-            for without_each in (without_each_row, without_each_column)
-            for tests in [without_each(table, regression, of_columns, **how)]
+            (p > self.measure.alpha) | (self.sign * difference <= 0) & ~np.isnan(p)
+            for difference, p in tests
         ]
         parts = np.split(lost[0], [compared.sizes[0]]) + np.split(lost[1], [of_columns[0]])
         found = {}
@@ -203,6 +207,18 @@ class _Claims:
                 whole = groups[role].whole if role in TARGETS else slice(None)
                 found[role][np.unique(self.units.labels[role][whole])] = part
         return found
+
+
+def _without_each(
+    compared: ComparedUnits, axis: int, covariates: Covariates | None, how: Mapping[str, Any]
+) -> CrossedWithout:
+    """Crossed tests without each row, or column, of a table with further facets."""
+    left = [compared.without(axis, unit) for unit in range(compared.table.shape[axis])]
+    tests = [units.test(covariates, **how) if min(units.sizes) >= TWO else None for units in left]
+    return CrossedWithout(
+        np.array([math.nan if test is None else test.difference for test in tests]),
+        np.array([math.nan if test is None else test.p_two_sided for test in tests]),
+    )
 
 
 def _counts(given: Input, found: Mapping[str, Any]) -> Mapping[str, int]:

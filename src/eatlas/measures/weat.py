@@ -23,7 +23,7 @@ from eatlas.measures.base import (
     parameter,
     whole,
 )
-from eatlas.measures.inference import design_power, generalise_input
+from eatlas.measures.inference import FacetTable, design_power, generalise_input
 from eatlas.measures.levels import (
     COMPARED,
     Contrasts,
@@ -161,12 +161,17 @@ def defining_pairs(direction: str) -> tuple[tuple[str, ...], ...]:
 
 
 def compare_groups(
-    measure: AssociationMeasure, vary: Variation, *, level2: bool = True
+    measure: AssociationMeasure,
+    vary: Variation,
+    *,
+    level2: bool = True,
+    further: FacetTable | None = None,
 ) -> dict[str, Any]:
     """Compare groups of scores, and say how robust the findings are.
 
     Where stimuli have several sentences, the means over them are compared as well; where a group
-    has one stimulus alone there is nothing to relabel, which a note says.
+    has one stimulus alone there is nothing to relabel, which a note says. With a table of further
+    facets, whose words are in the order of the coverage, claims are about other units of these too.
     """
     given, ordered, notes = vary.given, vary.ordered, vary.notes
     stimuli = stimuli_of(given.coverage)
@@ -194,10 +199,14 @@ def compare_groups(
             **judged, sentences=SentenceCounts(counts), scores=scores_to_store(read), **varied_over
         )
     pairs, units = stimulus_table(ordered, table), TestUnits.of(given, ordered)
-    of_units = None if pairs is None else units.average(pairs)
-    joined = None
-    if of_units is not None and units.has_clusters:
+    joined = of_facets = None
+    if pairs is not None and units.has_clusters:
+        of_units = units.average(pairs)
         joined = unit_levels(measure, given, units, ordered.names, of_units, level2=level2)
+    if further is not None:
+        pairs = ordered.sort_table(further.values)
+    if pairs is not None:
+        of_facets = FacetTable(units.average(pairs), further.facets if further else ())
     n = {place: (len(first), len(second)) for place, (first, second) in read.items()}
     # of sentences that are not independent no power is known
     power = None
@@ -212,7 +221,7 @@ def compare_groups(
         "stimulus_level": over,
         "units": joined,
         "generalisation": generalise_input(
-            given, of_units, units, notes, vary.confidence, sentences=sentences, level2=level2
+            given, of_facets, units, notes, vary.confidence, sentences=sentences, level2=level2
         ),
         "power": power,
     }

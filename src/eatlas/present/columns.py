@@ -380,9 +380,8 @@ def _column(declared: Declared, key: str, rows: Sequence[Row]) -> Column:
     elif declared.of == "result":
         if declared in QUESTION:
             group = "p at level 1" * declared.number
-            title = (
-                p_heads(row.result for row in rows)["adjusted"] if title == "adjusted" else title
-            )
+            heads = p_heads(row.result for row in rows)
+            title = {"adjusted": heads["adjusted"], "new words": heads["new"]}.get(title, title)
     elif declared.of == "level 3":
         group, title = title, f"{key[0]}, {key[1]}"
     else:

@@ -12,6 +12,7 @@ from eatlas.present.text import isolate, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.levels import Matched, MatchedLevel, draws_of
+from eatlas.results.parts import at
 from eatlas.stimuli.kinds import ROLES
 
 if TYPE_CHECKING:
@@ -183,17 +184,26 @@ def interval_in_words(results: Iterable[AssociationResult]) -> str:
         return "over bootstrap samples" if bases else ""
     names = covariates_of(every)
     held = "word frequency" if names == ["frequency"] else join_names(names)
-    text = "for other words"
+    text = f"for other {join_names(facets_of(every))}"
     if "adjusted" in bases:
         text += f", at equal {held} if it is known" if len(bases) > 1 else f" at equal {held}"
     return f"{text}, else over bootstrap samples" if "bootstrap" in bases else text
 
 
+def facets_of(results: Iterable[AssociationResult]) -> list[str]:
+    """Over what claims of results generalise: words, and what else varies in all of them."""
+    further = [at(result, "generalisation.facets") or () for result in results]
+    shared = [name for name in (further[0] if further else ()) if all(name in f for f in further)]
+    return ["words", *shared]
+
+
 def p_heads(results: Iterable[AssociationResult]) -> dict[str, str]:
     """Heads of the columns of the three p-values of a question, by their names in a record."""
-    names = covariates_of(results) or ["frequency"]
+    every = list(results)
+    names = covariates_of(every) or ["frequency"]
     held = names[0] if len(names) == 1 else "covariates"
-    return {"these": "these words", "new": "new words", "adjusted": f"adjusted for {held}"}
+    new = f"new {join_names(facets_of(every))}"
+    return {"these": "these words", "new": new, "adjusted": f"adjusted for {held}"}
 
 
 def without_adjustment(result: AssociationResult) -> str:

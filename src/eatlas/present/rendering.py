@@ -199,7 +199,7 @@ FILTERS: dict[str, Callable[..., object]] = {
         numbers.percent, numbers.plural, numbers.spell_out, readable, source_name,
         effects.concerns_single_terms, effects.chance_line, effects.chance_range,
         effects.at_equal, effects.covariates_of,
-        effects.covariates_in_words, effects.interval_in_words,
+        effects.covariates_in_words, effects.facets_of, effects.interval_in_words,
         effects.levels_of, effects.p_heads,
         effects.effect_in_papers, effects.names_of, effects.rank_row,
         effects.runner_up, effects.short_name,

@@ -184,6 +184,8 @@ class CrossedLevel(Record):
     """Variance of the difference estimated from the attributes alone, residual included."""
     residual: float
     """The part that both contain."""
+    facets: dict[str, float] = Field(default_factory=dict, exclude_if=is_empty)
+    """Variance of the difference estimated from the units of each further facet alone."""
 
 
 CrossedLevel2 = BySide[CrossedLevel | None]
@@ -200,6 +202,8 @@ class Generalisation(Record):
     """What varies: terms; or stimuli, over whose sentences associations are averaged first."""
     confidence: float
     """Of the intervals, such as 0.95."""
+    facets: tuple[str, ...] = Field(default=(), exclude_if=is_empty)
+    """What varies beside targets and attributes, such as ``questions``."""
     level1: CrossedLevel | None
     """None where a group has one term, and where `reason` says so."""
     level2: CrossedLevel2 | None

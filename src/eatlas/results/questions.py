@@ -116,6 +116,8 @@ class Evidence:
     """Why nothing can be claimed beyond these words, whatever the p-values are."""
     covariates: str = "word frequency"
     """For what `adjusted` is adjusted."""
+    facets: tuple[str, ...] = ("words",)
+    """Over what `new` and `adjusted` generalise."""
 
     @classmethod
     def of(cls, result: AssociationResult, effect: Effect) -> Evidence:
@@ -131,6 +133,7 @@ class Evidence:
             *claims,
             next(obstacles, ""),
             join_names(["word frequency" if name == "frequency" else name for name in names]),
+            ("words", *(at(result, "generalisation.facets") or ())),
         )
 
     @property
@@ -148,7 +151,7 @@ class Evidence:
             opposite = "of the opposite sign" if turned else "not significant"
             return f"{opposite} after adjusting for {self.covariates}"
         if self.new.fails(alpha):
-            return "not shown to generalise to other words"
+            return f"not shown to generalise to other {join_names(self.facets)}"
         return self.obstacle
 
 
@@ -242,7 +245,7 @@ def answer(
         interval=None if has_few_units(result, effect) else effect.interval,
         p=QuestionP(**dict(zip(QuestionP.model_fields, p_values, strict=True))),
         reason=reason,
-        facets=("words",) if verdict == "supported" else (),
+        facets=evidence.facets if verdict == "supported" else (),
         sentence=sentence_of(result.concepts, effect, verdict, reason),
     )
 

@@ -21,7 +21,7 @@ from eatlas.measures.draws import (
     level3_of,
     mean_scores,
 )
-from eatlas.measures.inference import CONFIDENCE, generalise_input
+from eatlas.measures.inference import CONFIDENCE, FacetTable, generalise_input
 from eatlas.measures.levels import pairs_to_store, sizes, sort_rows
 from eatlas.measures.robustness import robustness
 from eatlas.measures.units import TestUnits, unit_levels
@@ -253,7 +253,7 @@ class CEAT(PatternMeasure):
             "draws": ContextDraws(**draws, contexts=counts),
             "units": joined,
             "generalisation": generalise_input(
-                given, pairs, units, notes, CONFIDENCE, sentences=True, level2=True
+                given, FacetTable(pairs), units, notes, CONFIDENCE, sentences=True, level2=True
             ),
         }
         by_name = np.round(table, 6) if found["similarities"] else None

@@ -19,7 +19,7 @@ from eatlas.measures.draws import (
     mean_scores,
     over_draws,
 )
-from eatlas.measures.inference import generalise
+from eatlas.measures.inference import FacetTable, generalise
 from eatlas.measures.levels import pairs_to_store, sizes
 from eatlas.measures.robustness import robustness
 from eatlas.notes import Note
@@ -209,7 +209,7 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
             "similarities": pairs_to_store(means),
             "scores": mean_scores(s[rows_listed], u[:, listed], sizes),
             "draws": SentenceDraws(**draws, over_attributes=of_draws),
-            "generalisation": generalise(means, sizes, notes=notes, **how),
+            "generalisation": generalise(FacetTable(means), sizes, notes=notes, **how),
         }
         pairs = np.round(drawn.means, 6) if found["similarities"] else None  # by name
         found |= robustness(self, given, found, notes, pairs)
