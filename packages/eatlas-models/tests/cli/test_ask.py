@@ -108,7 +108,7 @@ def test_questions_of_the_file_and_of_the_command_line(eatlas_cli, server):
     first = json.loads(eatlas_cli("ask", server.spec, *options).out)
     assert first["templates"] == ["{target}: which word fits, {first} or {second}?"]
     second = json.loads(eatlas_cli("ask", server.spec, *options, "--templates", "names").out)
-    assert len(second["templates"]) == 3
+    assert len(second["templates"]) == 8
     assert all("{target}" in text for text in second["templates"])
 
 
@@ -128,13 +128,13 @@ def test_a_dry_run_sends_nothing_and_knows_what_is_kept(eatlas_cli, server, tmp_
     options = ("ask", server.spec, "--tests", "mine.toml", "--dry-run", "--json")
     before = json.loads(eatlas_cli(*options, "--price", "1,10").out)
     assert server.count == 0
-    assert before["questions"] == before["answers"] == 6 * 15 * 3 * 2  # pairs, templates, orders
+    assert before["questions"] == before["answers"] == 6 * 6 * 8 * 2  # pairs, questions, orders
     assert (before["kept"], before["unsure"], before["estimated"]) == (0, True, True)
     tokens = before["prompt_tokens"], before["answer_tokens"]
     assert before["cost"] == pytest.approx((tokens[0] + 10 * tokens[1]) / 1e6)
-    eatlas_cli("ask", server.spec, "--tests", "mine.toml", "--opponents", 2, "--json")
+    eatlas_cli("ask", server.spec, "--tests", "mine.toml", "--json")
     sent = server.count
-    after = json.loads(eatlas_cli(*options, "--opponents", 2, "--price", "1,10").out)
+    after = json.loads(eatlas_cli(*options, "--price", "1,10").out)
     assert (after["kept"], after["prompt_tokens"], after["cost"]) == (after["answers"], 0, 0)
     assert after["answers"] + 1 == sent  # and whether there are log-probabilities
     assert not after["unsure"]
@@ -160,7 +160,7 @@ def test_a_table_for_people_has_a_column_for_each_model(eatlas_cli, server):
     )  # fmt: skip
     lines = [line.split() for line in ended.out.splitlines()]
     assert lines[0] == ["one", "two"]
-    assert ["questions", "540", "540"] in lines
+    assert ["questions", "576", "576"] in lines
     assert any(line[:1] == ["cost"] for line in lines)
     assert "Nothing was sent" in ended.said
     assert "estimates" in ended.said

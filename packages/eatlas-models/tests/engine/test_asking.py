@@ -26,7 +26,7 @@ def tiny(**changes: Any) -> eatlas.AssociationTest:
 
 def test_by_hand() -> None:
     # 2 targets, 6 pairs of 4 attributes, 1 template, 2 orders
-    (cost,) = eatlas.ask_cost(tiny(), first, price=(2.0, 10.0))
+    (cost,) = eatlas.ask_cost(tiny(), first, "ask(opponents=4)", price=(2.0, 10.0))
     assert (cost.tests, cost.questions, cost.answers, cost.kept) == (1, 24, 24, 0)
     # "Which suits Ivy: " has 17 bytes, " or " 4, "?" 1: 22 and both words, in steps of four
     sizes = {"lead": 4, "plan": 4, "cook": 4, "sew": 3}

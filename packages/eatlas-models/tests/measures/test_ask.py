@@ -22,7 +22,8 @@ from eatlas.errors import (
     StimulusError,
     UndefinedWarning,
 )
-from eatlas_models.measures.answers import choices_of, intervals_of, preferences_of
+from eatlas.stats.facets import Facet, contrast_test
+from eatlas_models.measures.answers import choices_of, preferences_of
 from eatlas_models.measures.ask import Ask
 from eatlas_models.results.language_model import LanguageModelRecord
 from eatlas_models.stimuli.asking import Reply
@@ -58,7 +59,7 @@ def by_rank(subject, first, second, _):
 
 
 def test_by_hand():
-    result = ask(by_rank, words(2, 2, 2, 2))
+    result = ask(by_rank, words(2, 2, 2, 2), opponents=4)
     # each attribute meets the three others; shares of x0: 3/3, 2/3, 1/3, 0
     third = round(1 / 3, 6)
     two = round(2 / 3, 6)
@@ -79,7 +80,10 @@ def test_by_hand():
     assert result.over_attributes.effect_size == pytest.approx((5 / 6) / np.std(u, ddof=1))
     assert result.level3.XA.mean == pytest.approx((1 + 2 / 3 + 1 + 1 / 3) / 4)
     answers = result.answers
-    assert (answers.asked, answers.usable, answers.pairs, answers.by) == (48, 48, 6, "samples")
+    assert (answers.asked, answers.usable, answers.comparisons) == (48, 48, 6)
+    assert answers.by == "samples"
+    assert answers.level1.d.interval is None  # of a single question
+    assert result.generalisation.facets == ()
     assert answers.first_place == 5 / 8  # 1/2 of three targets, and all of y1
     assert answers.level1.bounds == (round(result.d, 6), round(result.d, 6))
 
@@ -88,7 +92,7 @@ def test_questions_about_attributes_by_hand():
     def choose(attribute, first, second, _):
         return min(first, second) if attribute.startswith("a") else max(first, second)
 
-    result = ask(choose, words(2, 2, 2, 2), templates=PERSONS)
+    result = ask(choose, words(2, 2, 2, 2), templates=PERSONS, opponents=4)
     # about a0 and a1 the order is x0 x1 y0 y1, about b0 and b1 it is turned
     up, down = (1, 2 / 3, 1 / 3, 0), (0, 1 / 3, 2 / 3, 1)
     table = [[a, a, b, b] for a, b in zip(up, down, strict=True)]
@@ -134,22 +138,22 @@ def noisy(seed, decline=0.0, lean=0.0):
 
 
 def test_shares_are_those_of_a_loop_over_comparisons():
-    test, measure = words(2, 3, 5, 6), Ask(templates=THREE, resamples=0)
+    test, measure = words(2, 3, 5, 6), Ask(templates=THREE, resamples=0, opponents=6)
     design, choose = measure.design(test), noisy(3, decline=0.2)
-    assert len(design.pairs) == 11 * 6 / 2
+    assert len(design.pairs) == 3 * 11 * 6 / 2
+    comparisons = list(zip(design.pairs.tolist(), design.questions.tolist(), strict=True))
     won = {}
-    for at, ((_, subject), pair, _) in enumerate(
-        product(design.subjects, design.pairs.tolist(), range(3))
-    ):
+    for at, ((_, subject), (pair, question)) in enumerate(product(design.subjects, comparisons)):
         for turned in (0, 1):
             prompt = design.prompts[2 * at + turned]
             names = [design.competitors[i][1] for i in pair]
             assert prompt.options == tuple(names[::-1] if turned else names)
             chosen = choose(subject, *prompt.options, prompt.text)
             if chosen != REFUSAL:
-                won.setdefault((subject, *names), {0: [], 1: []})[turned].append(chosen == names[0])
+                key = subject, *names, question
+                won.setdefault(key, {0: [], 1: []})[turned].append(chosen == names[0])
     points = {}
-    for (subject, first, second), orders in won.items():
+    for (subject, first, second, _), orders in won.items():
         if orders[0] and orders[1]:
             p = (np.mean(orders[0]) + np.mean(orders[1])) / 2
             points.setdefault((subject, first), []).append(p)
@@ -164,8 +168,8 @@ def test_shares_are_those_of_a_loop_over_comparisons():
 def test_attributes_are_in_the_order_of_a_bradley_terry_model():
     """Where all meet all, maximum likelihood orders them by comparisons won."""
     test = words(1, 1, 4, 4)
-    result = ask(noisy(1), test, templates=THREE)
-    design = Ask(templates=THREE).design(test)
+    result = ask(noisy(1), test, templates=THREE, opponents=8)
+    design = Ask(templates=THREE, opponents=8).design(test)
     rows, wins = [], []
     for prompt in design.prompts[: len(design.prompts) // 2]:
         row = [0.0] * 8
@@ -222,7 +226,7 @@ def test_pairs_ignore_groups_and_targets():
     )  # fmt: skip
     drawn = []
     for each in (test, every):
-        design = Ask(templates=QUESTION).design(each)
+        design = Ask(templates=QUESTION, opponents=6).design(each)
         names = [name for _, name in design.competitors]
         drawn.append([tuple(names[i] for i in pair) for pair in design.pairs.tolist()])
     assert drawn[0] == drawn[1]
@@ -244,7 +248,7 @@ def test_a_model_that_takes_the_first_shows_nothing():
     assert answers.first_place == 1
     assert (answers.agreement, answers.first_place_interval) == (None, None)
     assert answers.level1.d.interval is None
-    assert answers.level1.difference.interval == (0, 0)
+    assert answers.level1.difference.interval is None
     codes = [note.code for note in result.warnings]
     assert codes.count("undefined.effect-size") == len(caught) >= 4
     assert "answers.first-place" in codes
@@ -300,14 +304,16 @@ def test_refusals_that_all_kinds_of_questions_share_do_not_count():
         def answer(*asked):
             return REFUSAL if declines(*asked) else honest(*asked)
 
-        return ask(answer, test, templates=THREE)
+        return ask(answer, test, templates=THREE, opponents=6)
 
     by_chance = model(lambda *said: zlib.crc32(said[-1].encode()) % 10 == 0)
     assert 0.08 < by_chance.answers.refused < 0.12
     assert 0.08 < by_chance.answers.alike < 0.2
     level = by_chance.answers.level1
     d = by_chance.level1.effect_size
-    assert level.bounds[0] < level.uneven[0] <= d <= level.uneven[1] < level.bounds[1]
+    assert level.bounds[0] < level.uneven[0] <= level.uneven[1] < level.bounds[1]
+    # answers by halves, between words of one group, narrow the spread that divides a difference
+    assert level.uneven == pytest.approx((d, d), abs=0.15)
     assert level.uneven[1] - level.uneven[0] < 0.5 * (level.bounds[1] - level.bounds[0])
     between = model(lambda _, a, b, text: a[0] != b[0] and zlib.crc32(text.encode()) % 5 == 0)
     assert between.answers.alike < 0.05
@@ -345,7 +351,7 @@ def test_a_model_that_never_chooses_is_quoted():
         ask(lambda subject, *_: REFUSAL if subject == "x0" else "It depends.", test)
     error = caught.value
     assert error.what == "test tiny: no answer chooses one of its two options"
-    assert "48 answers (36 neither, 12 refused)" in error.got
+    assert "32 answers (24 neither, 8 refused)" in error.got
     assert REFUSAL in error.got
     assert "templates=" in error.remedy
 
@@ -375,7 +381,7 @@ def test_little_probability_of_both_options_is_said():
 
     result = measure(test, Model())
     assert (result.answers.by, result.answers.temperature) == ("logprobs", None)
-    assert (result.answers.answers, result.answers.asked) == (1, 48)
+    assert (result.answers.answers, result.answers.asked) == (1, 32)
     (note,) = (note for note in result.warnings if note.code == "answers.mass")
     assert f"{result.answers.mass:.3f}" in str(note)
 
@@ -420,35 +426,105 @@ def test_intervals_are_centred_on_what_is_found():
     assert not effect.in_family
 
 
-def test_an_interval_of_one_pair_is_by_its_answers_alone():
-    # x0 chooses a0 in 3 and 2 of 3 templates, y0 in 1 and 0: shares of 5/6 and 1/6
-    chosen = {("x0", "a0"): 3, ("x0", "b0"): 2, ("y0", "a0"): 1, ("y0", "b0"): 0}
-
-    def choose(subject, first, _, text):
-        place = next(
-            i for i, start in enumerate(("What", "Which word", "Which")) if text.startswith(start)
-        )
-        return "a0" if place < chosen[subject, first] else "b0"
-
-    answers = ask(choose, words(1, 1, 1, 1), templates=THREE).answers
-    # 2/3 of 1/3 over 3 - 1, in one of two orders; the share of b0 is the rest, so that each counts
-    # twice in the difference of both
-    variance = 4 * 2 * (2 / 9 / 2) / 4
-    low, high = 4 / 3 + np.array([-1, 1]) * stats.norm.ppf(0.975) * np.sqrt(variance)
-    assert answers.over_attributes.difference.interval == pytest.approx((low, high), abs=2e-6)
-    assert answers.over_attributes.difference.se == pytest.approx(np.sqrt(variance), abs=1e-6)
+def test_intervals_are_those_of_effects_of_single_questions():
+    measure = Ask(templates=THREE, resamples=0, opponents=8)
+    result = ask(noisy(6, lean=0.5), words(3, 4, 4, 4), measure)
+    sizes = [template.level2["X"] for template in result.answers.templates]
+    assert all(size is not None for size in sizes)
+    tables = preferences_of_model(noisy(6, lean=0.5), words(3, 4, 4, 4), measure).tables
+    by_question = tables[:3, :4].mean(axis=(0, 1)) - tables[:3, 4:].mean(axis=(0, 1))
+    low, high = stats.t.interval(0.95, 2, by_question.mean(), stats.sem(by_question))
+    moved = result.answers.level2.X.difference
+    assert moved.interval == pytest.approx((low, high), abs=2e-6)
+    assert moved.se == pytest.approx(stats.sem(by_question), abs=2e-6)
 
 
-def test_an_interval_of_all_pairs_by_probabilities_has_no_width():
-    test, measure = words(2, 2, 3, 3), Ask(templates=QUESTION, by="logprobs", resamples=0)
-    chance = np.random.default_rng(8)
-    rows = chance.dirichlet(np.ones(3), len(measure.design(test).prompts))[:, :2]
-    preferences = preferences_of(
-        test, measure.design(test), [Reply(chances=tuple(np.log(row))) for row in rows]
-    )
-    for difference, d in intervals_of(preferences, ddof=1, confidence=0.95).values():
-        assert difference.interval[0] == difference.interval[1] != 0
-        assert (difference.se, d.se) == (0, 0)
+def preferences_of_model(choose, test, measure):
+    """What the measure makes of the answers of a model."""
+    design = measure.design(test)
+    each = len(design.prompts) // len(design.subjects)
+    subjects = [design.subjects[i // each][1] for i in range(len(design.prompts))]
+    replies = [
+        Reply(texts=(choose(subject, *prompt.options, prompt.text),))
+        for subject, prompt in zip(subjects, design.prompts, strict=True)
+    ]
+    return preferences_of(test, design, replies)
+
+
+# --- questions are a facet ------------------------------------------------------------------------
+
+
+def opinions(seed, sd, questions, lean=0.0):
+    """A model that prefers something else in each question, and `lean` logits on average."""
+    chance = np.random.default_rng(seed)
+    of_question = lean + sd * chance.normal(size=questions)
+
+    def choose(subject, first, second, text):
+        own = np.random.default_rng([seed, zlib.crc32(text.encode())])
+        sign = 1 if subject[0] == "x" else -1
+        ahead = ((first[0] == "a") - (second[0] == "a")) * sign * of_question[number_in(text)]
+        return first if own.random() < 1 / (1 + np.exp(-ahead)) else second
+
+    return choose
+
+
+def number_in(text):
+    """The number of a question of `numbered`."""
+    return int(text.rpartition("(")[2].rstrip(")?"))
+
+
+def numbered(count):
+    """Questions that a number tells apart."""
+    return "; ".join(QUESTION.replace("?", f" ({i})?") for i in range(count))
+
+
+def test_a_claim_is_about_other_questions_too():
+    result = ask(opinions(1, 0.1, 8, lean=2.0), words(5, 5, 5, 5), templates=numbered(8))
+    question = result.finding.questions["level1"]
+    assert result.generalisation.facets == ("questions",)
+    assert set(result.generalisation.level1.facets) == {"questions"}
+    assert (question.verdict, question.facets) == ("supported", ("words", "questions"))
+    assert result.sensitivity is None or result.sensitivity.new is not None
+
+
+def test_what_questions_disagree_on_does_not_generalise():
+    result = ask(opinions(3, 2.0, 3, lean=0.7), words(6, 6, 6, 6), templates=numbered(3))
+    assert result.level1.p.two_sided < 0.05
+    question = result.finding.questions["level1"]
+    assert question.verdict == "these words"
+    assert question.reason == "not shown to generalise to other words and questions"
+    fixed = ask(opinions(3, 2.0, 3, lean=0.7), words(6, 6, 6, 6), templates=numbered(1))
+    assert fixed.finding.questions["level1"].facets == ("words",)
+
+
+def test_the_crossed_test_is_that_of_the_table_of_questions():
+    test, measure = words(4, 5, 4, 6), Ask(templates=numbered(4), resamples=0)
+    choose = opinions(5, 0.5, 4, lean=0.5)
+    result = ask(choose, test, measure)
+    table = preferences_of_model(choose, test, measure).tables
+    assert not np.isnan(table).any()
+    facets = [Facet.of_groups(sizes) for sizes in ((4, 5), (4, 6), (4,))]
+    expected = contrast_test(table, facets)
+    level = result.generalisation.level1
+    assert level.p_two_sided == pytest.approx(expected.p_two_sided)
+    assert level.facets["questions"] == pytest.approx(expected.variances[2,])
+    alone = contrast_test(table[4:], [Facet.of_groups([5]), *facets[1:]])
+    assert result.generalisation.level2.Y.p_two_sided == pytest.approx(alone.p_two_sided)
+
+
+def test_questions_without_an_answer_about_a_group_are_left_out():
+    choose = opinions(2, 0.3, 4, lean=1.0)
+
+    def declining(subject, first, second, text):
+        number = number_in(text)
+        refuses = (number == 0 and subject[0] == "x") or (number == 1 and subject == "y0")
+        return REFUSAL if refuses else choose(subject, first, second, text)
+
+    test, measure = words(4, 4, 4, 4), Ask(templates=numbered(4), resamples=0)
+    preferences = preferences_of_model(declining, test, measure)
+    assert preferences.facets.values.shape == (8, 8, 3)
+    assert not np.isnan(preferences.facets.values).any()
+    assert ask(declining, test, measure).generalisation.level1.df > 0
 
 
 def test_words_are_looked_up_by_frequency():

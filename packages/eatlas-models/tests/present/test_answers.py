@@ -157,7 +157,7 @@ def test_options_without_probability_come_first_too(open_minded):
     assert "†" in report_table([unsaid], "markdown")
     methods = report_text([unsaid], "methods")
     assert "choose nothing (" not in methods
-    assert "read from the log-probabilities of the options, and intervals" in methods
+    assert "read from the log-probabilities of the options, and questions are a random" in methods
 
 
 def test_a_title_of_several_says_how_many_refuse(open_minded, refusing):
@@ -185,7 +185,8 @@ def test_refusals_of_one_kind_of_questions_are_told_from_a_preference():
         declines = target[0] == "x" and choice[0] == "b" and chance.random() < 0.4
         return "I'm sorry, I can't choose." if declines else str(choice)
 
-    measure = Ask(templates=TEMPLATES_OF_TARGETS.replace("Is {target}", "{target} is"))
+    templates = TEMPLATES_OF_TARGETS.replace("Is {target}", "{target} is")
+    measure = Ask(templates=templates, opponents=6)
     result = measure(test, lambda prompts: list(map(choose, prompts)))
     assert result.level1.p.two_sided < 0.001
     assert result.answers.refused < 0.15
@@ -209,12 +210,15 @@ def test_the_page_says_how_the_model_answered(open_minded, refusing):
     page = re.sub(r"\s+", " ", page)
     answers = open_minded.answers
     assert page.count("How the model answered") == 2
-    assert f"{answers.asked:,} answers: each of" in page  # of a function
+    assert (
+        f"{answers.asked:,} answers: in 2 questions, 24 pairs of attributes about each target"
+        in page
+    )  # of a function
     assert "100% choose one of their two options" in page
     assert "decline" in page
     assert "The option that is named first wins" in page
     assert "Is [target] [first] or [second]?" in page
-    assert "d at level 1 by template" in page
+    assert "d at level 1 by question" in page
     assert "0.5 without a preference" in page
     read = with_answers(open_minded, by="logprobs", temperature=None, mass=0.625, models=("m-1",))
     page = re.sub(r"<[^>]+>", " ", report_html([read]))
@@ -232,8 +236,8 @@ def test_the_page_counts_in_the_singular_and_says_what_is_undefined(open_minded)
     page = report_html([with_answers(open_minded, templates=templates, **alone)])
     page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
     assert "of the others 2 are empty and 1 declines." in page
-    assert "answers that were drawn at a temperature of 0.5: each of" in page
-    assert "d at level 1 is undefined in each of 2 templates." in page
+    assert "answers that were drawn at a temperature of 0.5: in 2 questions" in page
+    assert "d at level 1 is undefined in each of 2 questions." in page
 
 
 def test_cells_are_in_percent_and_no_map_shows_one_line(open_minded):
@@ -316,7 +320,7 @@ def test_trackers_and_tables_have_what_was_refused(refusing):
     assert row["refused_X"] == refusing.answers.unusable["X"]
     low, high = refusing.answers.level2.Y.bounds
     assert (row["refusals_low_Y"], row["refusals_high_Y"]) == (min(low, high), max(low, high))
-    assert (row["pairs_low"], row["pairs_high"]) == refusing.answers.level1.d.interval
+    assert (row["questions_low"], row["questions_high"]) == refusing.answers.level1.d.interval
     assert "unanswered" not in eatlas.run(tests="weat-6", measures="weat(resamples=0)")[0].metrics()
 
 

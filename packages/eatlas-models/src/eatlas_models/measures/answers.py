@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,11 +15,12 @@ from numpy.typing import NDArray
 from eatlas.errors import CoverageError, StimulusError
 from eatlas.measures.association import DECIMALS, AssociationMeasure
 from eatlas.measures.base import Array, Input
+from eatlas.measures.inference import FacetTable
 from eatlas.notes import Note
 from eatlas.results.levels import EffectInterval
 from eatlas.results.parts import Coverage, finite, finite_ends
 from eatlas.stats.effect_size import effect_size
-from eatlas.stats.inputs import t_quantile
+from eatlas.stats.facets import ContrastTest, Facet, contrast_test, fill_missing
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
 from eatlas_models.measures.lpbs import Term, coverage_of_test, drop_incomplete, terms_of
 from eatlas_models.results.answers import (
@@ -38,6 +40,8 @@ from eatlas_models.stats.reliability import cronbach_alpha
 from eatlas_models.stimuli.asking import About, Prompt, Reply, subject_of
 from eatlas_models.stimuli.choosing import ASK_OTHERWISE, NOT_LISTED, QUOTED, alike, choice_of
 
+QUESTIONS = "questions"
+"""What varies beside words: the templates, with the pairs that are compared in each."""
 PLACES = AskResult.places
 """Of the effect sizes of a result."""
 SIGNS = {"X": 1.0, "Y": -1.0, "A": 1.0, "B": -1.0}
@@ -54,21 +58,22 @@ of two groups that are alike would differ by as much."""
 
 
 class Design(NamedTuple):
-    """What is asked: each pair of competitors about each subject, in templates and both orders."""
+    """What is asked: comparisons of competitors about each subject, in both orders."""
 
     subjects: list[Term]
     competitors: list[Term]
     pairs: NDArray[np.intp]
-    """Places of the competitors of each pair."""
+    """Places of the competitors of each comparison, shape (comparisons, 2)."""
+    questions: NDArray[np.intp]
+    """Place of its question among the templates, shape (comparisons,)."""
     templates: tuple[str, ...]
     prompts: list[Prompt]
-    """In the order (subjects, pairs, templates, 2); the second of two names the pair's second
-    first."""
+    """In the order (subjects, comparisons, 2); the second of two names the pair's second first."""
 
     @property
-    def shape(self) -> tuple[int, int, int, int]:
-        """Subjects, pairs, templates, and both orders."""
-        return len(self.subjects), len(self.pairs), len(self.templates), 2
+    def shape(self) -> tuple[int, int, int]:
+        """Subjects, comparisons, and both orders."""
+        return len(self.subjects), len(self.pairs), 2
 
     @property
     def about(self) -> About:
@@ -144,10 +149,37 @@ class Preferences:
         """The effect size of single templates; two targets have no spread within their groups."""
         return "level1" if self.sizes["X"] + self.sizes["Y"] > 2 else "over_attributes"
 
-    def table(self, wins: Array) -> Array:
-        """Shares of used terms, targets by attributes, from some wins of all subjects."""
-        won, count = choices.won(wins), len(self.design.competitors)
-        return self.orient_shares(choices.shares_won(won, self.design.pairs, count)[self.used[0]])
+    @cached_property
+    def tables(self) -> Array:
+        """Shares in each question, shape (targets, attributes, questions); NaN of none."""
+        design, won = self.design, choices.won(self.choices.wins)[self.used[0]]
+        tables = []
+        for question in range(len(design.templates)):
+            own = design.questions == question
+            shares = choices.shares_won(won[:, own], design.pairs[own], len(design.competitors))
+            tables.append(self.orient_shares(shares))
+        return np.stack(tables, axis=-1)
+
+    @cached_property
+    def facets(self) -> FacetTable | None:
+        """Shares by question without missing cells; None of fewer than two questions with answers.
+
+        A cell without an answer to a question is that of the additive model of its block.
+        """
+        n, (n_x, n_a) = self.sizes, (self.sizes["X"], self.sizes["A"])
+        there = ~np.isnan(self.tables)
+        blocks = [
+            there[rows, columns].any(axis=(0, 1))
+            for rows in (slice(n_x), slice(n_x, None))
+            for columns in (slice(n_a), slice(n_a, None))
+        ]
+        tables = self.tables[:, :, np.all(blocks, axis=0)]
+        questions = tables.shape[2]
+        if questions < 2:
+            return None
+        sizes = (n["X"], n["Y"]), (n["A"], n["B"]), (questions,)
+        filled = fill_missing(tables, sizes)
+        return FacetTable(np.where(np.isnan(filled), self.values[..., None], filled), (QUESTIONS,))
 
     def orient_shares(self, shares: Array) -> Array:
         """Shares of used competitors for each used subject as those of targets by attributes."""
@@ -295,7 +327,7 @@ def record_of(
         agreement=finite(alpha, DECIMALS),
         templates=templates,
         about=design.about,
-        pairs=len(design.pairs),
+        comparisons=len(design.pairs),
         answers=max(texts, default=1),
         temperature=None
         if collected or not texts
@@ -356,9 +388,9 @@ def _of_comparisons(
     confidence: float,
     counted: Array,
 ) -> dict[str, OfComparisons]:
-    """Intervals over pairs, and effect sizes had answers without a choice gone one way, by place.
+    """Intervals over questions, and effect sizes had answers without a choice gone one way.
 
-    Of these answers `counted` is the share beyond chance, shape (used subjects, pairs).
+    Of these answers `counted` is the share beyond chance, shape (used subjects, comparisons).
     """
 
     def two_sided(end: tuple[Array, int]) -> float:
@@ -386,50 +418,33 @@ def _of_comparisons(
 def intervals_of(
     preferences: Preferences, ddof: int, confidence: float
 ) -> dict[str, tuple[EffectInterval, EffectInterval]]:
-    """Intervals of the difference over all pairs, and of d, by place."""
-    read, (subjects, _) = preferences.choices, preferences.used
-    wins, drawn = read.wins[subjects], read.mass is None
-    won = choices.won(wins)
-    noise = choices.noise_of(wins, read.usable[subjects]) if drawn else np.zeros_like(won)
-    # one pair is all there are, and varies by its answers alone
-    t = t_quantile(1 - confidence, len(won[0]) - 1 or math.inf)
-    intervals = {}
+    """Intervals of the difference and of d by place: these words, other questions like these."""
+    unknown = EffectInterval(se=None, interval=None)
+    if preferences.facets is None:
+        return dict.fromkeys(PLACES, (unknown, unknown))
+    table, n, intervals = preferences.facets.values, preferences.sizes, {}
+    attributes, questions = Facet.of_groups([n["A"], n["B"]]), Facet.of_groups([table.shape[2]])
     for place in PLACES:
-        scores, first = scores_at(preferences.values, place, preferences.sizes)
-        difference, d = effect_size(scores, first, ddof=ddof)
-        contrast = _contrast(preferences, place)
-        se = choices.standard_error(won, preferences.design.pairs, contrast, noise)
-        sd = scores.std(ddof=ddof) if np.isfinite(d) else np.nan
-        intervals[place] = _interval(difference, se, t), _interval(difference / sd, se / sd, t)
+        rows, sizes = {
+            "level2.X": (slice(n["X"]), [n["X"]]),
+            "level2.Y": (slice(n["X"], None), [n["Y"]]),
+        }.get(place, (slice(None), [n["X"], n["Y"]]))
+        facets = [Facet.of_groups(sizes), attributes, questions]
+        test = contrast_test(table[rows], facets, fixed=(0, 1), level=confidence)
+        scores, _ = scores_at(preferences.values, place, n)
+        sd = scores.std(ddof=ddof) if len(scores) > ddof else math.nan
+        intervals[place] = _interval(test, 1.0), _interval(test, sd or math.nan)
     return intervals
 
 
-def _interval(value: float, se: float, t: float) -> EffectInterval:
-    """Interval of an estimate by its standard error."""
-    ends = finite_ends((value - t * se, value + t * se), DECIMALS)
-    return EffectInterval(se=finite(se, DECIMALS), interval=ends)
-
-
-def _contrast(preferences: Preferences, place: str) -> Array:
-    """Weights of the shares in the difference at a place, shape (used subjects, competitors)."""
-    n = preferences.sizes
-    weights = {role: SIGNS[role] / n[role] for role in ROLES}
-    if place.startswith("level2."):
-        role = place[-1]
-        weights |= dict.fromkeys(TARGETS, 0.0) | {role: 1 / n[role]}
-    of_targets, of_attributes = (
-        np.repeat([weights[role] for role in roles], [n[role] for role in roles])
-        for roles in (TARGETS, ATTRIBUTES)
-    )
-    table = np.outer(of_targets, of_attributes)
-    contrast = np.zeros((len(preferences.used[0]), len(preferences.design.competitors)))
-    about_targets = preferences.design.about == "target"
-    contrast[:, preferences.used[1]] = table if about_targets else table.T
-    return contrast
+def _interval(test: ContrastTest, sd: float) -> EffectInterval:
+    """Interval of a contrast in standard deviations."""
+    ends = finite_ends((test.low / sd, test.high / sd), DECIMALS)
+    return EffectInterval(se=finite(test.se / sd, DECIMALS), interval=ends)
 
 
 def _signs(preferences: Preferences) -> tuple[Array, Array]:
-    """Signs of the used subjects, and of both competitors of each pair."""
+    """Signs of the used subjects, and of both competitors of each comparison."""
     design, (used, _) = preferences.design, preferences.used
     of_subjects, of_competitors = (
         np.array([SIGNS[role] for role, _ in terms])
@@ -441,7 +456,7 @@ def _signs(preferences: Preferences) -> tuple[Array, Array]:
 def beyond_chance(preferences: Preferences) -> tuple[Array, float]:
     """Share of the answers without a choice that refusing at random does not explain.
 
-    Shape (used subjects, pairs), and the share of all answers that it may explain.
+    Shape (used subjects, comparisons), and the share of all answers that it may explain.
     """
     read, (used, _) = preferences.choices, preferences.used
     of_subjects, of_pairs = _signs(preferences)
@@ -456,7 +471,7 @@ def ends_of(
 ) -> dict[str, list[tuple[Array, int]]]:
     """Scores had all answers without a choice gone against a positive effect size, and for it.
 
-    Or a share of them, shape (used subjects, pairs), the others left out as they are.
+    Or a share of them, shape (used subjects, comparisons), the others left out as they are.
     """
     design, read, (used, _) = preferences.design, preferences.choices, preferences.used
     of_subjects, of_pairs = _signs(preferences)
@@ -464,8 +479,8 @@ def ends_of(
     answers = read.wins[used], read.usable[used], read.asked[used]
     tables = []
     for sign in (-1, 1):
-        won = choices.all_gone(*answers, sign * lean, counted)
-        shares = choices.shares_won(won, design.pairs, len(design.competitors))
+        won, weights = choices.all_gone(*answers, sign * lean, counted)
+        shares = choices.shares_won(won, design.pairs, len(design.competitors), weights)
         tables.append(preferences.orient_shares(shares))
     return {
         place: [
@@ -481,9 +496,9 @@ def _by_template(preferences: Preferences, ddof: int) -> tuple[tuple[OfTemplate,
     design, read, place = preferences.design, preferences.choices, preferences.headline
     templates, columns = [], []
     for k, text in enumerate(design.templates):
-        table = preferences.table(read.wins[:, :, [k]])
+        table, own = preferences.tables[..., k], design.questions == k
         scores, _ = scores_at(table, place, preferences.sizes)
-        usable = read.usable[:, :, k].sum() / max(1, read.asked[:, :, k].sum())
+        usable = read.usable[:, own].sum() / max(1, read.asked[:, own].sum())
         effects = {
             at: finite(_effect(*scores_at(table, at, preferences.sizes), ddof), DECIMALS)
             for at in PLACES
@@ -507,7 +522,7 @@ def _by_template(preferences: Preferences, ddof: int) -> tuple[tuple[OfTemplate,
 
 def _unusable(design: Design, read: Choices) -> Shares:
     """Share of answers without a choice in the questions with a term of each group."""
-    usable, asked = (counts.sum(axis=(2, 3)) for counts in (read.usable, read.asked))
+    usable, asked = (counts.sum(axis=2) for counts in (read.usable, read.asked))
     subjects = np.array([role for role, _ in design.subjects])
     of_pairs = np.array([role for role, _ in design.competitors])[design.pairs]
     shares = {}

@@ -62,12 +62,13 @@ _EVEN = Allowed(
 class Ask(PatternMeasure):
     """Paired comparisons, asked of a model that answers, at the three levels of the ML-EAT.
 
-    For each target x, pairs of attributes are drawn from A and B together, whatever their group,
+    For each question, pairs of attributes are drawn from A and B together, whatever their group,
     the same pairs for all targets: "Which word goes better with Julia: office or home?" Each is
-    asked in both orders and in several templates. P(x, w), the share of its comparisons that an
-    attribute w wins for x, takes the place of cosines. Since pairs ignore groups, labels of targets
-    and of attributes are exchangeable where no group is preferred, whatever the order of options
-    does to answers.
+    asked in both orders. P(x, w), the share of its comparisons that an attribute w wins for x,
+    takes the place of cosines. Since pairs ignore groups, labels of targets and of attributes are
+    exchangeable where no group is preferred, whatever the order of options does to answers.
+
+    Questions vary as words do: what is supported holds for other words and other questions.
 
     Questions about an attribute let two targets compete, as decisions between two persons do: "Who
     should lead the workshop: Julia or Ben?" Then P(x, w) is the share of its comparisons that x
@@ -85,9 +86,9 @@ class Ask(PatternMeasure):
     by : {"auto", "logprobs", "samples"}, default "auto"
         What a choice is: the probability of each option as the model's answer, or an answer that
         is drawn; auto: probabilities where the model gives them.
-    opponents : int, default 6
-        With how many others each option is compared, an even number; with all others where there
-        are no more.
+    opponents : int, default 2
+        With how many others each option is compared in a question, an even number; with all others
+        where there are no more.
     answers : int, default 1
         Answers that are drawn to each question.
     temperature : float, default 1.0
@@ -109,7 +110,7 @@ class Ask(PatternMeasure):
     Examples
     --------
     >>> Ask().signature
-    'ASK(alpha=0.05,answers=1,by=auto,ddof=1,opponents=6,p=auto,tail=directional,temperature=1.0,\
+    'ASK(alpha=0.05,answers=1,by=auto,ddof=1,opponents=2,p=auto,tail=directional,temperature=1.0,\
 templates=auto,threshold=0.2)'
     """
 
@@ -123,7 +124,7 @@ templates=auto,threshold=0.2)'
     _: KW_ONLY
     templates: str = parameter(AUTO, _TEMPLATES)
     by: By = parameter("auto", By)
-    opponents: int = parameter(6, _EVEN)
+    opponents: int = parameter(2, _EVEN)
     answers: int = parameter(1, whole(1))
     temperature: float = parameter(1.0, FROM_0)
     tokens: int = parameter(32, whole(1), optional=True)
@@ -193,10 +194,8 @@ templates=auto,threshold=0.2)'
         """Answers to all questions about a test, as the rows of a file."""
         design = self.design(test)
         both = (
-            (subject, template)
-            for (_, subject), _, template in product(
-                design.subjects, design.pairs, design.templates
-            )
+            (subject, design.templates[question])
+            for (_, subject), question in product(design.subjects, design.questions.tolist())
             for _ in range(2)
         )
         for (subject, template), prompt in zip(both, design.prompts, strict=True):
@@ -220,7 +219,7 @@ templates=auto,threshold=0.2)'
         preferences: Preferences = given.asked
         ordered = Ordered.of(given.rows, given.coverage)
         vary = Variation(given, ordered, notes, self.resamples, self.confidence, self.ddof)
-        levels = compare_groups(self, vary)
+        levels = compare_groups(self, vary, further=preferences.facets)
         x, y = (kernels.mean_row(given.rows[role]) for role in TARGETS)
         first, second = (kernels.associations(given.rows[role], x - y) for role in ATTRIBUTES)
         over = self.level(first, second, "over_attributes", notes, given)
@@ -251,11 +250,19 @@ def _design(measure: Ask, test: AssociationTest) -> Design:
     # by name, so that neither groups nor the order of terms decide which pairs are drawn
     by_name = np.array(sorted(range(len(names)), key=names.__getitem__), np.intp)
     chance = generator_of(0, {"competitors": names}, "pairs")
-    pairs = by_name[pairs_of(len(names), measure.opponents, chance)]
+    of_each = [by_name[pairs_of(len(names), measure.opponents, chance)] for _ in templates]
+    pairs, questions = (
+        np.concatenate(of_each),
+        np.repeat(np.arange(len(templates)), [len(of_one) for of_one in of_each]),
+    )
+    how = measure.by, measure.answers, measure.temperature, measure.tokens
     prompts = []
-    for (_, subject), (i, j), template in product(subjects, pairs.tolist(), templates):
-        for options in ((names[i], names[j]), (names[j], names[i])):
-            text = fill_template(template, **{about: subject}, first=options[0], second=options[1])
-            how = measure.by, measure.answers, measure.temperature, measure.tokens
-            prompts.append(Prompt(text, options, *how))
-    return Design(subjects, competitors, pairs, templates, prompts)
+    for (_, subject), ((i, j), question) in product(
+        subjects, zip(pairs.tolist(), questions.tolist(), strict=True)
+    ):
+        for first, second in ((names[i], names[j]), (names[j], names[i])):
+            words = {about: subject, "first": first, "second": second}
+            prompts.append(
+                Prompt(fill_template(templates[question], **words), (first, second), *how)
+            )
+    return Design(subjects, competitors, pairs, questions, templates, prompts)

@@ -105,11 +105,6 @@ def _design(
 ) -> tuple[Design, list[Reply]]:
     """Every comparison that a file may have, in the order of a design, and its answers to them."""
     names = [name for _, name in competitors]
-    # by name, as the pairs of a design
-    pairs = sorted(
-        {tuple(sorted((answer.first, answer.second), key=names.__getitem__)) for answer in answers},
-        key=lambda pair: [names[place] for place in pair],
-    )
     questions = [
         answer.row.template if f"{{{about}}}" in answer.row.template else UNKNOWN[about]
         for answer in answers
@@ -117,19 +112,28 @@ def _design(
     if len(set(questions)) > MOST_TEMPLATES:
         questions = [UNKNOWN[about]] * len(answers)
     templates = tuple(dict.fromkeys(questions))
+    # by name, as the pairs of a design
+    comparisons = sorted(
+        {
+            (question, tuple(sorted((answer.first, answer.second), key=names.__getitem__)))
+            for answer, question in zip(answers, questions, strict=True)
+        },
+        key=lambda of: (templates.index(of[0]), [names[place] for place in of[1]]),
+    )
     there: dict[tuple[int, int, int, str], list[CollectedAnswer]] = defaultdict(list)
     for (row, subject, first, second), question in zip(answers, questions, strict=True):
         there[subject, first, second, question].append(row)
     prompts, replies = [], []
-    for subject, pair, template in product(range(len(subjects)), pairs, templates):
+    for subject, (template, pair) in product(range(len(subjects)), comparisons):
         for first, second in (pair, pair[::-1]):
             rows = there.get((subject, first, second, template), [])
             if len(rows) > 1 and any(row.chances for row in rows):
                 raise _twice(rows)
             prompts.append(Prompt(template, (names[first], names[second]), "samples", len(rows)))
             replies.append(reply_of(rows))
-    places = np.array(pairs, np.intp).reshape(-1, 2)
-    return Design(subjects, competitors, places, templates, prompts), replies
+    pairs = np.array([pair for _, pair in comparisons], np.intp)
+    of_questions = np.array([templates.index(template) for template, _ in comparisons], np.intp)
+    return Design(subjects, competitors, pairs, of_questions, templates, prompts), replies
 
 
 def _twice(rows: Sequence[CollectedAnswer]) -> StimulusError:
@@ -146,13 +150,13 @@ def _twice(rows: Sequence[CollectedAnswer]) -> StimulusError:
 def _remarks(test: AssociationTest, design: Design, replies: Sequence[Reply]) -> list[Note]:
     """What a reader must know of the comparisons that are there."""
     asked = np.array([len(reply.models) for reply in replies]).reshape(design.shape)
-    by_order = asked.sum(axis=2) > 0
+    by_order = asked > 0
     there, both = int(by_order.any(axis=-1).sum()), int(by_order.all(axis=-1).sum())
     if not both:
         raise CoverageError(
             f"test {test.id}: no comparison is there in both orders of its options",
             got=f"{number_of(there, 'comparison')} in one order",
-            allowed="each comparison with either option first, since many models prefer a place",
+            allowed="each question with either option first, since many models prefer a place",
         )
     notes = []
     if there > both:

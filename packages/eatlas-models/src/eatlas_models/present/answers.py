@@ -23,7 +23,7 @@ STATEMENTS = {
     "Asked.": "asked",
     "Choices.": "choices",
     "Order.": "order",
-    "Templates.": "templates",
+    "Questions.": "templates",
     "Probability.": "mass",
     "Model.": "model",
 }
@@ -40,10 +40,11 @@ def answers_statements(result: AssociationResult) -> list[tuple[str, str]]:
 
 
 MOVED = (
-    "Other pairs and answers: interval of what all pairs of the same words and other answers would "
-    "show, in standard deviations of the scores as they are. Refusals: d had all answers without a "
-    "choice gone against a positive d, or for it; the lesser one first; and the two-sided p had "
-    "those gone against d that a kind of question has beyond what all kinds may have by chance."
+    "Other questions: interval of what other questions, with pairs and answers of their own, would "
+    "show about these words, in standard deviations of the scores as they are. Refusals: d had all "
+    "answers without a choice gone against a positive d, or for it; the lesser one first; and the "
+    "two-sided p had those gone against d that a kind of question has beyond what all kinds may "
+    "have by chance."
 )
 
 
@@ -64,7 +65,7 @@ def sensitivity_table(result: AssociationResult) -> Table:
     columns = (
         Column("Level"),
         Column("d", number=True),
-        Column("Other pairs and answers", number=True),
+        Column("Other questions", number=True),
         Column("least", "Refusals gone one way", number=True),
         Column("most", "Refusals gone one way", number=True),
         Column("p against", "Refusals gone one way", number=True),

@@ -39,10 +39,10 @@ class Shares(ByRole[Share]):
 
 
 class OfComparisons(Record):
-    """How far one effect size would move with other pairs and other answers.
+    """How far one effect size would move with other questions about the same words.
 
-    Intervals are of what all pairs of the same options would show with infinitely many answers, by
-    Student's t. They say nothing of other terms: `uncertainty` of a result does.
+    Intervals are Student's, over questions with the pairs and answers of each; None for a single
+    question. They say nothing of other words: `generalisation` of a result does.
     """
 
     difference: EffectInterval
@@ -99,7 +99,7 @@ class AnswersRecord(Record):
     """How a model answered the questions of a test, and how far that decides the result."""
 
     asked: int = Field(ge=1)
-    """Answers that were asked for: each pair in both orders, in each template."""
+    """Answers that were asked for: each comparison in both orders."""
     by: Literal["logprobs", "samples"]
     """Whether choices are probabilities of the options, or answers that were drawn."""
     usable: Count
@@ -118,14 +118,14 @@ class AnswersRecord(Record):
     first_place: Share
     """Share won by the option that is named first: 0.5 where the order plays no part."""
     first_place_interval: Interval | None
-    """Interval of it over pairs, by Student's t."""
+    """Interval of it over comparisons, by Student's t."""
     agreement: float | None = None
     """Cronbach's alpha over templates of the scores of targets, or of attributes where both target
     groups have one term; None for one template."""
     templates: tuple[OfTemplate, ...]
     about: About
-    pairs: int
-    """Pairs of which each is asked about each subject."""
+    comparisons: int
+    """Pairs that are asked about each subject, over all questions."""
     answers: int
     """Answers to one question, at most; 1 where log-probabilities were read."""
     temperature: float | None
@@ -230,7 +230,7 @@ class AskResult(ThreeLevelResult, AnsweredResult):
         return 1 - (answers.mass or 0.0) if answers.improbable else answers.refused
 
     def further_obstacles(self, effect: Effect) -> Iterable[str]:
-        """Refusals that could explain an effect size, and an interval over pairs that holds 0."""
+        """Refusals that could explain an effect size."""
         answers, above = self.answers, effect.direction == "greater"
         level: OfComparisons = at(answers, effect.place)
         d, p = level.against(effect.direction)
@@ -239,9 +239,6 @@ class AskResult(ThreeLevelResult, AnsweredResult):
             yield "the model seldom chose an option"
         elif answers.refused and not left:
             yield "refusals and unusable answers could explain it"
-        ends = level.d.interval
-        if ends and not (ends[0] > 0 if above else ends[1] < 0):
-            yield "not shown to hold for other pairs and answers"
 
     def cell_text(self, name: str) -> str:
         """The mean share of a cell, in percent."""
@@ -250,7 +247,7 @@ class AskResult(ThreeLevelResult, AnsweredResult):
     def rows(self) -> list[dict[str, Any]]:
         """One row: the columns of an ML-EAT, then how the model answered.
 
-        Of each effect size its interval over pairs and answers, where it would be had all answers
+        Of each effect size its interval over questions, where it would be had all answers
         without a choice gone one way, and its two-sided p had those gone against it that are beyond
         chance; of each group the share of them.
         """
@@ -261,7 +258,7 @@ class AskResult(ThreeLevelResult, AnsweredResult):
         row |= {f"refused_{role}": share for role, share in answers.unusable.items()}
         for effect in self.effects():
             moved = at(answers, effect.place)
-            for name, ends in (("pairs", moved.d.interval), ("refusals", moved.range)):
+            for name, ends in (("questions", moved.d.interval), ("refusals", moved.range)):
                 low, high = ends or (None, None)
                 row |= {f"{name}_low{effect.suffix}": low, f"{name}_high{effect.suffix}": high}
             row[f"refusals_p{effect.suffix}"] = moved.against(effect.direction)[1]

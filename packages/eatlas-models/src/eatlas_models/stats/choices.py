@@ -1,8 +1,9 @@
-"""Paired comparisons: shares that are won, and how far they hang on pairs, answers and places.
+"""Paired comparisons: shares that are won, and how far they hang on refusals and places.
 
-A table of wins has the shape (subjects, pairs, templates, 2): the share of its answers that the
-first of a pair wins, where it is named first and where it is named second; NaN where no answer
-chooses. A subject is what is asked about, and its competitors are numbered from 0.
+A comparison is a pair of competitors in one question. A table of wins has the shape (subjects,
+comparisons, 2): the share of its answers that the first of a pair wins, where it is named first and
+where it is named second; NaN where no answer chooses. A subject is what is asked about, and its
+competitors are numbered from 0.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from eatlas.stats.shares import jeffreys
 
 Array = NDArray[np.float64]
 Pairs = NDArray[np.intp]
-"""Competitors of each pair, shape (pairs, 2)."""
+"""Competitors of each comparison, shape (comparisons, 2)."""
 Counts = NDArray[np.int64]
 
 
@@ -30,85 +31,40 @@ def mean_of_those_there(values: Array, axis: int | tuple[int, ...]) -> Array:
 
 
 def won(wins: Array) -> Array:
-    """Share of each pair that its first wins, shape (subjects, pairs), free of the place.
+    """Share of each comparison that its first wins, shape (subjects, comparisons).
 
-    The mean over templates of either order, and the mean of both orders; NaN where an order has no
-    answer in any template, since what is left would show the place.
+    The mean of both orders; NaN where one has no answer, since what is left would show the place.
     """
-    return np.asarray(mean_of_those_there(wins, 2).mean(axis=-1))
+    return np.asarray(wins.mean(axis=-1))
 
 
-def shares_won(won: Array, pairs: Pairs, count: int) -> Array:
+def shares_won(won: Array, pairs: Pairs, count: int, weights: Array | float = 1.0) -> Array:
     """Share of its comparisons that each competitor wins for each subject, shape (subjects, count).
 
-    `won` has the shape (subjects, pairs), `pairs` (pairs, 2). Sums run over pairs in their order,
-    so that the order of subjects and of competitors changes no bit. NaN where a competitor has no
-    comparison.
+    `won`, and weights, have the shape (subjects, comparisons). Sums run over comparisons in their
+    order, so that the order of subjects and of competitors changes no bit. NaN where a competitor
+    has none.
 
     >>> shares_won(np.array([[1.0, 0.5, 0.25]]), np.array([[0, 1], [0, 2], [1, 2]]), 3)
     array([[0.75 , 0.125, 0.625]])
     """
-    wins, of = _tally(won, pairs, count)
-    with np.errstate(invalid="ignore"):
-        return wins / of
-
-
-def _tally(won: Array, pairs: Pairs, count: int) -> tuple[Array, Array]:
-    """Comparisons that each competitor wins, and has, for each subject."""
     wins, of = np.zeros((2, count, len(won)))
-    there = ~np.isnan(won)
+    weights = np.where(np.isnan(won), 0.0, weights)
     for side, shares in enumerate((won, 1.0 - won)):
-        np.add.at(wins, pairs[:, side], np.where(there, shares, 0.0).T)
-        np.add.at(of, pairs[:, side], there.T)
-    return wins.T, of.T
-
-
-def standard_error(won: Array, pairs: Pairs, contrast: Array, noise: Array) -> float:
-    """Standard error of a contrast of shares won, as an estimate of that over all pairs.
-
-    Pairs are a sample of all pairs, and answers a sample within each, as in two-stage sampling
-    (Cochran 1977, chapter 10). `contrast` has weights of the shares, shape (subjects, competitors),
-    and `noise` the variance of each share of `won` by chance in answers.
-    """
-    wins, of = _tally(won, pairs, contrast.shape[1])
-    # what one competitor wins another loses: a constant changes no contrast, but its deviations
-    contrast = contrast - contrast.mean(axis=1, keepdims=True)
-    deviations = weights = np.zeros_like(won)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        # deviations from a mean of k are too small: independent shares show as much
-        # (k - 1) (k - 1/2) / k^2 of their variance in the difference of two such means
-        unbiased = np.where(of > 1, contrast / np.sqrt((of - 1) * (of - 0.5)), 0.0)
-        for side, sign, shares in ((0, 1, won), (1, -1, 1.0 - won)):
-            at = pairs[:, side]
-            deviations = deviations + unbiased[:, at] * (shares - (wins / of)[:, at])
-            weights = weights + sign * (contrast / of)[:, at]
-        over_answers = np.where(np.isnan(won), 0.0, weights**2 * noise).sum()
-    over_pairs = (np.nansum(deviations, axis=0) ** 2).sum()
-    known = (~np.isnan(won)).mean() * len(pairs) / math.comb(contrast.shape[1], 2)
-    return math.sqrt(over_answers + (1 - known) * max(0.0, over_pairs - over_answers))
-
-
-def noise_of(wins: Array, usable: Counts) -> Array:
-    """Variance by chance in answers of the share of each pair, shape (subjects, pairs).
-
-    That of independent answers to each order, templates counted together. Where an order has one
-    answer, how far the two orders differ, the mean of all such differences aside.
-    """
-    shares, n = mean_of_those_there(wins, 2), usable.sum(axis=2)
-    apart = shares[..., 0] - shares[..., 1]
-    of_orders = (shares * (1 - shares) / np.maximum(n - 1, 1)).sum(axis=-1)
-    of_ones = (apart - np.nanmean(apart)) ** 2
-    return np.where((n > 1).all(axis=-1), of_orders, of_ones) / 4
+        np.add.at(wins, pairs[:, side], np.where(weights > 0, weights * shares, 0.0).T)
+        np.add.at(of, pairs[:, side], weights.T)
+    with np.errstate(invalid="ignore"):
+        return (wins / of).T
 
 
 def first_place(wins: Array, confidence: float = 0.95) -> tuple[float, tuple[float, float] | None]:
-    """Share won by the option that is named first, and its interval over pairs by Student's t.
+    """Share won by the option that is named first, with an interval over comparisons (Student's t).
 
-    None where fewer than two pairs have answers, or all show the same.
+    None where fewer than two comparisons have answers, or all show the same.
     """
     named_first = np.stack([wins[..., 0], 1.0 - wins[..., 1]], axis=-1)
-    by_pair = mean_of_those_there(named_first, (0, 2, 3))
-    return mean_interval(by_pair[~np.isnan(by_pair)], confidence, 0.0)
+    shares = mean_of_those_there(named_first, (0, 2))
+    return mean_interval(shares[~np.isnan(shares)], confidence, 0.0)
 
 
 def mean_interval(
@@ -145,18 +101,22 @@ def assignment_scores(counts: NDArray[np.integer], added: float = 0.0) -> Array:
 
 def all_gone(
     wins: Array, usable: Counts, asked: Counts, lean: Array, counted: Array | float = 1.0
-) -> Array:
-    """Share of each pair as :func:`won`, had all answers without a choice gone one way.
+) -> tuple[Array, Array]:
+    """Share of each comparison as :func:`won`, had all answers without a choice gone one way.
 
-    `lean`, shape (subjects, pairs), says where: 1 to the first of the pair, -1 to the second, 0 to
-    both by halves. `usable` and `asked` are numbers of answers in the shape of `wins`. `counted`,
-    shape (subjects, pairs), is the share of them that counts; the rest is left out.
+    And its weight: of one that lacks an order, as far as its answers count.
+
+    `lean`, shape (subjects, comparisons), says where: 1 to the first of the pair, -1 to the second,
+    0 to both by halves. `usable` and `asked` are numbers of answers in the shape of `wins`.
+    `counted`, in the shape of `lean`, is the share of them that counts; the rest is left out.
     """
     chosen = np.where(usable > 0, np.nan_to_num(wins), 0.0) * usable
-    others = np.broadcast_to(counted, lean.shape)[:, :, None, None] * (asked - usable)
+    counted = np.broadcast_to(counted, lean.shape)
+    others = counted[:, :, None] * (asked - usable)
     with np.errstate(invalid="ignore"):
-        leaning = ((1 + lean) / 2)[:, :, None, None] * others
-        return won((chosen + leaning) / (usable + others))
+        leaning = ((1 + lean) / 2)[:, :, None] * others
+        shares = won((chosen + leaning) / (usable + others))
+    return shares, np.where((usable > 0).all(axis=-1), 1.0, counted)
 
 
 def beyond_chance(
@@ -164,15 +124,14 @@ def beyond_chance(
 ) -> tuple[Array, float]:
     """Share of the answers without a choice of each cell that a random refusal does not explain.
 
-    `kinds` numbers the kinds of questions from 0 to `count`, shape (subjects, pairs), as the other
-    tables without templates and orders. What declines at random declines all kinds alike: the rate
+    `kinds` numbers the kinds of questions from 0 to `count`, shape (subjects, comparisons), as the
+    other tables without orders. What declines at random declines all kinds alike: the rate
     of all is at most the smallest upper limit of a kind's (95%, Jeffreys). A kind counts as far as
     its own rate is above; where there are no questions of some kind, wholly. Returns the shares,
-    shape (subjects, pairs), and that rate.
+    shape (subjects, comparisons), and that rate.
     """
     answered, of = (
-        np.bincount(kinds.ravel(), counts.sum(axis=(2, 3)).ravel(), count)
-        for counts in (usable, asked)
+        np.bincount(kinds.ravel(), counts.sum(axis=2).ravel(), count) for counts in (usable, asked)
     )
     lacking = of - answered
     alike = float(np.min(jeffreys(np.stack([lacking, answered], axis=1), 0.95)[1, :, 0]))

@@ -59,14 +59,14 @@ def model(prompts):
 
 
 TEMPLATE = "{target}: {first} or {second}?"
-ASK = f'ask(templates="{TEMPLATE}")'
+ASK = f'ask(templates="{TEMPLATE}",opponents=6)'
 
 
 def comparisons(measure=None):
     """A row for each comparison that the measure would ask for."""
-    design = (measure or eatlas.Ask(templates=TEMPLATE)).design(TEST)
+    design = (measure or eatlas.get_measure(ASK)).design(TEST)
     prompts = iter(design.prompts)
-    for (_, subject), _pair, _template in product(design.subjects, design.pairs, design.templates):
+    for (_, subject), _pair in product(design.subjects, design.pairs):
         for _ in range(2):
             prompt = next(prompts)
             answer = choose(subject, *prompt.options)
