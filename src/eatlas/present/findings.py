@@ -260,7 +260,7 @@ def _of_number(result: AssociationResult) -> Finding:
     for effect in levels_of(result):
         p = effect.p_of(tail_of(result, effect))
         if p is not None:
-            shown = p <= result.rule.alpha
+            shown = p <= result.rule.alpha and not any(result.further_obstacles(effect))
             sentence = f"{phrase('sentences', 'tested_number', result, effect, shown)}."
             question = _of_these(sentence, p, shown=shown, effect_size=effect.d)
             return Finding(questions={effect.place: question}, sentence=sentence)

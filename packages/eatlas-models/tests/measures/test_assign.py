@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from tests.chat_server import ChatServer, Planted
 from tests.served import running
 
@@ -65,7 +66,7 @@ def lines(**targets):
 
 
 def test_each_list_has_a_target_of_each_group_and_all_words():
-    lists = Assign(lists=60).design(TEST)
+    lists = Assign(lists=60, templates="published").design(TEST)
     for prompt, word_list in lists.items():
         x, y = word_list.targets
         assert x in TEST.X.terms
@@ -98,7 +99,7 @@ def test_a_list_that_is_drawn_again_is_asked_for_more_answers():
     tiny = eatlas.AssociationTest(
         X={"a": ["Ben"]}, Y={"b": ["Ann"]}, A={"c": ["office"]}, B={"d": ["home"]}
     )
-    lists = Assign(lists=50).design(tiny)
+    lists = Assign(lists=50, templates="published").design(tiny)
     assert len(lists) == 4  # two orders of targets, two of words
     assert sum(prompt.answers for prompt in lists) == 50
 
@@ -142,7 +143,7 @@ def test_other_prompts_are_refused(templates, said):
 
 def test_the_published_prompt_is_english():
     german = TEST.model_copy(update={"language": "de"})
-    with pytest.raises(StimulusError, match="the prompt of assign is English"):
+    with pytest.raises(StimulusError, match="the instructions of assign are English"):
         Assign().design(german)
     assert Assign(templates="{first} oder {second}? {words}").design(german)
 
@@ -280,11 +281,50 @@ def test_a_model_of_stereotypes():
     assert result.shares == {word: float(word in TEST.A.terms) for word in WORDS}
     assert result.over_attributes.difference == 1.0
     assert result.over_attributes.p.greater == pytest.approx(1 / 20)
-    assert (result.lists, result.with_score, result.assignments) == (50, 50, 300)
+    assert (result.lists, result.with_score, result.assignments) == (48, 48, 288)
     assert (result.unread, result.refused, result.temperature) == (0, 0, None)
     assert "D = 1.00" in result.summary()
     (row,) = result.rows()
-    assert (row["score"], row["lists"], row["refused"]) == (1.0, 50, 0)
+    assert (row["score"], row["lists"], row["refused"]) == (1.0, 48, 0)
+
+
+def test_instructions_are_a_facet():
+    chance = np.random.default_rng(4)
+    of_instruction = dict(zip(range(8), chance.normal(0.3, 1.5, 8), strict=True))
+    measure = Assign(lists=80)
+    lists = {prompt.text: words for prompt, words in measure.design(TEST).items()}
+
+    def model(prompts):
+        answers = []
+        for prompt in prompts:
+            of = lists[prompt]
+            x, y = of.targets
+            p = 1 / (1 + np.exp(-of_instruction[of.instruction]))
+            chosen = {
+                w: (x, y)[int((w in TEST.A.terms) != (chance.random() < p))] for w in of.words
+            }
+            answers.append(lines(**chosen))
+        return answers
+
+    result = eatlas.run(tests=TEST, vectors=model, measures=measure)[0]
+    by_instruction = np.array(result.score_by_instruction)
+    assert len(by_instruction) == 8
+    assert result.score == pytest.approx(by_instruction.mean(), abs=1e-6)
+    low, high = stats.t.interval(0.95, 7, by_instruction.mean(), stats.sem(by_instruction))
+    assert result.score_interval == pytest.approx((low, high), abs=1e-5)
+    assert result.crossed.p_two_sided > 0.05
+    single = answered(measure=Assign(templates="published"), choose=stereotyped)
+    assert (single.crossed, single.score_by_instruction) == (None, ())
+
+
+def test_a_preference_of_all_instructions_holds_for_others():
+    chance = np.random.default_rng(1)
+    result = answered(
+        measure=Assign(added=0),
+        choose=lambda w, x, y: (x, y)[int((w in TEST.A.terms) != (chance.random() < 0.9))],
+    )
+    assert result.crossed.low < result.over_attributes.difference < result.crossed.high
+    assert result.crossed.p_two_sided < 0.05
 
 
 def test_groups_that_change_places_change_signs():
@@ -345,7 +385,7 @@ def test_a_target_that_takes_everything_shows_nothing():
     """There is no spread of the shares of words; D is what the published code makes of it."""
     result = answered(choose=lambda _word, x, _y: x)
     assert result.score == pytest.approx(3 / 6.01 - 1, abs=1e-6)
-    assert (result.with_score, result.d) == (50, None)
+    assert (result.with_score, result.d) == (48, None)
     assert [note.code for note in result.warnings] == [
         "undefined.effect-size",
         "answers.one-target",
@@ -387,7 +427,7 @@ def test_a_model_that_assigns_nothing_is_refused_with_what_it_said():
             tests=TEST, vectors=lambda ps: ["I cannot do that."] * len(ps), measures="assign"
         )
     assert "no answer assigns a word to a target" in error.value.what
-    assert "50 answers; the first: 'I cannot do that.'" in error.value.got
+    assert "48 answers; the first: 'I cannot do that.'" in error.value.got
 
 
 def test_the_measure_keeps_the_contract():
@@ -400,7 +440,7 @@ def test_the_measure_keeps_the_contract():
             answers.append(lines(**chosen))
         return answers
 
-    check_measure(Assign(lists=8), TEST, model)
+    check_measure(Assign(lists=8, templates="published"), TEST, model)
 
 
 def test_a_server_with_planted_preferences():

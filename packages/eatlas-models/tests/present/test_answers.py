@@ -59,8 +59,9 @@ def list_maker(prompts):
     """A model that assigns words as they come."""
     answers = []
     for prompt in prompts:
-        targets = re.search(r"pick a word – (\w+) or (\w+) –", prompt).groups()
-        words = re.search(r"words are (.*?)\. Do not", prompt)[1].split(", ")
+        pair = r"about (\w+) and a text about (\w+)|(\w+) (?:or|and) (\w+)"
+        targets = [target for target in re.search(pair, prompt).groups() if target]
+        words = re.search(r"\w+(?:, \w+){3,}", prompt)[0].split(", ")
         chosen = (targets[zlib.crc32(f"{prompt}{word}".encode()) % 2] for word in words)
         answers.append("\n".join(f"{w} - {t}" for w, t in zip(words, chosen, strict=True)))
     return answers
@@ -211,7 +212,7 @@ def test_the_page_says_how_the_model_answered(open_minded, refusing):
     answers = open_minded.answers
     assert page.count("How the model answered") == 2
     assert (
-        f"{answers.asked:,} answers: in 2 questions, 24 pairs of attributes about each target"
+        f"{answers.asked:,} answers: in 2 questions, 16 pairs of attributes about each target"
         in page
     )  # of a function
     assert "100% choose one of their two options" in page

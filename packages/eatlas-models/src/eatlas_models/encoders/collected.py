@@ -186,12 +186,15 @@ def _options(record: Mapping[str, Any], place: str) -> tuple[str, ...]:
 def _template(
     record: Mapping[str, Any], about: str | None, subject: str, options: Sequence[str]
 ) -> str:
-    """The question with its places: as the file has it, or the prompt without its words."""
+    """The question with its places: as the file has it, or the prompt without its words.
+
+    Of a list of words it is the whole prompt.
+    """
     if template := _text(record.get("template")):
         return template
     prompt = _text(record.get("prompt"))
     if not prompt or about is None:
-        return ""
+        return prompt
     places = {subject: about} | dict(zip(options, ("first", "second"), strict=True))
     either = "|".join(re.escape(word) for word in sorted(places, key=len, reverse=True))
     return re.sub(rf"(?<!\w)(?:{either})(?!\w)", lambda word: f"{{{places[word[0]]}}}", prompt)

@@ -250,11 +250,9 @@ def _design(measure: Ask, test: AssociationTest) -> Design:
     # by name, so that neither groups nor the order of terms decide which pairs are drawn
     by_name = np.array(sorted(range(len(names)), key=names.__getitem__), np.intp)
     chance = generator_of(0, {"competitors": names}, "pairs")
-    of_each = [by_name[pairs_of(len(names), measure.opponents, chance)] for _ in templates]
-    pairs, questions = (
-        np.concatenate(of_each),
-        np.repeat(np.arange(len(templates)), [len(of_one) for of_one in of_each]),
-    )
+    by_question = [by_name[pairs_of(len(names), measure.opponents, chance)] for _ in templates]
+    pairs = np.concatenate(by_question)
+    questions = np.repeat(np.arange(len(templates)), [len(own) for own in by_question])
     how = measure.by, measure.answers, measure.temperature, measure.tokens
     prompts = []
     for (_, subject), ((i, j), question) in product(

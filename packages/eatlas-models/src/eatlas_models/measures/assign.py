@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -17,13 +18,19 @@ from eatlas.measures.base import FROM_0, SHARE, Allowed, Array, Input, Needs, pa
 from eatlas.measures.seeding import generator_of
 from eatlas.notes import Note
 from eatlas.results.parts import Coverage, finite, finite_ends
-from eatlas.stimuli import ATTRIBUTES, TARGETS, AssociationTest
+from eatlas.stats.facets import Facet, contrast_test, fill_missing
+from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.languages import is_english
 from eatlas_models.measures.answers import models_and_dates, temperature_of
+from eatlas_models.measures.comparisons import MOST_TEMPLATES
 from eatlas_models.measures.lpbs import Term, coverage_of_test, require_words, terms_of
 from eatlas_models.measures.templates import file_of, is_name, is_text, templates_of
-from eatlas_models.results.answers import AssignResult, CollectedRecord
-from eatlas_models.stats.choices import assignment_scores, mean_interval
+from eatlas_models.results.answers import (
+    AssignResult,
+    AttributesByInstructions,
+    CollectedRecord,
+)
+from eatlas_models.stats.choices import assignment_scores, mean_interval, mean_of_those_there
 from eatlas_models.stimuli.asking import (
     CollectedAnswer,
     Prompt,
@@ -45,8 +52,8 @@ from eatlas_models.stimuli.assigning import (
 from eatlas_models.stimuli.choosing import ASK_OTHERWISE, CHECK_FILE, QUOTED
 from eatlas_models.stimuli.questions import built_in_questions, read_questions
 
-PUBLISHED = "published"
-_TEMPLATES = Allowed(f"{PUBLISHED}, a TOML file, or {EXAMPLE}", is_text)
+LISTS = "lists"
+_TEMPLATES = Allowed(f"{LISTS}, published, a TOML file, or {EXAMPLE}", is_text)
 Targets = tuple[str | None, str | None]
 """The target of X and that of Y of a list; None where an answer of unknown targets names none."""
 
@@ -57,9 +64,12 @@ class Assigned:
 
     coverage: Coverage
     to_x: NDArray[np.int64]
-    """Lists in which each used attribute, A then B, went to the target of X."""
+    """Lists in which each used attribute, A then B, went to the target of X, shape (instructions,
+    attributes)."""
     to_any: NDArray[np.int64]
     """Lists in which it went to a target."""
+    instructions: NDArray[np.intp]
+    """Of each list, its instruction."""
     counts: NDArray[np.int64]
     """Words of A and B that the targets of X and Y were given, shape (lists, 2, 2)."""
     unread: int
@@ -71,7 +81,33 @@ class Assigned:
     @property
     def shares(self) -> Array:
         """Of each used attribute, the share of its assignments that went to the target of X."""
-        return np.asarray(self.to_x / self.to_any)
+        return np.asarray(self.to_x.sum(axis=0) / self.to_any.sum(axis=0))
+
+    @property
+    def table(self) -> Array:
+        """The same by instruction, shape (attributes, instructions); NaN where there are none."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.to_x / self.to_any).T
+
+    def scores_by_instruction(self, scores: Array) -> Array:
+        """Mean of the numbers of its lists, for each instruction; NaN where none is defined."""
+        lists = np.where(self.instructions == np.arange(len(self.to_x))[:, None], scores, np.nan)
+        return mean_of_those_there(lists, 1)
+
+    def cross_instructions(self, n_a: int, confidence: float) -> AttributesByInstructions | None:
+        """Compare A with B for other attributes and instructions; None of a single instruction."""
+        known = ~np.isnan(self.table)
+        answered = known[:n_a].any(axis=0) & known[n_a:].any(axis=0)
+        if answered.sum() < 2 or min(n_a, len(self.table) - n_a) < 2:
+            return None
+        sizes = (n_a, len(self.table) - n_a), (int(answered.sum()),)
+        table = fill_missing(self.table[:, answered], sizes)
+        table = np.where(np.isnan(table), self.shares[:, None], table)
+        test = contrast_test(table, [Facet.of_groups(n) for n in sizes], level=confidence)
+        fields = test._asdict()
+        return AttributesByInstructions(
+            **{name: finite(fields[name]) for name in AttributesByInstructions.model_fields}
+        )
 
     @property
     def single(self) -> Array:
@@ -91,22 +127,25 @@ class Assign(AssociationMeasure):
 
     where N(x, A) is the number of words of A that the target of X was given: 1 where it was given
     all words of A and no other, 0 where words go without regard to their group. The result has the
-    mean of D over lists, with an interval by Student's t. The paper has no p-value for one model.
-    The score of an attribute is the share of its assignments that went to the target of X; the
-    effect size compares A with B, and its p-value permutes their labels.
+    mean of D over instructions, with an interval by Student's t for other instructions; of a single
+    instruction that over lists. The paper has no p-value for one model. The score of an attribute
+    is the share of its assignments that went to the target of X; the effect size compares A with B,
+    and its p-value permutes their labels. A crossed test tells whether other attributes and other
+    instructions would show it.
 
     Parameters
     ----------
     alpha, ddof, p, draws, strict, statistic
         As in :class:`eatlas.MLEAT`.
-    lists : int, default 50
-        Lists that a model is given, as many as in the paper.
+    lists : int, default 48
+        Lists that a model is given; 50 in the paper.
     temperature : float, default 1.0
         At which answers are drawn.
-    templates : str, default "published"
-        The prompt of the paper; prompts themselves, with ``;`` between several; or a TOML file with
-        a table ``[assignments]``, with ``#NAME`` for one of its lists. A prompt has ``{first}`` and
-        ``{second}``, which are the two targets, and ``{words}``. Several take turns.
+    templates : str, default "lists"
+        Eight instructions, the first that of the paper; ``published``, that one alone;
+        instructions themselves, with ``;`` between several; or a TOML file with a table
+        ``[assignments]``, with ``#NAME`` for one of its lists. An instruction has ``{first}`` and
+        ``{second}``, which are the two targets, and ``{words}``. They take turns.
     tokens : int, default 1024
         Pieces of an answer at most.
     added : float, default 0.01
@@ -157,9 +196,9 @@ class Assign(AssociationMeasure):
     """Parameters that change nothing where lists were collected elsewhere."""
 
     _: KW_ONLY
-    lists: int = parameter(50, whole(1))
+    lists: int = parameter(48, whole(1))
     temperature: float = parameter(1.0, FROM_0)
-    templates: str = parameter(PUBLISHED, _TEMPLATES)
+    templates: str = parameter(LISTS, _TEMPLATES)
     tokens: int = parameter(1024, whole(1), optional=True)
     added: float = parameter(0.01, FROM_0, optional=True)
     confidence: float = parameter(0.95, SHARE, optional=True)
@@ -188,10 +227,10 @@ class Assign(AssociationMeasure):
         require_words(self.name, test)
         if is_name(self.templates) and not is_english(test.language):
             raise StimulusError(
-                f"test {test.id}: the prompt of {self.name} is English",
+                f"test {test.id}: the instructions of {self.name} are English",
                 got=f"a test in {test.language}",
-                allowed=f"a prompt in its language, of the form {EXAMPLE}",
-                remedy='name it: assign(templates="...")',
+                allowed=f"instructions in its language, of the form {EXAMPLE}",
+                remedy='name them: assign(templates="...")',
             )
         # by name, so that neither the labels of groups nor the order of terms decide
         words = sorted(term for _, term in terms_of(test, ATTRIBUTES))
@@ -202,15 +241,15 @@ class Assign(AssociationMeasure):
         }
         chance = generator_of(0, stimuli, "lists of words")
         turns = {role: _turns(names, self.lists, chance) for names, role in groups}
-        drawn: Counter[tuple[str, WordList]] = Counter()
+        drawn: Counter[WordList] = Counter()
         for at, targets in enumerate(zip(turns["X"], turns["Y"], strict=True)):
             turned = groups[chance.integers(2)][1] == "Y"
             shuffled = tuple(words[place] for place in chance.permutation(len(words)).tolist())
-            drawn[self.prompts[at % len(self.prompts)], WordList(targets, turned, shuffled)] += 1
+            drawn[WordList(targets, turned, shuffled, at % len(self.prompts))] += 1
         return {
             Prompt(
                 fill_template(
-                    template,
+                    self.prompts[word_list.instruction],
                     first=word_list.targets[word_list.turned],
                     second=word_list.targets[not word_list.turned],
                     words=", ".join(word_list.words),
@@ -222,7 +261,7 @@ class Assign(AssociationMeasure):
                 temperature=self.temperature,
                 tokens=self.tokens,
             ): word_list
-            for (template, word_list), times in drawn.items()
+            for word_list, times in drawn.items()
         }
 
     def questions(self, test: AssociationTest) -> Iterable[Prompt]:
@@ -234,11 +273,11 @@ class Assign(AssociationMeasure):
         lists = self.design(test)
         replies = tuple(answers[prompt] for prompt in lists)
         answered = [
-            (word_list.targets, text)
+            (word_list.instruction, word_list.targets, text)
             for word_list, reply in zip(lists.values(), replies, strict=True)
             for text in reply.texts
         ]
-        return _count_assignments(test, answered, replies, None)
+        return _count_assignments(test, answered, len(self.prompts), replies, None)
 
     def collected(
         self, test: AssociationTest, answers: Mapping[Prompt, Reply]
@@ -264,10 +303,18 @@ class Assign(AssociationMeasure):
                 got=f"the first: {rows[0].text[:QUOTED]!a}",
                 allowed="answers with a word, a dash and a target on each line",
             )
-        answered = [(targets, row.text) for row, targets in of_test]
+        instructions = _instructions_of([row for row, _ in of_test], test)
+        answered = [
+            (number, targets, row.text)
+            for number, (row, targets) in zip(instructions, of_test, strict=True)
+        ]
         collected = CollectedRecord(rows=len(rows), others=len(rows) - len(of_test))
         return _count_assignments(
-            test, answered, (reply_of([row for row, _ in of_test]),), collected
+            test,
+            answered,
+            max(instructions) + 1,
+            (reply_of([row for row, _ in of_test]),),
+            collected,
         )
 
     def compute(self, given: Input, notes: list[Note]) -> AssignResult:
@@ -275,8 +322,11 @@ class Assign(AssociationMeasure):
         assigned: Assigned = given.asked
         shares, n_a = assigned.shares, len(given.coverage["A"].used)
         scores = assignment_scores(assigned.counts, self.added)
-        scores = scores[~np.isnan(scores)]
-        mean, interval = mean_interval(scores, self.confidence)
+        by_instruction = assigned.scores_by_instruction(scores)
+        defined = by_instruction[~np.isnan(by_instruction)]
+        if len(defined) < 2:
+            by_instruction, defined = defined[:0], scores[~np.isnan(scores)]
+        mean, interval = mean_interval(defined, self.confidence)
         filled_lists = int((assigned.counts.sum(axis=(1, 2)) > 0).sum())
         lists = len(assigned.counts)
         collected = assigned.collected
@@ -286,8 +336,10 @@ class Assign(AssociationMeasure):
             over_attributes=self.level(shares[:n_a], shares[n_a:], "over_attributes", notes, given),
             score=finite(mean, DECIMALS),
             score_interval=interval and finite_ends(interval, DECIMALS),
+            score_by_instruction=tuple(finite(d, DECIMALS) for d in by_instruction.tolist()),
+            crossed=assigned.cross_instructions(n_a, self.confidence),
             lists=lists,
-            with_score=len(scores),
+            with_score=int((~np.isnan(scores)).sum()),
             assignments=int(assigned.counts.sum()),
             unread=assigned.unread,
             refused=lists - filled_lists,
@@ -316,44 +368,59 @@ def _turns(names: Sequence[str], count: int, chance: np.random.Generator) -> lis
 
 def _count_assignments(
     test: AssociationTest,
-    answered: Sequence[tuple[Targets, str]],
+    answered: Sequence[tuple[int, Targets, str]],
+    instructions: int,
     replies: tuple[Reply, ...],
     collected: CollectedRecord | None,
 ) -> Assigned:
-    """Count what goes to which target, and leave out what occurs in no list."""
+    """Count what goes to which target, and leave out what occurs in no list.
+
+    Of an answer there are the number of its instruction, its targets and its text.
+    """
     attributes = terms_of(test, ATTRIBUTES)
     words = [term for _, term in attributes]
-    to_x, to_any = (np.zeros(len(words), np.int64) for _ in range(2))
+    to_x, to_any = np.zeros((2, instructions, len(words)), np.int64)
     counts = np.zeros((len(answered), 2, 2), np.int64)
     unread = 0
-    for at, (targets, text) in enumerate(answered):
+    for at, (number, targets, text) in enumerate(answered):
         read = assignments_of(text, words, [target for target in targets if target is not None])
         unread += read.unread if read.to else 0
         for place, (role, word) in enumerate(attributes):
             if (target := read.to.get(word)) is not None:
                 to_y = target == targets[1]
-                to_x[place] += not to_y
-                to_any[place] += 1
+                to_x[number, place] += not to_y
+                to_any[number, place] += 1
                 counts[at, int(to_y), int(role == "B")] += 1
     if not counts.any():
         raise CoverageError(
             f"test {test.id}: no answer assigns a word to a target",
-            got=f"{len(answered):,} answers; the first: {answered[0][1][:QUOTED]!a}",
+            got=f"{len(answered):,} answers; the first: {answered[0][2][:QUOTED]!a}",
             allowed=ASSIGNED,
             remedy=CHECK_FILE if collected else ASK_OTHERWISE,
         )
-    named = {target for targets, _ in answered for target in targets}
+    named = {target for _, targets, _ in answered for target in targets}
     reasons: dict[Term, str] = {
         (role, term): "in no list" for role, term in terms_of(test, TARGETS) if term not in named
     }
     reasons |= {
         term: "assigned in no list"
-        for term, times in zip(attributes, to_any.tolist(), strict=True)
+        for term, times in zip(attributes, to_any.sum(axis=0).tolist(), strict=True)
         if not times
     }
-    used = to_any > 0
+    used = to_any.any(axis=0)
     coverage = coverage_of_test(test, reasons, {})
-    return Assigned(coverage, to_x[used], to_any[used], counts, unread, replies, collected)
+    of_lists = np.array([number for number, _, _ in answered], np.intp)
+    tallies = to_x[:, used], to_any[:, used], of_lists, counts
+    return Assigned(coverage, *tallies, unread, replies, collected)
+
+
+def _instructions_of(rows: Sequence[CollectedAnswer], test: AssociationTest) -> list[int]:
+    """Number of the instruction of each row: of the prompt without the words of the test."""
+    words = {word for role in ROLES for word in test.concept(role).terms}
+    longest_first = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    forms = [re.sub(longest_first, "", row.template, flags=re.IGNORECASE) for row in rows]
+    numbers = {form: number for number, form in enumerate(dict.fromkeys(forms))}
+    return [numbers[form] if len(numbers) <= MOST_TEMPLATES else 0 for form in forms]
 
 
 def _targets_of(row: CollectedAnswer, test: AssociationTest) -> Targets | None:

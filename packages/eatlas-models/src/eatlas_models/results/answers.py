@@ -265,6 +265,21 @@ class AskResult(ThreeLevelResult, AnsweredResult):
         return [row | {"models": "; ".join(answers.models), "dates": " to ".join(answers.dates)}]
 
 
+class AttributesByInstructions(Record):
+    """Crossed test of A with B, for other attributes and other instructions."""
+
+    difference: float
+    """Of the mean shares that go to the target of X."""
+    se: float
+    t: float | None
+    """None where nothing varies, as all below."""
+    df: float | None
+    p_two_sided: Probability | None
+    low: float | None
+    """Lower end of the confidence interval of the difference."""
+    high: float | None
+
+
 class AssignResult(AnsweredResult):
     """What :class:`eatlas.Assign` found.
 
@@ -283,9 +298,13 @@ class AssignResult(AnsweredResult):
     over_attributes: Level
     score: float | None
     """D of Bai et al., from -1 to 1: of each list N(x, A) / (N(x, A) + N(x, B)) + N(y, B) /
-    (N(y, A) + N(y, B)) - 1, the mean over lists; None where no list has it."""
+    (N(y, A) + N(y, B)) - 1, the mean over instructions; None where no list has it."""
     score_interval: Interval | None
-    """Interval of its mean over lists, by Student's t."""
+    """Student's, for other instructions; of a single one that over lists."""
+    score_by_instruction: tuple[float | None, ...] = Field(default=(), exclude_if=is_empty)
+    """Mean over the lists of each of several instructions."""
+    crossed: AttributesByInstructions | None = Field(default=None, exclude_if=is_none)
+    """None of a single instruction, and of a single attribute in a group."""
     lists: int = Field(ge=1)
     """Lists that were asked for, or read."""
     with_score: Count
@@ -306,6 +325,12 @@ class AssignResult(AnsweredResult):
     """First and last day of the answers, where they are known."""
     collected: CollectedRecord | None = Field(default=None, exclude_if=is_none)
     """Of answers that were read from a file."""
+
+    def further_obstacles(self, effect: Effect) -> Iterable[str]:  # noqa: ARG002  (there is one)
+        """That the crossed test of attributes and instructions is not significant."""
+        p = at(self.crossed, "p_two_sided")
+        if p is not None and p > self.rule.alpha:
+            yield "not shown to hold for other attributes and instructions"
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: D of Bai et al. and how the model answered beside the effect size."""

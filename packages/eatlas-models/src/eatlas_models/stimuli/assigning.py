@@ -38,6 +38,8 @@ class WordList:
     """Whether the target of Y is named first."""
     words: tuple[str, ...]
     """Attributes of A and B in the order of the prompt."""
+    instruction: int = 0
+    """Place of its instruction among those of a measure."""
 
 
 @dataclass(frozen=True)
