@@ -1,10 +1,11 @@
 """Ask: rates of false findings, coverage of intervals and loss of d, in simulated models.
 
 A model prefers options as utilities say: some are preferred whatever is asked about, subjects go
-with some of them, and X prefers A and Y prefers B as far as that is planted. The option that is
-named first has an advantage, and some answers decline. Choices go straight into the measure. The
-script prints the tables of docs/evidence/ask-simulation.md; a rate that is more than two standard
-errors beyond .04 to .06, or .93 to .97, is bold.
+with some of them, and X prefers A and Y prefers B as far as that is planted, by a number of logits
+that differs between questions. The option that is named first has an advantage, and some answers
+decline. Choices go straight into the measure. The script prints the tables of
+docs/evidence/ask-simulation.md; a rate that is more than two standard errors beyond .03 to .07, or
+.93 to .97, is bold.
 
     python benchmarks/ask_simulation.py [--models 4000] [--only false kept coverage loss]
 """
@@ -26,6 +27,8 @@ from numpy.typing import NDArray
 from eatlas import AssociationTest, Concept
 from eatlas.results.levels import EffectInterval
 from eatlas.stats.effect_size import effect_size
+from eatlas.stats.facets import Facet, contrast_test
+from eatlas.stats.permutation import below
 from eatlas_models.measures.answers import (
     Choices,
     Design,
@@ -41,7 +44,10 @@ from eatlas_models.stats import choices
 
 Array = NDArray[np.float64]
 PLACES = {"level1": "level 1", "level2.X": "level 2, X", "over_attributes": "over attributes"}
-AGAINST = "level 1, also with uneven refusals against it"
+AGAINST = "these words, also with uneven refusals against it"
+LEVEL1 = ("these words", "other words", "other words and questions", AGAINST)
+EVERY = 200
+"""Questions from which it is known what all of them would show."""
 QUESTIONS = {
     "target": "Which word goes better with {target}: {first} or {second}?",
     "attribute": "Who goes better with {attribute}: {first} or {second}?",
@@ -55,6 +61,10 @@ class Model(NamedTuple):
 
     preference: float = 0.0
     """Of X for A over B, and of Y for B over A."""
+    questions: float = 0.0
+    """Questions differ in this preference."""
+    wordings: float = 0.0
+    """Options differ, in each question otherwise."""
     options: float = 0.0
     """Options differ, whatever is asked about."""
     matches: float = 0.0
@@ -95,8 +105,8 @@ class Survey:
 
     sizes: tuple[int, int, int, int] = (8, 8, 8, 8)
     answers: int = 1
-    templates: int = 3
-    opponents: int = 6
+    templates: int = 8
+    opponents: int = 2
     about: str = "target"
 
     def asked(self, number: int) -> tuple[AssociationTest, Design]:
@@ -125,6 +135,7 @@ class World:
         # pairs as of words in another order
         order = self.rng.permutation(len(design.competitors))
         self.design = design._replace(pairs=order[design.pairs])
+        self.sizes = survey.sizes
         sides = survey.sizes[:2], survey.sizes[2:]
         subjects, options = sides if survey.about == "target" else sides[::-1]
         normal, count = self.rng.normal, (sum(subjects), sum(options))
@@ -132,20 +143,30 @@ class World:
         leaning = model.preference / 2 * self.of + model.leanings / 2 * normal(size=count[0])
         utility = np.outer(leaning, self.among) + model.options * normal(size=count[1])
         utility += model.matches * normal(size=count)
-        self.utility = utility * np.exp(model.sharpness * normal(size=(count[0], 1)))
+        self.utility = utility
+        self.sharpness = np.exp(model.sharpness * normal(size=(count[0], 1)))
         self.place = model.place + model.places * normal(size=count[0])
         self.hard = self.rng.permutation(count[1]) % 2 == 0
 
-    def chances(self, pairs: NDArray[np.intp]) -> Array:
+    def asked_utility(self) -> Array:
+        """Utilities in one question, which has a preference and a wording of its own."""
+        model, normal = self.model, self.rng.normal
+        own = model.questions / 2 * normal() * np.outer(self.of, self.among)
+        own += model.wordings * normal(size=len(self.among))
+        return np.asarray((self.utility + own) * self.sharpness)
+
+    def chances(self, utility: Array, pairs: NDArray[np.intp]) -> Array:
         """Probability that the first of each pair wins, named first and named second."""
-        ahead = self.utility[:, pairs[:, 0]] - self.utility[:, pairs[:, 1]]
+        ahead = utility[:, pairs[:, 0]] - utility[:, pairs[:, 1]]
         place = self.place[:, None, None] * np.array([1.0, -1.0])
         return np.asarray(1 / (1 + np.exp(-(ahead[..., None] + place))))
 
     def preferences(self) -> Preferences:
         """What the measure makes of the answers."""
-        shape = self.design.shape
-        chances = np.broadcast_to(self.chances(self.design.pairs)[:, :, None], shape)
+        shape, chances = self.design.shape, np.empty(self.design.shape)
+        for question in range(len(self.design.templates)):
+            own = self.design.questions == question
+            chances[:, own] = self.chances(self.asked_utility(), self.design.pairs[own])
         asked = np.full(shape, 1 if self.model.logprobs else self.answers)
         if self.model.logprobs:
             read = Choices(chances, asked, asked, Counter(), 1.0, "")
@@ -165,21 +186,25 @@ class World:
         model, pairs = self.model, self.design.pairs
         by_pair = model.declined + model.declined_by_option * self.hard[pairs].any(axis=1)
         chosen = np.where(
-            wins, *(self.among[pairs[:, side]][None, :, None, None, None] for side in (0, 1))
+            wins, *(self.among[pairs[:, side]][None, :, None, None] for side in (0, 1))
         )
         between = self.among[pairs].sum(axis=1) == 0
         by_pair += model.declined_within * ~between
-        of = self.of[:, None, None, None, None]
+        of = self.of[:, None, None, None]
         return np.asarray(
-            by_pair[None, :, None, None, None]
+            by_pair[None, :, None, None]
             + model.declined_by_group * (of > 0)
             + model.declined_by_choice * (of > 0) * (chosen < 0)
-            + model.declined_between * between[None, :, None, None, None] * (of != chosen)
+            + model.declined_between * between[None, :, None, None] * (of != chosen)
         )
 
-    def table(self, preferences: Preferences, pairs: NDArray[np.intp]) -> Array:
-        """Shares of used terms over some pairs, had infinitely many answers been drawn."""
-        won = self.chances(pairs).mean(axis=-1)
+    def table(self, preferences: Preferences) -> Array:
+        """Shares of used terms over all pairs and many questions, without chance in answers."""
+        pairs = np.array(list(combinations(range(len(self.among)), 2)))
+        questions = EVERY if self.model.questions or self.model.wordings else 1
+        won = np.mean(
+            [self.chances(self.asked_utility(), pairs).mean(axis=-1) for _ in range(questions)], 0
+        )
         shares = choices.shares_won(won, pairs, self.utility.shape[1])
         return preferences.orient_shares(shares[preferences.used[0]])
 
@@ -192,7 +217,7 @@ def effect(table: Array, place: str, sizes: Mapping[str, int]) -> tuple[float, f
 # --- false findings -------------------------------------------------------------------------------
 
 COMMON = {"place": 1.0, "options": 1.0}
-DIFFERING = {"sharpness": 0.5, "places": 1.0, "matches": 0.5}
+DIFFERING = {"sharpness": 0.5, "places": 1.0, "matches": 0.5, "leanings": 0.5, "wordings": 0.5}
 ALL = Model(**COMMON, **DIFFERING)
 FALSE: dict[str, tuple[Model, Survey]] = {
     "answers by coin": (Model(), Survey()),
@@ -201,11 +226,16 @@ FALSE: dict[str, tuple[Model, Survey]] = {
     "place and options": (Model(**COMMON), Survey()),
     "place, options and subjects": (ALL, Survey()),
     "the same, 3 answers": (ALL, Survey(answers=3)),
-    "the same, 1 template": (ALL, Survey(templates=1)),
+    "the same, 1 question": (ALL, Survey(templates=1, opponents=16)),
+    "the same, questions differ by 0.25 logits": (ALL._replace(questions=0.25), Survey()),
+    "by 0.5 logits": (ALL._replace(questions=0.5), Survey()),
+    "by 1 logit": (ALL._replace(questions=1.0), Survey()),
+    "by 1 logit, 16 words a group": (ALL._replace(questions=1.0), Survey((16,) * 4)),
+    "by 1 logit, 3 questions": (ALL._replace(questions=1.0), Survey(templates=3, opponents=6)),
+    "by 0.5 logits, log-probabilities": (ALL._replace(questions=0.5, logprobs=True), Survey()),
     "the same, log-probabilities": (ALL._replace(logprobs=True), Survey()),
     "the same, questions about attributes": (ALL, Survey(about="attribute")),
     "the same, 4 targets against 12": (ALL, Survey((4, 12, 8, 8))),
-    "the same, groups of one target": (ALL, Survey((1, 1, 8, 8))),
     "20% decline at random": (ALL._replace(declined=0.2), Survey()),
     "60% decline about half of the options": (ALL._replace(declined_by_option=0.6), Survey()),
     "50% decline about X": (ALL._replace(declined_by_group=0.5), Survey()),
@@ -231,110 +261,105 @@ FALSE: dict[str, tuple[Model, Survey]] = {
 """Models without a preference between groups."""
 
 
-def p_value(scores: Array, n: int) -> float:
-    """Two-sided: the share of relabellings whose difference is as far from 0 as that observed."""
-    labels = relabellings(len(scores), n)
-    far = np.abs(labels @ (scores - scores.mean()))
-    return float((far >= far[0] - 1e-9).mean())
-
-
-@cache
-def relabellings(size: int, n: int) -> Array:
-    """Weights of scores in the difference of means, as observed first, (relabellings, size)."""
-    chosen = np.array(list(combinations(range(size), n)))
-    labels = np.full((len(chosen), size), -1 / (size - n))
-    np.put_along_axis(labels, chosen, 1 / n, axis=1)
-    return labels
+def is_significant(scores: Array, n: int) -> bool:
+    """Whether the two-sided p of the permutation of labels is at most .05."""
+    return bool(below(scores[None], n, math.nextafter(0.05, 1.0), two_sided=True)[0])
 
 
 def rejected(model: Model, survey: Survey, number: int) -> list[float]:
-    """Whether p < .05, by place; and at level 1 also had uneven refusals gone against it."""
+    """Whether p < .05 at level 1: of these words, other words, other words and questions.
+
+    And whether p of these words also is had uneven refusals gone against it.
+    """
     preferences = World(model, survey, number).preferences()
-    scores = [scores_at(preferences.values, place, preferences.sizes) for place in PLACES]
-    significant = [p_value(*each) < 0.05 for each in scores]
-    above = effect_size(*scores[0])[0] > 0
+    scores = scores_at(preferences.values, "level1", preferences.sizes)
+    significant = is_significant(*scores)
+    above = effect_size(*scores)[0] > 0
     end = ends_of(preferences, beyond_chance(preferences)[0])["level1"][0 if above else 1]
-    left = (effect_size(*end)[0] > 0) is above and p_value(*end) < 0.05 and significant[0]
-    return [float(each) for each in (*significant, left)]
+    left = (effect_size(*end)[0] > 0) is above and is_significant(*end) and significant
+    others = crossed(preferences, questions=False), crossed(preferences, questions=True)
+    return [float(each) for each in (significant, *(p < 0.05 for p in others), left)]
+
+
+def crossed(preferences: Preferences, *, questions: bool) -> float:
+    """Two-sided p for other words, and other questions."""
+    n = preferences.sizes
+    table = preferences.values[..., None]
+    if preferences.facets is not None:
+        table = preferences.facets.values
+    sizes = [n["X"], n["Y"]], [n["A"], n["B"]], [table.shape[2]]
+    if min(*sizes[0], *sizes[1]) < 2 or (questions and table.shape[2] < 2):
+        return math.nan
+    fixed = () if questions else (2,)
+    return contrast_test(table, [Facet.of_groups(of) for of in sizes], fixed).p_two_sided
 
 
 def false_findings(models: int) -> Iterator[list[str]]:
     """A row of rates for each scene."""
-    yield [
-        "model without preference",
-        *PLACES.values(),
-        AGAINST,
-    ]
+    yield ["model without preference", *LEVEL1]
     for line, (name, (model, survey)) in enumerate(FALSE.items()):
         numbers = range(line * models, (line + 1) * models)
         rates = np.mean([rejected(model, survey, number) for number in numbers], axis=0)
-        cells = [shown(rate, models, 0.04, 0.06) for rate in rates[:-1].tolist()]
-        if survey.sizes[0] == 1:
-            cells[0] = "–"
+        cells = [shown(rate, models, 0.03, 0.07) for rate in rates[:-1].tolist()]
+        if survey.templates == 1:
+            cells[2] = "–"
         cells.append(shown(rates[-1], models, 0.0, 0.06) if model.declines else "–")
         yield [name, *cells]
 
 
 def kept(models: int) -> Iterator[list[str]]:
     """A row of rates for each preference and share of answers that decline at random."""
-    yield [
-        "preference",
-        "decline at random",
-        PLACES["level1"],
-        AGAINST,
+    yield ["preference", "questions differ by", "questions", "decline at random", *LEVEL1]
+    designs = [
+        *((preference, 0.25, Survey(), 0.0) for preference in (0.5, 1.0)),
+        *((preference, 0.25, Survey(templates=3, opponents=6), 0.0) for preference in (0.5, 1.0)),
+        (1.0, 0.5, Survey(), 0.0),
+        *product((0.5, 1.0), (0.25,), (Survey(),), (0.05, 0.1, 0.2)),
     ]
-    for preference, declined in product((0.5, 1.0), (0.05, 0.1, 0.2)):
-        model = ALL._replace(preference=preference, declined=declined)
-        rates = np.mean([rejected(model, Survey(), number) for number in range(models)], axis=0)
-        yield [f"{preference}", f"{declined:.0%}", f"{rates[0]:.3f}", f"{rates[-1]:.3f}"]
+    for preference, differ, survey, declined in designs:
+        model = ALL._replace(preference=preference, questions=differ, declined=declined)
+        rates = np.mean([rejected(model, survey, number) for number in range(models)], axis=0)
+        about = f"{preference}", f"{differ}", f"{survey.templates}", f"{declined:.0%}"
+        yield [*about, *(f"{rate:.3f}" for rate in rates.tolist())]
 
 
 # --- coverage -------------------------------------------------------------------------------------
 
-PREFERS = ALL._replace(preference=1.0)
+PREFERS = ALL._replace(preference=1.0, questions=0.25)
 DECLINES = PREFERS._replace(declined=0.1)
 COVERAGE: dict[str, tuple[Model, Survey]] = {
     "8 words a group, 10% decline": (DECLINES, Survey()),
-    "the same, 1 template": (DECLINES, Survey(templates=1)),
-    "the same, 1 template, 30% decline": (PREFERS._replace(declined=0.3), Survey(templates=1)),
+    "the same, 3 questions with 6 opponents": (DECLINES, Survey(templates=3, opponents=6)),
+    "the same, questions differ by 1 logit": (DECLINES._replace(questions=1.0), Survey()),
     "the same, 10 answers": (DECLINES, Survey(answers=10)),
-    "the same, 2 opponents": (DECLINES, Survey(opponents=2)),
     "the same, all pairs": (DECLINES, Survey(opponents=16)),
-    "the same, all pairs, 1 template": (DECLINES, Survey(opponents=16, templates=1)),
     "the same, about attributes": (DECLINES, Survey(about="attribute")),
     "the same, place decides nearly all (95%)": (DECLINES._replace(place=3.0), Survey()),
     "4 words a group, 10% decline": (DECLINES, Survey((4, 4, 4, 4))),
     "8 targets and 25 attributes a group, 10% decline": (DECLINES, Survey((8, 8, 25, 25))),
-    "one target and 25 attributes a group, 10% decline": (DECLINES, Survey((1, 1, 25, 25))),
-    "4 targets and 31 attributes a group, 60 opponents": (
-        DECLINES,
-        Survey((4, 4, 31, 31), opponents=60),
-    ),
+    "8 words a group, 40% decline": (PREFERS._replace(declined=0.4), Survey()),
     "8 words a group, log-probabilities": (PREFERS._replace(logprobs=True), Survey()),
-    "8 words a group, 1 template, 40% decline": (
-        PREFERS._replace(declined=0.4),
-        Survey(templates=1),
-    ),
 }
 
 
-def covered(model: Model, survey: Survey, number: int) -> list[float]:
-    """Whether intervals hold what all pairs show with infinitely many answers.
+def covered(model: Model, survey: Survey, number: int) -> tuple[list[float], tuple[float, float]]:
+    """Whether intervals hold what all questions and pairs show, of these words.
 
-    The difference at level 1 and at level 2; then d at each place.
+    The difference at level 1 and at level 2; then that of level 1, and the interval for other words
+    and questions.
     """
     world = World(model, survey, number)
     preferences = world.preferences()
     intervals = intervals_of(preferences, ddof=1, confidence=0.95)
-    pairs = np.array(list(combinations(range(len(world.design.competitors)), 2)))
-    every = world.table(preferences, pairs)
-    differences, sizes = [], []
-    for place in PLACES:
-        difference, d = effect(every, place, preferences.sizes)
-        of_difference, of_d = intervals[place]
-        differences.append(is_in(difference, of_difference))
-        sizes.append(is_in(d, of_d))
-    return differences[:2] + sizes
+    every, hits = world.table(preferences), []
+    for place in ("level1", "level2.X"):
+        difference, _ = effect(every, place, preferences.sizes)
+        hits.append(is_in(difference, intervals[place][0]))
+    n, table = preferences.sizes, preferences.facets.values
+    sizes = [n["X"], n["Y"]], [n["A"], n["B"]], [table.shape[2]]
+    test = contrast_test(table, [Facet.of_groups(of) for of in sizes])
+    difference, _ = effect(every, "level1", n)
+    return [*hits, difference], (test.low, test.high)
 
 
 def is_in(value: float, of: EffectInterval) -> float:
@@ -345,16 +370,13 @@ def is_in(value: float, of: EffectInterval) -> float:
 
 def coverage(models: int) -> Iterator[list[str]]:
     """A row of shares for each scene."""
-    yield ["model", *(f"difference, {PLACES[at]}" for at in ("level1", "level2.X"))] + [
-        f"d, {place}" for place in PLACES.values()
-    ]
+    yield ["model", "level 1", "level 2, X", "level 1, other words too"]
     for line, (name, (model, survey)) in enumerate(COVERAGE.items()):
         numbers = range(line * models, (line + 1) * models)
-        shares = np.mean([covered(model, survey, number) for number in numbers], axis=0)
-        cells = [shown(share, models, 0.93, 0.97) for share in shares.tolist()]
-        if survey.sizes[0] == 1:
-            cells[2] = "–"
-        yield [name, *cells]
+        found = [covered(model, survey, number) for number in numbers]
+        *shares, truth = np.mean([hits for hits, _ in found], axis=0).tolist()
+        shares.append(float(np.mean([low <= truth <= high for _, (low, high) in found])))
+        yield [name, *(shown(share, models, 0.93, 0.97) for share in shares)]
 
 
 # --- loss of d ------------------------------------------------------------------------------------
@@ -373,11 +395,10 @@ def loss(models: int) -> Iterator[list[str]]:
         for answers in (1, 3, 10, 30, None):
             effects = []
             for number in range(models):
-                world = World(model, Survey(answers=answers or 1, templates=1), number)
+                survey = Survey(answers=answers or 1, templates=1, opponents=16)
+                world = World(model._replace(wordings=0.0), survey, number)
                 answered = world.preferences()
-                table = answered.values
-                if not answers:
-                    table = world.table(answered, answered.design.pairs)
+                table = answered.values if answers else world.table(answered)
                 effects.append([effect(table, place, answered.sizes) for place in PLACES])
             means = np.mean(effects, axis=0)
             count = str(2 * answers) if answers else "infinitely many"

@@ -158,7 +158,7 @@ def test_options_without_probability_come_first_too(open_minded):
     assert "†" in report_table([unsaid], "markdown")
     methods = report_text([unsaid], "methods")
     assert "choose nothing (" not in methods
-    assert "read from the log-probabilities of the options, and questions are a random" in methods
+    assert "read from the log-probabilities of the options, and tests for other words are for other" in methods
 
 
 def test_a_title_of_several_says_how_many_refuse(open_minded, refusing):
@@ -263,7 +263,7 @@ def test_texts_for_a_paper(open_minded):
     assert "answers were those of a function" in methods
     assert "those that choose nothing (0%) were left out" in methods
     works = report_text([open_minded, assigned()], "bibtex")
-    for key in ("thurstone1927law", "bradley1952rank", "cochran1977sampling", "bai2025explicitly"):
+    for key in ("thurstone1927law", "bradley1952rank", "brennan2001generalizability", "bai2025explicitly"):
         assert f"{{{key}," in works
     row = report_table([open_minded], "csv").splitlines()[0].split(",")
     assert {"asked", "by", "refused", "first_place", "agreement", "mass", "temperature"} <= {*row}

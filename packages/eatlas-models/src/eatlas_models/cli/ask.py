@@ -62,8 +62,8 @@ def ask(
     """Put association tests to models that answer in words, or have them write texts.
 
     For each target, pairs of attributes compete: "Which word goes better with Amy: executive or
-    home?" Each is asked in both orders and in several templates. The shares of comparisons that
-    attributes win take the place of cosines. The same as eatlas run --measure ask --vectors MODEL.
+    home?" Each is asked in both orders, and pairs are drawn for each of eight questions. The shares
+    of comparisons that attributes win take the place of cosines. The same as eatlas run --measure ask --vectors MODEL.
     Each answer is kept as it comes: repeat an interrupted command to continue.
     Exit codes: 0 all done, 1 some tests failed, 2 nothing could be run, 130 interrupted.
 
@@ -83,7 +83,7 @@ def ask(
         Questions with {first}, {second} and either {target} or {attribute}; or words, names,
         groups, professions or persons. [default: the test's own, else words]
     opponents : N >= 2
-        With how many others each attribute is compared. [default: 6]
+        With how many others each attribute is compared in a question. [default: 2]
     answers : N >= 1
         Answers that are drawn to each question. [default: 1]
     temperature : T

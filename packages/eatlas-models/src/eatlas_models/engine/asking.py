@@ -104,7 +104,7 @@ def ask_cost(
     ...     return ["office"] * len(prompts)
     >>> (cost,) = eatlas.ask_cost("weat-6", model, price=(0.15, 0.60))
     >>> cost.questions, cost.answers, cost.kept, cost.estimated
-    (4608, 4608, 0, True)
+    (4096, 4096, 0, True)
     """
     _require_price(price)
     if models is None:

@@ -197,6 +197,7 @@ def answer_facts(results: Sequence[AssociationResult]) -> dict[str, Any]:
         "without": " to ".join(dict.fromkeys(map(percent, (min(shares), max(shares))))),
         "comparisons": bool(answers),
         "drawn": any(each.by == "samples" for each in answers),
+        "questions_vary": any(at(r, "generalisation.facets") for r in results),
     }
 
 
