@@ -1,7 +1,7 @@
 """Level, coverage and power of tests of contrasts over one to four random facets.
 
 Tables have targets in two groups, attributes in two groups, and questions and models in one. Units
-of a facet, and of two together, have tastes of their own for the contrast of the others; no effect
+of a facet, and of two together, have slopes of their own for the contrast of the others; no effect
 is planted, or one of three standard errors. The script prints Markdown tables of how often no
 effect is rejected at .05, and of level and power beside other methods.
 
@@ -39,11 +39,11 @@ UNITS = (3, 8, 20)
 ERRORS = 3.0
 """A planted effect, in standard errors."""
 WORLDS = ("", "T", "Q", "T A", "T Q", "T A Q", "TA", "TQ", "TA TQ AQ", "T A Q TA TQ AQ")
-"""Sets of facets whose units have tastes, with a standard deviation of 1; cells have one of .5."""
+"""Sets of facets whose units have slopes, with a standard deviation of 1; cells have one of .5."""
 MOST_OF_MIXED = 2
 """Facets of which a mixed model is fitted in less than a second."""
 COVERED = 2.0
-"""How much of the tastes of targets a covariate explains, in standard deviations of the rest."""
+"""How much of the slopes of targets a covariate explains, in standard deviations of the rest."""
 
 
 @dataclass(frozen=True)
@@ -52,20 +52,20 @@ class Design:
 
     sizes: Sizes
     world: str
-    """Sets of facets with tastes, such as ``T TQ``."""
+    """Sets of facets with slopes, such as ``T TQ``."""
     spread: tuple[float, ...] = (1, 1, 1, 1)
     """Standard deviation of the first group of each facet, in those of the second."""
     cells: float = 0.5
     missing: float = 0.0
     """Share of cells without a value."""
     covariate: bool = False
-    """Whether tastes of targets depend on a covariate that the groups differ in."""
+    """Whether slopes of targets depend on a covariate that the groups differ in."""
     errors: float = 0.0
     """The planted effect, in standard errors of the contrast."""
 
     @property
-    def tastes(self) -> dict[Axes, float]:
-        """Standard deviation of the tastes of each set of facets."""
+    def slopes(self) -> dict[Axes, float]:
+        """Standard deviation of the slopes of each set of facets."""
         axes = range(len(self.sizes))
         sets = {tuple(NAMES.index(letter) for letter in name): 1.0 for name in self.world.split()}
         inside = {found: sd for found, sd in sets.items() if set(found) <= set(axes)}
@@ -79,7 +79,7 @@ class Design:
             for groups, spread in zip(self.sizes, self.spread, strict=False)
         ]
         variances = (
-            sd**2 * math.prod(of_axes[i] for i in axes) for axes, sd in self.tastes.items()
+            sd**2 * math.prod(of_axes[i] for i in axes) for axes, sd in self.slopes.items()
         )
         return math.sqrt(sum(variances))
 
@@ -93,20 +93,20 @@ class Design:
         shape = [sum(groups) for groups in self.sizes]
         signs = [_signs(groups) for groups in self.sizes]
         table = self.effect * _along(signs, range(len(shape)))
-        for axes, sd in self.tastes.items():
+        for axes, sd in self.slopes.items():
             own = [n if i in axes else 1 for i, n in enumerate(shape)]
-            taste = rng.normal(0, sd, own)
+            slope = rng.normal(0, sd, own)
             spreads = [
                 np.repeat((self.spread[i], 1)[-len(groups) :], groups)
                 for i, groups in enumerate(self.sizes)
             ]
             others = [i for i in range(len(shape)) if i not in axes]
-            table = table + taste * _along(spreads, axes) * _along(signs, others)
+            table = table + slope * _along(spreads, axes) * _along(signs, others)
         facets = [Facet.of_groups(groups) for groups in self.sizes]
         if self.covariate:
             covariate = rng.normal(0, 1, shape[0]) + signs[0]
-            tastes = COVERED * covariate.reshape([-1, *[1] * (len(shape) - 1)])
-            table = table + tastes * _along(signs, range(1, len(shape)))
+            slopes = COVERED * covariate.reshape([-1, *[1] * (len(shape) - 1)])
+            table = table + slopes * _along(signs, range(1, len(shape)))
             facets[0] = Facet.of_regression(Regression.of_groups(self.sizes[0], covariate[:, None]))
         if self.missing:
             table = _with_holes(table, self.sizes, self.missing, rng)
@@ -179,13 +179,13 @@ def row(about: str, designs: Sequence[Design], simulations: int) -> str:
 def balanced(simulations: int) -> Iterator[str]:
     """Every facet with so many units a group."""
     for facets in (1, 2, 3):
-        yield f"| {facets} random, tastes of | {' | '.join(f'{n} units' for n in UNITS)} |"
+        yield f"| {facets} random, slopes of | {' | '.join(f'{n} units' for n in UNITS)} |"
         yield "| --- | --- | --- | --- |"
         for world in worlds(facets):
             every = [((n, n), (n, n), (n,))[:facets] for n in UNITS]
             yield row(name(world), [Design(sizes, world) for sizes in every], simulations)
         yield ""
-    yield "| words 8 v 8 by 8 v 8, tastes of | 3 questions | 8 questions | 20 questions |"
+    yield "| words 8 v 8 by 8 v 8, slopes of | 3 questions | 8 questions | 20 questions |"
     yield "| --- | --- | --- | --- |"
     for world in WORLDS:
         every = [((8, 8), (8, 8), (n,)) for n in UNITS]
@@ -202,7 +202,7 @@ def unequal(simulations: int) -> Iterator[str]:
         "3 times, of T, A",
         "a third, of T, A",
     )
-    yield f"| units; tastes of | {' | '.join(heads)} |"
+    yield f"| units; slopes of | {' | '.join(heads)} |"
     yield "| --- | --- | --- | --- | --- | --- |"
     every: list[Sizes] = [
         ((4, 16), (8, 8)),
@@ -218,8 +218,8 @@ def unequal(simulations: int) -> Iterator[str]:
 
 
 def covariates(simulations: int) -> Iterator[str]:
-    """Tastes of targets depend on a covariate that the groups differ in."""
-    yield "| units | tastes of T | T A | T A Q | T × A, T × Q, A × Q |"
+    """Slopes of targets depend on a covariate that the groups differ in."""
+    yield "| units | slopes of T | T A | T A Q | T × A, T × Q, A × Q |"
     yield "| --- | --- | --- | --- | --- |"
     every: list[Sizes] = [
         ((8, 8), (8, 8)),
@@ -238,7 +238,7 @@ def covariates(simulations: int) -> Iterator[str]:
 
 def missing(simulations: int) -> Iterator[str]:
     """Missing cells, filled by what facets add up to."""
-    yield "| units; missing | tastes of T | T A Q | T × A, T × Q, A × Q | cells alone |"
+    yield "| units; missing | slopes of T | T A Q | T × A, T × Q, A × Q | cells alone |"
     yield "| --- | --- | --- | --- | --- |"
     every: list[Sizes] = [((8, 8), (8, 8)), ((4, 4), (4, 4), (4,)), ((8, 8), (8, 8), (8,))]
     for sizes in every:
@@ -263,7 +263,7 @@ def four(simulations: int) -> Iterator[str]:
 
 def power(simulations: int, mixed: int) -> Iterator[str]:
     """Level and power of contrasts of all facets, and of other methods, on the same tables."""
-    yield "| units | tastes of | eatlas | two-stage t | clustered errors | mixed model |"
+    yield "| units | slopes of | eatlas | two-stage t | clustered errors | mixed model |"
     yield "| --- | --- | --- | --- | --- | --- |"
     every: list[tuple[Sizes, tuple[str, ...]]] = [
         (((8, 8), (8, 8)), ("T", "T A", "")),
@@ -316,7 +316,7 @@ def facets(table: Array, design: Design) -> float:
 
 
 def two_stage(table: Array, design: Design) -> float | None:
-    """P of Student's or Welch's test of what each unit of the facet has that alone has tastes."""
+    """P of Student's or Welch's test of what each unit of the facet has that alone has slopes."""
     if design.world not in NAMES or not design.world:
         return None
     own = NAMES.index(design.world)
