@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, product
+from operator import truediv
 from typing import NamedTuple
 
 import numpy as np
@@ -40,11 +41,10 @@ class Facet:
     basis: Array
     """Orthonormal columns of what groups and covariates explain, shape (n, columns)."""
     squares: Array
-    """Weight of each unit's squared residual in the variance of the contrast (HC2), shape (n,)."""
-    freedom: tuple[float, ...]
+    """Weight of each unit's squared residual in the variance that its group brings (HC2), shape
+    (n, groups)."""
+    freedom: Array
     """Degrees of freedom of each group."""
-    sizes: tuple[int, ...]
-    """Units of each group, those of the first group first."""
 
     @classmethod
     def of_groups(cls, sizes: Sequence[int]) -> Facet:
@@ -57,37 +57,24 @@ class Facet:
         signs = np.array([1.0, -1.0])[: len(sizes)]
         free = np.maximum(n - 1, 0)
         squares = np.where(free > 0, 1 / (n * np.where(free > 0, free, 1)), np.nan)
-        return cls(
-            labels @ (signs / n), labels / np.sqrt(n), labels @ squares, tuple(free), tuple(sizes)
-        )
+        return cls(labels @ (signs / n), labels / np.sqrt(n), labels * squares, free)
 
     @classmethod
     def of_regression(cls, regression: Regression) -> Facet:
         """The difference of two groups at equal covariates, by least squares."""
         label = regression.labels[:, 0]
-        free = np.split(regression.free, [regression.n])
+        groups = np.repeat(np.eye(2), regression.sizes, axis=0)
         return cls(
             np.asarray(label / (label @ label)),
             regression.full,
-            regression.weights,
-            tuple(float(part.sum()) for part in free),
-            regression.sizes,
+            groups * regression.weights[:, None],
+            regression.free @ groups,
         )
 
     def residuals(self, values: Array, axis: int) -> Array:
         """What groups and covariates leave of the values along an axis."""
         last = np.moveaxis(values, axis, -1)
         return np.moveaxis(last - (last @ self.basis) @ self.basis.T, -1, axis)
-
-    def variance(self, values: Array) -> tuple[float, float]:
-        """Variance of the contrast of one value a unit, and its degrees of freedom (Welch)."""
-        squared = self.squares * np.square(self.residuals(values, 0))
-        groups = [float(part.sum()) for part in np.split(squared, np.cumsum(self.sizes)[:-1])]
-        whole = sum(groups)
-        if not whole > 0:
-            return whole, sum(self.freedom)
-        ratios = zip(groups, self.freedom, strict=True)
-        return whole, 1 / sum((part / whole) ** 2 / df for part, df in ratios if part)
 
 
 class Contrast(NamedTuple):
@@ -96,8 +83,8 @@ class Contrast(NamedTuple):
     estimate: float
     variances: dict[Axes, float]
     """By axes: of one axis what that facet brings, with what it shares; of two what they share."""
-    freedom: tuple[float, ...]
-    """Degrees of freedom of each random facet's variance."""
+    freedom: dict[Axes, float]
+    """Degrees of freedom of each of these variances, by Welch."""
 
     @property
     def single(self) -> list[float]:
@@ -117,15 +104,25 @@ class Contrast(NamedTuple):
     def df(self) -> float:
         """Degrees of freedom of the variance.
 
-        For two facets their mean, harmonic and weighted by variance: Satterthwaite's reject .058
-        at .05 with unequal groups. For more those of Satterthwaite, which then keep the level,
-        where the mean rejects .01 to .04.
+        For two facets their mean, harmonic and weighted by variance. For more Satterthwaite's, of
+        the components of variance that are estimated above 0.
         """
-        total = sum(self.single)
-        shares = [(value / total, df) for value, df in zip(self.single, self.freedom, strict=True)]
-        if len(shares) > TWO_FACETS:
-            return 1 / sum(share**2 / df for share, df in shares)
-        return 1 / sum(share / df for share, df in shares)
+        if len(self.single) > TWO_FACETS:
+            return self._df_of_components()
+        # sets of one facet come first
+        return float(sum(self.single) / sum(map(truediv, self.single, self.freedom.values())))
+
+    def _df_of_components(self) -> float:
+        """Satterthwaite's degrees of freedom of the sum of components that are above 0.
+
+        The component of a set of facets is its variance, less what larger sets bring to it: again
+        by inclusion and exclusion. Each is a sum of variances with signs, and so is their sum.
+        """
+        sets = [set(axes) for axes in self.variances]
+        signs = np.array([[(-1) ** len(b - a) * (a <= b) for b in sets] for a in sets])
+        variances = np.array(list(self.variances.values()))
+        parts = ((signs @ variances > 0) @ signs) * variances
+        return 1 / float(np.sum(np.square(parts / parts.sum()) / list(self.freedom.values())))
 
 
 class ContrastTest(NamedTuple):
@@ -179,26 +176,35 @@ def contrast(table: Array, facets: Sequence[Facet], fixed: Sequence[int] = ()) -
     """
     random = [axis for axis in range(table.ndim) if axis not in fixed]
     variances: dict[Axes, float] = {}
-    freedom = []
+    freedom: dict[Axes, float] = {}
     for axes in _subsets(random):
         left = table
         for axis in reversed(range(table.ndim)):
             if axis not in axes:
                 left = np.tensordot(left, facets[axis].contrast, (axis, 0))
-        if len(axes) == 1:
-            variances[axes], df = facets[axes[0]].variance(left)
-            freedom.append(df)
-            continue
-        for position, axis in enumerate(axes):
-            left = facets[axis].residuals(left, position)
-        squared = np.square(left)
-        for axis in reversed(axes):
-            squared = squared @ facets[axis].squares
-        variances[axes] = float(squared)
+        variances[axes], freedom[axes] = _variance(left, [facets[axis] for axis in axes])
     estimate = table
     for facet in reversed(facets):
         estimate = estimate @ facet.contrast
-    return Contrast(float(estimate), variances, tuple(freedom))
+    return Contrast(float(estimate), variances, freedom)
+
+
+def _variance(values: Array, facets: Sequence[Facet]) -> tuple[float, float]:
+    """Variance that facets bring together, and its degrees of freedom (Welch).
+
+    `values` have one axis for each facet.
+    """
+    for axis, facet in enumerate(facets):
+        values = facet.residuals(values, axis)
+    parts, freedom = np.square(values), np.ones(())
+    for facet in facets:
+        parts = np.tensordot(parts, facet.squares, (0, 0))
+        freedom = np.multiply.outer(freedom, facet.freedom)
+    whole = float(parts.sum())
+    if not whole > 0:
+        return whole, float(freedom.sum())
+    some = parts > 0
+    return whole, 1 / float(np.sum(np.square(parts[some] / whole) / freedom[some]))
 
 
 def _subsets(axes: Sequence[int]) -> Iterator[Axes]:
