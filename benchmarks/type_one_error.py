@@ -92,7 +92,7 @@ def quick_rates(draw: Scene, sizes: Sizes, simulations: int, seed: int) -> dict[
         facets = [Facet.of_groups(rows), Facet.of_groups(sizes[2:])]
         one, parts = contrast_test(table, facets), contrast(table, facets)
         targets, attributes, residual = parts.variances.values()
-        sides = list(zip(parts.single, parts.freedom, strict=True))
+        sides = [(value, parts.freedom[axes]) for axes, value in parts.variances.items()][:2]
         used = [*sides, (residual, _residual_df(table, rows, sizes[2:]))]
         if targets + attributes - residual < max(targets, attributes):
             used = [max(sides)]

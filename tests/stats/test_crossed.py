@@ -100,7 +100,7 @@ def test_unequal_groups_are_welch():
     s = table[:, :3].mean(axis=1) - table[:, 3:].mean(axis=1)
     v = s[:4].var(ddof=1) / 4, s[4:].var(ddof=1) / 5
     assert variances[0,] == pytest.approx(sum(v), rel=1e-13)
-    assert freedom[0] == pytest.approx(sum(v) ** 2 / (v[0] ** 2 / 3 + v[1] ** 2 / 4), rel=1e-13)
+    assert freedom[0,] == pytest.approx(sum(v) ** 2 / (v[0] ** 2 / 3 + v[1] ** 2 / 4), rel=1e-13)
     swapped = contrast(table.T, facets[::-1])
     assert swapped.variances[1,] == pytest.approx(variances[0,], rel=1e-13)
     assert swapped.variances[0, 1] == pytest.approx(variances[0, 1], rel=1e-13)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from eatlas.stats.inputs import least_spread, t_outside, t_quantile
 from eatlas.stats.permutation.problem import SMALLEST
@@ -25,6 +26,8 @@ from eatlas.stats.regression import Regression
 Array = NDArray[np.float64]
 Axes = tuple[int, ...]
 TWO_FACETS = 2
+LEAST_FREEDOM = 3
+"""Degrees of freedom of every facet with which Satterthwaite's of their sum keep the level."""
 FITS = 10_000
 """Steps of the fit to a table with missing cells."""
 CONVERGED = 1e-12
@@ -79,16 +82,6 @@ class Facet:
         last = np.moveaxis(values, axis, -1)
         return np.moveaxis(last - (last @ self.basis) @ self.basis.T, -1, axis)
 
-    def variance(self, values: Array) -> tuple[float, float]:
-        """Variance of the contrast of one value a unit, and its degrees of freedom (Welch)."""
-        squared = self.squares * np.square(self.residuals(values, 0))
-        groups = [float(part.sum()) for part in np.split(squared, np.cumsum(self.sizes)[:-1])]
-        whole = sum(groups)
-        if not whole > 0:
-            return whole, sum(self.freedom)
-        ratios = zip(groups, self.freedom, strict=True)
-        return whole, 1 / sum((part / whole) ** 2 / df for part, df in ratios if part)
-
 
 class Contrast(NamedTuple):
     """A contrast and its variance, by the sets of facets that bring it."""
@@ -96,8 +89,8 @@ class Contrast(NamedTuple):
     estimate: float
     variances: dict[Axes, float]
     """By axes: of one axis what that facet brings, with what it shares; of two what they share."""
-    freedom: tuple[float, ...]
-    """Degrees of freedom of each random facet's variance."""
+    freedom: dict[Axes, float]
+    """Degrees of freedom of each of these variances (Welch)."""
 
     @property
     def single(self) -> list[float]:
@@ -119,13 +112,46 @@ class Contrast(NamedTuple):
 
         For two facets their mean, harmonic and weighted by variance: Satterthwaite's reject .058
         at .05 with unequal groups. For more those of Satterthwaite, which then keep the level,
-        where the mean rejects .01 to .04.
+        where the mean rejects .01 to .04; but with three units of a facet, of which Satterthwaite's
+        reject up to .09, the geometric mean of both.
         """
-        total = sum(self.single)
-        shares = [(value / total, df) for value, df in zip(self.single, self.freedom, strict=True)]
-        if len(shares) > TWO_FACETS:
-            return 1 / sum(share**2 / df for share, df in shares)
-        return 1 / sum(share / df for share, df in shares)
+        return _freedom([axes for axes in self.variances if len(axes) == 1], self)
+
+    def between(self, axis: int) -> Between:
+        """How far the units of a random facet differ in the contrast of the others."""
+        shared = {axes: value for axes, value in self.variances.items() if axis in axes}
+        own = shared.pop((axis,))
+        pairs = [axes for axes in shared if len(axes) == TWO_FACETS]
+        signed = sum(value if len(axes) % 2 == 0 else -value for axes, value in shared.items())
+        chance = max(signed, *(shared[axes] for axes in pairs), 0.0)
+        units = self.freedom[axis,] + 1
+        sd = math.sqrt(units * max(own - signed, 0.0))
+        if not chance > 0:
+            return Between(sd, math.nan)
+        f, df = own / chance, _freedom(pairs, self)
+        return Between(sd, max(float(special.fdtrc(units - 1, df, f)), SMALLEST))
+
+
+class Between(NamedTuple):
+    """How far the units of a facet differ."""
+
+    sd: float
+    """Standard deviation of their contrasts beyond what other facets and chance give, by the method
+    of moments; 0 where an estimate of the variance is negative."""
+    p: float
+    """That they differ, an F test; NaN where nothing else varies."""
+
+
+def _freedom(chosen: Sequence[Axes], found: Contrast) -> float:
+    """Degrees of freedom of a sum of variances."""
+    total = sum(found.variances[axes] for axes in chosen)
+    shares = [(found.variances[axes] / total, found.freedom[axes]) for axes in chosen]
+    harmonic = 1 / sum(share / df for share, df in shares)
+    if len(shares) == TWO_FACETS:
+        return harmonic
+    satterthwaite = 1 / sum(share**2 / df for share, df in shares)
+    few = min(df for _, df in shares) < LEAST_FREEDOM
+    return math.sqrt(satterthwaite * harmonic) if few else satterthwaite
 
 
 class ContrastTest(NamedTuple):
@@ -179,26 +205,35 @@ def contrast(table: Array, facets: Sequence[Facet], fixed: Sequence[int] = ()) -
     """
     random = [axis for axis in range(table.ndim) if axis not in fixed]
     variances: dict[Axes, float] = {}
-    freedom = []
+    freedom: dict[Axes, float] = {}
     for axes in _subsets(random):
         left = table
         for axis in reversed(range(table.ndim)):
             if axis not in axes:
                 left = np.tensordot(left, facets[axis].contrast, (axis, 0))
-        if len(axes) == 1:
-            variances[axes], df = facets[axes[0]].variance(left)
-            freedom.append(df)
-            continue
         for position, axis in enumerate(axes):
             left = facets[axis].residuals(left, position)
-        squared = np.square(left)
-        for axis in reversed(axes):
-            squared = squared @ facets[axis].squares
-        variances[axes] = float(squared)
+        variances[axes], freedom[axes] = _variance(left, [facets[axis] for axis in axes])
     estimate = table
     for facet in reversed(facets):
         estimate = estimate @ facet.contrast
-    return Contrast(float(estimate), variances, tuple(freedom))
+    return Contrast(float(estimate), variances, freedom)
+
+
+def _variance(residuals: Array, facets: Sequence[Facet]) -> tuple[float, float]:
+    """Variance from residuals along all axes, and its degrees of freedom over groups (Welch)."""
+    squared = np.square(residuals)
+    df = np.ones(())
+    for facet in facets:  # the first axis is summed over its groups, which become the last
+        edges = np.cumsum((0, *facet.sizes[:-1]))
+        weighed = np.moveaxis(squared, 0, -1) * facet.squares
+        squared = np.add.reduceat(weighed, edges, axis=-1)
+        df = np.multiply.outer(df, facet.freedom)
+    whole = float(squared.sum())
+    if not whole > 0:
+        return whole, float(df.sum())
+    parts = squared > 0
+    return whole, 1 / float(np.sum((squared[parts] / whole) ** 2 / df[parts]))
 
 
 def _subsets(axes: Sequence[int]) -> Iterator[Axes]:

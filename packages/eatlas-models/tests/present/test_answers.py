@@ -304,7 +304,7 @@ def test_an_atlas_says_in_its_title_how_many_refuse(open_minded, refusing, tmp_p
     write_atlas([path], tmp_path / "site")
     page = (tmp_path / "site" / "index.html").read_text("utf-8")
     title = re.search(r"<h1[^>]*>([^<]*)", page)[1]
-    assert title.startswith("In 1 of 2 results more than a fifth of the answers choose nothing")
+    assert title.startswith("2 sources: in 1 of 2 results more than a fifth of the answers choose")
     assert "or more than a fifth of the answers choose nothing" in page
 
 
