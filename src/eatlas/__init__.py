@@ -33,6 +33,7 @@ offer(  # what measures and records call; no measure knows who measures, no reco
     notebook="eatlas.present.tables:notebook_html",
     report="eatlas.present.report:write_report",
     compared_text="eatlas.present.tables:comparison_text",
+    text_over_sources="eatlas.present.tables:text_over_sources",
     compared_html="eatlas.present.tables:comparison_html",
     compared_latex="eatlas.present.tables:comparison_latex",
 )

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 
 from eatlas.errors import SignatureError
 
@@ -51,6 +52,7 @@ class Signature:
         return cls(match[1], _parse_params(text, match[2] or ""))
 
 
+@lru_cache(maxsize=1_000)  # one signature stands in thousands of results
 def _parse_params(text: str, inside: str) -> tuple[tuple[str, Value], ...]:
     """Names and values between the brackets of a signature, in their order."""
     params: dict[str, Value] = {}

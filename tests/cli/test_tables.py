@@ -80,7 +80,7 @@ def test_two_sources(wide):
     weat_4 = said[said.index("weat-4 ") : said.index("weat-5 ")]
     assert corrected in weat_4, "a small p that Holm's correction takes away has its reason"
     assert "p these words < .001, new words .030, adjusted for frequency .020" in weat_4
-    assert re.search(r"weat-1 +1\.17 supported +1\.21 supported +0\.04\n", side_by_side)
+    assert re.search(r"weat-1 +1\.17 supported +1\.21 supported +0\.04 \[", side_by_side)
     notes = " ".join(side_by_side.split())
     assert "weat-4, weat-5 (both sources): Names found in lower case" in notes
     assert notes.count("Names found in lower case") == 1

@@ -41,6 +41,7 @@ from eatlas.present.columns import (
 from eatlas.present.effects import interval_in_words, levels_of
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import findings_of, first_of, p_values, title
+from eatlas.present.rendering import phrase
 from eatlas.present.sections import sections
 from eatlas.present.sentences import finding as of_trend
 from eatlas.present.sentences import heading, sentences, statement
@@ -50,6 +51,7 @@ from eatlas.results import AssociationResult, Results
 from eatlas.results.effects import Effect
 from eatlas.results.finding import Finding, Question
 from eatlas.results.levels import draws_of
+from eatlas.results.pooled import pool_groups
 from eatlas.results.settings import Settings, has_repeated_tests
 
 FEW, NAMED, MOST = 3, 8, 25
@@ -168,6 +170,10 @@ def _print_findings(
     if len(results) > 1:
         shown = [findings[id(result)] for result in results]
         say(console, title(list(results), shown, settings), "bold", hang=2)
+        for _, test in pool_groups(results):
+            numbers = phrase("sentences", "pooled", test)
+            sentence = test.questions["level1"].sentence
+            say(console, f"{sentence} {numbers}", head=f"{test.name} over {test.noun}: ", hang=2)
     width = min(LONGEST_LABEL, max(cell_len(label_with_year(result)) for result in results))
     measures, alone = len({result.signature for result in results}), len(results) == 1
     listed = len(groups) <= GROUPS or not _side_by_side(results)
@@ -293,12 +299,15 @@ def _print_matrix(console: Console, results: Results) -> None:
     table = comparison_table(rows)
     say(console, "")
     say(console, f"{head}: {table.caption}.", "bold", hang=2)
-    matrix = rich_table(replace(table, caption=""), between=" ")
-    if least_width(matrix, console) <= console.width:
-        show(console, matrix)
-        if little := little_legend(together):
-            say(console, little, "dim")
-        return
+    of_two = len(rows.values) == 2
+    without = [(*row[:-1], replace(row[-1], lines=row[-1].lines[:1])) for row in table.rows]
+    for lines in (table.rows, tuple(without))[: 1 + of_two]:  # interval of a difference, if it fits
+        matrix = rich_table(replace(table, rows=lines, caption=""), between=" ")
+        if least_width(matrix, console) <= console.width:
+            show(console, matrix)
+            if little := little_legend(together):
+                say(console, little, "dim")
+            return
     for row in rows:
         sizes = [size.d for size in row.effects(row.places[0]) if size and size.d is not None]
         if sizes:

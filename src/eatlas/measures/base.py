@@ -24,6 +24,7 @@ from eatlas.results.parts import Coverage
 from eatlas.signature import Signature
 from eatlas.stats.bootstrap import PatternRule
 from eatlas.stats.effect_size import DrawEffects
+from eatlas.stats.regression import standard_scores
 from eatlas.stimuli import AssociationTest, GroupsTest, Test
 
 Array = NDArray[np.float64]
@@ -134,11 +135,10 @@ class Covariates:
         """
         columns, names, constant = [], list[str](), []
         for i, name in enumerate(self.names):
-            x, spread = units[:, i], units[:, i].std()
-            if not np.ptp(x) or not spread:
+            x = standard_scores(units[:, i])
+            if x is None:
                 constant.append(name)
                 continue
-            x = (x - x.mean()) / spread
             powers = [x, x * x] if self.ranked and not i else [x]
             columns += powers
             names += [name] * len(powers)

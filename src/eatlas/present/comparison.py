@@ -28,6 +28,7 @@ from eatlas.results.compare import (
 )
 from eatlas.results.finding import VERDICTS, Verdict
 from eatlas.results.levels import CELLS
+from eatlas.results.pooled import PooledResult, pool_groups
 from eatlas.results.settings import source_name
 from eatlas.results.trend import series_source
 from eatlas.texts import tables
@@ -140,6 +141,8 @@ class Compared(NamedTuple):
     """What the settings are called."""
     row: Row
     """The same as results, which know how far they differ."""
+    pooled: PooledResult | None = None
+    """The claim over the sources."""
 
     @property
     def members(self) -> list[Section]:
@@ -159,7 +162,9 @@ class Compared(NamedTuple):
 
     @property
     def headline(self) -> str:
-        """In how many settings the association has which verdict, without a stop."""
+        """The claim over sources; else how many settings have which verdict. Without a stop."""
+        if self.pooled is not None:
+            return self.pooled.questions["level1"].sentence.removesuffix(".")
         return phrase("sentences", "headline", self, kinds()[self.by]["several"])
 
     @property
@@ -196,7 +201,8 @@ class Compared(NamedTuple):
         """How far the effect sizes of the members are apart."""
         levels = [s.result.level3 for s in self.members if s.result.level3 is not None]
         means = [level[cell].mean for level in levels for cell in CELLS]
-        return phrase("sentences", "compared", self, means)
+        said = phrase("sentences", "compared", self, means)
+        return f"{phrase('sentences', 'pooled', self.pooled)} {said}" if self.pooled else said
 
     @property
     def figure(self) -> Markup:
@@ -219,19 +225,22 @@ def comparisons(shown: Iterable[Section]) -> dict[str, list[Compared]]:
     results = [section.result for section in by_id.values()]
     found = {by: side_by_side(results, by) for by in kinds() if pivot(results, by)}
     encoded = {
-        frozenset(map(id, row.members))
+        frozenset(id(member) for member in row.members if member)
         for by, table in found.items()
         for row in table
         if by != "source"
     }
+    pooled = {frozenset(map(id, of)): test for of, test in pool_groups(results)}
     compared: dict[str, list[Compared]] = {}
     for by, table in found.items():
         for row in table:
-            if by == "source" and frozenset(map(id, row.members)) in encoded:
+            members = frozenset(id(member) for member in row.members if member)
+            if by == "source" and members in encoded:
                 continue
             cells = tuple(by_id.get(id(member)) for member in row.members)
             names = tuple(_name(by, value) for value in row.values)
-            compared.setdefault(by, []).append(Compared(by, row.name, cells, names, row))
+            test = pooled.get(members) if by == "source" else None
+            compared.setdefault(by, []).append(Compared(by, row.name, cells, names, row, test))
     # where tests rise over layers in each prompt of one model, these lines say all
     rising = {id(s) for by in NUMBERED for row in compared.get(by, ()) for s in row.members}
     models = {encoding and encoding.model for encoding in (r.encoding for r in results)}

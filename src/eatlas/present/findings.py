@@ -30,6 +30,7 @@ from eatlas.present.targets import leans
 from eatlas.results import AssociationResult
 from eatlas.results.finding import Finding, Question, QuestionP, Verdict
 from eatlas.results.parts import Tail, at
+from eatlas.results.pooled import pool_groups
 from eatlas.results.questions import questions_of, sentence_of
 from eatlas.results.settings import Settings
 from eatlas.stimuli.kinds import ROLES
@@ -302,7 +303,14 @@ def p_values(result: AssociationResult, question: Question) -> str:
 def title(
     results: Sequence[AssociationResult], findings: Sequence[Finding], settings: Settings
 ) -> str:
-    """What a page is about: the first sentence of one result; what holds of several."""
+    """What a page is about: the first sentence of one result; what holds of several.
+
+    Of tests on several sources, what holds over these.
+    """
+    pooled = pool_groups(results)
+    if pooled and sum(len(members) for members, _ in pooled) == len(results):
+        values = [test for _, test in pooled], little_among(results), len(results)
+        return phrase("sentences", "title_pooled", settings.subject, *values) + title_end(results)
     said = dict.fromkeys(map(first_of, findings))
     if len(said) == 1:
         return f"{settings.subject}: {next(iter(said))}".removesuffix(".")

@@ -133,6 +133,8 @@ def _title(
     if not compared or "level1" not in compared[0][1][0].members[0].finding.questions:
         return title(every, findings, settings)
     kind, rows = compared[0]
+    if any(row.pooled for row in rows):
+        return title(every, findings, settings)
     about = settings.subject, kind["several"], rows, little_among(every), len(every)
     return phrase("sentences", "title_compared", *about) + title_end(every)
 

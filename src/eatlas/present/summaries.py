@@ -26,6 +26,7 @@ from eatlas.results import AssociationResult
 from eatlas.results.effects import parameters
 from eatlas.results.levels import draws_of
 from eatlas.results.parts import TAILS
+from eatlas.results.pooled import source_groups
 from eatlas.results.settings import Settings, source_name
 from eatlas.texts import plugin_files, tables
 
@@ -142,6 +143,7 @@ def methods_paragraph(
         crossed_units=sorted({CROSSED_UNITS[known.unit] for known in crossed}, reverse=True),
         after=_after([result for result in every if result.by_target is None]),
         matched=any(map(topic_baseline, every)),
+        pooled=max(map(len, source_groups(every)), default=0),
         blocks=distinct(str(lv.block_length) for t in trends for _, lv in levels_of_trend(t)),
         used=used,
         missing=missing,
@@ -264,6 +266,7 @@ def bibtex(
         or any(r.labels for r in of_targets)
         or any(t.p is not None for r in every if r.kind == "groups" for t in r.values or ()),
         "crossed": any(map(_has_crossed_test, every)),
+        "pooled": any(map(_has_crossed_test, every)) and bool(source_groups(every)),
         "adjusted": any(r.adjusted for r in every),
         **dict.fromkeys(("residuals", "residuals-by-error"), _after(every)["permuted"]),
         "studentised": any(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eatlas.csv_cells import cell
 from eatlas.errors import ResultsError, did_you_mean
-from eatlas.numbers import MINUS, POWER, UNDEFINED, effect, interval, number_of, p_equals
+from eatlas.numbers import MINUS, POWER, UNDEFINED, brief_p, effect, interval, number_of, p_equals
 from eatlas.present.columns import (
     DAGGER,
     WIDTHS,
@@ -26,13 +26,14 @@ from eatlas.present.columns import (
 from eatlas.present.commentary import commentaries
 from eatlas.present.effects import only_terms
 from eatlas.present.family import DeclaredFamily
-from eatlas.present.findings import finding_of, findings_of
+from eatlas.present.findings import NAMES, finding_of, findings_of
 from eatlas.present.paper_tables import paper_tables
 from eatlas.present.rendering import FILTERS, own_words, render, text
 from eatlas.present.text import clean, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
 from eatlas.results.finding import Finding
+from eatlas.results.pooled import Pooled, PooledResult, pool_groups
 from eatlas.results.settings import Settings
 
 if TYPE_CHECKING:
@@ -248,8 +249,11 @@ def report_table(
         pairs = zip(results, findings_of(results), strict=True)
         return csv_text([row for pair in pairs for row in _rows(*pair, declared)])
     layout = layout_of(format, columns, (*WIDTHS, PAPER))
-    made = paper_tables(results) if layout == PAPER else tables(results, declared, layout)
-    return MARKUP[format](made)
+    if layout == PAPER:
+        return MARKUP[format](paper_tables(results))
+    pooled = [test for _, test in pool_groups(results)]
+    over_sources = [table_over_sources(pooled)] if pooled else []
+    return MARKUP[format]([*over_sources, *tables(results, declared, layout)])
 
 
 def layout_of(
@@ -383,9 +387,46 @@ def summary(found: SideBySide) -> str:
     return f"{size}; d at level 1 differs by at most {effect(gaps[furthest])}{of}{between}"
 
 
+def table_over_sources(tests: Sequence[PooledResult]) -> Table:
+    """Tests on several sources: mean d, p-values, verdict and heterogeneity."""
+    heads = "Test", "Mean d", "These words", "New words", "Adjusted", "Verdict", "SD between"
+    rows = []
+    for test in tests:
+        question, between = test.questions["level1"], test.heterogeneity.get("level1")
+        known, ends = (question.p.these, question.p.new, question.p.adjusted), question.interval
+        sd = ("–",) if between is None else (effect(between.sd), *_p_in_brackets(between.p))
+        cells = (
+            (effect(question.effect_size), *([interval(ends)] if ends else ())),
+            *((UNDEFINED if p is None else brief_p(p, test.alpha),) for p in known),
+            (NAMES[question.verdict],),
+            sd,
+        )
+        name = Cell((one_line(test.name),), strong=True)
+        rows.append((name, *map(Cell, cells)))
+    sources = {len(test.sources) for test in tests}
+    size = f"{min(sources)} to {max(sources)}" if len(sources) > 1 else str(min(sources))
+    caption = f"{number_of(len(tests), 'test')}, each as one claim over {size} {tests[0].noun}"
+    columns = tuple(Column(head, number=head not in {"Test", "Verdict"}) for head in heads)
+    return Table(f"over-{tests[0].over}s", columns, tuple(rows), caption)
+
+
+def _p_in_brackets(p: float | None) -> tuple[str, ...]:
+    return () if p is None else (f"({p_equals(p)})",)
+
+
+def text_over_sources(found: Pooled) -> str:
+    """The same in plain text."""
+    return plain_text(table_over_sources(found.tests))
+
+
 def comparison_text(found: SideBySide) -> str:
     """The table in plain text."""
-    table = comparison_table(found)
+    lines = plain_text(comparison_table(found)), little_legend(found.results)
+    return "\n".join(filter(None, lines))
+
+
+def plain_text(table: Table) -> str:
+    """A table in plain text, a row a line."""
     lines = [
         [column.title for column in table.columns],
         *([" ".join(cell.lines) for cell in row] for row in table.rows),
@@ -395,7 +436,7 @@ def comparison_text(found: SideBySide) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
     )
-    return "\n".join([table.caption, *text, *filter(None, [little_legend(found.results)])])
+    return "\n".join([table.caption, *text])
 
 
 def comparison_latex(found: SideBySide) -> str:

@@ -410,10 +410,10 @@ class AssociationResult(Findings, Head):
 
     @property
     def read_over(self) -> ReadOver:
-        """What a score belongs to and what is relabelled: terms, or stimuli of sentences.
+        """What a score belongs to: terms, stimuli of sentences, or their single sentences."""
+        return self._memoise("read_over", self._find_read_over)
 
-        Single sentences of stimuli that have several where a measure was made to read these.
-        """
+    def _find_read_over(self) -> ReadOver:
         if self.stimulus_level is not None:
             return "stimuli"
         of_sentences = parameters(self.signature).get("over") == "sentences"

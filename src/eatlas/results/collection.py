@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from eatlas.results.compare import SideBySide
     from eatlas.results.finding import Finding
+    from eatlas.results.pooled import Pooled
     from eatlas.results.trend import TrendResult
 
 Levels = Literal["level1", "level2", "both"]
@@ -382,10 +383,9 @@ class Results(Sequence[AssociationResult]):
 
         Notes
         -----
-        A difference of two effect sizes has an interval where both results have the same terms and
-        keep their cosines (ML-EAT on words): terms are resampled for both alike, and the interval
-        is the central share of the differences. It says what other words would show. In one
-        simulation of 8 and of 25 words a group it was cautious: 95% intervals covered 99%.
+        A difference of two effect sizes has an interval and a p-value for other words where both
+        results keep the associations of single attributes (ML-EAT): those of the crossed test of
+        differences, on the words that both have.
 
         Examples
         --------
@@ -398,6 +398,69 @@ class Results(Sequence[AssociationResult]):
         from eatlas.results.compare import side_by_side  # noqa: PLC0415  (few compare)
 
         return side_by_side(self, by)
+
+    def pooled(self, over: str = "source") -> Pooled:
+        """Claims over several sources: each test with two or more sources as one.
+
+        Words and sources are both random facets: a claim is about other words and other sources of
+        their kinds. Three questions of each test have verdicts as those of a single result,
+        adjusted by Holm over the tests.
+
+        Parameters
+        ----------
+        over : {"source", "run"}
+            What is random beside words: the sources (embeddings, models), or training runs of one
+            model, each of them a source. Layers, prompts, periods, measures and their parameters
+            are fixed facets, and refused.
+
+        Returns
+        -------
+        Pooled
+            One :class:`~eatlas.results.pooled.PooledResult` for each test, by position or name,
+            with its ``questions``, ``heterogeneity`` and ``differences``; ``.to_frame()``.
+
+        Raises
+        ------
+        ResultsError
+            If `over` is a fixed facet, or no test has two sources.
+
+        See Also
+        --------
+        eatlas.Results.compare : the results side by side, also over fixed facets.
+
+        Notes
+        -----
+        Associations of a source are divided by the spread of its scores, so that the mean over
+        sources is that of their d. Its variance is that of
+        :func:`eatlas.stats.facets.contrast_test` for targets, attributes and sources. Near-synonyms
+        that at least half of the sources join are one unit, and words that a source lacks are left
+        out. *These words* is a permutation test of the mean scores; *adjusted* takes the mean
+        logarithm of the rank over the sources. Two sources are fixed: their claim is about other
+        words, of these two.
+
+        Heterogeneity is the standard deviation of the sources' true d beyond what other words and
+        chance give, with the p-value of an F test. Differences are tested on the words of both.
+
+        Examples
+        --------
+        >>> import eatlas, numpy as np
+        >>> test, rng = eatlas.load_tests("weat-6")[0], np.random.default_rng(0)
+        >>> words = sorted({term.lower() for term in test.terms})
+        >>> sample = eatlas.open_vectors("glove-sample").lookup(words)
+        >>> runs = {
+        ...     f"run {n}": {w: v + 0.15 * rng.standard_normal(v.shape) for w, v in sample.items()}
+        ...     for n in (1, 2, 3)
+        ... }
+        >>> found = eatlas.run(test, runs).pooled("run")["weat-6"]
+        >>> print(found.questions["level1"].sentence)
+        Male names are more strongly associated with Career than Female names are, for other words \
+and other training runs.
+        >>> round(found.heterogeneity["level1"].sd, 2)
+        0.07
+        """
+        from eatlas.results.pooled import pool_results  # noqa: PLC0415  (few have several sources)
+
+        return pool_results(self, over)
 
     def plot(
         self,

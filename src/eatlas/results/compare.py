@@ -9,20 +9,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-import numpy as np
-
 from eatlas.errors import ResultsError, did_you_mean
 from eatlas.lazy import as_frame, find_offer
 from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect, parameters
-from eatlas.results.levels import CELLS, draws_of
+from eatlas.results.finding import PLACES
+from eatlas.results.levels import CELLS
 from eatlas.results.methods import MethodPair, method_pairs
-from eatlas.results.parts import KnownDifference, at
+from eatlas.results.parts import KnownDifference, at, finite, finite_ends
 from eatlas.results.settings import Settings
 from eatlas.results.trend import series_source
-from eatlas.stats.bootstrap import block_layout, bootstrap_effects, streams_of
+from eatlas.results.unit_tables import CommonWords
 from eatlas.stats.correlation import intraclass_correlation
-from eatlas.stimuli.kinds import ROLES, TARGETS
+from eatlas.stimuli.kinds import TARGETS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,10 +40,6 @@ _ASIDE = {
     "weights": {"weights", "weights_seed"},
 }
 """What of an encoding is put aside where results differ in a choice."""
-RESAMPLES = 10_000
-"""Of the terms, for the interval of a difference."""
-LEVELS = ("level1", "level2.X", "level2.Y")
-"""Effect sizes whose differences have intervals, in the order of a bootstrap."""
 
 
 def choices_of(result: AssociationResult) -> dict[str, str]:
@@ -164,8 +159,10 @@ class Difference(NamedTuple):
     d: float
     """Effect size less that of the first setting."""
     interval: tuple[float, float] | None
-    """Percentile interval of the difference over terms that are resampled for both alike; None
-    where the two do not have the same terms, or do not keep their cosines."""
+    """Interval for other words, of the crossed test of differences on the words that both have;
+    None if these are too few, or a result keeps no associations of single attributes."""
+    p: float | None = None
+    """Its two-sided p-value."""
     known: KnownDifference | None = None
     """What the package says that knows more of both results, as of two parts of a corpus."""
 
@@ -195,7 +192,7 @@ class Row:
     def differs(self) -> str:
         """How EAT patterns differ between the settings; empty where they are the same.
 
-        Of measures without patterns, where the first effect size is significant and where not.
+        Patterns that differ do not show that effect sizes do: see :meth:`difference`.
 
         Examples
         --------
@@ -205,15 +202,11 @@ class Row:
         'AX-Singular → Non-Directional'
         """
         labels = [label for label in self.labels if label]
-        if labels:
-            counts = Counter(labels)
-            if len(labels) == 2 == len(counts):
-                return " → ".join(labels)
-            several = [f"{label} in {n}" for label, n in counts.most_common()]
-            return ", ".join(several) if len(several) > 1 else ""
-        stars = [bool(r and r.effects() and r.effects()[0].star) for r in self.members]
-        starred = [value for value, star in zip(self.values, stars, strict=True) if star]
-        return f"significant in {', '.join(starred)}" if len(set(stars)) > 1 else ""
+        counts = Counter(labels)
+        if len(labels) == 2 == len(counts):
+            return " → ".join(labels)
+        several = [f"{label} in {n}" for label, n in counts.most_common()]
+        return ", ".join(several) if len(several) > 1 else ""
 
     @cached_property
     def _effects(self) -> dict[str, tuple[Effect | None, ...]]:
@@ -250,7 +243,13 @@ class Row:
         if number == 0 or first is None or second is None or first.d is None or second.d is None:
             return None
         known = _known_difference(self.members[0], self.members[number], place)
-        return Difference(second.d - first.d, self._intervals.get((place, number)), known)
+        common = self._words_in_common[number]
+        level = common.level(place) if common and place in PLACES else None
+        if level is None or not level.is_enough:
+            return Difference(second.d - first.d, None, None, known)
+        test = level.difference(0, 1)
+        ends, p = finite_ends((test.low, test.high)), finite(test.p_two_sided)
+        return Difference(second.d - first.d, ends, p, known)
 
     def icc(self, *, consistency: bool = False) -> tuple[float, float]:
         """Intraclass correlation of the scores of targets among the settings, such as models.
@@ -283,21 +282,12 @@ class Row:
         return intraclass_correlation(table, consistency=consistency)
 
     @cached_property
-    def _intervals(self) -> dict[tuple[str, int], tuple[float, float]]:
-        """Intervals of differences from the first member, by place and member."""
-        intervals: dict[tuple[str, int], tuple[float, float]] = {}
-        first, *later = self.members
-        for n, result in enumerate(later, start=1):
-            if first is None or result is None or not _have_same_terms(first, result):
-                continue
-            tail = (1 - at(first, "uncertainty.confidence")) / 2
-            pairs = zip(LEVELS, _bootstrap_effects(first), _bootstrap_effects(result), strict=True)
-            for place, before, after in pairs:
-                gaps = (after - before)[~np.isnan(after - before)]
-                if gaps.size > 1:
-                    low, high = np.quantile(gaps, [tail, 1 - tail]).tolist()
-                    intervals[place, n] = low, high
-        return intervals
+    def _words_in_common(self) -> list[CommonWords | None]:
+        """Of the first member and of each, the words that both have."""
+        first = self.members[0]
+        return [
+            CommonWords.of([first, result]) if first and result else None for result in self.members
+        ]
 
 
 def _known_difference(
@@ -308,31 +298,6 @@ def _known_difference(
         return None
     known = (part.difference_from(first, second, place) for part in second.parts.values())
     return next(filter(None, known), None)
-
-
-def _have_same_terms(first: AssociationResult, second: AssociationResult) -> bool:
-    """Whether both have the cosines of the same terms, so that both can be resampled alike."""
-    usable = [
-        result.unit == "cosine"
-        and at(result, "uncertainty.unit") == "term"
-        and bool(result.similarities)
-        and not (result.stimulus_level or draws_of(result))
-        and set(result.coverage) == set(ROLES)
-        for result in (first, second)
-    ]
-    return all(usable) and all(
-        first.coverage[role].used == second.coverage[role].used for role in ROLES
-    )
-
-
-def _bootstrap_effects(result: AssociationResult) -> list[Any]:
-    """The three effect sizes over resampled terms: of one test and seed the same terms."""
-    sizes = [len(result.coverage[role].used) for role in ROLES]
-    digits = int(result.provenance.stimuli_sha256[:16], 16)
-    streams = streams_of(np.random.default_rng([result.provenance.seed, digits]))
-    ddof = int(parameters(result.signature).get("ddof", 1))
-    layout = block_layout(np.asarray(result.similarities), sizes[0], sizes[2])
-    return bootstrap_effects(layout, RESAMPLES, streams, ddof)
 
 
 @dataclass(frozen=True, repr=False)
@@ -346,8 +311,8 @@ class SideBySide(Sequence[Row]):
     >>> eatlas.run(["weat-1", "weat-6"], both).compare("source")
     2 tests, 2 sources; d at level 1 differs by at most 0.04 (weat-1)
     Test    plain           centred         Difference
-    weat-1  1.17 supported  1.21 supported  0.04 [−0.03, 0.09]
-    weat-6  1.72 supported  1.72 supported  0.00 [−0.05, 0.03]
+    weat-1  1.17 supported  1.21 supported  0.04 [0.00, 0.09]
+    weat-6  1.72 supported  1.72 supported  0.00 [−0.03, 0.03]
     """
 
     by: str
@@ -407,11 +372,12 @@ class SideBySide(Sequence[Row]):
             ``place``, ``name``, ``effect_size``, ``low`` and ``high`` (its interval), ``p``,
             ``significant``; ``adjusted_effect_size``, ``adjusted_p``, ``adjusted_significant``
             and ``adjusted_pattern``, at equal covariates of the words; ``difference`` from the
-            first setting, with ``difference_low`` and ``difference_high`` where both have the
-            same terms, and of parts of a corpus ``difference_documents_low``, ``..._high``,
-            ``difference_both_low``, ``..._high`` (over documents, and over documents and words)
-            and ``difference_p`` (documents relabelled); ``pattern_differs``, ``sign_flips`` and
-            ``significance_differs`` from the first; means of level 3.
+            first setting, with ``difference_low``, ``difference_high`` and ``difference_p_words``
+            of the crossed test on the words that both have; of parts of a corpus also
+            ``difference_documents_low``, ``..._high``, ``difference_both_low``, ``..._high`` (over
+            documents, and over documents and words) and ``difference_p`` (documents relabelled);
+            ``pattern_differs`` and ``sign_flips`` from
+            the first; means of level 3.
         """
         return as_frame(line for row in self for line in self._lines(row))
 
@@ -443,11 +409,11 @@ class SideBySide(Sequence[Row]):
                     "adjusted_pattern": at(member.adjusted, "pattern.label"),
                     "difference": gap and gap.d,
                     "difference_low": ends[0], "difference_high": ends[1],
+                    "difference_p_words": gap and gap.p,
                     **of_parts,
                     "pattern_differs": "" not in {labels[0], labels[number]}
                     and labels[0] != labels[number],
                     "sign_flips": bool(first and (first.d or 0) * (effect.d or 0) < 0),
-                    "significance_differs": bool(first and first.star != effect.star),
                     **{f"mean_{cell}": level3[cell].mean for cell in CELLS if level3},
                 }  # fmt: skip
 

@@ -269,6 +269,8 @@ class GroupCoverage(Record):
 
         Words are their own stimuli.
         """
+        if not self.stimulus:
+            return self.used
         return tuple(dict.fromkeys(self.stimulus.get(term, term) for term in self.used))
 
     @property

@@ -19,7 +19,7 @@ itself. What cannot be computed never makes a claim stronger.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,6 +37,28 @@ if TYPE_CHECKING:
 
 LEAST_UNITS = 4
 """Units of each group from which other words of its kind can be judged."""
+
+
+class Scope(NamedTuple):
+    """What a claim generalises over, in words."""
+
+    facets: tuple[str, ...] = ("words",)
+    others: str = "other words"
+    these: str = "these word lists"
+    end: str = ""
+    """What the sentence of a supported claim says of it; nothing if that is words alone."""
+    among: str = ""
+    """Among what nothing is shown."""
+
+    @classmethod
+    def of_words_and(cls, others: Sequence[str]) -> Scope:
+        """Words, and what else varies in a result."""
+        facets = "words", *others
+        return cls(facets, f"other {join_names(facets)}")
+
+
+WORDS = Scope()
+"""Claims about other words."""
 
 
 class SignedP(NamedTuple):
@@ -116,8 +138,9 @@ class Evidence:
     """Why nothing can be claimed beyond these words, whatever the p-values are."""
     covariates: str = "word frequency"
     """For what `adjusted` is adjusted."""
-    facets: tuple[str, ...] = ("words",)
-    """Over what `new` and `adjusted` generalise."""
+    interval: tuple[float, float] | None = None
+    """In units of the effect size."""
+    scope: Scope = WORDS
 
     @classmethod
     def of(cls, result: AssociationResult, effect: Effect) -> Evidence:
@@ -133,7 +156,8 @@ class Evidence:
             *claims,
             next(obstacles, ""),
             join_names(["word frequency" if name == "frequency" else name for name in names]),
-            ("words", *(at(result, "generalisation.facets") or ())),
+            None if few else effect.interval,
+            Scope.of_words_and(at(result, "generalisation.facets") or ()),
         )
 
     @property
@@ -151,8 +175,23 @@ class Evidence:
             opposite = "of the opposite sign" if turned else "not significant"
             return f"{opposite} after adjusting for {self.covariates}"
         if self.new.fails(alpha):
-            return f"not shown to generalise to other {join_names(self.facets)}"
+            return f"not shown to generalise to {self.scope.others}"
         return self.obstacle
+
+
+def answer_together(
+    evidence: Sequence[tuple[Mapping[str, str], Evidence]],
+) -> list[Question]:
+    """The answers to one question about tests that are shown together, each with its names.
+
+    P-values are adjusted over the tests.
+    """
+    these = holm_adjusted([found.these.p_of_claim for _, found in evidence])
+    claims = holm_adjusted([found.claim for _, found in evidence])
+    return [
+        answer(names, found, p_these, p_claim, len(evidence))
+        for (names, found), p_these, p_claim in zip(evidence, these, claims, strict=True)
+    ]
 
 
 def units_of(result: AssociationResult, role: str) -> int:
@@ -208,15 +247,14 @@ def questions_of(results: Iterable[AssociationResult]) -> list[dict[str, Questio
             groups.setdefault((place, (times[key], *setting)), []).append((i, found))
     answers: list[dict[str, Question]] = [{} for _ in evidence]
     for (place, _), group in groups.items():
-        these = holm_adjusted([found.these.p_of_claim for _, found in group])
-        claims = holm_adjusted([found.claim for _, found in group])
-        for (i, found), p_these, p_claim in zip(group, these, claims, strict=True):
-            answers[i][place] = answer(evidence[i][0], found, p_these, p_claim, len(group))
+        of_group = [(evidence[i][0].concepts, found) for i, found in group]
+        for (i, _), question in zip(group, answer_together(of_group), strict=True):
+            answers[i][place] = question
     return [{place: found[place] for place in PLACES if place in found} for found in answers]
 
 
 def answer(
-    result: AssociationResult,
+    names: Mapping[str, str],
     evidence: Evidence,
     these: float | None,
     claim: float | None,
@@ -242,15 +280,21 @@ def answer(
     return Question(
         verdict=verdict,
         effect_size=effect.d,
-        interval=None if has_few_units(result, effect) else effect.interval,
+        interval=evidence.interval,
         p=QuestionP(**dict(zip(QuestionP.model_fields, p_values, strict=True))),
         reason=reason,
-        facets=evidence.facets if verdict == "supported" else (),
-        sentence=sentence_of(result.concepts, effect, verdict, reason),
+        facets=evidence.scope.facets if verdict == "supported" else (),
+        sentence=sentence_of(names, effect, verdict, reason, evidence.scope),
     )
 
 
-def sentence_of(names: Mapping[str, str], effect: Effect, verdict: Verdict, reason: str) -> str:
+def sentence_of(
+    names: Mapping[str, str],
+    effect: Effect,
+    verdict: Verdict,
+    reason: str,
+    scope: Scope = WORDS,
+) -> str:
     """The sentence of a question: one table of verdicts by levels."""
     target = "X" if effect.place == "level1" else effect.place[-1]
     are, are_y = ("are" if is_plural(names[role]) else "is" for role in (target, "Y"))
@@ -264,10 +308,10 @@ def sentence_of(names: Mapping[str, str], effect: Effect, verdict: Verdict, reas
         shown = f"{x} {are} associated with {a} rather than {b}"
         what, missing = "association", f"association of {x}"
     if verdict == "supported":
-        return f"{shown}."
+        return f"{shown}{scope.end}."
     if verdict == "these words":
-        return f"In these word lists, {shown}; {_in_words(what, reason)}."
-    return f"No significant {missing} with {names['A']} or {names['B']} is shown."
+        return f"In {scope.these}, {shown}; {_in_words(what, reason)}."
+    return f"No significant {missing} with {names['A']} or {names['B']} is shown{scope.among}."
 
 
 def _in_words(what: str, reason: str) -> str:

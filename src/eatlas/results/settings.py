@@ -244,12 +244,15 @@ class Settings:
 
     def of(self, result: AssociationResult) -> str:
         """What tells the setting of a result from the others; empty where there is one alone."""
-        periods = {other.period for other in self.results}
         parts = [self.sources[result.source]] if len(self._parts) > 1 else []
-        if len(periods) > 1 and result.period is not None and not result.member:
+        if len(self._periods) > 1 and result.period is not None and not result.member:
             parts.append(str(result.period))  # a member has its years in its name
         parts += [f"{name} {size}" for name, size in _sizes(result) if name in self._sizes]
         return ", ".join(filter(None, [*parts, self.measures.get(result.signature, "")]))
+
+    @cached_property
+    def _periods(self) -> set[int | None]:
+        return {result.period for result in self.results}
 
     @cached_property
     def _sizes(self) -> set[str]:

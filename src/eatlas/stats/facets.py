@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from eatlas.stats.inputs import least_spread, t_outside, t_quantile
 from eatlas.stats.permutation.problem import SMALLEST
@@ -109,8 +110,13 @@ class Contrast(NamedTuple):
         """
         if len(self.single) > TWO_FACETS:
             return self._df_of_components()
-        # sets of one facet come first
-        return float(sum(self.single) / sum(map(truediv, self.single, self.freedom.values())))
+        return self._harmonic_df([axes for axes in self.variances if len(axes) == 1])
+
+    def _harmonic_df(self, chosen: Sequence[Axes]) -> float:
+        """Mean of degrees of freedom, harmonic and weighted by variance."""
+        variances = [self.variances[axes] for axes in chosen]
+        freedom = [self.freedom[axes] for axes in chosen]
+        return float(sum(variances) / sum(map(truediv, variances, freedom)))
 
     def _df_of_components(self) -> float:
         """Satterthwaite's degrees of freedom of the sum of components that are above 0.
@@ -123,6 +129,30 @@ class Contrast(NamedTuple):
         variances = np.array(list(self.variances.values()))
         parts = ((signs @ variances > 0) @ signs) * variances
         return 1 / float(np.sum(np.square(parts / parts.sum()) / list(self.freedom.values())))
+
+    def between(self, axis: int) -> Between:
+        """How far the units of a random facet differ in the contrast of the others."""
+        shared = {axes: value for axes, value in self.variances.items() if axis in axes}
+        own = shared.pop((axis,))
+        pairs = [axes for axes in shared if len(axes) == TWO_FACETS]
+        signed = sum(value if len(axes) % 2 == 0 else -value for axes, value in shared.items())
+        chance = max(signed, *(shared[axes] for axes in pairs), 0.0)
+        units = self.freedom[axis,] + 1
+        sd = math.sqrt(units * max(own - signed, 0.0))
+        if not chance > 0:
+            return Between(sd, math.nan)
+        f, df = own / chance, self._harmonic_df(pairs)
+        return Between(sd, max(float(special.fdtrc(units - 1, df, f)), SMALLEST))
+
+
+class Between(NamedTuple):
+    """How far the units of a facet differ."""
+
+    sd: float
+    """Standard deviation of their contrasts beyond what other facets and chance give, by the method
+    of moments; 0 where an estimate of the variance is negative."""
+    p: float
+    """That they differ, an F test; NaN where nothing else varies."""
 
 
 class ContrastTest(NamedTuple):

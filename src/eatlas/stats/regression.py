@@ -51,6 +51,12 @@ DEPENDENT = 1e-8
 """A column of which so small a part is left beside the others is a combination of them."""
 
 
+def standard_scores(values: Array) -> Array | None:
+    """A covariate with mean 0 and standard deviation 1; None of one that is constant."""
+    spread = values.std()
+    return (values - values.mean()) / spread if np.ptp(values) and spread else None
+
+
 @dataclass(frozen=True)
 class Regression:
     """Units of two or more groups with their covariates, as least squares sees them."""

@@ -122,7 +122,7 @@ def test_defaults_in_signatures_are_values():
 def test_the_site_has_pages_to_try(site):
     said = {
         "live/report.html": "of ten associations",
-        "live/sources.html": "both sources",
+        "live/sources.html": "in these two embeddings",
         "live/atlas/index.html": "weat-6",
     }
     assert set(said) == set(live.PAGES)

@@ -158,7 +158,10 @@ def test_options_without_probability_come_first_too(open_minded):
     assert "†" in report_table([unsaid], "markdown")
     methods = report_text([unsaid], "methods")
     assert "choose nothing (" not in methods
-    assert "read from the log-probabilities of the options, and tests for other words are for other" in methods
+    assert (
+        "read from the log-probabilities of the options, and tests for other words are for other"
+        in methods
+    )
 
 
 def test_a_title_of_several_says_how_many_refuse(open_minded, refusing):
@@ -263,7 +266,12 @@ def test_texts_for_a_paper(open_minded):
     assert "answers were those of a function" in methods
     assert "those that choose nothing (0%) were left out" in methods
     works = report_text([open_minded, assigned()], "bibtex")
-    for key in ("thurstone1927law", "bradley1952rank", "brennan2001generalizability", "bai2025explicitly"):
+    for key in (
+        "thurstone1927law",
+        "bradley1952rank",
+        "brennan2001generalizability",
+        "bai2025explicitly",
+    ):
         assert f"{{{key}," in works
     row = report_table([open_minded], "csv").splitlines()[0].split(",")
     assert {"asked", "by", "refused", "first_place", "agreement", "mass", "temperature"} <= {*row}
@@ -309,7 +317,7 @@ def test_an_atlas_says_in_its_title_how_many_refuse(open_minded, refusing, tmp_p
     write_atlas([path], tmp_path / "site")
     page = (tmp_path / "site" / "index.html").read_text("utf-8")
     title = re.search(r"<h1[^>]*>([^<]*)", page)[1]
-    assert title.startswith("In 1 of 2 results more than a fifth of the answers choose nothing")
+    assert title.startswith("2 sources: in 1 of 2 results more than a fifth of the answers choose")
     assert "or more than a fifth of the answers choose nothing" in page
 
 

@@ -39,6 +39,7 @@ from eatlas.results.finding import VERDICTS, Finding, Verdict
 from eatlas.results.json_lines import USUAL_NAME, iter_lines
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
+from eatlas.results.pooled import PooledResult, pool_groups
 from eatlas.results.settings import Settings
 from eatlas.writing import atomic_files, require_other_file
 
@@ -171,6 +172,8 @@ class Collection:
     """Of all results, whose p-values are adjusted together."""
     findings: dict[str, Finding] = field(default_factory=dict)
     """Of all results, adjusted over the tests of each setting, by the id of their cells."""
+    pooled: list[PooledResult] = field(default_factory=list)
+    """Tests on several sources, each as one claim; none of more than IN_FULL results."""
     values: dict[str, object] | None = None
     """What the figures of all results have in common; None where cells have numbers alone."""
     packs: list[Markup] = field(default_factory=list)
@@ -179,6 +182,7 @@ class Collection:
     def survey(self, paths: Iterable[Path]) -> None:
         """Take from every result, whose last one counts, what others are judged beside."""
         slim: dict[str, AssociationResult] = {}
+        full: dict[str, AssociationResult] = {}
         for record in (record for path in paths for _, record in iter_lines(path)):
             if is_result(record):
                 lighter: dict[str, Any] = dict.fromkeys(
@@ -188,11 +192,14 @@ class Collection:
                     lighter["frequency"] = record.frequency.model_copy(update={"matched": None})
                 place = record.signature, model_of(record).id, test_of(record).id
                 slim[f"r-{_hash(*place)}"] = record.model_copy(update=lighter)
+                if len(slim) <= IN_FULL:
+                    full[f"r-{_hash(*place)}"] = record
         every = list(slim.values())
         self.signatures = dict.fromkeys(result.signature for result in every)
         self.family = DeclaredFamily.of(every).of_several()
         self.findings = dict(zip(slim, findings_of(every), strict=True))
         if len(every) <= IN_FULL:
+            self.pooled = [test for _, test in pool_groups(full.values())]
             self.values = {
                 "scales": Scales.of(every), "cells": CELLS, "tails": TAILS, "packed": True,
                 "words": wording(every), "thumbnails": {},
@@ -477,10 +484,6 @@ class MatrixAgreement:
     """What the results of one matrix have in common."""
 
     cells: list[AtlasCell]
-    tests: dict[str, str]
-    """Name of each test."""
-    sources: str
-    """How many there are."""
 
     @property
     def little(self) -> list[str]:
@@ -497,41 +500,18 @@ class MatrixAgreement:
         """Of those, how many are supported."""
         return sum(cell.verdict == "supported" for cell in self.cells)
 
-    @property
-    def _of_tests(self) -> dict[str, list[AtlasCell]]:
-        """The cells of each test that several sources have."""
-        cells: dict[str, list[AtlasCell]] = {}
-        for cell in self.cells:
-            cells.setdefault(cell.test, []).append(cell)
-        return {test: found for test, found in cells.items() if len(found) > 1}
 
-    @property
-    def n_common_tests(self) -> int:
-        """Tests that several sources have."""
-        return len(self._of_tests)
-
-    @property
-    def everywhere(self) -> list[str]:
-        """Of those, the names of the ones that are supported in all sources that have them."""
-        return [
-            self.tests[test]
-            for test, found in self._of_tests.items()
-            if all(cell.verdict == "supported" for cell in found)
-        ]
-
-    @property
-    def n_same_sign(self) -> int:
-        """How many have an effect size of one sign in all of them."""
-        signs = ({(c.d or 0.0) > 0 for c in found} for found in self._of_tests.values())
-        return sum(len(found) == 1 for found in signs)
-
-
-def _headline(matrix: dict[str, Any], title: str, measures: int) -> str:
-    """The title of the page: what the sources agree on, and what not."""
+def _headline(collected: Collection, matrix: dict[str, Any], title: str, measures: int) -> str:
+    """The title of the page: what holds over the sources; else how many results are supported."""
     cells = [cell for *_, row in matrix["rows"] for cell in row if cell]
-    tests = {test.id: test.name for test in matrix["tests"]}
-    agreed = MatrixAgreement(cells, tests, number_of(len(matrix["rows"]), "source"))
-    said = phrase("atlas", "agreement", agreed)
+    agreed = MatrixAgreement(cells)
+    pooled = [test for test in collected.pooled if test.signature == matrix["signature"]]
+    if pooled:
+        sources = number_of(len(matrix["rows"]), "source")
+        values = sources, pooled, agreed.little, len(cells)
+        said = phrase("sentences", "title_pooled", *values)
+    else:
+        said = phrase("atlas", "agreement", agreed)
     by = matrix["signature"].partition("(")[0] if measures > 1 else ""
     parts = (title if title != TITLE else "", by, said)
     return ": ".join(filter(None, parts))
@@ -547,7 +527,7 @@ def _page(collected: Collection, title: str) -> str:
     of_dark = Markup(dark + _images(dict(_VARIABLE.findall(dark))))  # noqa: S704  (our own)
     return render(
         "atlas",
-        title=_headline(matrices[0], title, len(matrices)),
+        title=_headline(collected, matrices[0], title, len(matrices)),
         name=title,
         notes=collected.notes(),
         matrices=matrices,

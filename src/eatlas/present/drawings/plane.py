@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from math import hypot
 from typing import NamedTuple, Self
@@ -118,14 +118,19 @@ class Plane:
             text = f"closer to {truncate(name, 40)}"
             wide = min(WIDER * pixels(text, LETTERS), side - 16)
             room = max(0.0, side - wide - LINE - 16)  # up to the diagonal
-            steps = [i * STEP for i in range(int(room / STEP) + 1)]
-            places = [(x, y) for y in steps for x in steps if x + y <= room]
-            places.sort(key=lambda place: (min(place), sum(place)))
-            boxes = [(8 + x, 4 + y, 8 + x + wide, 4 + y + LINE) for x, y in places]
+            boxes = [(8 + x, 4 + y, 8 + x + wide, 4 + y + LINE) for x, y in _places(room)]
             if half < 0:  # the other half is the same, turned
                 boxes = [(side - x2, side - y2, side - x1, side - y1) for x1, y1, x2, y2 in boxes]
             texts.append((text, next((box for box in boxes if not meets(box, marks)), boxes[0])))
         return texts
+
+
+@lru_cache  # the names of a test are those of its results on all sources
+def _places(room: float) -> list[tuple[float, float]]:
+    """Places in a corner, those along its edges first."""
+    steps = [i * STEP for i in range(int(room / STEP) + 1)]
+    places = [(x, y) for y in steps for x in steps if x + y <= room]
+    return sorted(places, key=lambda place: (min(place), sum(place)))
 
 
 def has_map(result: AssociationResult) -> bool:

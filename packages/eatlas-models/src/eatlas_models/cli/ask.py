@@ -63,7 +63,8 @@ def ask(
 
     For each target, pairs of attributes compete: "Which word goes better with Amy: executive or
     home?" Each is asked in both orders, and pairs are drawn for each of eight questions. The shares
-    of comparisons that attributes win take the place of cosines. The same as eatlas run --measure ask --vectors MODEL.
+    of comparisons that attributes win take the place of cosines. The same as
+    eatlas run --measure ask --vectors MODEL.
     Each answer is kept as it comes: repeat an interrupted command to continue.
     Exit codes: 0 all done, 1 some tests failed, 2 nothing could be run, 130 interrupted.
 
