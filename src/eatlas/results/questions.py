@@ -238,6 +238,7 @@ def answer(
         verdict = "supported"
     elif these <= alpha:
         verdict, reason = "these words", evidence.failure(alpha) or corrected
+    facets = *evidence.facets, *(part.facet for part in effect.parts if part.facet)
     p_values = (evidence.these.p, evidence.new.p, evidence.adjusted.p, claim)
     return Question(
         verdict=verdict,
@@ -245,7 +246,7 @@ def answer(
         interval=None if has_few_units(result, effect) else effect.interval,
         p=QuestionP(**dict(zip(QuestionP.model_fields, p_values, strict=True))),
         reason=reason,
-        facets=evidence.facets if verdict == "supported" else (),
+        facets=facets if verdict == "supported" else (),
         sentence=sentence_of(result.concepts, effect, verdict, reason),
     )
 

@@ -81,8 +81,9 @@ def embed(
         category. May be repeated. [default: the value of most documents]
     permutations : N >= 99
         Random draws of each p-value of a regression.
-    unit : FIELD
-        Field whose values are resampled together, such as speaker. [default: documents]
+    unit : FIELD|document
+        Field whose values are resampled together, such as speaker. [default: the first of speaker,
+        author, user and the like whose values repeat over documents; else document]
     output : -o, --output FILE
         File for the parts, .npz, or the regression, .json. [default: parts.npz or regression.json]
     window : N >= 1
@@ -237,11 +238,16 @@ def _print(result: CorpusParts, output: Path) -> None:
         of_targets = own[targets]
         rows.append([part, f"{documents:,}", f"{of_targets.sum():,}", str((of_targets == 0).sum())])
     print_rows(rows, least=(max(map(len, about.parts)),))
+    unit = "documents"
+    if about.resample:
+        why = " (its values repeat; --unit document for documents)" * about.resample_found
+        unit = f"{about.resample}{why}"
     learned = about.transformation
     repeats = about.repeats
     left_out = [f"{n:,} documents {why}" for why, n in about.left_out.items()]
     for line in (
         "",
+        f"resampled: {unit}",
         f"{about.words:,} words of {size_of(corpus)}",
         *skips_in_words(corpus),
         *([f"in no part: {'; '.join(left_out)}"] if left_out else []),

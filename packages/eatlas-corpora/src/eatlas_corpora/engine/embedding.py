@@ -40,6 +40,7 @@ from eatlas_corpora.reading.local import (
 )
 from eatlas_corpora.reading.matching import Case, Compounds, MatchRule
 from eatlas_corpora.reading.sampling import Progress, language_of, stimuli_of, warn_of_scripts
+from eatlas_corpora.reading.units import find_unit
 from eatlas_corpora.sources.parts import (
     MOST_PARTS,
     CorpusParts,
@@ -51,13 +52,15 @@ from eatlas_corpora.sources.parts import (
 )
 from eatlas_corpora.stats.local import transformation
 
-FORM = 2
+FORM = 3
 """Raised whenever the sums of a part mean something else than before."""
 VOCABULARY = 100_000
 """Words that contexts are made of: the first of the source."""
 LEARNED, CONTEXTS = 10_000, 500
 """Words that a transformation is learned from, and some of their contexts in the whole corpus."""
 WINDOW = 6
+DOCUMENT = "document"
+"""The unit of whoever wants each document to be one, whatever fields repeat."""
 LAST_YEAR = 10_000
 _STOP_WORDS = """
 a an the of and to in that is was were are be been being am for on as with by at it its this these
@@ -158,7 +161,8 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
     bins : sequence of (int, int), optional
         First and last years of the parts, where `by` is a year or a date.
     unit : str, optional
-        Field whose values are resampled together, such as speakers; by default documents are.
+        Field whose values are resampled together, such as speakers; or ``document``. By default the
+        first field among speaker, author, user and the like whose values repeat over documents.
     window : int
         Words on either side of a term.
     stop_words : sequence of str, optional
@@ -204,7 +208,7 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
     ...
     """
     loaded = load_tests(tests)
-    parting = Parting(by, _bins(bins), unit or "")
+    parting = Parting(by, _bins(bins), "" if unit == DOCUMENT else unit)
     path = require_place(out, "parts of a corpus", (".npz",))
     how = Reading(
         window, stop_words, matrix, case, compounds, field, documents, path, workers, executor,
@@ -284,6 +288,8 @@ def sum_contexts(
     source.require_listed("contexts are made of the words of a source")
     parts = _parts(corpus, parting, field, documents)
     require_other_files(how.path, [part.path for part in parts])
+    if parting.unit is None:
+        parting = find_unit(parting, parts)
     if left_out is None:
         left_out = tuple(STOP_WORDS) if is_english(language) else ()
     words, rows = _vocabulary(source)
@@ -355,7 +361,9 @@ def _bins(bins: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
 def _parts(corpus: Corpus, parting: Parting, field: str | None, documents: Unit) -> list[Part]:
     """Parts of the files of a corpus; those without fields are refused where one is needed."""
     parts = parts_of(on_disk(corpus), field, documents)
-    wanted = [name for name in (*parting.naming_fields, parting.unit) if name not in {"", FILE}]
+    wanted = [
+        name for name in (*parting.naming_fields, parting.unit) if name not in {"", FILE, None}
+    ]
     plain = [part for part in parts if part.kind in {"line", "paragraph"}]
     if wanted and plain:
         raise SourceError(
@@ -456,7 +464,8 @@ def _assemble_parts(contexts: AddedContexts, tests: Sequence[Test]) -> CorpusPar
         blocks=[len(found.units[i]) for i in order],
         units=[found.units[i] if search.parting.unit else [] for i in order],
         by=search.parting.by,
-        resample=search.parting.unit,
+        resample=search.parting.unit or "",
+        resample_found=search.parting.unit_found,
         targets=list(targets),
         tests=[test.id for test in tests],
         ranks=_ranks(source, search.terms, search.rule.language),

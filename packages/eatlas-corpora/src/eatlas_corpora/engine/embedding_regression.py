@@ -25,7 +25,14 @@ from eatlas.stimuli import Concept
 from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.version import __version__
 from eatlas.writing import atomic_file
-from eatlas_corpora.engine.embedding import STOP_WORDS, WINDOW, AddedContexts, Reading, sum_contexts
+from eatlas_corpora.engine.embedding import (
+    DOCUMENT,
+    STOP_WORDS,
+    WINDOW,
+    AddedContexts,
+    Reading,
+    sum_contexts,
+)
 from eatlas_corpora.reading.files import Corpus, Unit
 from eatlas_corpora.reading.local import Parting, year_of
 from eatlas_corpora.reading.matching import Case, Compounds
@@ -110,8 +117,9 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
         Of a field the value that the others are compared with, by default that of most documents.
         A field of numbers that is named here is a category.
     unit : str, optional
-        Field whose documents belong together, such as speakers. They weigh as much as one document,
-        and standard errors and p-values are over units.
+        Field whose documents belong together, such as speakers; or ``document``. They weigh as much
+        as one document, and standard errors and p-values are over units. By default as for
+        :func:`eatlas.embed`.
     permutations : int
         Random draws of each p-value.
     seed : int
@@ -188,7 +196,7 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
         window, stop_words, matrix, case, compounds, field, documents, path, workers, executor,
         progress,
     )  # fmt: skip
-    parting = Parting(fields[0], (), unit or "", fields)
+    parting = Parting(fields[0], (), "" if unit == DOCUMENT else unit, fields)
     with sum_contexts(corpus, terms, language, vectors, parting, how) as contexts:
         result = _regress_terms(contexts, reference, permutations, seed)
         if path is not None:
@@ -517,7 +525,7 @@ def _regress_terms(
         for term, design in designs.items()
         if isinstance(design, _Design)
     ]  # fmt: skip
-    unit = search.parting.unit
+    unit = search.parting.unit or ""
     options = {
         "covariates": "+".join(search.parting.covariates),
         **({"unit": unit} if unit else {}),
