@@ -235,10 +235,8 @@ class LocalSearch:
             )
             found.words += len(rows)
             found.known += int(np.count_nonzero(rows != kernels.NO_WORD))
-            padded = np.insert(data, 0, separator)  # so that each document begins with one
-            ends = np.append(np.flatnonzero(data == separator) + 1, len(padded))
-            blocks = documents.blocks(len(ends), values, of_document)
-            hashes = kernels.hashes_of(padded, ends)
+            hashes = kernels.hashes_of_documents(data, separator)
+            blocks = documents.blocks(len(hashes), values, of_document)
             texts.append(hashes[blocks[:, 0] >= 0])
             if number:
                 kernels.add_words(
