@@ -81,9 +81,10 @@ def embed(
         category. May be repeated. [default: the value of most documents]
     permutations : N >= 99
         Random draws of each p-value of a regression.
-    unit : FIELD|document
+    unit : FIELD|document|occurrence
         Field whose values are resampled together, such as speaker. [default: the first of speaker,
-        author, user and the like whose values repeat over documents; else document]
+        author, user and the like whose values repeat over documents; else document] With
+        --covariates occurrence takes each context as an observation, as conText does.
     output : -o, --output FILE
         File for the parts, .npz, or the regression, .json. [default: parts.npz or regression.json]
     window : N >= 1
@@ -91,8 +92,9 @@ def embed(
     stop_words : FILE
         Words that are left out of contexts, one on a line. [default: 95 English words; none of
         tests in other languages]
-    transformation : FILE.npz
-        Take the transformation of parts that were written before. [default: learned on the corpus]
+    transformation : FILE.npz|FILE.npy
+        Take the transformation of parts that were written before, or a square array by which mean
+        contexts are multiplied from the right. [default: learned on the corpus]
     language : TAG
         Language of --terms. [default: en]
     case : auto|exact|ignore
@@ -264,6 +266,7 @@ def _print(result: CorpusParts, output: Path) -> None:
 def _print_regression(result: EmbeddingRegression, output: Path) -> None:
     """Print the coefficients of each term, its nearest words, and where the record lies."""
     of = f"units ({result.unit})" if result.unit else "documents"
+    of = "occurrences" if result.unit == "occurrence" else of
     for term in result.terms:
         observations = ""
         if term.observations > term.units:

@@ -33,6 +33,8 @@ GROUPS = 16
 from at most."""
 FILE = "file"
 """What stands for the name of a file, where a field is asked for."""
+MOST_PLACES = 1 << 20
+"""Words of a document at which occurrences are told apart."""
 LACKING, NO_UNIT = "without the field", "without the field of the unit"
 OUTSIDE = "outside all bins"
 OWN = -1
@@ -70,11 +72,18 @@ class Parting:
     unit_found: bool = False
     """Whether it was found because its values repeat: a document without it is then a unit by
     itself, and is left out otherwise."""
+    occurrences: bool = False
+    """Whether each occurrence of a term has a sum of its own, in place of a tier."""
 
     @property
     def naming_fields(self) -> tuple[str, ...]:
         """Fields whose values name the parts."""
         return self.covariates or (self.by,)
+
+    @property
+    def columns(self) -> int:
+        """Most sums of a term in a block: tiers, or places of occurrences in a document."""
+        return MOST_PLACES if self.occurrences else TIERS
 
     @property
     def blocks(self) -> int:
@@ -142,7 +151,7 @@ class Sums:
     documents: list[int] = field(default_factory=list)
     """Documents of each part."""
     rows: NDArray[np.int32] = field(default_factory=lambda: np.empty((0, 4), np.int32))
-    """Numbers of part, block, term and tier of each sum."""
+    """Numbers of part, block, term and tier of each sum; or place of an occurrence."""
     sums: NDArray[Any] = field(default_factory=lambda: np.empty((0, 0)))
     counts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     learned: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
@@ -250,8 +259,11 @@ class LocalSearch:
             if not inside.any():
                 continue
             keys = (where[:, 0].astype(np.int64) << 28 | where[:, 1]) * len(self.terms) + terms
-            keys *= TIERS
-            if not self.parting.covariates:
+            keys *= self.parting.columns
+            if self.parting.occurrences:
+                place = firsts - np.searchsorted(of_document, of_document[firsts])
+                keys += np.minimum(place, MOST_PLACES - 1)
+            elif not self.parting.covariates:
                 keys += tiers(hashes, of_document, firsts)
             for key in np.unique(keys[inside]).tolist():
                 row_of.setdefault(key, len(row_of))
@@ -262,7 +274,7 @@ class LocalSearch:
                 sums, counts,
             )  # fmt: skip
         places = np.array(list(row_of), np.int64)
-        sums_of_terms, of_tier = np.divmod(places, TIERS)
+        sums_of_terms, of_tier = np.divmod(places, self.parting.columns)
         blocks, terms = np.divmod(sums_of_terms, len(self.terms))
         columns = blocks >> 28, blocks & ((1 << 28) - 1), terms, of_tier
         found.rows = np.column_stack(columns).astype(np.int32)

@@ -49,9 +49,27 @@ def transformation(
     even = np.arange(n) % 2 == 0
     refitted = np.empty_like(y)
     refitted[even], refitted[~even] = x[even] @ fit(~even), x[~even] @ fit(even)
-    lengths = np.linalg.norm(refitted, axis=1) * np.linalg.norm(y, axis=1)
-    cosines = (refitted * y).sum(axis=1) / np.where(lengths > 0, lengths, 1.0)
-    return fit(np.ones(n, np.bool_)), float(np.median(cosines)), n
+    return fit(np.ones(n, np.bool_)), _median_cosine(refitted, y), n
+
+
+def _median_cosine(rows: Array, others: Array) -> float:
+    lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(others, axis=1)
+    cosines = (rows * others).sum(axis=1) / np.where(lengths > 0, lengths, 1.0)
+    return float(np.median(cosines))
+
+
+def quality_of(
+    matrix: Array, means: Array, counts: NDArray[np.int64], vectors: Array
+) -> tuple[float, int]:
+    """Median cosine of words' mean contexts, transformed, with their vectors; and of how many.
+
+    Words have 20 contexts or more; if none has, one or more.
+    """
+    enough = counts >= LEAST_CONTEXTS
+    usable = (enough if enough.any() else counts > 0) & np.isfinite(vectors).all(axis=1)
+    if not usable.any():
+        return 0.0, 0
+    return _median_cosine(means[usable] @ matrix, vectors[usable]), int(usable.sum())
 
 
 @dataclass(frozen=True)
