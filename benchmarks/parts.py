@@ -10,8 +10,8 @@ read once, and kept apart; then
   presidents are put there and relabelled;
 - samples of them are drawn with replacement, as from a population whose effect sizes are known:
   those of all addresses. Printed is the share of the intervals over documents that hold these, of
-  the percentile interval, and of the expanded one that results have; then the same of differences
-  between addresses from 1918 on and earlier ones;
+  the percentile interval, and of the expanded one that results have; then, of differences between
+  addresses from 1918 on and earlier ones, the share of intervals that hold it, and of p below .05;
 - in one half the contexts of one test's women are moved by the mean vector of its attribute A, or
   twice that, and the tests are listed whose difference between the halves has a p below .05.
 """
@@ -80,33 +80,41 @@ class Addresses:
         found = joined.total()
         self.names = found.parts
         self.presidents = [name.split("_", 1)[1] for name in self.names]
+        self.found = found
         self.sums = np.zeros((len(self.names), len(whole.terms), rows.shape[1]), np.float32)
         self.counts = np.zeros(self.sums.shape[:2], np.int64)
         at = found.rows[:, 0], found.rows[:, 2]
-        self.sums[at], self.counts[at] = found.sums, found.counts
+        np.add.at(self.sums, at, found.sums)
+        np.add.at(self.counts, at, found.counts)
 
     def halves(self, labels, unit, sums=None):
         """Two parts of these labels; units are blocks."""
-        sums = self.sums if sums is None else sums
+        chosen = [np.flatnonzero(labels == part) for part in (0, 1)]
+        return self.two_parts(chosen, [np.array(unit)[own] for own in chosen], sums)
+
+    def two_parts(self, chosen, units, sums=None):
+        """Two parts of these addresses; units are blocks."""
+        sums = self.found.sums if sums is None else sums
+        document, _, term, tier = self.found.rows.T
         tables, blocks = [], []
-        for part in (0, 1):
-            own = np.flatnonzero(labels == part)
-            names, number = np.unique(np.array(unit)[own], return_inverse=True)
-            added = np.arange(len(names))[:, None] == number
-            blocks.append(len(names))
-            counts = added @ self.counts[own]
-            at = np.nonzero(counts)
-            rows = np.column_stack([np.full(len(at[0]), part), *at]).astype(np.int32)
-            tables.append((rows, np.tensordot(added, sums[own], 1)[at], counts[at]))
+        for part, (own, names) in enumerate(zip(chosen, units, strict=True)):
+            _, number = np.unique(names, return_inverse=True)
+            blocks.append(int(number.max()) + 1)
+            at = [np.flatnonzero(document == address) for address in own.tolist()]
+            block, at = np.repeat(number, list(map(len, at))), np.concatenate(at)
+            keys = np.column_stack([np.full(len(at), part), block, term[at], tier[at]])
+            keys, into = np.unique(keys, axis=0, return_inverse=True)
+            added = np.zeros((len(keys), sums.shape[1]))
+            np.add.at(added, into.ravel(), sums[at])
+            counts = np.bincount(into.ravel(), self.found.counts[at]).astype(np.int64)
+            tables.append((keys.astype(np.int32), added.astype(np.float32), counts))
         keys, added, counts = map(np.concatenate, zip(*tables, strict=True))
-        documents = tuple(int((labels == part).sum()) for part in (0, 1))
         about = self.whole.about.model_copy(
-            update={"parts": ("0", "1"), "years": (), "blocks": blocks, "documents": documents}
+            update={"parts": ("0", "1"), "years": (), "blocks": tuple(blocks)}
         )
         return CorpusParts(
-            self.whole.terms, keys, added.astype(np.float32), counts, self.whole.matrix,
-            self.whole.published, about,
-        )  # fmt: skip
+            self.whole.terms, keys, added, counts, self.whole.matrix, self.whole.published, about
+        )
 
     def local(self, test, seen=None):
         """Terms of a test by number, and the test whose targets have vectors of their own."""
@@ -127,7 +135,7 @@ class Addresses:
         """The p-values of a test's three differences between the two parts."""
         source = PartSource("halves", corpus, 1)
         terms, local = self.local(test, source.contexts > 0)
-        return {d.level: d.p for d in documents._differences(local, source, 0, terms, rng)}
+        return {d.level: d for d in documents._differences(local, source, 0, terms, rng)}
 
 
 def errors(addresses, splits, by_president):
@@ -141,7 +149,7 @@ def errors(addresses, splits, by_president):
         corpus = addresses.halves(np.array([label[u] for u in unit]), unit)
         for test in addresses.tests:
             found = addresses.differences(corpus, test, rng)
-            rejected[test.id] += tuple(p <= ALPHA for p in found.values() if p is not None)
+            rejected[test.id] += tuple(d.p <= ALPHA for d in found.values() if d.p is not None)
     every = sum(rejected.values(), ())
     cells = " | ".join(f"{np.mean(each):.3f}" for each in rejected.values())
     what = "presidents" if by_president else "addresses"
@@ -184,22 +192,22 @@ def coverage_of_differences(addresses, samples):
             every.append(Blocks(sums, counts.astype(float)).transform(addresses.whole.matrix))
         effects = [documents._effects(local, b, np.ones((1, b.number)))[0] for b in every]
         for sizes in ((60, 60), (30, 120)):
-            rng, held = np.random.default_rng(1), {"percentile": [], "expanded": []}
+            rng, held, rejected = np.random.default_rng(1), [], []
             for _ in range(samples):
-                picked = [rng.integers(b.number, size=n) for b, n in zip(every, sizes, strict=True)]
-                own = [Blocks(b.sums[i], b.counts[i]) for b, i in zip(every, picked, strict=True)]
-                drawn = [
-                    documents._effects(local, b, bootstrap_blocks(b.number, 400, rng)) for b in own
+                picked = [
+                    rng.choice(np.flatnonzero(own), size=n)
+                    for own, n in zip((early, ~early), sizes, strict=True)
                 ]
-                behind = 2 / np.sum([1 / local.blocks_behind(b) for b in own], axis=0)
-                for level, truth in enumerate(effects[1] - effects[0]):
-                    for name, blocks in (("percentile", np.inf), ("expanded", behind[level])):
-                        of_level = drawn[1][:, level] - drawn[0][:, level]
-                        ends, _ = documents._interval(of_level, blocks)
-                        if ends:
-                            held[name].append(ends[0] <= truth <= ends[1])
-            cells = " | ".join(f"{np.mean(each):.3f}" for each in held.values())
-            print(f"| {test.id}, difference | {sizes} | {cells} | {len(held['expanded']):,} |")
+                corpus = addresses.two_parts(picked, [np.arange(n) for n in sizes])
+                found = addresses.differences(corpus, test, rng)
+                for level, truth in zip(documents.LEVELS, effects[1] - effects[0], strict=True):
+                    if level in found and found[level].interval:
+                        low, high = found[level].interval
+                        held.append(low <= truth <= high)
+                    if level in found and found[level].p is not None:
+                        rejected.append(found[level].p <= ALPHA)
+            cells = f"{np.mean(held):.3f} | {np.mean(rejected):.3f}"
+            print(f"| {test.id}, difference | {sizes} | {cells} | {len(held):,} |", flush=True)
 
 
 def planted(addresses, splits, far):
@@ -212,13 +220,13 @@ def planted(addresses, splits, far):
     moved = dict.fromkeys((test.id for test in addresses.tests), ())
     for _ in range(splits):
         labels = rng.permutation(len(addresses.names)) % 2
-        sums = addresses.sums.copy()
-        for term in terms[:x]:
-            own = labels == 1
-            sums[own, term] += far * addresses.counts[own, term, None] * towards
+        found = addresses.found
+        own = (labels[found.rows[:, 0]] == 1) & np.isin(found.rows[:, 2], terms[:x])
+        sums = found.sums.copy()
+        sums[own] += far * found.counts[own, None] * towards
         corpus = addresses.halves(labels, addresses.names, sums)
         for test in addresses.tests:
-            p = addresses.differences(corpus, test, rng)["level1"]
+            p = addresses.differences(corpus, test, rng)["level1"].p
             moved[test.id] += (p <= ALPHA,)
     cells = " | ".join(f"{np.mean(each):.3f}" for each in moved.values())
     print(f"| a change of {far} in the first test, level 1 | {cells} | |", flush=True)
@@ -244,6 +252,9 @@ def main():
     print("\n| test | documents | percentile | expanded | intervals |")
     print("| --- | ---: | ---: | ---: | ---: |")
     coverage(addresses, given.samples)
+    documents.RESAMPLES = 400
+    print("\n| test | documents | interval | p at most .05 | intervals |")
+    print("| --- | ---: | ---: | ---: | ---: |")
     coverage_of_differences(addresses, given.samples)
     print(
         f"\n{time.process_time() - begun:.0f} s; "

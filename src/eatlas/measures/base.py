@@ -183,6 +183,9 @@ class Input:
     """Numbers of the used targets for each group, shape (targets, k), where there are no rows."""
     totals: Array | None = None
     """Numbers of each group in all that was counted, for measures that look up its row."""
+    blocks: Array | None = None
+    """Numbers of targets, and of what `totals` has behind them, in each block of documents, shape
+    (blocks, rows, k), where documents are known."""
     drawn: dict[str, DrawEffects] = field(default_factory=dict)
     """Effect sizes of draws by place, stimuli by name: what measures of draws leave here."""
     asked: Any = None

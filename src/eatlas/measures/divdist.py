@@ -60,6 +60,7 @@ from eatlas.stats.shares import (
     Negative,
     Normalize,
     bootstrap_counts,
+    design_effects,
     distribution,
     divergence,
     jeffreys,
@@ -391,7 +392,9 @@ class DivDist(GroupsMeasure):
         sizes, p0 = evidence.contexts[defined].sum(axis=1), rows.p0[:-1][defined]
         rng = generator_of(given.seed, {OF_TARGETS: evidence.targets}, "contexts of the reference")
         drawn = rng.multinomial(
-            sizes.astype(np.int64), p0 / p0.sum(axis=1, keepdims=True), (self.resamples, len(sizes))
+            np.ceil(sizes).astype(np.int64),
+            p0 / p0.sum(axis=1, keepdims=True),
+            (self.resamples, len(sizes)),
         ).astype(np.float64)
         p = distribution(drawn, self.normalize, self.negative)
         by_chance = float(divergence(p, p0, self.divergence).mean())
@@ -677,10 +680,14 @@ def of_counts(targets: Sequence[str], counts: Array, given: Input) -> GroupAssoc
     """Numbers of each target for each group; of the concept their sums (DivDist, section 4.1).
 
     Whole numbers are contexts: what shares may be behind them is drawn from the posterior of each
-    target, and of the sum of the targets drawn. Shares are as they are.
+    target, and of the sum of the targets drawn. Contexts of known documents count as the number of
+    independent ones that would say as much. Shares are as they are.
     """
     whole = bool((counts == np.round(counts)).all()) and counts.max(initial=0) < MOST_COUNTED
     contexts = whole and counts.sum(axis=1).max(initial=0) > 1
+    known = counts
+    if contexts and given.blocks is not None:  # as many independent contexts as say so much
+        known = counts / design_effects(given.blocks[:, : len(counts)])[:, None]
 
     def draw(resamples: int) -> Drawn:
         rng = generator_of(given.seed, {OF_TARGETS: targets}, "resamples")
@@ -688,7 +695,8 @@ def of_counts(targets: Sequence[str], counts: Array, given: Input) -> GroupAssoc
         sums = weights @ counts
         if not contexts:
             return np.repeat(counts[None], resamples, axis=0), sums, weights
-        return posterior(counts, resamples, rng), posterior(sums, 1, rng)[0], weights
+        sums = weights @ known
+        return posterior(known, resamples, rng), posterior(sums, 1, rng)[0], weights
 
     return GroupAssociations(
         targets=tuple(targets),
@@ -696,7 +704,7 @@ def of_counts(targets: Sequence[str], counts: Array, given: Input) -> GroupAssoc
         concept=counts.sum(axis=0),
         draw=draw,
         fixed=not contexts,
-        contexts=counts if contexts else None,
+        contexts=known if contexts else None,
     )
 
 

@@ -223,7 +223,10 @@ def _of_values(result: AssociationResult) -> Finding:
     )
     furthest = {group: term for _, term, group in sorted(shown)}
     examples = [(furthest[group], group) for group in groups if group in furthest]
-    return _finding_of_tally("targets", tally, "target", *groups, examples=examples)
+    finding = _finding_of_tally("targets", tally, "target", *groups, examples=examples)
+    questions = result.answer(finding.questions["targets"])  # type: ignore[attr-defined]
+    sentence = " ".join(question.sentence for question in questions.values())
+    return Finding(questions=questions, sentence=sentence)
 
 
 def most_of(target: TargetShares | AdjustedTarget, groups: Sequence[str]) -> str:
@@ -295,7 +298,7 @@ def p_values(result: AssociationResult, question: Question) -> str:
     texts = [f"{head} {brief_p(p, alpha)}" for head, p in known.items() if p is not None]
     if texts and any(tail_of(result, effect) == "greater" for effect in levels_of(result)):
         texts[-1] += " (one-sided)"
-    if question.p.new is not None and question.p.adjusted is None:
+    if question.p.new is not None and question.p.adjusted is None and result.kind != "groups":
         texts.append(without_adjustment(result))
     return f"p {', '.join(texts)}" if texts else ""
 

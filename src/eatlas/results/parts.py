@@ -110,6 +110,8 @@ class Part(Record):
 
     heading: ClassVar[str] = ""
     """What the details of a result call it, such as "Other documents."; empty for no details."""
+    facet: ClassVar[str] = ""
+    """What a claim is about besides words if :meth:`obstacle` has nothing against it."""
     words: ClassVar[str] = ""
     """Template of text, ``WORDS.txt.j2``, whose macro ``statement`` says these of a result."""
     section: ClassVar[str] = ""

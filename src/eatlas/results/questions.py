@@ -276,6 +276,7 @@ def answer(
         verdict = "supported"
     elif these <= alpha:
         verdict, reason = "these words", evidence.failure(alpha) or corrected
+    facets = *evidence.scope.facets, *(part.facet for part in effect.parts if part.facet)
     p_values = (evidence.these.p, evidence.new.p, evidence.adjusted.p, claim)
     return Question(
         verdict=verdict,
@@ -283,7 +284,7 @@ def answer(
         interval=evidence.interval,
         p=QuestionP(**dict(zip(QuestionP.model_fields, p_values, strict=True))),
         reason=reason,
-        facets=evidence.scope.facets if verdict == "supported" else (),
+        facets=facets if verdict == "supported" else (),
         sentence=sentence_of(names, effect, verdict, reason, evidence.scope),
     )
 

@@ -13,6 +13,7 @@ from pydantic import Field
 from eatlas.decoding import own_toml
 from eatlas.results.base import GroupsResult, SoftmaxResult, as_numbers
 from eatlas.results.effects import Effect, Rule
+from eatlas.results.finding import Question
 from eatlas.results.levels import AdjustedTarget, EffectInterval, Interval, PValues
 from eatlas.results.parts import (
     TAILS,
@@ -298,6 +299,10 @@ class TargetValuesResult(GroupsResult):
     def holm(self) -> tuple[float | None, ...]:
         """Holm's adjusted p of each target, over all targets with a p."""
         return tuple(holm_adjusted(target.p for target in self.targets))
+
+    def answer(self, question: Question) -> dict[str, Question]:
+        """What the result answers, if `question` is what its targets show: that alone."""
+        return {"targets": question}
 
     @property
     def view(self) -> str:

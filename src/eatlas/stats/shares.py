@@ -209,3 +209,31 @@ def label_powers(cosines: ArrayLike, scale: float) -> Array:
     logits = scale * np.asarray(cosines, dtype=np.float64)
     powers: Array = np.exp(logits - logits.max(axis=1, keepdims=True))
     return powers
+
+
+def design_effects(counts: Array) -> Array:
+    """By how much documents enlarge the variance of the shares of each target, 1 at least.
+
+    Parameters
+    ----------
+    counts : array, shape (blocks, targets, k)
+
+    Returns
+    -------
+    array, shape (targets,)
+        The variance of the shares over blocks over that of as many independent contexts, summed
+        over groups (Rao and Scott 1981, The analysis of categorical data from complex sample
+        surveys, Journal of the American Statistical Association 76). If all contexts are with one
+        group, what it would be if those of a block were all alike.
+    """
+    sizes = counts.sum(axis=2)
+    n = sizes.sum(axis=0)
+    number = (sizes.sum(axis=1) > 0).sum()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = counts.sum(axis=0) / n[:, None]
+        residuals = counts - shares * sizes[..., None]
+        spread = np.square(residuals).sum(axis=(0, 2)) * number / max(number - 1, 1)
+        independent = n * (shares * (1 - shares)).sum(axis=1)
+        alike = np.square(sizes).sum(axis=0) / n
+        effects = np.where(independent > 0, spread / independent, alike)
+    return np.asarray(np.maximum(np.nan_to_num(effects, nan=1.0), 1.0))

@@ -63,7 +63,7 @@ def sound():
     """Arrays in which each term is in each block of two parts."""
     rng = np.random.default_rng(1)
     rows = np.array(
-        [(p, b, t) for p in range(2) for b in range(3) for t in range(len(TERMS))], np.int32
+        [(p, b, t, 0) for p in range(2) for b in range(3) for t in range(len(TERMS))], np.int32
     )
     sums = rng.normal(size=(len(rows), D)).astype(np.float32)
     published = rng.normal(size=(len(TERMS), D)).astype(np.float32)
@@ -130,7 +130,7 @@ def test_A7_sound_parts_are_read(tmp_path):
         ({"documents": "x"}, "documents: "),
         ({"documents": [8]}, "documents of 1 parts, where there are 2"),
         ({"blocks": [3, 10**12]}, f"blocks, number 2: input should be less than or equal to {MOST_BLOCKS}"),
-        ({"blocks": [2, 3]}, "rows: a part, block or term that is not there"),
+        ({"blocks": [2, 3]}, "rows: a part, block, term or tier that is not there"),
         ({"blocks": "x"}, "blocks: "),
         ({"units": [[]]}, "units of 1 parts"),
         ({"resample": {"a": 1}}, "resample: "),
@@ -173,11 +173,11 @@ ROWS, SUMS = GOOD["rows"], GOOD["sums"]
     ("arrays", "got"),
     [
         ({"rows": None}, "no array rows"),
-        ({"rows": -ROWS}, "rows: a part, block or term that is not there"),
-        ({"rows": np.full_like(ROWS, 2**31 - 1)}, "rows: a part, block or term that is not there"),
+        ({"rows": -ROWS}, "rows: a part, block, term or tier that is not there"),
+        ({"rows": np.full_like(ROWS, 2**31 - 1)}, "rows: a part, block, term or tier that is not there"),
         ({"rows": ROWS.astype(float)}, "rows: float64"),
         ({"rows": ROWS[::-1]}, "rows: they are not in order, or one is twice"),
-        ({"rows": ROWS[:, :2]}, "rows: int32, shape (96, 2), where there should be whole numbers, shape (96, 3)"),
+        ({"rows": ROWS[:, :2]}, "rows: int32, shape (96, 2), where there should be whole numbers, shape (96, 4)"),
         ({"sums": np.full_like(SUMS, np.nan)}, "sums and matrix: numbers up to nan and 1"),
         ({"sums": np.full_like(SUMS, np.inf)}, "sums and matrix: numbers up to inf and 1"),
         ({"sums": np.full_like(SUMS, 3e38)}, "sums and matrix: numbers up to 3e+38 and 1"),

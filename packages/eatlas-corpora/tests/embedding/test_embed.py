@@ -110,6 +110,37 @@ def test_files_and_units_change_no_vector(corpus, documents, vectors, tmp_path):
     np.testing.assert_array_equal(parts.contexts, contexts)
 
 
+def test_the_unit_is_the_speaker_where_speakers_repeat(documents, vectors, tmp_path):
+    path = tmp_path / "texts.jsonl"
+    for field, rows in (("speaker", documents), ("Author", documents[:7]), ("who", documents)):
+        named = [{**row, field: row["who"]} for row in rows]
+        named[3].pop(field)  # a document of its own
+        path.write_text("".join(json.dumps(row) + "\n" for row in named * (2 if rows[7:] else 9)))
+        if field == "speaker":
+            found = embed(path, vectors, by="year").about
+            assert (found.resample, found.resample_found) == ("speaker", True)
+            assert sum(found.documents) == 160
+            assert found.blocks == (9, 7, 7)  # the two documents without one are units
+            chosen = embed(path, vectors, by="year", unit="document").about
+            assert (chosen.resample, chosen.blocks) == ("", chosen.documents)
+            named_by_user = embed(path, vectors, by="year", unit="speaker").about
+            assert named_by_user.left_out == {"without the field of the unit": 2}
+            assert not named_by_user.resample_found
+        else:
+            about = embed(path, vectors, by="party").about
+            assert about.resample == {"Author": "Author", "who": ""}[field]
+    assert embed(path, vectors, by="who").about.resample == ""
+
+
+def test_contexts_of_a_tier_are_a_random_half_of_what_is_left(corpus, vectors):
+    parts = embed(corpus, vectors)
+    again = embed(corpus, vectors, by="year", unit="who")
+    tiers = [np.bincount(each.rows[:, 3], each.counts, 32) for each in (parts, again)]
+    np.testing.assert_array_equal(*tiers)  # they depend on the text alone
+    whole = tiers[0].sum()
+    np.testing.assert_allclose(tiers[0][:4] / whole, [0.5, 0.25, 0.125, 0.0625], atol=0.04)
+
+
 def test_years_are_a_series(corpus, vectors, tmp_path):
     out = tmp_path / "years.npz"
     embed(corpus, vectors, by="year", bins=[(1990, 1990), (1991, 1992)], out=out)
@@ -129,7 +160,9 @@ def test_years_are_a_series(corpus, vectors, tmp_path):
     first = documents.differences[0]
     assert (first.part, first.level) == ("1990", "level1")
     each = [result.level1.effect_size for result in results]
-    assert first.difference == pytest.approx(each[1] - each[0], abs=1e-6)
+    assert first.difference != pytest.approx(each[1] - each[0], abs=1e-6)
+    fewest = sum(results[0].documents.contexts.values())
+    assert first.contexts == pytest.approx((fewest, fewest), abs=4)
     assert first.over_both[1] - first.over_both[0] > first.interval[1] - first.interval[0]
     assert 0.05 < first.p <= 1  # the same words in all years
     assert [verdict.status for verdict in eatlas.verify(results)] == ["same"] * 3

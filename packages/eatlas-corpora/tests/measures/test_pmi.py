@@ -51,11 +51,19 @@ def test_it_is_the_authors_from_the_text_to_the_interval(text, tmp_path):
     assert {term: counts.counts(term) for term in COUNTS} == {
         term: {group.lower(): n for group, n in row.items()} for term, row in COUNTS.items()
     }
-    for source in (counts, COUNTS, tmp_path / "counts.csv"):
-        (result,) = eatlas.run(TEST, source, "pmi")
-        for target in result.targets:
-            found = target.value, target.p, *target.interval
-            assert found == pytest.approx(OF_AUTHORS[target.term], rel=1e-10)
+    (result,) = eatlas.run(TEST, COUNTS, "pmi")
+    for target in result.targets:
+        found = target.value, target.p, *target.interval
+        assert found == pytest.approx(OF_AUTHORS[target.term], rel=1e-10)
+    each = [eatlas.run(TEST, c, "pmi")[0] for c in (counts, tmp_path / "counts.csv")]
+    for of_memory, of_file in zip(*(result.targets for result in each), strict=True):
+        assert of_memory == of_file
+        assert of_memory.value == pytest.approx(OF_AUTHORS[of_memory.term][0], rel=1e-10)
+    assert each[0].across == each[1].across
+    assert 80 < each[0].across.blocks <= 100  # 400 lines are documents
+    table = tmp_path / "counts.csv"
+    table.write_text(table.read_text().replace(",132,", ",133,"))
+    assert eatlas.run(TEST, table, "pmi")[0].across is None  # a table of one's own
     spans = eatlas.count_text(text, TEST, span=1)
     assert spans.counts("(all)")["f"] < spans.spans["(all)"] == 400
 
@@ -138,8 +146,9 @@ def test_the_finding_counts_targets_not_their_mean():
     )
     assert result.p_values.two_sided > 0.5
     assert str(result.finding).startswith(
-        "In these word lists, of 3 targets 1 is associated with F and 1 with M"
+        "In these words and texts, of 3 targets 1 is associated with F and 1 with M"
     )
     assert result.finding.verdict == "these words"
     assert result.finding.questions["targets"].p.these == min(result.holm)
+    assert result.finding.questions["targets"].reason.startswith("not shown for other documents")
     assert "holm1979simple" in bibtex([result], DeclaredFamily.of([result]))

@@ -53,6 +53,7 @@ def test_a_claim_for_other_words_needs_other_documents_too():
     ]
     assert [question.verdict for question in told] == ["supported", "these words", "these words"]
     assert {question.reason for question in told[1:]} == {"not shown to hold for other documents"}
+    assert [question.facets for question in told] == [("words", "documents"), (), ()]
 
 
 @pytest.mark.parametrize(

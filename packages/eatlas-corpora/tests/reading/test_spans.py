@@ -25,7 +25,9 @@ TARGETS = ("nurse", "pilot", "Judge")
 
 def counted(documents, span=3, families=(GENDER, RACE), targets=TARGETS, window=None):
     """The table, and the totals."""
-    return Search(targets, families, MatchRule(), span, window)(None, batches_of(documents))
+    search = Search(targets, families, MatchRule(), span, window)
+    blocks, totals = search(None, batches_of(documents))
+    return blocks.sum(axis=0), totals
 
 
 def outcomes(tally, families=(GENDER, RACE), targets=TARGETS):

@@ -10,6 +10,7 @@ from eatlas_corpora.engine import documents
 from eatlas_corpora.sources.parts import CorpusParts, PartSource, PartsRecord
 from eatlas_corpora.stats.local import (
     Blocks,
+    ContextSums,
     LocalTest,
     bootstrap_blocks,
     effective_level,
@@ -98,11 +99,32 @@ def test_effects_are_those_of_a_loop(local):
             np.testing.assert_allclose(w, expected, atol=2e-5)
 
 
-def test_documents_relabelled_are_all_in_one_part_or_the_other():
-    labels = permute_blocks(4, 9, 200, np.random.default_rng(0))
+def test_documents_permuted_are_in_one_part_or_the_other_with_half_of_the_contexts():
+    contexts = np.array([1.0, 3, 0, 2, 5, 1, 1, 3, 4, 0, 2, 2])
+    labels = permute_blocks(contexts, 200, np.random.default_rng(0))
     assert set(labels.ravel()) == {0, 1}
-    assert (labels.sum(axis=1) == 4).all()
-    assert 0.2 < labels[:, 0].mean() < 0.42  # 4 of 13
+    halves = labels @ contexts
+    assert np.abs(halves - 12).max() <= 2.5
+    assert 0.4 < labels[:, 0].mean() < 0.6
+    (one,) = permute_blocks(np.array([9.0, 1]), 1, np.random.default_rng(1))
+    assert sorted(one) == [0, 1]
+
+
+def test_contexts_are_drawn_down_to_so_many_of_each_term():
+    rng = np.random.default_rng(2)
+    block, term = np.repeat(np.arange(30), 2), np.tile([0, 1], 30)
+    block, term, tier = (np.repeat(a, 4) for a in (block, term, np.zeros(60, int)))
+    tier = np.tile(np.arange(4), 60)
+    counts = np.tile([8, 4, 2, 1], 60)
+    sums = (counts[:, None] * (1 + term[:, None])).astype(np.float32)
+    whole = ContextSums(block, term, tier, sums, counts, (30, 2))
+    np.testing.assert_array_equal(whole.contexts, [450, 450])
+    few = whole.draw(np.array([20, 1_000]), rng)
+    np.testing.assert_array_equal(few.contexts, [20, 450])
+    assert len(set(few.block[few.term == 0].tolist())) == 20  # one context of a document
+    np.testing.assert_array_equal(few.blocks().counts[:, 1], 15)
+    np.testing.assert_array_equal(few.blocks().sums[..., 0] / [1, 2], few.blocks().counts)
+    np.testing.assert_allclose(whole.draw(np.array([300, 100]), rng).contexts, [300, 100], atol=4)
 
 
 def test_an_interval_of_few_documents_is_expanded():
@@ -146,7 +168,7 @@ def in_two_parts(blocks, labels):
     """Both parts of a corpus that documents with such labels are in; all documents are blocks."""
     at = np.nonzero(blocks.counts)
     block = np.where(labels, np.cumsum(labels), np.cumsum(~labels)) - 1
-    rows = np.column_stack([labels[at[0]], block[at[0]], at[1]]).astype(np.int32)
+    rows = np.column_stack([labels[at[0]], block[at[0]], at[1], 0 * at[1]]).astype(np.int32)
     terms = tuple(f"t{i}" for i in range(sum(SIZES)))
     number = (int((~labels).sum()), int(labels.sum()))
     about = PartsRecord.model_construct(parts=("a", "b"), years=(), blocks=number, targets=terms)

@@ -81,8 +81,10 @@ def embed(
         category. May be repeated. [default: the value of most documents]
     permutations : N >= 99
         Random draws of each p-value of a regression.
-    unit : FIELD
-        Field whose values are resampled together, such as speaker. [default: documents]
+    unit : FIELD|document|occurrence
+        Field whose values are resampled together, such as speaker. [default: the first of speaker,
+        author, user and the like whose values repeat over documents; else document] With
+        --covariates occurrence takes each context as an observation, as conText does.
     output : -o, --output FILE
         File for the parts, .npz, or the regression, .json. [default: parts.npz or regression.json]
     window : N >= 1
@@ -90,8 +92,9 @@ def embed(
     stop_words : FILE
         Words that are left out of contexts, one on a line. [default: 95 English words; none of
         tests in other languages]
-    transformation : FILE.npz
-        Take the transformation of parts that were written before. [default: learned on the corpus]
+    transformation : FILE.npz|FILE.npy
+        Take the transformation of parts that were written before, or a square array by which mean
+        contexts are multiplied from the right. [default: learned on the corpus]
     language : TAG
         Language of --terms. [default: en]
     case : auto|exact|ignore
@@ -237,11 +240,16 @@ def _print(result: CorpusParts, output: Path) -> None:
         of_targets = own[targets]
         rows.append([part, f"{documents:,}", f"{of_targets.sum():,}", str((of_targets == 0).sum())])
     print_rows(rows, least=(max(map(len, about.parts)),))
+    unit = "documents"
+    if about.resample:
+        why = " (its values repeat; --unit document for documents)" * about.resample_found
+        unit = f"{about.resample}{why}"
     learned = about.transformation
     repeats = about.repeats
     left_out = [f"{n:,} documents {why}" for why, n in about.left_out.items()]
     for line in (
         "",
+        f"resampled: {unit}",
         f"{about.words:,} words of {size_of(corpus)}",
         *skips_in_words(corpus),
         *([f"in no part: {'; '.join(left_out)}"] if left_out else []),
@@ -258,6 +266,7 @@ def _print(result: CorpusParts, output: Path) -> None:
 def _print_regression(result: EmbeddingRegression, output: Path) -> None:
     """Print the coefficients of each term, its nearest words, and where the record lies."""
     of = f"units ({result.unit})" if result.unit else "documents"
+    of = "occurrences" if result.unit == "occurrence" else of
     for term in result.terms:
         observations = ""
         if term.observations > term.units:

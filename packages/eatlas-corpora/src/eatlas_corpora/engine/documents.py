@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -17,8 +18,10 @@ from eatlas.results.parts import finite, finite_ends
 from eatlas.stats.bootstrap import percentile
 from eatlas.stimuli import ROLES
 from eatlas_corpora.results.documents import Documents, DocumentsLevel, PartDifference
+from eatlas_corpora.sources.parts import CorpusParts
 from eatlas_corpora.stats.local import (
     Blocks,
+    ContextSums,
     LocalTest,
     bootstrap_blocks,
     effective_level,
@@ -28,6 +31,8 @@ from eatlas_corpora.stats.local import (
 RESAMPLES, RELABELLINGS = 1_000, 999
 TOGETHER = 50
 """Resamples whose vectors are at hand together."""
+DRAWS = 4
+"""Draws of the contexts of the part that has more of them; effect sizes are their means."""
 MOST_PAIRS = 8
 """Parts of a corpus each two of which are compared; of more, neighbours are."""
 LEAST_DEFINED = 0.9
@@ -53,7 +58,7 @@ def over_documents(measure: Any, given: Input, source: Any) -> Documents | None:
     fixed = np.where(local[:, None], np.nan, rows)
     test = LocalTest(sizes, fixed, measure.ddof)  # type: ignore[arg-type]
     chosen = [term for term, own in zip(terms, local.tolist(), strict=True) if own]
-    own = blocks_of(corpus, source.number, chosen)
+    own = sums_of(corpus, source.number, chosen).blocks().transform(corpus.matrix)
     rng = generator_of(
         given.seed, {"": [corpus.terms[i] for i in chosen]}, f"documents {source.number}"
     )
@@ -74,6 +79,7 @@ def over_documents(measure: Any, given: Input, source: Any) -> Documents | None:
         quality=corpus.about.transformation.quality,
         transformation_sha256=hashlib.sha256(corpus.matrix.tobytes()).hexdigest(),
         unit=corpus.about.resample or "documents",
+        unit_found=corpus.about.resample_found,
         documents=corpus.about.documents[source.number],
         blocks=own.number,
         resamples=RESAMPLES,
@@ -90,16 +96,14 @@ def over_documents(measure: Any, given: Input, source: Any) -> Documents | None:
     )
 
 
-def blocks_of(corpus: Any, part: int, terms: list[int]) -> Blocks:
-    """Sums of the vectors of some terms, and counts, in the blocks of a part."""
+def sums_of(corpus: CorpusParts, part: int, terms: list[int]) -> ContextSums:
+    """Sums of the contexts of some terms in a part."""
     row_of = np.full(len(corpus.terms), -1)
     row_of[terms] = np.arange(len(terms))
     own = np.flatnonzero((corpus.rows[:, 0] == part) & (row_of[corpus.rows[:, 2]] >= 0))
-    number, d = corpus.about.blocks[part], corpus.sums.shape[1]
-    sums, counts = np.zeros((number, len(terms), d), np.float32), np.zeros((number, len(terms)))
-    at = corpus.rows[own, 1], row_of[corpus.rows[own, 2]]
-    sums[at], counts[at] = corpus.sums[own], corpus.counts[own]
-    return Blocks(sums, counts).transform(corpus.matrix)
+    _, block, term, tier = corpus.rows[own].T.astype(np.int64)
+    shape = corpus.about.blocks[part], len(terms)
+    return ContextSums(block, row_of[term], tier, corpus.sums[own], corpus.counts[own], shape)
 
 
 def _effects(test: LocalTest, blocks: Blocks, weights: Array, words: Any = None) -> Array:
@@ -126,10 +130,30 @@ def _interval(drawn: Array, behind: float) -> tuple[tuple[float, float] | None, 
     return finite_ends(ends, DECIMALS), finite(float(d.std(ddof=1)), DECIMALS)
 
 
+def _mean_effects(
+    test: LocalTest, samples: Sequence[Blocks], weights: Array, words: Any = None
+) -> Array:
+    """Means of the effect sizes over draws of contexts."""
+    effects = [_effects(test, blocks, weights, words) for blocks in samples]
+    return np.asarray(np.mean(effects, axis=0))
+
+
+def _draw_alike(
+    corpus: CorpusParts, parts: tuple[int, int], terms: list[int], rng: np.random.Generator
+) -> list[tuple[Blocks, ...]]:
+    """Blocks of each of two parts with as many contexts of each term as the poorer has."""
+    sums = [sums_of(corpus, part, terms) for part in parts]
+    fewest = np.minimum(*(part.contexts for part in sums))
+    return [
+        tuple(part.draw(fewest, rng).blocks().transform(corpus.matrix) for _ in range(DRAWS))
+        for part in sums
+    ]
+
+
 def _differences(
     test: LocalTest, source: Any, other: int, terms: list[int], rng: Any
 ) -> list[PartDifference]:
-    """Each level here less that in another part, by words that both have."""
+    """Each level here less that in another part, by as many contexts of words that both have."""
     corpus = source.corpus
     both = ~test.is_local | (corpus.contexts[other, terms] > 0)
     ends = np.cumsum((0, *test.sizes))
@@ -140,29 +164,35 @@ def _differences(
     local = [
         term for term, own in zip(np.array(terms)[both].tolist(), test.is_local, strict=True) if own
     ]
-    own, theirs = (blocks_of(corpus, part, local) for part in (source.number, other))
-    observed = np.subtract(*(_effects(test, b, np.ones((1, b.number))) for b in (own, theirs)))[0]
-    here, there = (bootstrap_blocks(b.number, RESAMPLES, rng) for b in (own, theirs))
-    over_documents = _effects(test, own, here) - _effects(test, theirs, there)
-    if min(own.number, theirs.number) < LEAST_BLOCKS:
-        over_documents[:] = np.nan
+    samples = _draw_alike(corpus, (source.number, other), local, rng)
+    numbers = [blocks.number for blocks, *_ in samples]
+    here, there = (bootstrap_blocks(number, RESAMPLES, rng) for number in numbers)
     x, y, a, b = sizes
     words = [
         np.column_stack([bootstrap_blocks(n, RESAMPLES, rng) for n in pair])
         for pair in ((x, y), (a, b))
     ]
-    over_both = _effects(test, own, here, words) - _effects(test, theirs, there, words)
+
+    def gap(weights: Sequence[Array], words: Any = None) -> Array:
+        return np.subtract(
+            *(_mean_effects(test, s, w, words) for s, w in zip(samples, weights, strict=True))
+        )
+
+    observed = gap([np.ones((1, number)) for number in numbers])[0]
+    over_documents, over_both = gap((here, there)), gap((here, there), words)
+    if min(numbers) < LEAST_BLOCKS:
+        over_documents[:] = np.nan
     over_both += 0 * over_documents  # undefined where these are
-    labels = permute_blocks(own.number, theirs.number, RELABELLINGS, rng)
-    pooled = own + theirs
-    by_chance = _effects(test, pooled, labels) - _effects(test, pooled, 1 - labels)
-    behind = 2 / np.sum([1 / test.blocks_behind(blocks) for blocks in (own, theirs)], axis=0)
+    pooled = [own + theirs for own, theirs in zip(*samples, strict=True)]
+    labels = permute_blocks(pooled[0].counts.sum(axis=1), RELABELLINGS, rng)
+    by_chance = _mean_effects(test, pooled, labels) - _mean_effects(test, pooled, 1 - labels)
+    behind = 2 / np.sum([1 / test.blocks_behind(blocks) for blocks, *_ in samples], axis=0)
     differences = []
     for i, level in enumerate(LEVELS):
-        drawn = np.abs(by_chance[np.isfinite(by_chance[:, i]), i])
+        chance = np.abs(by_chance[np.isfinite(by_chance[:, i]), i])
         p = None
-        if np.isfinite(observed[i]) and len(drawn) >= LEAST_DEFINED * RELABELLINGS:
-            p = (1 + int((drawn >= abs(observed[i]) * (1 - 1e-6)).sum())) / (len(drawn) + 1)
+        if np.isfinite(observed[i]) and len(chance) >= LEAST_DEFINED * RELABELLINGS:
+            p = (1 + int((chance >= abs(observed[i]) * (1 - 1e-6)).sum())) / (len(chance) + 1)
         differences.append(
             PartDifference(
                 part=corpus.parts[other],
@@ -171,6 +201,7 @@ def _differences(
                 interval=_interval(over_documents[:, i], behind[i])[0],
                 over_both=_interval(over_both[:, i], behind[i])[0],
                 p=p,
+                contexts=tuple(int(blocks.counts.sum()) for blocks, *_ in samples),
             )
         )
     return differences

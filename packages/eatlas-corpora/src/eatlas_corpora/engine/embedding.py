@@ -40,24 +40,26 @@ from eatlas_corpora.reading.local import (
 )
 from eatlas_corpora.reading.matching import Case, Compounds, MatchRule
 from eatlas_corpora.reading.sampling import Progress, language_of, stimuli_of, warn_of_scripts
+from eatlas_corpora.reading.units import find_unit
+from eatlas_corpora.sources.matrices import GivenMatrix, Matrix, load_matrix
 from eatlas_corpora.sources.parts import (
     MOST_PARTS,
     CorpusParts,
     PartsRecord,
     Ranks,
     Transformation,
-    is_parts,
-    read_parts,
 )
-from eatlas_corpora.stats.local import transformation
+from eatlas_corpora.stats.local import quality_of, transformation
 
-FORM = 2
+FORM = 3
 """Raised whenever the sums of a part mean something else than before."""
 VOCABULARY = 100_000
 """Words that contexts are made of: the first of the source."""
 LEARNED, CONTEXTS = 10_000, 500
 """Words that a transformation is learned from, and some of their contexts in the whole corpus."""
 WINDOW = 6
+DOCUMENT = "document"
+"""The unit of whoever wants each document to be one, whatever fields repeat."""
 LAST_YEAR = 10_000
 _STOP_WORDS = """
 a an the of and to in that is was were are be been being am for on as with by at it its this these
@@ -128,7 +130,7 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
     unit: str | None = None,
     window: int = WINDOW,
     stop_words: Sequence[str] | None = None,
-    matrix: str | Path | None = None,
+    matrix: Matrix | None = None,
     case: Case = "auto",
     compounds: Compounds = "either",
     field: str | None = None,
@@ -158,13 +160,16 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
     bins : sequence of (int, int), optional
         First and last years of the parts, where `by` is a year or a date.
     unit : str, optional
-        Field whose values are resampled together, such as speakers; by default documents are.
+        Field whose values are resampled together, such as speakers; or ``document``. By default the
+        first field among speaker, author, user and the like whose values repeat over documents.
     window : int
         Words on either side of a term.
     stop_words : sequence of str, optional
         Words that are left out of contexts; by default 95 of English, none of other languages.
-    matrix : path, optional
-        Take the transformation of a file that was written before, instead of learning it.
+    matrix : path or array, optional
+        Take the transformation of a file that was written before, instead of learning it; or a
+        square array, in memory or in a file ``.npy``, by which mean contexts are multiplied from
+        the right.
     case, compounds, field, workers, executor, progress
         As for :func:`eatlas.count_text`.
     documents : {"line", "paragraph"}
@@ -204,7 +209,7 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
     ...
     """
     loaded = load_tests(tests)
-    parting = Parting(by, _bins(bins), unit or "")
+    parting = Parting(by, _bins(bins), "" if unit == DOCUMENT else unit)
     path = require_place(out, "parts of a corpus", (".npz",))
     how = Reading(
         window, stop_words, matrix, case, compounds, field, documents, path, workers, executor,
@@ -257,7 +262,7 @@ class Reading(NamedTuple):
 
     window: int
     stop_words: Sequence[str] | None
-    matrix: str | Path | None
+    matrix: Matrix | None
     case: Case
     compounds: Compounds
     field: str | None
@@ -284,10 +289,14 @@ def sum_contexts(
     source.require_listed("contexts are made of the words of a source")
     parts = _parts(corpus, parting, field, documents)
     require_other_files(how.path, [part.path for part in parts])
+    if parting.unit is None:
+        parting = find_unit(parting, parts)
     if left_out is None:
         left_out = tuple(STOP_WORDS) if is_english(language) else ()
     words, rows = _vocabulary(source)
     groups = groups_of(parts)
+    given = how.matrix if how.matrix is None else load_matrix(how.matrix, source)
+    has_quality = given is not None and not isinstance(given, GivenMatrix)
     learned_from = sum(group.size for group in groups if group.learns)
     search = LocalSearch(
         terms=terms,
@@ -296,13 +305,12 @@ def sum_contexts(
         words=words,
         vectors=rows,
         stop_words=frozenset(left_out),
-        learned=0 if how.matrix else min(LEARNED, len(words)),
+        learned=0 if has_quality else min(LEARNED, len(words)),
         most=CONTEXTS / max(learned_from, 1),
         window=window,
     )
     settings = [FORM, __version__, source.fingerprint, terms, asdict(search.rule), asdict(parting)]
     settings += [sorted(left_out), search.learned, search.most, window, field, documents]
-    carried = None if how.matrix is None else _matrix(Path(how.matrix), source)
     executor = how.executor or choose(how.workers, len(groups))
     progress = how.progress or (lambda _done, _all: None)
     with AddedGroups(how.path, _hash(*settings), groups, search) as added:
@@ -319,22 +327,27 @@ def sum_contexts(
             if found.known < LEAST_KNOWN * found.words:
                 values = {"share": found.known / found.words, "words": found.words}
                 warn(Note("parts.few-known", values=values), stacklevel=5)
-            carried = carried or _fit_transformation(found, rows[: search.learned])
+            if given is None or isinstance(given, GivenMatrix):
+                given = _fit_transformation(found, rows[: search.learned], given)
         except EatlasError:  # the same texts would end in it again
             added.discard(list(added.pieces))
             progress(0, len(groups))
             raise
-        yield AddedContexts(search, source, name, found, *carried, files_read(parts, every))
+        yield AddedContexts(search, source, name, found, *given, files_read(parts, every))
         added.discard(list(added.pieces))
 
 
 def _fit_transformation(
-    found: Sums, vectors: NDArray[np.float32]
+    found: Sums, vectors: NDArray[np.float32], given: GivenMatrix | None
 ) -> tuple[NDArray[np.float32], Transformation]:
-    """The transformation that a corpus gives, and what is said of it."""
+    """The transformation that a corpus gives, or another, and what is said of it."""
     counts = found.learned_counts
     means = found.learned_sums / np.maximum(counts, 1)[:, None]
-    matrix, quality, words = transformation(means, counts, vectors.astype(np.float64))
+    rows = vectors.astype(np.float64)
+    if given is not None:
+        quality, words = quality_of(given.rows.astype(np.float64), means, counts, rows)
+        return given.rows, Transformation(quality=quality, words=words, file=given.name)
+    matrix, quality, words = transformation(means, counts, rows)
     return matrix.astype(np.float32), Transformation(quality=quality, words=words)
 
 
@@ -355,7 +368,9 @@ def _bins(bins: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
 def _parts(corpus: Corpus, parting: Parting, field: str | None, documents: Unit) -> list[Part]:
     """Parts of the files of a corpus; those without fields are refused where one is needed."""
     parts = parts_of(on_disk(corpus), field, documents)
-    wanted = [name for name in (*parting.naming_fields, parting.unit) if name not in {"", FILE}]
+    wanted = [
+        name for name in (*parting.naming_fields, parting.unit) if name not in {"", FILE, None}
+    ]
     plain = [part for part in parts if part.kind in {"line", "paragraph"}]
     if wanted and plain:
         raise SourceError(
@@ -381,24 +396,6 @@ def _vocabulary(source: Source) -> tuple[tuple[str, ...], NDArray[np.float32]]:
         if len(place) >= VOCABULARY:
             break
     return tuple(place), np.concatenate(blocks)
-
-
-def _matrix(path: Path, source: Source) -> tuple[NDArray[np.float32], Transformation]:
-    """The transformation of a file that was written before."""
-    if path.exists() and not is_parts(path):
-        raise SourceError(
-            f"{path}: no parts of a corpus, from which a transformation could be taken",
-            allowed="a file that eatlas embed has written",
-        )
-    parts = read_parts(path)
-    about = parts.about
-    if about.source_fingerprint != source.fingerprint:
-        raise EatlasError(
-            f"{path}: its transformation is for other vectors",
-            got=about.source,
-            allowed=f"one that was learned for {source.name}",
-        )
-    return parts.matrix, about.transformation.model_copy(update={"file": path.name})
 
 
 def _require_parts(found: Sums, parting: Parting) -> None:
@@ -456,7 +453,8 @@ def _assemble_parts(contexts: AddedContexts, tests: Sequence[Test]) -> CorpusPar
         blocks=[len(found.units[i]) for i in order],
         units=[found.units[i] if search.parting.unit else [] for i in order],
         by=search.parting.by,
-        resample=search.parting.unit,
+        resample=search.parting.unit or "",
+        resample_found=search.parting.unit_found,
         targets=list(targets),
         tests=[test.id for test in tests],
         ranks=_ranks(source, search.terms, search.rule.language),

@@ -25,7 +25,14 @@ from eatlas.stimuli import Concept
 from eatlas.stimuli.concepts import refuse_wildcards
 from eatlas.version import __version__
 from eatlas.writing import atomic_file
-from eatlas_corpora.engine.embedding import STOP_WORDS, WINDOW, AddedContexts, Reading, sum_contexts
+from eatlas_corpora.engine.embedding import (
+    DOCUMENT,
+    STOP_WORDS,
+    WINDOW,
+    AddedContexts,
+    Reading,
+    sum_contexts,
+)
 from eatlas_corpora.reading.files import Corpus, Unit
 from eatlas_corpora.reading.local import Parting, year_of
 from eatlas_corpora.reading.matching import Case, Compounds
@@ -40,6 +47,7 @@ from eatlas_corpora.results.embedding_regression import (
     RegressionProvenance,
     TermRegression,
 )
+from eatlas_corpora.sources.matrices import Matrix
 from eatlas_corpora.stats.embedding_regression import (
     Observations,
     half_width,
@@ -60,6 +68,8 @@ CANDIDATES = 30_000
 """Words of the source among which neighbours are sought: the first that are words."""
 NEIGHBOURS = 10
 NEVER = "it never occurs"
+OCCURRENCE = "occurrence"
+"""The unit of whoever takes each context of a term as independent."""
 QUANTILES = (0.1, 0.5, 0.9)
 DECIMALS = 6
 
@@ -78,7 +88,7 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
     seed: int = 0,
     window: int = WINDOW,
     stop_words: Sequence[str] | None = None,
-    matrix: str | Path | None = None,
+    matrix: Matrix | None = None,
     language: str = "",
     case: Case = "auto",
     compounds: Compounds = "either",
@@ -110,8 +120,10 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
         Of a field the value that the others are compared with, by default that of most documents.
         A field of numbers that is named here is a category.
     unit : str, optional
-        Field whose documents belong together, such as speakers. They weigh as much as one document,
-        and standard errors and p-values are over units.
+        Field whose documents belong together, such as speakers; or ``document``. They weigh as much
+        as one document, and standard errors and p-values are over units. By default as for
+        :func:`eatlas.embed`. With ``occurrence`` each context of a term is an observation, as in
+        conText, and counts as independent of the others of its document.
     permutations : int
         Random draws of each p-value.
     seed : int
@@ -188,7 +200,9 @@ def embedding_regression(  # noqa: PLR0913  (each is a choice of the user's)
         window, stop_words, matrix, case, compounds, field, documents, path, workers, executor,
         progress,
     )  # fmt: skip
-    parting = Parting(fields[0], (), unit or "", fields)
+    by_occurrence = unit == OCCURRENCE
+    own = "" if unit in {DOCUMENT, OCCURRENCE} else unit
+    parting = Parting(fields[0], (), own, fields, occurrences=by_occurrence)
     with sum_contexts(corpus, terms, language, vectors, parting, how) as contexts:
         result = _regress_terms(contexts, reference, permutations, seed)
         if path is not None:
@@ -320,7 +334,11 @@ def _design(contexts: AddedContexts, fields: Sequence[_Field], term: int) -> _De
     if not len(part):
         return NEVER
     by_name = bool(contexts.search.parting.unit)
-    names = [found.units[p][b] if by_name else (p, b) for p, b in zip(part, block, strict=True)]
+    places = found.rows[own, 3].tolist()  # 0 where occurrences of a document are one
+    names = [
+        found.units[p][b] if by_name else (p, b, place)
+        for p, b, place in zip(part, block, places, strict=True)
+    ]
     number: dict[Any, int] = {}
     unit = np.array([number.setdefault(name, len(number)) for name in names])
     use, left_out = _common(fields, part, unit)
@@ -341,7 +359,8 @@ def _design(contexts: AddedContexts, fields: Sequence[_Field], term: int) -> _De
         x += [(values == level).astype(float) for level in sorted(levels) if level != most]
     units, k = len(np.unique(unit)), len(x)
     if units < k + LEAST_LEFT:
-        what = "units" if contexts.search.parting.unit else "documents"
+        what = _unit_of(contexts) or "document"
+        what = f"{what}s" if what in {DOCUMENT, OCCURRENCE} else "units"
         return f"{units} {what} with it are too few for {k} coefficients"
     table = np.column_stack(x)
     if np.linalg.matrix_rank(table) < k:
@@ -517,7 +536,7 @@ def _regress_terms(
         for term, design in designs.items()
         if isinstance(design, _Design)
     ]  # fmt: skip
-    unit = search.parting.unit
+    unit = _unit_of(contexts)
     options = {
         "covariates": "+".join(search.parting.covariates),
         **({"unit": unit} if unit else {}),
@@ -538,6 +557,12 @@ def _regress_terms(
         warnings=(Note("parts.not-regressed", values={"terms": few}),) if few else (),
         provenance=_provenance(contexts, permutations, seed),
     )
+
+
+def _unit_of(contexts: AddedContexts) -> str:
+    """What is taken as independent; empty for documents."""
+    parting = contexts.search.parting
+    return OCCURRENCE if parting.occurrences else parting.unit or ""
 
 
 def _provenance(contexts: AddedContexts, permutations: int, seed: int) -> RegressionProvenance:

@@ -13,12 +13,11 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from eatlas.engine.store import FileJournal
 from eatlas.errors import StimulusError, require_whole
 from eatlas.executors import Executor, choose
 from eatlas.notes import Note, warn
+from eatlas.packing import pack, unpack
 from eatlas.sources.outputs import require_other_files, require_place
 from eatlas.stimuli import GroupsTest, load_tests
 from eatlas.stimuli.kinds import TestsLike
@@ -38,7 +37,7 @@ from eatlas_corpora.reading.files import (
 from eatlas_corpora.reading.matching import Case, Compounds, MatchRule
 from eatlas_corpora.reading.sampling import Progress, language_of, stimuli_of, warn_of_scripts
 
-FORM = 6
+FORM = 7
 """Raised whenever a part's counts mean something else than before."""
 
 
@@ -113,14 +112,15 @@ class CountedParts(FileJournal):
     def keep(self, number: int, table: Any, totals: Any, account: Account) -> None:
         """Keep what a part gave."""
         self.done[number] = table, totals, account
-        values = [table.tolist(), totals.tolist(), vars(account)]
-        self.append(self._names[number], json.dumps(values).encode())
+        read = {"account": vars(account), "table": table, "totals": totals}
+        self.append(self._names[number], pack(read))
 
     def take(self, name: str, result: bytes) -> None:
         """Take over a part that was counted before."""
         if name in self._names:
-            table, totals, read = json.loads(result)
-            self.done[self._names.index(name)] = np.array(table), np.array(totals), Account(**read)
+            read = unpack(result)
+            account = Account(**read["account"])
+            self.done[self._names.index(name)] = read["table"], read["totals"], account
 
 
 SEVERAL = 10

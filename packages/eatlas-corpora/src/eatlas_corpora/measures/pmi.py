@@ -14,11 +14,13 @@ from eatlas.measures.base import FROM_0, SHARE, Input, Needs, parameter
 from eatlas.measures.earlier import TargetMeasure, mean
 from eatlas.notes import Note
 from eatlas.results.levels import PValues
-from eatlas.results.parts import finite_ends
+from eatlas.results.parts import finite, finite_ends
 from eatlas.results.targets import Range, TargetValuesResult
+from eatlas.stats.facets import ContrastTest
 from eatlas.stats.permutation.problem import SMALLEST, normal_tails
 from eatlas.stimuli.kinds import ALL, OF_TARGETS
-from eatlas_corpora.results.pmi import PMIResult
+from eatlas_corpora.results.pmi import Across, PMIResult
+from eatlas_corpora.stats.by_document import document_tests
 
 NEVER = "a count of 0, which pmi(smoothing=0.5) avoids"
 
@@ -59,8 +61,10 @@ class PMI(TargetMeasure):
 
     in nats, positive where w is more frequent near A. Of rare words it is close to the log odds
     ratio, whose standard error ``sqrt(1/n_wA + 1/n_wB + 1/(n_A - n_wA) + 1/(n_B - n_wB))`` gives
-    the interval and, over it, the p-value of the log odds ratio (Wald). The number for all targets
-    is their mean; its standard error takes counts of different targets as independent. P-values of
+    the interval and, over it, the p-value of the log odds ratio (Wald). So it is for a table of
+    counts, which are then taken as independent. Counts of :func:`eatlas.count_text` have those of
+    each block of documents: intervals and p-values are over documents, and the number for all
+    targets, which is their mean, is tested for other targets and documents as well. P-values of
     targets are adjusted over them by Holm's method.
 
     Examples
@@ -110,10 +114,10 @@ class PMI(TargetMeasure):
             shares, odds = np.log(counted / (counted + rest)), np.log(counted / rest)
             values, ratios = shares[:, 0] - shares[:, 1], odds[:, 0] - odds[:, 1]
             errors = np.sqrt((1 / counted + 1 / rest).sum(axis=1))
-        finite = np.isfinite(values) & np.isfinite(errors)
-        values, ratios, errors = (np.where(finite, x, np.nan) for x in (values, ratios, errors))
+        defined = np.isfinite(values) & np.isfinite(errors)
+        values, ratios, errors = (np.where(defined, x, np.nan) for x in (values, ratios, errors))
         reach = NormalDist().inv_cdf((1 + self.confidence) / 2)
-        n = max(int(finite.sum()), 1)
+        n = max(int(defined.sum()), 1)
         span = Range(unit="nats", neutral=0.0, larger=given.head["groups"][0])
         columns = (counts, values, errors, ratios / errors)
         more = [
@@ -125,15 +129,37 @@ class PMI(TargetMeasure):
             for row, value, error, z in zip(*(of.tolist() for of in columns), strict=True)
         ]
         value, error = mean(values), math.sqrt(np.nansum(errors**2)) / n
+        p, whole = _p_values(mean(ratios), error), _ends(value, error, reach)
+        tests = None
+        if given.blocks is not None:
+            tests = document_tests(given.blocks, self.smoothing, self.confidence)
+        across = None
+        if tests is not None:
+            for row, ends, own in zip(
+                more, tests.intervals.tolist(), tests.p.tolist(), strict=True
+            ):
+                row |= {"interval": finite_ends((ends[0], ends[1])), "p": finite(own)}
+            p, across = _p_by_document(tests.whole), Across.of(tests)
+            whole = across.interval
         return self.record(
-            given, notes, value, values, span, p=_p_values(mean(ratios), error), more=more,
-            reason=NEVER, confidence=self.confidence, interval=_ends(value, error, reach),
+            given, notes, value, values, span, p=p, more=more, reason=NEVER,
+            confidence=self.confidence, interval=whole, across=across,
         )  # fmt: skip
 
 
 def _ends(value: float, error: float, reach: float) -> tuple[float, float] | None:
     """A value with so many standard errors on either side."""
     return finite_ends((value - reach * error, value + reach * error))
+
+
+def _p_by_document(test: ContrastTest) -> PValues | None:
+    """P-values of the mean of the targets, for other documents."""
+    if math.isnan(test.t):
+        return None
+    return PValues(
+        greater=test.p_greater, less=test.p_less, two_sided=test.p_two_sided, method="wald",
+        total=None, min_p=SMALLEST,
+    )  # fmt: skip
 
 
 def _p_values(ratio: float, error: float) -> PValues | None:

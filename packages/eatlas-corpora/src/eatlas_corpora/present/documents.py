@@ -22,7 +22,8 @@ def documents_in_words(documents: Documents) -> str:
     number = number_of(documents.documents, "document")
     if documents.unit == "documents":
         return number
-    return f"{number} ({number_of(documents.blocks, 'unit')} by {documents.unit})"
+    why = ", whose values repeat" * documents.unit_found
+    return f"{number} ({number_of(documents.blocks, 'unit')} by {documents.unit}{why})"
 
 
 def resampling_units(results: Iterable[AssociationResult]) -> str:
@@ -81,9 +82,9 @@ def doubts_tables(results: Sequence[AssociationResult]) -> list[Table]:
 
 
 OVER_PARTS = (
-    "d in a part less d in another, by words that both have: 95% intervals where {0} are drawn "
-    "again, and where words are too (both); p two-sided, {0} relabelled between the two parts, not "
-    "adjusted for the number of differences."
+    "d in a part less d in another, by as many contexts of each word that both have: 95% intervals "
+    "where {0} are drawn again, and where words are too (both); p two-sided, {0} permuted between "
+    "the two parts, not adjusted for the number of differences."
 )
 
 
@@ -175,4 +176,7 @@ class DocumentsCommentary(Commentary):
 
     def caption_end(self) -> str:
         """What intervals and p-values of differences between parts are over."""
-        return f"; intervals over {self.units} and words, p by permutation of {self.units}"
+        return (
+            "; differences are of as many contexts of each word, intervals over "
+            f"{self.units} and words, p by permutation of {self.units}"
+        )

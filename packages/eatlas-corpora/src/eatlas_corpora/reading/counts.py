@@ -32,6 +32,8 @@ from eatlas_corpora.reading.storing import write_table
 if TYPE_CHECKING:
     import pandas as pd
 
+BLOCKS = 100
+"""Blocks of documents, each document in one by the hash of its text."""
 BESIDE = 2
 """Columns behind the groups of a family: spans with no group, and with several."""
 
@@ -81,25 +83,27 @@ class Search:
     def __call__(
         self, _part: Any, batches: Iterable[Batch]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Count the spans of whole documents: a table, and documents, sentences, spans and words.
+        """Count the spans of whole documents: tables, and documents, sentences, spans and words.
 
-        The table has a row for each target, and the last for all spans; of every family its groups
-        alone, then none of its groups, then several. Those of parts of a corpus add up to that of
-        the whole. With a window, pairs of words take the place of spans, and none is of several.
+        The table of a block of documents has a row for each target, and the last for all spans; of
+        every family its groups alone, then none of its groups, then several. Those of parts of a
+        corpus add up to that of the whole. With a window, pairs of words take the place of spans,
+        and none is of several.
         """
         kernels = reading.kernels
-        table = np.zeros((len(self.targets) + 1, self.firsts[-1]), np.int64)
+        table = np.zeros((BLOCKS, len(self.targets) + 1, self.firsts[-1]), np.int64)
         totals = np.zeros(4, np.int64)
         tables = character_table(), abbreviations(self.rule.language)
         for batch in batches:
             starts, ends, stimuli = self._matcher.matches(*batch)
+            blocks = (reading.local_kernels.hashes_of_documents(*batch) % BLOCKS).astype(np.int64)
             if self.window is None:
                 kernels.count_spans(
-                    *batch, starts, stimuli, self._roles, tables, self.span, table, totals
+                    *batch, starts, stimuli, self._roles, tables, self.span, blocks, table, totals
                 )
             else:
                 kernels.count_pairs(
-                    *batch, starts, ends, stimuli, self._roles, self.window, table, totals
+                    *batch, starts, ends, stimuli, self._roles, self.window, blocks, table, totals
                 )
         return table, totals
 
@@ -123,9 +127,10 @@ class TextCounts:
     ----------
     search : Search
         Targets, groups and spans.
-    table : ndarray
-        Spans with each target, and all spans in the last row, shape (targets + 1, columns); of
-        every family its groups alone, then none of its groups, then several.
+    blocks : ndarray
+        Spans with each target, and all spans in the last row, in each block of documents, shape
+        (blocks, targets + 1, columns); of every family its groups alone, then none of its groups,
+        then several.
     totals : ndarray
         Documents, sentences, spans and words.
     provenance : mapping
@@ -133,11 +138,16 @@ class TextCounts:
     """
 
     search: Search
-    table: NDArray[np.int64]
+    blocks: NDArray[np.int64]
     totals: NDArray[np.int64]
     provenance: Mapping[str, Any]
     notes: tuple[Note, ...] = ()
     """Remarks for the reader of a result: none."""
+
+    @cached_property
+    def table(self) -> NDArray[np.int64]:
+        """Spans of the whole text, shape (targets + 1, columns)."""
+        return np.asarray(self.blocks.sum(axis=0))
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -182,8 +192,8 @@ class TextCounts:
     @property
     def fingerprint(self) -> str:
         """Hash of the counts."""
-        content = json.dumps([self.targets, list(self.columns.items()), self.table.tolist()])
-        return f"sha256:{hashlib.sha256(content.encode()).hexdigest()}"
+        content = json.dumps([self.targets, list(self.columns.items())]).encode()
+        return f"sha256:{hashlib.sha256(content + self.blocks.tobytes()).hexdigest()}"
 
     @property
     def _kind(self) -> str:
@@ -219,6 +229,15 @@ class TextCounts:
                 counts = {name.casefold(): int(row[k]) for name, k in self.columns.items()}
                 return counts if self.spans[target] else {}
         return None
+
+    def block_counts(self, term: str) -> Mapping[str, NDArray[np.int64]]:
+        """Counts of a target in each block of documents, by group in lower case; as `counts`."""
+        rows = [i for i, own in enumerate(self.terms) if own.casefold() == term.casefold()]
+        return {
+            name.casefold(): self.blocks[:, row, column]
+            for row in rows
+            for name, column in self.columns.items()
+        }
 
     def rows(self) -> Iterator[Cells]:
         """Rows of the table: term, spans that mention it, count of each group; the last of all."""
@@ -284,6 +303,14 @@ class TextCounts:
             **self.size,
             "targets": len(self.targets),
             "unseen": list(self.unseen),
+            "blocks": {
+                term: {
+                    name: " ".join(map(str, self.blocks[:, i, column].tolist()))
+                    for name, column in self.columns.items()
+                }
+                for i, term in enumerate(self.terms)
+                if term not in self.unseen
+            },
             "families": [
                 {"groups": dict(family), "outcomes": names, "counts": counts}
                 for family, names, counts in self.outcomes()
@@ -298,6 +325,50 @@ class TextCounts:
             f"<TextCounts: {seen:,} of {len(self.targets):,} targets in {spans:,} {self.unit} "
             f"of {documents:,} documents, {self._kind}>"
         )
+
+
+@dataclass(frozen=True)
+class CountsOfDocuments(CountTable):
+    """A table of counts that also has them for each block of documents."""
+
+    blocks: Mapping[str, Mapping[str, NDArray[np.int64]]] = field(default_factory=dict)
+    """By term and group in lower case."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the numbers."""
+        digest = hashlib.sha256(super().fingerprint.encode())
+        for term, row in sorted(self.blocks.items()):
+            for group, numbers in sorted(row.items()):
+                digest.update(f"{term}\0{group}\0".encode() + numbers.tobytes())
+        return f"sha256:{digest.hexdigest()}"
+
+    @classmethod
+    def of(cls, table: CountTable, notes: Mapping[str, Any]) -> CountTable:
+        """The table with the blocks that were written with it, if these add up to its numbers."""
+        try:
+            blocks = {
+                term.casefold(): {
+                    group.casefold(): np.array(numbers.split(), np.int64)
+                    for group, numbers in row.items()
+                }
+                for term, row in notes["blocks"].items()
+            }
+            equal = all(
+                blocks[term.casefold()][group.casefold()].sum() == number
+                for term, row in table.rows.items()
+                for group, number in row.items()
+            )
+            sizes = {len(numbers) for row in blocks.values() for numbers in row.values()}
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
+            return table
+        if not equal or sizes != {BLOCKS}:
+            return table
+        return cls(table.name, table.rows, table.period, table.notes, blocks)
+
+    def block_counts(self, term: str) -> Mapping[str, NDArray[np.int64]]:
+        """Counts of a term in each block of documents, by group in lower case."""
+        return self.blocks.get(term.casefold(), {})
 
 
 TOKEN = re.compile(r"\w+(?:[-/.]\w+)*")

@@ -427,22 +427,23 @@ def count_spans(  # noqa: C901, PLR0913, PLR0917  (one loop over bytes, in compi
     roles: Roles,
     tables: Tables,
     size: int,
+    blocks: Ints,
     table: Ints,
     totals: Ints,
 ) -> None:
-    """Add the spans of some documents to a table of counts.
+    """Add the spans of some documents to a table of counts, each in the block of its document.
 
-    The last row counts every span. A document is between separators. Its spans are `size` sentences
-    that follow each other, the last with what is left. A match belongs to the sentence in which it
-    begins.
+    The last row of a block counts every span. A document is between separators. Its spans are
+    `size` sentences that follow each other, the last with what is left. A match belongs to the
+    sentence in which it begins.
     """
     target, groups, first = roles
-    seen = np.full(table.shape[0], -1, np.int64)  # the last span that holds each target
-    latest = np.full(table.shape[1], -1, np.int64)  # the same of each group, by its column
-    members = np.empty(table.shape[0], np.int32)
+    seen = np.full(table.shape[1], -1, np.int64)  # the last span that holds each target
+    latest = np.full(table.shape[2], -1, np.int64)  # the same of each group, by its column
+    members = np.empty(table.shape[1], np.int32)
     # targets and sentences of the open span; for a literal 0 calls would be compiled once more
     zero: Any = np.int64(0)
-    count = match = span = sentences = i = zero
+    count = match = span = sentences = document = i = zero
     inside = False
     while i <= len(data):
         at_end = i == len(data) or data[i] == separator
@@ -463,12 +464,13 @@ def count_spans(  # noqa: C901, PLR0913, PLR0917  (one loop over bytes, in compi
             sentences += 1
             totals[SENTENCES] += 1
             if sentences == size or at_end:
-                _count(span, members, count, latest, first, table)
+                _count(span, members, count, latest, first, table[blocks[document]])
                 totals[SPANS] += 1
                 span += 1
                 count = sentences = 0
         if at_end:
             inside = False
+            document += 1
             i += 1
             continue
         totals[DOCUMENTS] += not inside
@@ -487,17 +489,18 @@ def count_pairs(  # noqa: C901, PLR0912, PLR0913, PLR0917  (one loop over bytes,
     stimuli: Ints,
     roles: Roles,
     window: int,
-    table: Ints,
+    blocks: Ints,
+    counts: Ints,
     totals: Ints,
 ) -> None:
-    """Add the pairs of words of some documents that are at most `window` apart to a table.
+    """Add the pairs of words of some documents that are at most `window` apart to their blocks.
 
     A target's row counts its pairs with any word of a text, by the group of that word; the last
-    row the pairs of every word. Each pair counts from both sides.
+    row of a block the pairs of every word. Each pair counts from both sides.
     """
     target, groups, first = roles
     places = np.empty((2, len(starts)), np.int64)  # the first and the last word of each match
-    match = opened = words = i = 0
+    match = opened = words = document = i = 0
     while i <= len(data):
         if i < len(data) and data[i] != separator:
             if is_space(data[i]):
@@ -518,6 +521,7 @@ def count_pairs(  # noqa: C901, PLR0912, PLR0913, PLR0917  (one loop over bytes,
             totals[DOCUMENTS] += 1
             totals[SPANS] += pairs
             totals[TOKENS] += words
+            table = counts[blocks[document]]
             for family in range(len(groups)):
                 none = first[family + 1] - 2
                 table[-1, none] += pairs
@@ -538,4 +542,5 @@ def count_pairs(  # noqa: C901, PLR0912, PLR0913, PLR0917  (one loop over bytes,
                                 table[row, column] += 1
                                 table[row, none] -= 1
         opened, words = match, 0
+        document += 1
         i += 1

@@ -2,7 +2,8 @@
 
 The context of an occurrence is the mean vector of the words near it (Khodak et al. 2018). Of each
 term there is a sum in each part of the corpus, and in each block of its documents, which is all
-that any resample of documents needs.
+that any resample of documents needs. Contexts of a block are kept apart by tiers, each a random
+half of what the tiers before it leave, so that a random few of many contexts can be taken later.
 """
 
 from __future__ import annotations
@@ -25,16 +26,22 @@ from eatlas.stimuli.languages import capital, upper
 from eatlas_corpora import reading
 from eatlas_corpora.reading.files import SIZE, Account, Batch, Part, Values, read_documents
 from eatlas_corpora.reading.matching import Matcher, MatchRule, character_table
-from eatlas_corpora.sources.parts import MOST_BLOCKS
+from eatlas_corpora.sources.parts import MOST_BLOCKS, TIERS
 
 GROUPS = 16
 """Groups of files at least, where there are so many; and those that a transformation is learned
 from at most."""
 FILE = "file"
 """What stands for the name of a file, where a field is asked for."""
+MOST_PLACES = 1 << 20
+"""Words of a document at which occurrences are told apart."""
 LACKING, NO_UNIT = "without the field", "without the field of the unit"
 OUTSIDE = "outside all bins"
+OWN = -1
+"""What stands for a unit of its own, of a document without the field of the unit."""
 NO_YEAR = "with a field that is not a year"
+_GOLDEN = 0x9E3779B97F4A7C15
+_MIXING = (30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)
 _YEAR = re.compile(r"-?\d{1,4}(?=$|[-/T. ])")
 
 
@@ -56,16 +63,27 @@ class Parting:
     """Field whose values name the parts, or FILE."""
     bins: tuple[tuple[int, int], ...] = ()
     """First and last years of the parts; empty where each value is a part."""
-    unit: str = ""
-    """Field whose values name the units, such as speakers; empty for documents."""
+    unit: str | None = ""
+    """Field whose values name the units, such as speakers; empty for documents; None while it is
+    not known."""
     covariates: tuple[str, ...] = ()
     """Fields whose values together, as a list in JSON, name the parts in place of `by`; each unit
     of such a part is a block."""
+    unit_found: bool = False
+    """Whether it was found because its values repeat: a document without it is then a unit by
+    itself, and is left out otherwise."""
+    occurrences: bool = False
+    """Whether each occurrence of a term has a sum of its own, in place of a tier."""
 
     @property
     def naming_fields(self) -> tuple[str, ...]:
         """Fields whose values name the parts."""
         return self.covariates or (self.by,)
+
+    @property
+    def columns(self) -> int:
+        """Most sums of a term in a block: tiers, or places of occurrences in a document."""
+        return MOST_PLACES if self.occurrences else TIERS
 
     @property
     def blocks(self) -> int:
@@ -132,8 +150,8 @@ class Sums:
     """Of each part the blocks: names of units, or numbers of documents from 0."""
     documents: list[int] = field(default_factory=list)
     """Documents of each part."""
-    rows: NDArray[np.int32] = field(default_factory=lambda: np.empty((0, 3), np.int32))
-    """Numbers of part, block and term of each sum."""
+    rows: NDArray[np.int32] = field(default_factory=lambda: np.empty((0, 4), np.int32))
+    """Numbers of part, block, term and tier of each sum; or place of an occurrence."""
     sums: NDArray[Any] = field(default_factory=lambda: np.empty((0, 0)))
     counts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     learned: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
@@ -226,10 +244,9 @@ class LocalSearch:
             )
             found.words += len(rows)
             found.known += int(np.count_nonzero(rows != kernels.NO_WORD))
-            padded = np.insert(data, 0, separator)  # so that each document begins with one
-            ends = np.append(np.flatnonzero(data == separator) + 1, len(padded))
-            blocks = documents.blocks(len(ends), values, of_document)
-            texts.append(kernels.hashes_of(padded, ends)[blocks[:, 0] >= 0])
+            hashes = kernels.hashes_of_documents(data, separator)
+            blocks = documents.blocks(len(hashes), values, of_document)
+            texts.append(hashes[blocks[:, 0] >= 0])
             if number:
                 kernels.add_words(
                     rows, of_document, most, self.vectors, self.window, learned_sums, learned_counts
@@ -242,6 +259,12 @@ class LocalSearch:
             if not inside.any():
                 continue
             keys = (where[:, 0].astype(np.int64) << 28 | where[:, 1]) * len(self.terms) + terms
+            keys *= self.parting.columns
+            if self.parting.occurrences:
+                place = firsts - np.searchsorted(of_document, of_document[firsts])
+                keys += np.minimum(place, MOST_PLACES - 1)
+            elif not self.parting.covariates:
+                keys += tiers(hashes, of_document, firsts)
             for key in np.unique(keys[inside]).tolist():
                 row_of.setdefault(key, len(row_of))
             sums, counts = (_grown(each, len(row_of)) for each in (sums, counts))
@@ -251,10 +274,10 @@ class LocalSearch:
                 sums, counts,
             )  # fmt: skip
         places = np.array(list(row_of), np.int64)
-        blocks, terms = np.divmod(places, len(self.terms))
-        found.rows = np.column_stack([blocks >> 28, blocks & ((1 << 28) - 1), terms]).astype(
-            np.int32
-        )
+        sums_of_terms, of_tier = np.divmod(places, self.parting.columns)
+        blocks, terms = np.divmod(sums_of_terms, len(self.terms))
+        columns = blocks >> 28, blocks & ((1 << 28) - 1), terms, of_tier
+        found.rows = np.column_stack(columns).astype(np.int32)
         found.sums, found.counts = sums[: len(row_of)].astype(np.float32), counts[: len(row_of)]
         found.parts, found.units = documents.parts, documents.units
         found.documents, found.left_out = documents.counts, documents.left_out
@@ -263,6 +286,25 @@ class LocalSearch:
         found.learned_sums = learned_sums[found.learned]
         found.learned_counts = learned_counts[found.learned]
         return found, accounts
+
+
+def tiers(
+    hashes: NDArray[np.uint64], of_document: NDArray[np.int32], words: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The tier of each occurrence, k with the chance 2**-(k + 1): by its text and its place there.
+
+    So it depends on no order of files or documents. `words` are the words that occurrences begin
+    with, `of_document` the document of each word, `hashes` are of the texts of documents.
+    """
+    documents = of_document[words]
+    place = words - np.searchsorted(of_document, documents)
+    mixed = hashes[documents] + (place.astype(np.uint64) + np.uint64(1)) * np.uint64(_GOLDEN)
+    for shift, factor in _MIXING:  # the finalizer of SplitMix64 (Steele, Lea and Flood 2014)
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    lowest = mixed & (~mixed + np.uint64(1))  # the last bit that is set
+    tier = np.log2(np.maximum(lowest, np.uint64(1)).astype(np.float64)).astype(np.int64)
+    return np.asarray(np.minimum(tier, TIERS - 1))
 
 
 def _grown(array: NDArray[Any], rows: int) -> NDArray[Any]:
@@ -278,7 +320,8 @@ class _Documents:
     """The parts and blocks of documents, as they come."""
 
     def __init__(self, search: LocalSearch) -> None:
-        self.parting, self._fields, self._file = search.parting, search.fields, ""
+        self.parting, self._fields = search.parting, search.fields
+        self._file = self._label = ""
         self._places = [
             None if name in {"", FILE} else search.fields.index(name)
             for name in (*search.parting.naming_fields, search.parting.unit)
@@ -306,6 +349,7 @@ class _Documents:
         """Read all documents of a group of files."""
         for part, account in zip(group.parts, accounts, strict=True):
             self._file = Path(part.path).name.partition(".")[0]
+            self._label = part.label
             self._seen.clear()
             yield from read_documents(part, account, self._fields)
 
@@ -327,6 +371,9 @@ class _Documents:
             else:
                 if not self.parting.unit:
                     block = self.counts[part] % self.parting.blocks
+                elif block == OWN:
+                    name = f"document {self.counts[part]} of {self._label}"
+                    block = self._units[part].setdefault(name, len(self._units[part]))
                 self.counts[part] += 1
             found.append((part, block))
         places[documents] = np.array(found, np.int32).reshape(-1, 2)
@@ -337,13 +384,17 @@ class _Documents:
         *by, unit = self._places
         name, why = self.parting.part_of([self._file if i is None else own[i] for i in by])
         called = self._file if unit is None else own[unit]
-        if why or called is None:
-            return -1, -1, why or NO_UNIT
+        if not why and called is None and not self.parting.unit_found:
+            why = NO_UNIT
+        if why:
+            return -1, -1, why
         part = self._number.setdefault(name, len(self.parts))
         if part == len(self.parts):
             self.parts.append(name)
             self.counts.append(0)
             self._units.append({})
+        if called is None:
+            return part, OWN, ""
         return part, self._units[part].setdefault(called, len(self._units[part])), ""
 
 
@@ -363,7 +414,7 @@ class Joined:
         self._texts = [self._total.texts]
         self._number: dict[str, int] = {}
         self._blocks: list[dict[str, int]] = []
-        self._row_of: dict[tuple[int, int, int], int] = {}
+        self._row_of: dict[tuple[int, int, int, int], int] = {}
 
     def add(self, found: Sums) -> None:
         """Add what was found in the next group."""
@@ -389,7 +440,8 @@ class Joined:
             numbers.append((part, [own.setdefault(unit, len(own)) % most for unit in called]))
             total.documents[part] += documents
         keys = [
-            (numbers[i][0], numbers[i][1][block], term) for i, block, term in found.rows.tolist()
+            (numbers[i][0], numbers[i][1][block], term, tier)
+            for i, block, term, tier in found.rows.tolist()
         ]
         into = np.array([self._row_of.setdefault(key, len(self._row_of)) for key in keys], np.int64)
         total.sums = _grown(total.sums, len(self._row_of))
@@ -399,7 +451,7 @@ class Joined:
 
     def total(self) -> Sums:
         """All together."""
-        rows = np.array(list(self._row_of), np.int32).reshape(-1, 3)
+        rows = np.array(list(self._row_of), np.int32).reshape(-1, 4)
         units = [list(blocks)[: self._parting.blocks] for blocks in self._blocks]
         sums, counts = self._total.sums[: len(rows)], self._total.counts[: len(rows)]
         texts = np.concatenate(self._texts)

@@ -30,6 +30,12 @@ def hashes_of(data: Bytes, ends: Ints) -> Any:
     return hashes
 
 
+def hashes_of_documents(data: Bytes, separator: int) -> Any:
+    """Hash of each of some documents, and of an empty one behind the last separator."""
+    padded = np.insert(data, 0, separator)  # so that each document begins with one
+    return hashes_of(padded, np.append(np.flatnonzero(data == separator) + 1, len(padded)))
+
+
 @compiled  # type: ignore[misc, unused-ignore]
 def table_of(hashes: NDArray[np.uint64], rows: NDArray[np.int32], size: int) -> Any:
     """A table of spellings; the first of equal ones counts."""

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from pydantic import Field
+
 from eatlas.results import AssociationResult
 from eatlas.results.levels import Interval
-from eatlas.results.parts import BySide, KnownDifference, Magnitude, Part, Probability, Record, at
+from eatlas.results.parts import (
+    BySide,
+    KnownDifference,
+    Magnitude,
+    Part,
+    Probability,
+    Record,
+    at,
+    is_empty,
+)
 
 
 class DocumentsLevel(Record):
@@ -24,7 +35,10 @@ DocumentsLevel2 = BySide[DocumentsLevel]
 
 
 class PartDifference(Record):
-    """The effect size in a part of a corpus less that in another part."""
+    """The effect size in a part of a corpus less that in another part.
+
+    Both are of as many contexts of each local term: the part with more of them is drawn down.
+    """
 
     part: str
     """The other part."""
@@ -35,18 +49,25 @@ class PartDifference(Record):
     over_both: Interval | None
     """Over resamples of documents and of words, the same words in both parts."""
     p: Probability | None
-    """Two-sided, of documents relabelled between the parts."""
+    """Two-sided, of documents permuted between the parts."""
+    contexts: tuple[int, int] | None = None
+    """Contexts of local terms that were compared, here and in the other part."""
 
     def opposite(self, part: str) -> PartDifference:
         """The same from the other part."""
-        d, ends = self.difference, (self.interval, self.over_both)
+        d, ends, contexts = self.difference, (self.interval, self.over_both), self.contexts
         names = ("interval", "over_both")
         changed = {
             name: (-pair[1], -pair[0]) if pair else None
             for name, pair in zip(names, ends, strict=True)
         }
         return self.model_copy(
-            update={"part": part, "difference": None if d is None else -d, **changed}
+            update={
+                "part": part,
+                "difference": None if d is None else -d,
+                "contexts": contexts and contexts[::-1],
+                **changed,
+            }
         )
 
 
@@ -55,6 +76,7 @@ class Documents(Part):
 
     terminal_tables: ClassVar[str] = "documents"
     heading: ClassVar[str] = "Other documents."
+    facet: ClassVar[str] = "documents"
     words: ClassVar[str] = "documents"
     interval_name: ClassVar[str] = "documents"
     member_noun: ClassVar[str] = "part"
@@ -80,6 +102,8 @@ class Documents(Part):
     """Hash of its matrix."""
     unit: str
     """What was resampled: documents, or the field whose values are units, such as speaker."""
+    unit_found: bool = Field(default=False, exclude_if=is_empty)
+    """Whether the unit was taken because its values repeat, and not as the user names it."""
     documents: int
     """Documents of the part."""
     blocks: int

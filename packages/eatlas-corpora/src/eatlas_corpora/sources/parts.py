@@ -30,7 +30,7 @@ from eatlas.stimuli.records import fault_at, faults_of
 KEY = "eatlas_parts"
 """Array that tells these files from others; it holds what is said of them as JSON."""
 ARRAYS = ("rows", "sums", "counts", "matrix", "published")
-SCHEMA = "eatlas/parts/1"
+SCHEMA = "eatlas/parts/2"
 TARGETS, ALL = "targets", "all"
 """Which terms have the vectors of the part: the tests' targets, or all."""
 FEW = 10
@@ -39,6 +39,8 @@ MOST_PARTS = 200
 """Parts of a corpus; a field with more values names something else."""
 MOST_BLOCKS = 200
 """Blocks of documents of a part of the corpus; of fewer documents each is one."""
+TIERS = 32
+"""Tiers of contexts: of the tier k or a later one is a random 2**-k of them."""
 MOST = 10**12
 """Any number of a file that counts something."""
 _OVER_DOCUMENTS = "eatlas_corpora.engine.documents:over_documents"
@@ -122,6 +124,8 @@ class PartsRecord(Record):
     """The field that names the parts."""
     resample: str
     """The field that names units; empty for documents."""
+    resample_found: bool = Field(default=False, exclude_if=is_empty)
+    """Whether it was taken because its values repeat, and not as the user names it."""
     targets: tuple[str, ...]
     tests: tuple[str, ...]
     ranks: Ranks | str
@@ -168,7 +172,7 @@ class CorpusParts:
 
     terms: tuple[str, ...]
     rows: NDArray[np.int32]
-    """Numbers of part, block and term of each sum."""
+    """Numbers of part, block, term and tier of each sum."""
     sums: NDArray[np.float32]
     counts: NDArray[np.int64]
     matrix: NDArray[np.float32]
@@ -259,7 +263,7 @@ def _fault_of_forms(parts: CorpusParts) -> str:
     dim = max(1, *(parts.matrix.shape[-1:] or (1,)))
     forms = {
         "matrix": ("f", "numbers", (dim, dim)),
-        "rows": ("i", "whole numbers", (*n, 3)),
+        "rows": ("i", "whole numbers", (*n, 4)),
         "sums": ("f", "numbers", (*n, dim)),
         "counts": ("i", "whole numbers", n),
         "published": ("f", "numbers", (terms, dim)),
@@ -275,13 +279,14 @@ def _fault_of_forms(parts: CorpusParts) -> str:
 
 
 def _fault_of_rows(parts: CorpusParts) -> str:
-    """Say whether a sum is of no part, block or term, or of the same as another."""
-    part, block, term = parts.rows.astype(np.int64).T
+    """Say whether a sum is of no part, block, term or tier, or of the same as another."""
+    part, block, term, tier = parts.rows.astype(np.int64).T
     blocks = np.array([*parts.about.blocks, 0])  # of a part that is not there
     there = (part >= 0) & (part < len(parts.parts)) & (term >= 0) & (term < len(parts.terms))
+    there &= (tier >= 0) & (tier < TIERS)
     if not (there & (block >= 0) & (block < blocks[np.where(there, part, -1)])).all():
-        return "rows: a part, block or term that is not there"
-    number = (part * MOST_BLOCKS + block) * len(parts.terms) + term
+        return "rows: a part, block, term or tier that is not there"
+    number = ((part * MOST_BLOCKS + block) * len(parts.terms) + term) * TIERS + tier
     return "" if (np.diff(number) > 0).all() else "rows: they are not in order, or one is twice"
 
 

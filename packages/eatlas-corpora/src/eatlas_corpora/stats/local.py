@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,9 +49,72 @@ def transformation(
     even = np.arange(n) % 2 == 0
     refitted = np.empty_like(y)
     refitted[even], refitted[~even] = x[even] @ fit(~even), x[~even] @ fit(even)
-    lengths = np.linalg.norm(refitted, axis=1) * np.linalg.norm(y, axis=1)
-    cosines = (refitted * y).sum(axis=1) / np.where(lengths > 0, lengths, 1.0)
-    return fit(np.ones(n, np.bool_)), float(np.median(cosines)), n
+    return fit(np.ones(n, np.bool_)), _median_cosine(refitted, y), n
+
+
+def _median_cosine(rows: Array, others: Array) -> float:
+    lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(others, axis=1)
+    cosines = (rows * others).sum(axis=1) / np.where(lengths > 0, lengths, 1.0)
+    return float(np.median(cosines))
+
+
+def quality_of(
+    matrix: Array, means: Array, counts: NDArray[np.int64], vectors: Array
+) -> tuple[float, int]:
+    """Median cosine of words' mean contexts, transformed, with their vectors; and of how many.
+
+    Words have 20 contexts or more; if none has, one or more.
+    """
+    enough = counts >= LEAST_CONTEXTS
+    usable = (enough if enough.any() else counts > 0) & np.isfinite(vectors).all(axis=1)
+    if not usable.any():
+        return 0.0, 0
+    return _median_cosine(means[usable] @ matrix, vectors[usable]), int(usable.sum())
+
+
+@dataclass(frozen=True)
+class ContextSums:
+    """Sums of the contexts of terms in one part of a corpus, by block of documents and by tier."""
+
+    block: NDArray[np.int64]
+    term: NDArray[np.int64]
+    tier: NDArray[np.int64]
+    """Of the tier k or a later one is a random 2**-k of all contexts."""
+    sums: NDArray[np.float32]
+    counts: NDArray[np.int64]
+    shape: tuple[int, int]
+    """Number of blocks and of terms."""
+
+    @property
+    def contexts(self) -> NDArray[np.int64]:
+        """Contexts of each term."""
+        return np.bincount(self.term, self.counts, self.shape[1]).astype(np.int64)
+
+    def draw(self, most: NDArray[np.int64], rng: np.random.Generator) -> ContextSums:
+        """The same with about so many random contexts of each term; all of those that have fewer.
+
+        Late tiers are taken first, whose sums are of few contexts each, from all blocks.
+        """
+        order = np.lexsort((rng.random(len(self.term)), -self.tier))
+        chosen = [np.empty(0, np.int64)]
+        for term, limit in enumerate(most.tolist()):
+            own = order[self.term[order] == term]
+            counts = self.counts[own]
+            # a sum is taken if at least half of it is within the limit
+            chosen.append(own[np.cumsum(counts) - counts / 2 <= limit])
+        rows = np.sort(np.concatenate(chosen))
+        return ContextSums(
+            self.block[rows], self.term[rows], self.tier[rows], self.sums[rows], self.counts[rows],
+            self.shape,
+        )  # fmt: skip
+
+    def blocks(self) -> Blocks:
+        """The sums of each block."""
+        sums = np.zeros((*self.shape, self.sums.shape[1]), np.float32)
+        counts = np.zeros(self.shape)
+        np.add.at(sums, (self.block, self.term), self.sums)
+        np.add.at(counts, (self.block, self.term), self.counts)
+        return Blocks(sums, counts)
 
 
 @dataclass(frozen=True)
@@ -72,7 +136,7 @@ class Blocks:
         sums = np.concatenate([self.sums, other.sums])
         return Blocks(sums, np.concatenate([self.counts, other.counts]))
 
-    def transform(self, matrix: Array) -> Blocks:
+    def transform(self, matrix: NDArray[np.floating[Any]]) -> Blocks:
         """The same with sums that are of vectors and no more of contexts."""
         sums = self.sums.reshape(-1, len(matrix)) @ matrix.astype(np.float32)
         return Blocks(sums.reshape(self.sums.shape), self.counts)
@@ -192,7 +256,15 @@ def bootstrap_blocks(number: int, draws: int, rng: np.random.Generator) -> Array
     return rng.multinomial(number, np.full(number, 1 / number), draws).astype(np.float64)
 
 
-def permute_blocks(first: int, second: int, draws: int, rng: np.random.Generator) -> Array:
-    """Which blocks of two parts are of the first in each relabelling, shape (draws, blocks)."""
-    labels = np.repeat([1.0, 0.0], [first, second])
-    return rng.permuted(np.tile(labels, (draws, 1)), axis=1)
+def permute_blocks(contexts: Array, draws: int, rng: np.random.Generator) -> Array:
+    """Which blocks of two parts are of the first in each permutation, shape (draws, blocks).
+
+    The first has half of the contexts, as nearly as whole blocks allow: two parts with as many
+    contexts have the same noise, however many blocks each has.
+    """
+    order = rng.permuted(np.tile(np.arange(len(contexts)), (draws, 1)), axis=1)
+    counts = contexts[order]
+    middle = np.cumsum(counts, axis=1) - counts / 2
+    labels = np.zeros(order.shape)
+    np.put_along_axis(labels, order, (middle <= contexts.sum() / 2).astype(float), axis=1)
+    return labels
