@@ -14,6 +14,7 @@ import pytest
 
 from eatlas import AssociationTest, Concept
 from eatlas.sources import ArraySource
+from eatlas.stimuli import ROLES
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("EATLAS_SHARED_DATA") or ROOT.parent / "shared" / "data")
@@ -124,3 +125,8 @@ Y = { name = "Insects", terms = ["ant", "flea", "wasp", "gnat"] }
 A = { name = "Pleasant", terms = ["love", "peace", "joy", "heaven"] }
 B = { name = "Unpleasant", terms = ["hatred", "war", "filth", "agony"] }
 """
+
+
+def streams_of(rng):
+    """Return a generator for each group of a test, of numbers from one generator."""
+    return {role: np.random.default_rng(rng.integers(0, 2**32, size=4)) for role in ROLES}

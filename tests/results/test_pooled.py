@@ -199,6 +199,50 @@ def test_an_effect_depends_on_the_source_only_if_a_difference_is_significant():
     assert found.questions["level1"].verdict != "supported"
 
 
+def test_rounding_is_no_heterogeneity():
+    (result,) = eatlas.run("weat-6")
+    table = CommonWords.of([result] * 3).level("level1")
+    assert table.between().sd == pytest.approx(0, abs=1e-12)
+    assert np.isnan(table.between().p)
+    assert np.isnan(table.difference(0, 1).p_two_sided)
+
+
+def test_a_title_says_no_more_than_each_of_its_claims():
+    results = eatlas.run(["weat-1", "weat-6"], noisy(["weat-1", "weat-6"], 3))
+    some = eatlas.Results(r for r in results if (r.test, r.source) != ("weat-1", "run 2"))
+    title = "3 sources: two of two associations hold for other words in these embeddings: "
+    page = report_html(some)
+    assert title in page
+    assert "from three embeddings on, other embeddings" in report_table(some)
+
+
+def test_what_stands_against_a_claim_of_a_source_stands_against_one_over_sources(
+    results, monkeypatch
+):
+    of_one = eatlas.Results(r for r in results if (r.test, r.measure) == ("weat-6", "ml-eat"))
+    reason = "refusals could explain it"
+    lacking = {"run 1", "run 2"}
+    monkeypatch.setattr(
+        type(of_one[0]),
+        "further_obstacles",
+        lambda self, effect: [reason] * (self.source in lacking),  # noqa: ARG005
+    )
+    question = of_one.pooled()[0].questions["level1"]
+    assert (question.verdict, question.facets) == ("these words", ())
+    assert question.reason == f"{reason} (in run 1)"
+
+
+def test_sources_without_words_in_common_are_refused():
+    sources = noisy("weat-6", 2)
+    names = [term.lower() for term in eatlas.load_tests("weat-6")[0].X.terms]
+    for run, gone in zip(sources.values(), (names[:4], names[4:]), strict=True):
+        for name in gone:
+            run.pop(name, None)
+            run.pop(name.capitalize(), None)
+    with pytest.raises(ResultsError, match="words in common"):
+        eatlas.run("weat-6", sources).pooled()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("k", [3, 8])
 def test_claims_keep_their_level_and_find_what_is_there(k):

@@ -74,14 +74,18 @@ def test_a_difference_has_an_interval_and_a_p_value_that_agree(results):
 
 
 def test_a_difference_needs_words_of_both_and_associations_of_attributes(results):
-    fewer = {w: v for w, v in _vectors("weat-6").items() if w not in {"Amy", "amy"}}
+    lacking = {"Amy", "amy", "John", "john", "Mike", "mike", "Kevin", "kevin"}
+    fewer = {w: v for w, v in _vectors("weat-6").items() if w not in lacking}
     rng = np.random.default_rng(0)
     noisy = {
         word: vector + 0.1 * rng.standard_normal(len(vector)) for word, vector in fewer.items()
     }
     sources = {"all": _vectors("weat-6"), "fewer": noisy}
-    difference = eatlas.run("weat-6", sources).compare("source")[0].difference("level1", 1)
+    both = eatlas.run("weat-6", sources)
+    difference = both.compare("source")[0].difference("level1", 1)
     assert 0 < difference.p < 1
+    assert sum(difference.interval) / 2 == pytest.approx(difference.d, abs=0.03)
+    assert difference.d != pytest.approx(both[1].d - both[0].d, abs=0.003), "of the words of both"
     without = eatlas.run("weat-6", TWO, "weat").compare("source")[0]
     assert without.difference("level1", 1)[1:] == (None, None, None)
     assert without.differs == ""

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests.inputs import streams_of
 
 from eatlas.stats.bootstrap import (
     block_layout,
@@ -16,7 +17,6 @@ from eatlas.stats.bootstrap import (
     influence,
     percentile,
     sizes_of,
-    streams_of,
 )
 from eatlas.stats.effect_size import effect_size
 

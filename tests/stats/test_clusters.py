@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.inputs import streams_of
 
 from eatlas.stats.bootstrap import (
     block_layout,
@@ -11,7 +12,6 @@ from eatlas.stats.bootstrap import (
     cluster_layout,
     draw,
     influence,
-    streams_of,
 )
 from eatlas.stats.effect_size import effect_size
 

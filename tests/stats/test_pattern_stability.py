@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.inputs import streams_of
 from tests.stats.test_bootstrap import copied, cosines, rng
 
 from eatlas.measures.patterns import associated_with
@@ -12,7 +13,6 @@ from eatlas.stats.bootstrap import (
     bootstrap_effects,
     draw,
     pattern_stability,
-    streams_of,
 )
 from eatlas.stats.effect_size import effect_size
 from eatlas.stats.permutation import permutation_test

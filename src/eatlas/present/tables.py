@@ -28,7 +28,7 @@ from eatlas.present.effects import only_terms
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import NAMES, finding_of, findings_of
 from eatlas.present.paper_tables import paper_tables
-from eatlas.present.rendering import FILTERS, own_words, render, text
+from eatlas.present.rendering import FILTERS, own_words, phrase, render, text
 from eatlas.present.text import clean, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.base import is_result
@@ -394,24 +394,23 @@ def table_over_sources(tests: Sequence[PooledResult]) -> Table:
     for test in tests:
         question, between = test.questions["level1"], test.heterogeneity.get("level1")
         known, ends = (question.p.these, question.p.new, question.p.adjusted), question.interval
-        sd = ("–",) if between is None else (effect(between.sd), *_p_in_brackets(between.p))
+        sd = ["–"] if between is None else [effect(between.sd)]
+        if between is not None and between.p is not None:
+            sd.append(f"({p_equals(between.p)})")
         cells = (
             (effect(question.effect_size), *([interval(ends)] if ends else ())),
             *((UNDEFINED if p is None else brief_p(p, test.alpha),) for p in known),
             (NAMES[question.verdict],),
-            sd,
+            tuple(sd),
         )
         name = Cell((one_line(test.name),), strong=True)
         rows.append((name, *map(Cell, cells)))
-    sources = {len(test.sources) for test in tests}
+    sources, noun = {len(test.sources) for test in tests}, tests[0].noun
     size = f"{min(sources)} to {max(sources)}" if len(sources) > 1 else str(min(sources))
-    caption = f"{number_of(len(tests), 'test')}, each as one claim over {size} {tests[0].noun}"
+    caption = f"{number_of(len(tests), 'test')}, each as one claim over {size} {noun}"
     columns = tuple(Column(head, number=head not in {"Test", "Verdict"}) for head in heads)
-    return Table(f"over-{tests[0].over}s", columns, tuple(rows), caption)
-
-
-def _p_in_brackets(p: float | None) -> tuple[str, ...]:
-    return () if p is None else (f"({p_equals(p)})",)
+    note = phrase("sentences", "note_pooled", sorted(sources), noun)
+    return Table(f"over-{tests[0].over}s", columns, tuple(rows), caption, (note,))
 
 
 def text_over_sources(found: Pooled) -> str:

@@ -157,7 +157,8 @@ class Difference(NamedTuple):
     """How far an effect size is from that of the first setting."""
 
     d: float
-    """Effect size less that of the first setting."""
+    """Effect size less that of the first setting; where there is an interval, on the words that
+    both have."""
     interval: tuple[float, float] | None
     """Interval for other words, of the crossed test of differences on the words that both have;
     None if these are too few, or a result keeps no associations of single attributes."""
@@ -245,11 +246,12 @@ class Row:
         known = _known_difference(self.members[0], self.members[number], place)
         common = self._words_in_common[number]
         level = common.level(place) if common and place in PLACES else None
-        if level is None or not level.is_enough:
+        if common is None or level is None or not level.is_enough:
             return Difference(second.d - first.d, None, None, known)
+        gap = float(level.effect_sizes @ [-1, 1]) if common.n_left_out else second.d - first.d
         test = level.difference(0, 1)
         ends, p = finite_ends((test.low, test.high)), finite(test.p_two_sided)
-        return Difference(second.d - first.d, ends, p, known)
+        return Difference(gap, ends, p, known)
 
     def icc(self, *, consistency: bool = False) -> tuple[float, float]:
         """Intraclass correlation of the scores of targets among the settings, such as models.

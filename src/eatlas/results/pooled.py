@@ -7,9 +7,8 @@ their kind that a claim could be about.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -24,7 +23,7 @@ from eatlas.results.compare import RESPECTS, pivot
 from eatlas.results.finding import PLACES, Question
 from eatlas.results.levels import UnitSizes
 from eatlas.results.parts import Concepts, Probability, Record, at, finite, finite_ends, is_empty
-from eatlas.results.questions import Evidence, Scope, SignedP, answer_together
+from eatlas.results.questions import Evidence, Scope, SignedP, answer_together, own_obstacles
 from eatlas.results.settings import Settings
 from eatlas.results.unit_tables import SOURCES, CommonWords, LevelTable
 from eatlas.stats.multiplicity import holm_adjusted
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eatlas.results.base import AssociationResult
-    from eatlas.stats.facets import ContrastTest
 
 Over = Literal["source", "run"]
 """What is random beside words: sources, or training runs of one model."""
@@ -58,7 +56,7 @@ class Heterogeneity(Record):
 
 
 class SourceDifference(Record):
-    """How far the effect size of one source is from that of another, on the words of both."""
+    """How far the effect sizes of two sources are apart, on the words that all sources have."""
 
     place: str
     first: str
@@ -187,8 +185,8 @@ def pool_results(results: Iterable[AssociationResult], over: str = "source") -> 
         raise ResultsError(
             "there is no test on several sources",
             got=f"{len(given)} results",
-            allowed="two or more sources of a test of X, Y, A and B, with one measure; layers, "
-            "prompts or transforms of one model are no different sources",
+            allowed="two or more sources of a test of X, Y, A and B, with one measure and words in "
+            "common; layers, prompts or transforms of one model are no different sources",
         )
     return Pooled(over, tests)  # type: ignore[arg-type]
 
@@ -303,32 +301,39 @@ class _PooledTest:
         """The p-values of one question."""
         table, results = self.levels[place], self.common.results
         d = float(table.effect_sizes.mean())
-        effect = replace(self.first.effect(place), d=d, crossed=None, adjusted=None)
+        effect = replace(self.first.effect(place), d=d, crossed=None, adjusted=None, parts=())
         plain = table.test(self.axes_of_these) if table.is_enough else None
         off = any(result.adjustment_is_off for result in results)
         at_ranks = None if plain is None or off else table.test_at_equal_ranks(self.axes_of_these)
-        new, adjusted = signed_p(plain, d), signed_p(at_ranks, d)
-        covariates = {name for r in results if r.adjusted for name in r.adjusted.covariates}
-        further = {name for r in results for name in at(r, "generalisation.facets") or ()}
-        obstacle = ""
-        if not table.of_attributes:
-            obstacle = "generalisation cannot be tested (no associations of single attributes)"
-        elif new.p is None:
-            obstacle = "generalisation cannot be tested (too few words)"
-        elif off:
-            obstacle = "word frequency was not adjusted for"
-        elif further:
-            obstacle = (
-                f"other {join_names(sorted(further))} were not tested together with {self.noun}"
-            )
-        elif covariates - {"frequency"}:
-            obstacle = "the values of other covariates are not in the results"
-        elif adjusted.p is None and any(result.adjustable for result in results):
-            obstacle = "word frequency cannot be adjusted for"
+        new, adjusted = (
+            SignedP.of(test and finite(test.p_two_sided), test and test.difference, d)
+            for test in (plain, at_ranks)
+        )
+        obstacle = next(self.obstacles(place, new.p, adjusted.p), "")
         printed = plain if at_ranks is None or at_ranks.df < 1 else at_ranks
         ends = printed and finite_ends((printed.low, printed.high))
         these = self.permutation_p(place, d)
         return Evidence(effect, these, new, adjusted, obstacle, interval=ends, scope=self.scope)
+
+    def obstacles(self, place: str, new: float | None, adjusted: float | None) -> Iterator[str]:
+        """Why nothing can be claimed beyond these words and sources, the first reason first."""
+        results = self.common.results
+        if not self.levels[place].of_attributes:
+            yield "generalisation cannot be tested (no associations of single attributes)"
+        elif new is None:
+            yield "generalisation cannot be tested (too few words)"
+        if any(result.adjustment_is_off for result in results):
+            yield "word frequency was not adjusted for"
+        further = {name for r in results for name in at(r, "generalisation.facets") or ()}
+        if further:
+            yield f"other {join_names(sorted(further))} were not tested together with {self.noun}"
+        if any(set(r.adjusted.covariates) - {"frequency"} for r in results if r.adjusted):
+            yield "the values of other covariates are not in the results"
+        elif adjusted is None and any(result.adjustable for result in results):
+            yield "word frequency cannot be adjusted for"
+        for source, result in zip(self.sources, results, strict=True):
+            for reason in own_obstacles(result, result.effect(place)):
+                yield f"{reason} (in {source})"
 
     def permutation_p(self, place: str, d: float) -> SignedP:
         """A permutation of the labels of units, by their mean score over the sources."""
@@ -393,13 +398,6 @@ class _PooledTest:
             differences=tuple(differences),
             sentence=" ".join(question.sentence for question in questions.values()),
         )
-
-
-def signed_p(test: ContrastTest | None, d: float) -> SignedP:
-    """The p-value of a test beside an effect size."""
-    if test is None or math.isnan(test.t):
-        return SignedP(None)
-    return SignedP.of(test.p_two_sided, test.difference, d)
 
 
 def _with_verdicts(tests: Sequence[_PooledTest]) -> list[PooledResult]:

@@ -217,6 +217,11 @@ def _obstacles(
         yield "word frequency was not adjusted for"
     elif adjusted is None and result.adjustable:
         yield "word frequency cannot be adjusted for"
+    yield from own_obstacles(result, effect)
+
+
+def own_obstacles(result: AssociationResult, effect: Effect) -> Iterator[str]:
+    """Obstacles that only some measures or sources have, such as refusals or few documents."""
     yield from filter(None, (part.obstacle(effect.place) for part in effect.parts))
     yield from result.further_obstacles(effect)
 

@@ -315,9 +315,9 @@ class LevelTable:
 
     def between(self) -> Between:
         """How far the true effect sizes of the results differ."""
-        return contrast(self._linear, self._facets).between(SOURCES)
+        return contrast(self._linear, self._facets).between(SOURCES, np.abs(self.values).max())
 
     def difference(self, first: int, second: int) -> ContrastTest:
         """The effect size of the second result less that of the first, for other words."""
         gaps = self._linear[..., second] - self._linear[..., first]
-        return contrast_test(gaps, self._facets[:SOURCES])
+        return contrast_test(gaps, self._facets[:SOURCES], scale=float(np.abs(self.values).max()))

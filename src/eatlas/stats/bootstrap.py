@@ -235,11 +235,6 @@ def sizes_of(shape: tuple[int, int], n_x: int, n_a: int) -> dict[str, int]:
     return dict(zip(ROLES, (n_x, shape[0] - n_x, n_a, shape[1] - n_a), strict=True))
 
 
-def streams_of(rng: np.random.Generator) -> dict[str, np.random.Generator]:
-    """Return a generator for each group of a test, of numbers from one generator."""
-    return {role: np.random.default_rng(rng.integers(0, 2**32, size=4)) for role in ROLES}
-
-
 def draw(sizes: Mapping[str, int], count: int, streams: Streams) -> Iterator[tuple[Array, Array]]:
     """How often each target, and each attribute, was drawn, in chunks of resamples.
 

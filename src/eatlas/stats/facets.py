@@ -130,8 +130,11 @@ class Contrast(NamedTuple):
         parts = ((signs @ variances > 0) @ signs) * variances
         return 1 / float(np.sum(np.square(parts / parts.sum()) / list(self.freedom.values())))
 
-    def between(self, axis: int) -> Between:
-        """How far the units of a random facet differ in the contrast of the others."""
+    def between(self, axis: int, scale: float = 0.0) -> Between:
+        """How far the units of a random facet differ in the contrast of the others.
+
+        They do not if what they bring is rounding of values of magnitude `scale`.
+        """
         shared = {axes: value for axes, value in self.variances.items() if axis in axes}
         own = shared.pop((axis,))
         pairs = [axes for axes in shared if len(axes) == TWO_FACETS]
@@ -139,7 +142,7 @@ class Contrast(NamedTuple):
         chance = max(signed, *(shared[axes] for axes in pairs), 0.0)
         units = self.freedom[axis,] + 1
         sd = math.sqrt(units * max(own - signed, 0.0))
-        if not chance > 0:
+        if not chance > 0 or math.sqrt(own) <= least_spread(scale, None):
             return Between(sd, math.nan)
         f, df = own / chance, self._harmonic_df(pairs)
         return Between(sd, max(float(special.fdtrc(units - 1, df, f)), SMALLEST))

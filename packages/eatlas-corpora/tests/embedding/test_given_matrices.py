@@ -22,14 +22,16 @@ def test_an_array_is_a_transformation(corpus, vectors, tmp_path):
     learned = embed(corpus, vectors, out=tmp_path / "parts.npz")
     np.save(tmp_path / "A.npy", learned.matrix.astype(np.float64))
     by_parts = embed(corpus, vectors, matrix=tmp_path / "parts.npz")
-    for matrix in (learned.matrix, tmp_path / "A.npy", str(tmp_path / "A.npy")):
+    of_lists = learned.matrix.tolist()
+    for matrix in (learned.matrix, of_lists, tmp_path / "A.npy", str(tmp_path / "A.npy")):
         parts = embed(corpus, vectors, matrix=matrix)
         np.testing.assert_array_equal(parts.matrix, by_parts.matrix)
         np.testing.assert_array_equal(parts.sums, by_parts.sums)
         said = parts.about.transformation
         assert said.words == learned.about.transformation.words
         assert said.quality > learned.about.transformation.quality  # no words were left out
-        assert said.file == ("an array in memory" if matrix is learned.matrix else "A.npy")
+        in_memory = matrix is learned.matrix or matrix is of_lists
+        assert said.file == ("an array in memory" if in_memory else "A.npy")
 
 
 @pytest.mark.parametrize(
@@ -37,6 +39,7 @@ def test_an_array_is_a_transformation(corpus, vectors, tmp_path):
     [
         (np.eye(4), r"got: float64, shape \(4, 4\)\n.*shape \(5, 5\)"),
         (np.ones(5), r"shape \(5,\)"),
+        (5, r"shape \(\)"),
         (np.eye(5, dtype=complex), "complex128"),
         (np.array([["a"] * 5] * 5), "<U1"),
         (np.full((5, 5), np.nan), "beyond what can be computed with"),

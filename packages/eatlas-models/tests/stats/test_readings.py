@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.inputs import streams_of
 
-from eatlas.stats.bootstrap import draw, streams_of
+from eatlas.stats.bootstrap import draw
 from eatlas.stats.shares import label_powers
 from eatlas_models.stats.readings import mean_shares_drawn, share_layout
 

@@ -360,8 +360,8 @@ def _design(contexts: AddedContexts, fields: Sequence[_Field], term: int) -> _De
     units, k = len(np.unique(unit)), len(x)
     if units < k + LEAST_LEFT:
         what = _unit_of(contexts) or "document"
-        what = f"{what}s" if what in {DOCUMENT, OCCURRENCE} else "units"
-        return f"{units} {what} with it are too few for {k} coefficients"
+        what = f"{what}s" if what in {DOCUMENT, OCCURRENCE} else f"units by {what}"
+        return f"{units} {what} with values that {LEAST_UNITS} have: too few for {k} coefficients"
     table = np.column_stack(x)
     if np.linalg.matrix_rank(table) < k:
         return "its covariates are combinations of each other, or have one value, where it occurs"
@@ -525,7 +525,7 @@ def _regress_terms(
             "no term can be regressed on these covariates",
             got="; ".join(f"{term}: {why}" for term, why in list(missing.items())[:5]),
             allowed=f"terms in {LEAST_LEFT} documents more than there are coefficients",
-            remedy="take fewer covariates, more frequent terms or more documents",
+            remedy="take fewer covariates, more frequent terms, more documents, or unit document",
         )
     candidates = _Candidates.of(contexts)
     terms = [

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from eatlas.errors import EatlasError, SourceError, described
 from eatlas.sources import Source
 from eatlas.sources.archives import faults_of_library
 from eatlas_corpora.sources.parts import LARGEST, Transformation, is_parts, read_parts
 
-Matrix = str | Path | NDArray[Any]
-"""A path, or an array in memory."""
+Matrix = str | Path | ArrayLike
+"""A path, or an array in memory, such as a table of pandas."""
 IN_MEMORY = "an array in memory"
 MOST_ROWS = 20_000
 """Rows of an array; more than any vectors have components."""
@@ -31,8 +31,8 @@ def load_matrix(
     matrix: Matrix, source: Source
 ) -> GivenMatrix | tuple[NDArray[np.float32], Transformation]:
     """A transformation for the vectors of a source; of a file of parts with its quality."""
-    if isinstance(matrix, np.ndarray):
-        return GivenMatrix(_require_square(matrix, source, IN_MEMORY), IN_MEMORY)
+    if not isinstance(matrix, str | Path):
+        return GivenMatrix(_require_square(np.asarray(matrix), source, IN_MEMORY), IN_MEMORY)
     path = Path(matrix)
     if path.suffix.lower() == ".npy" and path.is_file():
         with faults_of_library(path, "this array"):

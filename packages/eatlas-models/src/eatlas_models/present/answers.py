@@ -144,7 +144,7 @@ def answers_tables(results: Sequence[AssociationResult]) -> list[Table]:
         Column("all", "No choice", number=True, short="No\nchoice"),
         *groups,
         Column("First place wins", number=True, short="First place\nwins"),
-        Column("Alpha", number=True, short="Alpha of\ntemplates"),
+        Column("Alpha", number=True, short="Alpha of\nquestions"),
     ]
     of_lists = [Column(n, number=True) for n in ("D", "interval", "Lists", "Refused", "Unread")]
     made = (("answers", heads, pairs, NO_CHOICE), ("lists", of_lists, lists, NOT_ASSIGNED))
