@@ -405,7 +405,9 @@ def table_over_sources(tests: Sequence[PooledResult]) -> Table:
         rows.append((name, *map(Cell, cells)))
     sources = {len(test.sources) for test in tests}
     size = f"{min(sources)} to {max(sources)}" if len(sources) > 1 else str(min(sources))
-    caption = f"{number_of(len(tests), 'test')}, each as one claim over {size} {tests[0].noun}"
+    nouns = {test.noun for test in tests}
+    noun = nouns.pop() if len(nouns) == 1 else "sources"
+    caption = f"{number_of(len(tests), 'test')}, each as one claim over {size} {noun}"
     columns = tuple(Column(head, number=head not in {"Test", "Verdict"}) for head in heads)
     return Table(f"over-{tests[0].over}s", columns, tuple(rows), caption)
 

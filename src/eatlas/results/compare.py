@@ -137,6 +137,7 @@ def _alike(result: AssociationResult, by: str, signature: str) -> Hashable:
         "period": result.period,
         "source": series_source(result) if by == "period" else result.source,
         "contexts": contexts and contexts.size,
+        "run_of": by == "source" and result.run_of,
     }
     if by in get_args(By) and contexts is not None:
         facts["contexts"] = contexts.model_dump_json(exclude={by})

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from eatlas.stats.facets import ContrastTest
 
 Over = Literal["source", "run"]
-"""What is random beside words: sources, or training runs of one model."""
+"""What is random beside words: sources, or training runs of one source."""
 LEAST_SOURCES = 3
 """From which a claim is about other sources; two are fixed, as their spread has one degree of
 freedom."""
@@ -122,7 +122,6 @@ class PooledResult(Record):
 class Pooled(Sequence[PooledResult]):
     """Tests on several sources, each as one claim."""
 
-    over: Over
     tests: tuple[PooledResult, ...]
 
     def __getitem__(self, place: Any) -> Any:
@@ -190,7 +189,7 @@ def pool_results(results: Iterable[AssociationResult], over: str = "source") -> 
             allowed="two or more sources of a test of X, Y, A and B, with one measure; layers, "
             "prompts or transforms of one model are no different sources",
         )
-    return Pooled(over, tests)  # type: ignore[arg-type]
+    return Pooled(tests)
 
 
 def pool_groups(
@@ -213,8 +212,17 @@ def source_groups(results: Iterable[AssociationResult]) -> list[dict[str, Associ
 def _names_of(firsts: Sequence[AssociationResult]) -> list[str]:
     """The test of each group of results, and what tells it from the other groups."""
     tests = [result.test for result in firsts]
-    settings = Settings.from_results(firsts)
-    return [r.test if tests.count(r.test) == 1 else settings.label(r) for r in firsts]
+    every = [_with_name_of_runs(result) for result in firsts]
+    settings = Settings.from_results(every)
+    return [r.test if tests.count(r.test) == 1 else settings.label(r) for r in every]
+
+
+def _with_name_of_runs(result: AssociationResult) -> AssociationResult:
+    """A result whose source has the name that it shares with other training runs."""
+    if not result.run_of:
+        return result
+    options = result.source[len(re.split("[?#]", result.source, maxsplit=1)[0]) :]
+    return result.model_copy(update={"source": result.run_of + options})
 
 
 def _settings_apart(results: Sequence[AssociationResult]) -> list[list[AssociationResult]]:
@@ -263,6 +271,7 @@ class _PooledTest:
             return None
         tables = {place: common.level(place) for place in places}
         levels = {place: table for place, table in tables.items() if table is not None}
+        over = "run" if results[0].run_of else over
         return cls(name, over, tuple(group), common, levels) if "level1" in levels else None
 
     @property
@@ -273,7 +282,8 @@ class _PooledTest:
     @property
     def setting(self) -> tuple[object, ...]:
         """What tests that are shown together have in common."""
-        return self.first.signature, self.first.period, _base_and_options(self.first)[1]
+        first = self.first
+        return first.signature, first.period, _base_and_options(first)[1], first.run_of
 
     @property
     def axes_of_these(self) -> tuple[int, ...]:
