@@ -20,12 +20,11 @@ from pydantic import Field
 from eatlas.errors import ResultsError, described, join_names
 from eatlas.lazy import as_frame, find_offer
 from eatlas.numbers import spell_out
-from eatlas.results.compare import RESPECTS, pivot
+from eatlas.results.compare import RESPECTS, group_names, pivot
 from eatlas.results.finding import PLACES, Question
 from eatlas.results.levels import UnitSizes
 from eatlas.results.parts import Concepts, Probability, Record, at, finite, finite_ends, is_empty
 from eatlas.results.questions import Evidence, Scope, SignedP, answer_together
-from eatlas.results.settings import Settings
 from eatlas.results.unit_tables import SOURCES, CommonWords, LevelTable
 from eatlas.stats.multiplicity import holm_adjusted
 from eatlas.stats.permutation.two_sample import permutation_test
@@ -197,7 +196,7 @@ def pool_groups(
 ) -> list[tuple[tuple[AssociationResult, ...], PooledResult]]:
     """The results of each test on several sources, and what they show together; may be none."""
     groups = source_groups(results)
-    names = _names_of([next(iter(group.values())) for group in groups])
+    names = group_names(groups, "source")
     made = [_PooledTest.of(name, over, group) for name, group in zip(names, groups, strict=True)]
     tests = [test for test in made if test is not None]
     records = _with_verdicts(tests)
@@ -207,22 +206,6 @@ def pool_groups(
 def source_groups(results: Iterable[AssociationResult]) -> list[dict[str, AssociationResult]]:
     """Results that differ in their source alone, by its name."""
     return [group for part in _settings_apart(tuple(results)) for group in pivot(part, "source")]
-
-
-def _names_of(firsts: Sequence[AssociationResult]) -> list[str]:
-    """The test of each group of results, and what tells it from the other groups."""
-    tests = [result.test for result in firsts]
-    every = [_with_name_of_runs(result) for result in firsts]
-    settings = Settings.from_results(every)
-    return [r.test if tests.count(r.test) == 1 else settings.label(r) for r in every]
-
-
-def _with_name_of_runs(result: AssociationResult) -> AssociationResult:
-    """A result whose source has the name that it shares with other training runs."""
-    if not result.run_of:
-        return result
-    options = result.source[len(re.split("[?#]", result.source, maxsplit=1)[0]) :]
-    return result.model_copy(update={"source": result.run_of + options})
 
 
 def _settings_apart(results: Sequence[AssociationResult]) -> list[list[AssociationResult]]:
