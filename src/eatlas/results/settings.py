@@ -192,8 +192,8 @@ class Settings:
         """How many training runs of what all results are on; empty where they are on others."""
         of = {result.run_of for result in self.results}
         runs = {parts["model"] for parts in self._parts.values()}
-        several = len(runs) > 1 and len(of) == 1 and all(of)
-        return f"{len(runs)} training runs of {of.pop()}" if several else ""
+        is_alone = len(of) == 1 and all(of)
+        return f"{len(runs)} training runs of {of.pop()}" if is_alone and len(runs) > 1 else ""
 
     @cached_property
     def _common_parts(self) -> dict[str, str]:

@@ -482,7 +482,7 @@ def is_by_name(spec: object) -> bool:
     """Whether this is a mapping from names to sources, rather than from words to vectors."""
     if not isinstance(spec, Mapping) or opener_of(spec):
         return False
-    return bool(spec) and all(_opens_alone(one) or is_runs(one) for one in spec.values())
+    return bool(spec) and all(_opens_alone(of) or is_runs(of) for of in spec.values())
 
 
 def is_runs(spec: object) -> bool:

@@ -23,7 +23,7 @@ from pydantic import (
 from eatlas.decoding import read_toml, toml_bytes
 from eatlas.errors import StudyError, did_you_mean
 from eatlas.measures import Measure, get_measure
-from eatlas.sources import is_by_name, is_runs, specs_of
+from eatlas.sources import is_by_name, specs_of
 from eatlas.stimuli import Test, load_tests
 from eatlas.stimuli.records import fault_at, faults_of
 from eatlas.untrusted import list_trusted
@@ -152,9 +152,10 @@ class StudyPlan(BaseModel, frozen=True, extra="forbid"):
     @field_validator("vectors", mode="before")
     @classmethod
     def _label_vectors(cls, vectors: Any) -> Any:
-        if isinstance(vectors, Mapping) and (not vectors or is_by_name(vectors)):
-            if not any(map(is_runs, vectors.values())):
-                return vectors
+        by_name = isinstance(vectors, Mapping) and (not vectors or is_by_name(vectors))
+        # a list holds training runs: each is a source
+        if by_name and not any(isinstance(source, list) for source in vectors.values()):
+            return vectors
         labelled: dict[str, Any] = {}
         for n, (spec, name, _) in enumerate(specs_of(vectors, DEFAULT_VECTORS), start=1):
             text = str(spec) if isinstance(spec, str | Path) else ""
