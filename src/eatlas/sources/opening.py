@@ -511,7 +511,7 @@ def specs_of(given: Any, default: str) -> list[NamedSpec]:
 def training_runs(source: NamedSpec) -> list[NamedSpec]:
     """The training runs that a list or a pattern names; any other source as it is."""
     spec, name, _ = source
-    if is_runs(spec):
+    if name and is_runs(spec):
         runs = {str(number): run for number, run in enumerate(spec, start=1)}
     elif name and isinstance(spec, str | Path) and "*" in _split_path(str(spec))[0]:
         runs = files_like(str(spec))
@@ -522,7 +522,7 @@ def training_runs(source: NamedSpec) -> list[NamedSpec]:
             f"{name}: one training run cannot be compared with others"
             if runs
             else f"{name}: no file matches {spec}",
-            got=", ".join(map(str, runs.values())) or "no file",
+            got=", ".join(map(described, runs.values())) or "no file",
             allowed="two or more training runs: NAME=run-*.txt; in Python also a list of sources",
         )
     return [
