@@ -66,6 +66,7 @@ def run(
     vectors : [NAME=]SOURCE
         Vectors to measure: a file in any known format, a folder of years, or a name. Repeat to
         compare sources. 50d=glove.6B.50d.txt is called 50d in tables, charts and results.
+        'w2v=run-*.txt' are training runs of w2v: claims are about other runs too.
         [default: glove-sample]
     measure : SIGNATURE
         ml-eat, weat, sc-eat, ceat, lpbs, lpbs-ceat, fmat or zero-shot; for tests of groups, and for

@@ -58,7 +58,10 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         What :func:`eatlas.load_tests` takes.
     vectors : str, path, object, list or mapping of them, default "glove-sample"
         What :func:`eatlas.open_vectors` takes. A mapping, ``{"50d": "glove.6B.50d.txt"}``, or a
-        text ``"50d=glove.6B.50d.txt"`` gives each the name that results call it by.
+        text ``"50d=glove.6B.50d.txt"`` gives each the name that results call it by. A list under a
+        name, ``{"w2v": ["run-1.txt", "run-2.txt"]}``, or a pattern with one asterisk,
+        ``"w2v=run-*.txt"``, names training runs of one source: :meth:`eatlas.Results.pooled` and
+        reports then make one claim of them, about other words and other runs.
     measures : str, measure, or list of them, optional
         Signatures such as ``"ml-eat(alpha=0.01)"``, or measures such as ``eatlas.MLEAT()``. By
         default ``"ml-eat"``, and ``"divdist"`` for tests of groups against a reference. Each takes

@@ -47,6 +47,8 @@ class Job:
     """Source string of what the run calls by a name; empty where the name opens the source."""
     covariates: WordCovariates | None = None
     """Of its words, and not of all."""
+    run_of: str = ""
+    """Name of what the source is a training run of; empty where it is none."""
 
     @cached_property
     def identity(self) -> str:
@@ -55,5 +57,6 @@ class Job:
         parts = [__version__, self.test.model_dump(mode="json"), *source, self.source_from]
         parts += [self.measure.signature, self.case, self.seed]
         parts += [self.covariates.origin.model_dump()] if self.covariates else []
+        parts += [self.run_of] if self.run_of else []
         text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()

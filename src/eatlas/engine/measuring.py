@@ -172,6 +172,7 @@ def _head_of(job: Job, lookup: Lookup) -> dict[str, Any]:
         "title": test.title,
         "source": source.name,
         "source_from": job.source_from,
+        "run_of": job.run_of,
         "concepts": Concepts({name: concept.name for name, concept in test.concepts.items()}),
         "coverage": lookup.fields["coverage"],
         "provenance": provenance,

@@ -26,7 +26,7 @@ from eatlas.notes import Note, warn
 from eatlas.plugins import call_point, require_point
 from eatlas.sources import CaseRule, Tell, period_of
 from eatlas.sources.coverage import require_case
-from eatlas.sources.opening import names_under, specs_of
+from eatlas.sources.opening import Opened, names_under, specs_of
 from eatlas.sources.source import is_contextual
 from eatlas.stimuli import Test, load_tests
 
@@ -105,12 +105,13 @@ def unread(  # noqa: PLR0913  (each is a choice of the user's)
     of_words = covariates_for(chosen, loaded, covariates, case)
     jobs, names = [], []
     for need, pairs in questions.items():
-        for name, source in open_as(vectors, need, prompts):
+        for source, name, spec in open_as(vectors, need, prompts):
             taken = _suitable_signatures((measure for _, measure in pairs), source, left_out)
             done = [(test, measure) for test, measure in pairs if measure.signature in taken]
             for test, measure in done:
                 its = of_words if adjusts(measure) else None
-                jobs.append(Job(test, source, measure, case, int(seed), covariates=its))
+                job = Job(test, source, measure, case, int(seed), "", its, spec.run_of)
+                jobs.append(job)
             names += [name] * len(done)
     if left_out:
         warn(Note("run.left-out", values={"reasons": [*left_out.items()]}))
@@ -320,7 +321,7 @@ def in_contexts(
 # --- sources --------------------------------------------------------------------------------------
 
 
-def open_as(given: Any, need: Need, prompts: Any = None) -> list[tuple[str, AnySource]]:
+def open_as(given: Any, need: Need, prompts: Any = None) -> list[Opened]:
     """Open each source once as what measures need, and put it into every prompt.
 
     Parameters
@@ -334,27 +335,28 @@ def open_as(given: Any, need: Need, prompts: Any = None) -> list[tuple[str, AnyS
 
     Returns
     -------
-    list of tuple
-        The name that results are to carry, empty where that is the source string, and the source;
-        a series or a model of several layers gives several.
+    list of Opened
+        Each with its source, the name that results call it by, and what it was opened from; a
+        series or a model of several layers gives several.
     """
     specs = specs_of(given, DEFAULT_VECTORS)
     if not specs:
         raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
     reader = reader_of(need)
-    named: list[tuple[str, AnySource]] = []
-    for spec, name in specs:
-        sources: Sequence[Any] = reader.open(spec)
+    opened: list[Opened] = []
+    for spec in specs:
+        sources: Sequence[Any] = reader.open(spec.spec)
         if prompts is not None:
             sources = reader.in_prompts(sources, prompts)
-        named += zip(names_under(name, [source.name for source in sources]), sources, strict=True)
-    names = Counter((name or source.name, period_of(source)) for name, source in named)
-    if same := [name for (name, _), n in names.items() if n > 1]:
+        names = names_under(spec.name, [source.name for source in sources])
+        opened += [Opened(*pair, spec) for pair in zip(sources, names, strict=True)]
+    times = Counter((name or source.name, period_of(source)) for source, name, _ in opened)
+    if same := [name for (name, _), n in times.items() if n > 1]:
         raise SourceError(
             f"two sources have the name {same[0]!r}, so their results could not be distinguished",
             remedy="name them: NAME=SOURCE; in Python {NAME: SOURCE, ...}",
         )
-    return named
+    return opened
 
 
 def _rename_source(job: Job, name: str) -> Job:

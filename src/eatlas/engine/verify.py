@@ -264,7 +264,7 @@ class _Check:
             return SourceError(f"the series has no period {period}")
         origin, source_from = self.result.provenance, self.result.source_from
         choices = self.measure, origin.case, origin.seed, source_from, self.covariates
-        return perform(Job(self.test, source[period], *choices))
+        return perform(Job(self.test, source[period], *choices, self.result.run_of))
 
 
 def _rebuilt(

@@ -311,7 +311,8 @@ def title(
     Of tests on several sources, what holds over these.
     """
     pooled = pool_groups(results)
-    if pooled and sum(len(members) for members, _ in pooled) == len(results):
+    alike = len({test.noun for _, test in pooled}) == 1
+    if alike and sum(len(members) for members, _ in pooled) == len(results):
         values = [test for _, test in pooled], little_among(results), len(results)
         return phrase("sentences", "title_pooled", settings.subject, *values) + title_end(results)
     said = dict.fromkeys(map(first_of, findings))

@@ -144,6 +144,7 @@ def methods_paragraph(
         after=_after([result for result in every if result.by_target is None]),
         matched=any(map(topic_baseline, every)),
         pooled=max(map(len, source_groups(every)), default=0),
+        runs=all(result.run_of for result in every),
         blocks=distinct(str(lv.block_length) for t in trends for _, lv in levels_of_trend(t)),
         used=used,
         missing=missing,

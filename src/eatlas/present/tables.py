@@ -405,8 +405,10 @@ def table_over_sources(tests: Sequence[PooledResult]) -> Table:
         )
         name = Cell((one_line(test.name),), strong=True)
         rows.append((name, *map(Cell, cells)))
-    sources, noun = {len(test.sources) for test in tests}, tests[0].noun
+    sources = {len(test.sources) for test in tests}
     size = f"{min(sources)} to {max(sources)}" if len(sources) > 1 else str(min(sources))
+    nouns = {test.noun for test in tests}
+    noun = nouns.pop() if len(nouns) == 1 else "sources"
     caption = f"{number_of(len(tests), 'test')}, each as one claim over {size} {noun}"
     columns = tuple(Column(head, number=head not in {"Test", "Verdict"}) for head in heads)
     note = phrase("sentences", "note_pooled", sorted(sources), noun)

@@ -98,6 +98,8 @@ class Head(Record):
     """Source string of the vectors or of the series, or the name that the run gives it."""
     source_from: str = Field(default="", exclude_if=is_empty)
     """Source string of vectors that the run gives a name; empty where `source` is one."""
+    run_of: str = Field(default="", exclude_if=is_empty)
+    """Name of what the source is a training run of; empty where it is none."""
     concepts: Concepts
     """What the groups are called."""
 
@@ -625,6 +627,7 @@ class AssociationResult(Findings, Head):
             **({"language": self.provenance.language} if self.provenance.language else {}),
             "source": self.source,
             **({"source_from": self.source_from} if self.source_from else {}),
+            **({"run_of": self.run_of} if self.run_of else {}),
             **({} if self.period is None else {"period": self.period}),
             **({} if self.encoding is None else self.encoding.columns()),
             **({} if self.contexts is None else self.contexts.columns()),

@@ -410,8 +410,9 @@ class Results(Sequence[AssociationResult]):
         ----------
         over : {"source", "run"}
             What is random beside words: the sources (embeddings, models), or training runs of one
-            model, each of them a source. Layers, prompts, periods, measures and their parameters
-            are fixed facets, and refused.
+            model, each of them a source. Results that :func:`eatlas.run` measured on training runs
+            of one source are pooled over its runs either way. Layers, prompts, periods, measures
+            and their parameters are fixed facets, and refused.
 
         Returns
         -------

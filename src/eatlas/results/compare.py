@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
@@ -137,6 +138,7 @@ def _alike(result: AssociationResult, by: str, signature: str) -> Hashable:
         "period": result.period,
         "source": series_source(result) if by == "period" else result.source,
         "contexts": contexts and contexts.size,
+        "run_of": by == "source" and result.run_of,
     }
     if by in get_args(By) and contexts is not None:
         facts["contexts"] = contexts.model_dump_json(exclude={by})
@@ -428,6 +430,23 @@ class SideBySide(Sequence[Row]):
         return find_offer("plot")(self, "matrix", width=width, title=title)
 
 
+def group_names(groups: Iterable[Mapping[str, AssociationResult]], by: str) -> list[str]:
+    """The test of each group of :func:`pivot`, and what tells it from the other groups."""
+    firsts = [next(iter(group.values())) for group in groups]
+    if by == "source":
+        firsts = [_with_name_of_runs(first) for first in firsts]
+    tests, among = Counter(first.test for first in firsts), Settings.from_results(firsts)
+    return [r.test if tests[r.test] == 1 else among.label(r) for r in firsts]
+
+
+def _with_name_of_runs(result: AssociationResult) -> AssociationResult:
+    """A result whose source has the name that it shares with other training runs."""
+    if not result.run_of:
+        return result
+    options = result.source.removeprefix(re.split("[?#]", result.source, maxsplit=1)[0])
+    return result.model_copy(update={"source": result.run_of + options})
+
+
 def side_by_side(results: Iterable[AssociationResult], by: str = "setting") -> SideBySide:
     """Put results that are alike but for one respect beside each other."""
     given = tuple(results)
@@ -444,14 +463,12 @@ def side_by_side(results: Iterable[AssociationResult], by: str = "setting") -> S
             remedy=f"they differ in: {', '.join(others)}" if others else None,
         )
     values = tuple(dict.fromkeys(value for group in groups for value in group))
-    firsts = [next(iter(group.values())) for group in groups]
-    among = Settings.from_results(firsts)
     if by == "test":
-        sources = Settings.from_results(given).sources
+        firsts = [next(iter(group.values())) for group in groups]
+        among, sources = Settings.from_results(firsts), Settings.from_results(given).sources
         names = [among.of(first) or sources[first.source] for first in firsts]
     else:
-        tests = Counter(first.test for first in firsts)
-        names = [r.test if tests[r.test] == 1 else among.label(r) for r in firsts]
+        names = group_names(groups, by)
     return SideBySide(by, values, tuple(
         Row(name, tuple(map(group.get, values)), values)
         for name, group in zip(names, groups, strict=True)

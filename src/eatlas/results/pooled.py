@@ -19,12 +19,11 @@ from pydantic import Field
 from eatlas.errors import ResultsError, described, join_names
 from eatlas.lazy import as_frame, find_offer
 from eatlas.numbers import spell_out
-from eatlas.results.compare import RESPECTS, pivot
+from eatlas.results.compare import RESPECTS, group_names, pivot
 from eatlas.results.finding import PLACES, Question
 from eatlas.results.levels import UnitSizes
 from eatlas.results.parts import Concepts, Probability, Record, at, finite, finite_ends, is_empty
 from eatlas.results.questions import Evidence, Scope, SignedP, answer_together, own_obstacles
-from eatlas.results.settings import Settings
 from eatlas.results.unit_tables import SOURCES, CommonWords, LevelTable
 from eatlas.stats.multiplicity import holm_adjusted
 from eatlas.stats.permutation.two_sample import permutation_test
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from eatlas.results.base import AssociationResult
 
 Over = Literal["source", "run"]
-"""What is random beside words: sources, or training runs of one model."""
+"""What is random beside words: sources, or training runs of one source."""
 LEAST_SOURCES = 3
 """From which a claim is about other sources; two are fixed, as their spread has one degree of
 freedom."""
@@ -120,7 +119,6 @@ class PooledResult(Record):
 class Pooled(Sequence[PooledResult]):
     """Tests on several sources, each as one claim."""
 
-    over: Over
     tests: tuple[PooledResult, ...]
 
     def __getitem__(self, place: Any) -> Any:
@@ -188,7 +186,7 @@ def pool_results(results: Iterable[AssociationResult], over: str = "source") -> 
             allowed="two or more sources of a test of X, Y, A and B, with one measure and words in "
             "common; layers, prompts or transforms of one model are no different sources",
         )
-    return Pooled(over, tests)  # type: ignore[arg-type]
+    return Pooled(tests)
 
 
 def pool_groups(
@@ -196,7 +194,7 @@ def pool_groups(
 ) -> list[tuple[tuple[AssociationResult, ...], PooledResult]]:
     """The results of each test on several sources, and what they show together; may be none."""
     groups = source_groups(results)
-    names = _names_of([next(iter(group.values())) for group in groups])
+    names = group_names(groups, "source")
     made = [_PooledTest.of(name, over, group) for name, group in zip(names, groups, strict=True)]
     tests = [test for test in made if test is not None]
     records = _with_verdicts(tests)
@@ -206,13 +204,6 @@ def pool_groups(
 def source_groups(results: Iterable[AssociationResult]) -> list[dict[str, AssociationResult]]:
     """Results that differ in their source alone, by its name."""
     return [group for part in _settings_apart(tuple(results)) for group in pivot(part, "source")]
-
-
-def _names_of(firsts: Sequence[AssociationResult]) -> list[str]:
-    """The test of each group of results, and what tells it from the other groups."""
-    tests = [result.test for result in firsts]
-    settings = Settings.from_results(firsts)
-    return [r.test if tests.count(r.test) == 1 else settings.label(r) for r in firsts]
 
 
 def _settings_apart(results: Sequence[AssociationResult]) -> list[list[AssociationResult]]:
@@ -261,6 +252,7 @@ class _PooledTest:
             return None
         tables = {place: common.level(place) for place in places}
         levels = {place: table for place, table in tables.items() if table is not None}
+        over = "run" if results[0].run_of else over
         return cls(name, over, tuple(group), common, levels) if "level1" in levels else None
 
     @property
@@ -271,7 +263,8 @@ class _PooledTest:
     @property
     def setting(self) -> tuple[object, ...]:
         """What tests that are shown together have in common."""
-        return self.first.signature, self.first.period, _base_and_options(self.first)[1]
+        first = self.first
+        return first.signature, first.period, _base_and_options(first)[1], first.run_of
 
     @property
     def axes_of_these(self) -> tuple[int, ...]:

@@ -182,8 +182,18 @@ class Settings:
         """What all results are about: the one source, or what the sources have in common."""
         if "model" in self._common_parts or not self._parts:
             return ", ".join(self._common_parts.values())
+        if self.runs:
+            return self.runs
         encoded = all(result.of_model for result in self.results)
         return f"{len(self._parts)} {'models' if encoded else 'sources'}"
+
+    @property
+    def runs(self) -> str:
+        """How many training runs of what all results are on; empty where they are on others."""
+        of = {result.run_of for result in self.results}
+        runs = {parts["model"] for parts in self._parts.values()}
+        is_alone = len(of) == 1 and all(of)
+        return f"{len(runs)} training runs of {of.pop()}" if is_alone and len(runs) > 1 else ""
 
     @cached_property
     def _common_parts(self) -> dict[str, str]:
@@ -205,7 +215,8 @@ class Settings:
         """Sources as a sentence lists them: those of one model together, series with years."""
         models: dict[str, list[AssociationResult]] = {}
         for result in self.results:
-            models.setdefault(self._parts[result.source]["model"], []).append(result)
+            model = result.run_of or self._parts[result.source]["model"]
+            models.setdefault(model, []).append(result)
         return [_of_model(Settings.from_results(results), full=full) for results in models.values()]
 
     def without_paths(self, text: str) -> str:
@@ -310,25 +321,27 @@ def _of_model(settings: Settings, *, full: bool) -> str:
     """The sources of one model in words."""
     parts, opened = settings._parts, settings._from
     name, first, several = settings.subject, next(iter(parts)), len(parts) > 1
-    if full:
+    if full and not settings.runs:
         whole = _parts_of_text(opened.get(first, first), full=True)
         of_source = whole if first in opened and not several else {"model": whole["model"]}
         meaning = ", ".join((settings._common_parts | of_source).values())
         name = f"{meaning}, here “{name}”" if first in opened and meaning != name else meaning
     years = sorted({result.period for result in settings.results if result.period is not None})
     beside = [join_names(list(dict.fromkeys(settings.sources.values())))] if several else []
-    if len(parts) > _FEW_SOURCES:
+    if len(parts) > _FEW_SOURCES or settings.runs:
         keys = dict.fromkeys(key for of_source in parts.values() for key in of_source)
         counts = {key: len({each.get(key, "") for each in parts.values()}) for key in keys}
         nouns = {p.member_noun for r in settings.results for p in r.parts.values() if p.member}
         for noun in nouns if "member" in counts else ():
             counts[noun] = counts.pop("member")
+        if settings.runs:
+            counts.pop("model")
         beside = [" by ".join(f"{n} {key}s" for key, n in counts.items() if n > 1)]
     if len(years) > 1:
         beside.append(f"{len(years)} periods, {years[0]} to {years[-1]}")
     elif years:
         name = f"{name}, {years[0]}"
-    return f"{name} ({'; '.join(beside)})" if beside else name
+    return f"{name} ({'; '.join(filter(None, beside))})" if any(beside) else name
 
 
 def _shortest(sources: Sequence[str]) -> dict[str, str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from glob import escape, glob
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -407,6 +408,8 @@ def _no_such(file: FileSpec, text: str) -> EatlasError:
         fetch = f", or fetch published vectors: eatlas vectors fetch {near[0]}" if near else ""
         beside = file_like(file.path)
         remedy = f"did you mean {beside}?" if beside else f"check the path{fetch}"
+        if "*" in spec:
+            remedy = f"training runs of one source have a name: NAME={spec}"
         return SourceError(f"{spec}: there is no such file", remedy=remedy)
     near = nearest(spec, [*names, *published])
     return SourceError(
@@ -433,6 +436,8 @@ class NamedSpec(NamedTuple):
     """What :func:`eatlas.open_vectors` takes."""
     name: str = ""
     """Empty where the run gives it no name."""
+    run_of: str = ""
+    """Name of what this is a training run of; empty where it is none."""
 
     @property
     def key(self) -> tuple[str, object]:
@@ -477,7 +482,12 @@ def is_by_name(spec: object) -> bool:
     """Whether this is a mapping from names to sources, rather than from words to vectors."""
     if not isinstance(spec, Mapping) or opener_of(spec):
         return False
-    return bool(spec) and all(map(_opens_alone, spec.values()))
+    return bool(spec) and all(_opens_alone(of) or is_runs(of) for of in spec.values())
+
+
+def is_runs(spec: object) -> bool:
+    """Whether this is a list of sources, the training runs of what a mapping names."""
+    return isinstance(spec, list) and bool(spec) and all(map(_opens_alone, spec))
 
 
 def specs_of(given: Any, default: str) -> list[NamedSpec]:
@@ -494,8 +504,53 @@ def specs_of(given: Any, default: str) -> list[NamedSpec]:
             specs.append(split_name(spec))
         else:
             specs.append(NamedSpec(default if spec is None else spec))
-    once = {spec.key: spec for spec in specs}.values()
+    once = {run.key: run for spec in specs for run in training_runs(spec)}.values()
     return sorted(once, key=lambda spec: not isinstance(spec.spec, str | Path))
+
+
+def training_runs(source: NamedSpec) -> list[NamedSpec]:
+    """The training runs that a list or a pattern names; any other source as it is."""
+    spec, name, _ = source
+    if name and is_runs(spec):
+        runs = {str(number): run for number, run in enumerate(spec, start=1)}
+    elif name and isinstance(spec, str | Path) and "*" in _split_path(str(spec))[0]:
+        runs = files_like(str(spec))
+    else:
+        return [source]
+    if len(runs) < 2:
+        raise SourceError(
+            f"{name}: one training run cannot be compared with others"
+            if runs
+            else f"{name}: no file matches {spec}",
+            got=", ".join(map(described, runs.values())) or "no file",
+            allowed="two or more training runs: NAME=run-*.txt; in Python also a list of sources",
+        )
+    return [
+        NamedSpec(run, require_name(f"{name} run {what}", run), name) for what, run in runs.items()
+    ]
+
+
+def _split_path(text: str) -> tuple[str, str]:
+    """The path of a source string, and its options and member."""
+    path = text if is_there(text) else re.split("[?#]", text, maxsplit=1)[0]
+    return path, text.removeprefix(path)
+
+
+def files_like(pattern: str) -> dict[str, str]:
+    """Files that match a pattern with an asterisk, by what it stands for; 2 comes before 10."""
+    path, options = _split_path(pattern)
+    before, *others = path.split("*")
+    if len(others) > 1:
+        raise SourceError(f"{path}: a pattern has one *", got=f"{len(others)} of them")
+    found = glob(f"{escape(before)}*{escape(others[0])}")  # noqa: PTH207  (keeps ./ and //)
+    parts = [file[len(before) : len(file) - len(others[0])] for file in found]
+    files = {part: file + options for part, file in zip(parts, found, strict=True)}
+    return {part: files[part] for part in sorted(parts, key=_natural_order)}
+
+
+def _natural_order(text: str) -> list[tuple[int, str]]:
+    """A key by which numbers in texts are in their order."""
+    return [(int(part) if part.isdecimal() else -1, part) for part in re.split(r"(\d+)", text)]
 
 
 def names_under(name: str, sources: Sequence[str]) -> list[str]:

@@ -126,6 +126,9 @@ def parse_options(text: str, label: str) -> dict[str, str]:
                 f"{label}: an option cannot be read",
                 got=pair,
                 allowed="key=value, with & between options",
+                remedy=None
+                if "=" in text
+                else "? begins options; for training runs of one source use *: NAME=run-*.txt",
             )
         if unquote(key) in options:
             raise SourceError(f"{label}: an option is given twice", got=unquote(key))

@@ -226,7 +226,7 @@ def open_writer(model: Any) -> Answering:
             got=f"{len(opened)} models",
             remedy="take the models one by one, each with a file of its own",
         )
-    return require_model(opened[0][1])
+    return require_model(opened[0].source)
 
 
 def write(path: Path, texts: Iterable[GeneratedText]) -> tuple[Path, ...]:

@@ -277,7 +277,7 @@ def _stages(
         yield kind, Path(counts.name).name, numbers, contexts
         of_vectors = material.measure.needs.source == "vectors"
         if kind == "text" and of_vectors and material.representations:
-            for name, source in open_as(material.representations, "vectors"):
+            for source, name, _ in open_as(material.representations, "vectors"):
                 called = name or source.name
                 numbers = leanings(material, test, source, called)
                 yield "representations", Path(called).name, numbers, None

@@ -164,7 +164,7 @@ def protocol(  # noqa: PLR0913  (each is something that a study reads)
     sources = [] if vectors is None else open_as(vectors, measure.needs.source)
     material = Material(
         measure,
-        {_with_period(name or source.name, source): source for name, source in sources},
+        {_with_period(name or source.name, source): source for source, name, _ in sources},
         seed,
         () if tests is None else load_tests(tests),
         files,

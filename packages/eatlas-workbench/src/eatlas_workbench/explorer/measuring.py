@@ -367,7 +367,7 @@ def open_explorer_sources(vectors: Any) -> tuple[NamedSource, ...]:
     if not entries:
         raise SourceError("no vectors were chosen", allowed="a file, a name, or vectors in memory")
     sources = []
-    for source, name, (given, given_name) in entries:
+    for source, name, (given, given_name, _) in entries:
         plain = plain_name(name)
         year = period_of(source)
         shown = (plain or source_name(source.name)) + ("" if year is None else f", {year}")

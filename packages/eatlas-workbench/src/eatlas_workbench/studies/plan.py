@@ -152,10 +152,12 @@ class StudyPlan(BaseModel, frozen=True, extra="forbid"):
     @field_validator("vectors", mode="before")
     @classmethod
     def _label_vectors(cls, vectors: Any) -> Any:
-        if isinstance(vectors, Mapping) and (not vectors or is_by_name(vectors)):
+        by_name = isinstance(vectors, Mapping) and (not vectors or is_by_name(vectors))
+        # a list holds training runs: each is a source
+        if by_name and not any(isinstance(source, list) for source in vectors.values()):
             return vectors
         labelled: dict[str, Any] = {}
-        for n, (spec, name) in enumerate(specs_of(vectors, DEFAULT_VECTORS), start=1):
+        for n, (spec, name, _) in enumerate(specs_of(vectors, DEFAULT_VECTORS), start=1):
             text = str(spec) if isinstance(spec, str | Path) else ""
             own = getattr(spec, "name", None)
             label = name or text or (own if isinstance(own, str) else f"vectors-{n}")
