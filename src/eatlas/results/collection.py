@@ -131,8 +131,9 @@ def _findings(
                 yield result, times[key], effect, effect.p
 
 
-_FORMS = {
-    ".jsonl": "results", ".html": "html", ".csv": "csv", ".tex": "latex", ".md": "markdown",
+FORMS = {
+    ".jsonl": "results", ".html": "html", ".htm": "html", ".csv": "csv", ".tex": "latex",
+    ".md": "markdown", ".bib": "bibtex",
 }  # fmt: skip
 """What a file of results holds, by the ending of its name."""
 
@@ -480,7 +481,8 @@ and other training runs.
         path : str or path
             ``.jsonl`` holds the results themselves, which :func:`eatlas.read_results` reads and
             ``eatlas verify`` computes again; ``.html`` is the report; ``.csv``, ``.tex`` and
-            ``.md`` are tables. The file is written only when it is complete.
+            ``.md`` are tables; ``.bib`` holds the works to cite. The file is written only when it
+            is complete.
 
         Raises
         ------
@@ -497,12 +499,12 @@ and other training runs.
         True
         """
         path = Path(path)
-        form = _FORMS.get(path.suffix.lower())
+        form = FORMS.get(path.suffix.lower())
         if form is None:
             raise ResultsError(
                 f"{path}: results are not written in this form",
                 got=path.suffix or "a name without an ending",
-                allowed=", ".join(_FORMS),
+                allowed=", ".join(FORMS),
             )
         if form == "results":
             self.write(path)
