@@ -54,7 +54,7 @@ def test_lines_of_another_schema_are_named_and_the_others_shown(eatlas_cli, tmp_
     path.write_text(f"{first}\n{later}\n", encoding="utf-8")
     ended = eatlas_cli("report", path, "-o", "mixed.html")
     assert ended.code == 1
-    assert "line 2: this line is not a result" in ended.err
+    assert "line 2: the schema of a result is unknown" in ended.err
     assert "eatlas/result/9" in ended.err
     page = (tmp_path / "mixed.html").read_text(encoding="utf-8")
     assert 'id="weat-6"' in page
