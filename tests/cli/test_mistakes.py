@@ -73,7 +73,7 @@ RUN = "run --tests mine.toml --vectors cbow:glove-sample"
         ("vectors fetch glove.6B.51d", "error: there are no published vectors called 'glove.6B.51d'\n"),
         ("run --tests jobs.toml --reference none.csv", "error: this is not a reference\n  got: 'none.csv', which is no file here\n"),
         ("run --tests jobs.toml --reference folder.csv", "error: folder.csv: the table cannot be read\n  got: Is a directory\n  allowed: a CSV file of UTF-8 with a header: term,group,count, or term and the groups\n"),
-        ("report c.jsonl", "the schema of a result is unknown; got: none; allowed: eatlas/result/1; remedy: "),
+        ("report c.jsonl", "the schema of a result is unknown\n  got: none\n  allowed: eatlas/result/1\n  remedy: "),
         ("vectors transform glove-sample --out v.docx", "the suffix names no format"),
         ("report nothing.jsonl", "error: nothing.jsonl: the results file cannot be read\n  got: No such file or directory\n"),
         ("verify seat.json", "there are no results to verify"),

@@ -3,6 +3,7 @@
 import json
 import re
 
+import pytest
 from tests.commands import QUICK
 
 import eatlas
@@ -112,3 +113,118 @@ def test_vectors_that_were_moved(eatlas_cli, test_file, vectors_csv, tmp_path):
     ended = eatlas_cli("verify", "out/results.jsonl", "--vectors", f"{vectors_csv}={moved}")
     assert ended.code == 1
     assert "provenance.source_fingerprint: " in ended.said
+
+
+@pytest.fixture
+def four(eatlas_cli, tmp_path):
+    """Results of a run of four tests, in a file, and its lines."""
+    options = [part for n in (1, 2, 6, 7) for part in ("--tests", f"weat-{n}")]
+    eatlas_cli("run", *options, *QUICK)
+    path = tmp_path / "out" / "results.jsonl"
+    return path, path.read_text("utf-8").splitlines()
+
+
+def test_results_that_are_missing_are_counted(eatlas_cli, four):
+    path, lines = four
+    assert "4 of 4 results of this run are here" in eatlas_cli("verify", path).said
+    path.write_text("\n".join(lines[:2]) + "\n", encoding="utf-8")
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 1
+    assert ended.out.startswith("2 of 2 results are the same\n")
+    assert "2 of 4 results of this run are here; the others are in another file" in ended.said
+    ended = eatlas_cli("verify", path, "--json")
+    assert ended.code == 1
+    *verdicts, run = map(json.loads, ended.out.splitlines())
+    assert [verdict["status"] for verdict in verdicts] == ["same", "same"]
+    assert (run["here"], run["results"], run["changed"]) == (2, 4, False)
+
+
+def test_the_rest_of_a_run_may_be_in_another_file(eatlas_cli, tmp_path, four):
+    path, lines = four
+    path.write_text("\n".join(lines[:2]) + "\n", encoding="utf-8")
+    (tmp_path / "rest.jsonl").write_text("\n".join(lines[2:]) + "\n", encoding="utf-8")
+    (tmp_path / "copy.jsonl").write_text("\n".join(lines[2:]) + "\n", encoding="utf-8")
+    assert eatlas_cli("verify", path, "rest.jsonl", "copy.jsonl").code == 0
+
+
+def test_a_result_in_the_place_of_another_of_its_run_is_seen(eatlas_cli, four):
+    path, lines = four
+    other = json.loads(lines[0])
+    run = json.loads(lines[1])["provenance"]["run"] | {"results": 2}
+    changed = [json.loads(line) for line in (lines[0], lines[1])]
+    for line in changed:
+        line["provenance"]["run"] = run
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in changed), encoding="utf-8")
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 1
+    assert "the 2 results here are not those of this run: one was replaced" in ended.said
+    del other["provenance"]["run"]
+    path.write_text(json.dumps(other) + "\n", encoding="utf-8")
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 0
+    assert "1 result without a run: whether others are missing is unknown" in ended.said
+
+
+def test_another_version_is_said(eatlas_cli, four):
+    path, lines = four
+    older = [
+        line.replace(f'"version": "{eatlas.__version__}"', '"version": "0.1.0"') for line in lines
+    ]
+    path.write_text("\n".join([older[0], *lines[1:]]) + "\n", encoding="utf-8")
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 1
+    assert "its test, source, measure, seed or version was changed" in ended.said
+    assert f"made by eatlas 0.1.0, verified by {eatlas.__version__}" in ended.said
+    first = json.loads(eatlas_cli("verify", path, "--json").out.splitlines()[0])
+    assert (first["status"], first["version"]) == ("same", "0.1.0")
+    assert first["details"] == [f"made by eatlas 0.1.0, verified by {eatlas.__version__}"]
+
+
+def test_the_tests_of_a_battery_that_are_missing_are_named(eatlas_cli, four):
+    path, _ = four
+    ended = eatlas_cli("verify", path, "--battery", "caliskan", "--battery", "weat-6")
+    assert ended.code == 1
+    assert (
+        "caliskan: 4 of 10 tests are here; not here: weat-3, weat-4, weat-5, weat-8, weat-9, "
+        "weat-10 computed again"
+    ) in ended.said
+    assert ended.said.endswith("weat-6: 1 of 1 tests are here")
+
+
+def test_a_run_is_named_alike_whenever_it_is_repeated(eatlas_cli, four, tmp_path):
+    _, lines = four
+    run = json.loads(lines[0])["provenance"]["run"]
+    assert {json.dumps(json.loads(line)["provenance"]["run"]) for line in lines} == {
+        json.dumps(run)
+    }
+    options = [part for n in (7, 1, 2, 6) for part in ("--tests", f"weat-{n}")]
+    eatlas_cli("run", *options, *QUICK, "--out", "again")
+    again = json.loads((tmp_path / "again" / "results.jsonl").read_text("utf-8").splitlines()[0])
+    assert again["provenance"]["run"] == run
+    eatlas_cli("run", *options, *QUICK, "--seed", 1, "--out", "other")
+    other = json.loads((tmp_path / "other" / "results.jsonl").read_text("utf-8").splitlines()[0])
+    assert other["provenance"]["run"] != run
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda line: line.replace('"title"', '"titel"', 1).rstrip("\n"),
+         "this result has a key that is unknown\n  got: titel: Extra inputs are not permitted\n"),
+        (lambda line: re.sub(r'"effect_size": [\d.]+', '"effect_size": 1e7', line, count=1),
+         "a value of this result is not possible\n  got: level1.effect_size: Input should be less"),
+        (lambda line: line.replace('"test": "weat-7", ', ""), "this result lacks a key\n  got: test"),
+        (lambda line: line[:-40], "the file ends in the middle of this result\n"),
+        (lambda line: line[:-40] + "\n", "the line ends in the middle of this result\n"),
+        (lambda line: line.replace('"title"', "title", 1), "this line is not a result\n"),
+    ],
+)  # fmt: skip
+def test_a_bad_line_is_named_for_what_it_is(eatlas_cli, four, change, said):
+    path, lines = four
+    last = lines[-1] + "\n"
+    assert change(last) != last
+    path.write_text("\n".join(lines[:-1]) + "\n" + change(last), encoding="utf-8")
+    ended = eatlas_cli("verify", path)
+    assert ended.code == 1
+    assert f"error: {path}, line 4: {said}" in ended.err
+    assert "3 of 4 results of this run are here" in ended.said

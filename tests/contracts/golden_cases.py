@@ -30,6 +30,8 @@ import eatlas
 GOLDENS = Path(__file__).with_name("goldens")
 PROGRESS = re.compile(r" a second|on this\s+machine$")
 """In lines that are printed where the machine is slow."""
+VERSIONS = re.compile(r" *made by eatlas .*, verified by ")
+"""Begins lines that are printed where the kept lines are of another version."""
 FROZEN = "frozen.jsonl"
 """The kept JSON lines, in the folder of a scenario."""
 RESULTS = Path("out/results.jsonl")
@@ -76,7 +78,8 @@ def perform(scenario: Scenario, frozen: list[str] | None = None) -> Outcome:
         code, out, err = (
             printed_by(own[words[0]], words[1:]) if words[0] in own else call_eatlas(words)
         )
-        found.transcript += [f"$ {command}", f"[exit {code}]", *_plain(out)]
+        lines = (line for line in _plain(out) if not VERSIONS.match(line))
+        found.transcript += [f"$ {command}", f"[exit {code}]", *lines]
         found.transcript += [f"! {line}" for line in _plain(err) if not PROGRESS.search(line)]
         if words[0] == "run" and RESULTS.exists():
             found.lines += RESULTS.read_text("utf-8").splitlines()
@@ -89,6 +92,7 @@ def _plain(printed: str) -> list[str]:
     """Lines without what depends on the version and the folder."""
     printed = printed.replace(str(Path.cwd()), "HERE")
     printed = re.sub(rf"(?<![\d.]){re.escape(eatlas.__version__)}(?!\d)", "VERSION", printed)
+    printed = re.sub(r"\brun [0-9a-f]{16}\b", "run ID", printed)
     return [line.rstrip() for line in printed.splitlines()]
 
 

@@ -43,7 +43,7 @@ both = eatlas.Results([plain, changed])
 print([finding.sentence[:12] for finding in both.findings])
 print(changed.finding.sentence[:12])
 for form in ("html", "methods", "bibtex"):
-    eatlas.write_report(both, f"report.{{form}}", format=form)
+    eatlas.write_report(both, f"report-{{form}}", format=form)
 """
 
 
@@ -57,7 +57,7 @@ def test_a_package_comments_on_results_that_have_what_it_names(tmp_path: Path) -
     )
     assert done.stdout.splitlines() == ["['Male names a', 'Of 3 lists: ']", "Of 3 lists: "]
     page, methods, works = (
-        (tmp_path / f"report.{form}").read_text() for form in ("html", "methods", "bibtex")
+        (tmp_path / f"report-{form}").read_text() for form in ("html", "methods", "bibtex")
     )
     assert "; words changed in 1</h1>" in page
     assert "Words were changed." in page

@@ -21,7 +21,8 @@ def test_every_format_as_text_and_in_a_file(form, tmp_path):
     elif form in TABLES:
         assert text == report_table([weat()], form)
     else:
-        assert text.startswith("We measured" if form == "methods" else "@software{eatlas,")
+        begin = {"methods": "We measured", "bibtex": "@software{eatlas,", "sentences": "test-1: "}
+        assert text.startswith(begin[form])
 
 
 @pytest.mark.parametrize("form", TABLES)
@@ -37,7 +38,7 @@ def test_an_unknown_format_writes_nothing(tmp_path):
         write_report([weat()], tmp_path / "r", format="latx")
     assert str(caught.value) == (
         "there is no report in the format 'latx'; did you mean latex?\n"
-        "  allowed: html, latex, markdown, html-table, csv, methods, bibtex"
+        "  allowed: html, latex, markdown, html-table, csv, methods, bibtex, sentences"
     )
     with pytest.raises(ResultsError, match="there is no table in the format 'html'"):
         report_table([weat()], "html")

@@ -44,6 +44,7 @@ POINTS = "eatlas.commands"
 COMMAND = "a function whose parameters have types, or an app of typer"
 COMMANDS = {
     "run": "Run association tests, and tests of groups, on vectors.",
+    "plot": "Draw results files as a figure for a paper: PDF, SVG or PNG.",
     "report": "Make a report of results files: one self-contained HTML page, tables, or texts.",
     "vectors": "List and fetch published vectors; transform any.",
     "verify": "Recompute each result, trend and scan for themes, and list those that are not the "

@@ -1,4 +1,4 @@
-"""``eatlas report``: results files to one page of HTML, or to tables for a manuscript."""
+"""``eatlas report``: results files to one page of HTML, or to tables and texts for a paper."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from eatlas.cli.messages import complain, output_of_a_command, print_line
 from eatlas.errors import ResultsError
 from eatlas.plugins import absent, call_point, points
 from eatlas.present import report_text, write_report
+from eatlas.present.report import format_of
 from eatlas.results import Results, salvage_results
 from eatlas.results.json_lines import schema_of
 from eatlas.writing import atomic_file, require_other_file
@@ -25,7 +26,7 @@ def report(
     results: list[Path],
     *,
     output: Path | None = None,
-    form: str = PAGE,
+    form: str | None = None,
     family: str = FAMILY,
     columns: str | None = None,
     images: list[Path] | None = None,
@@ -41,11 +42,13 @@ def report(
         results.jsonl of eatlas run; or files of other commands, for which not every option has a
         meaning.
     output : -o, --output FILE
-        The file to write. [default: report.html; all others go to standard output]
-    form : --format html|latex|markdown|html-table|csv|methods|bibtex
+        The file to write. Its ending chooses the format: .html the page, .tex latex, .md markdown,
+        .csv csv, .bib bibtex. [default: report.html; other formats go to standard output]
+    form : --format html|latex|markdown|html-table|csv|methods|bibtex|sentences
         html: the page. latex, markdown, html-table: tables for a
         manuscript. csv: all numbers in full. methods: the methods paragraph. bibtex: all works that
-        it cites.
+        it cites. sentences: the results section, what each result shows with its numbers. [default:
+        that of the ending of FILE; html without a file]
     family : level1|level2|both|none[,settings]
         p-values that Holm's correction adjusts together: those of the tests in one setting
         (source, measure, period, window); with ,settings those of all results.
@@ -58,6 +61,9 @@ def report(
         Folder with the images of the tests, for small pictures in the page. Files are recognised by
         their content. May be repeated. [default: none; results files hold no images]
     """
+    if output is not None:
+        form = format_of(output, form)
+    form = form or PAGE
     target = output or (Path("report.html") if form == PAGE else None)
     options = {"--columns": columns, "--family": family, "--images": images}
     if document := _document(results):
@@ -67,7 +73,7 @@ def report(
         _hand_out(call_point(document, str, results, form, given), target)
         raise typer.Exit(0)
 
-    good, damage = _salvage(results, target)
+    good, damage = salvage(results, target)
     if target is None:
         _print(report_text(good, form, family=family, columns=columns, images=images))
     else:
@@ -113,7 +119,7 @@ def _print(text: str) -> None:
         sys.stdout.buffer.write(text.encode())  # UTF-8, whatever the terminal
 
 
-def _salvage(paths: list[Path], target: Path | None) -> tuple[Results, tuple[ResultsError, ...]]:
+def salvage(paths: list[Path], target: Path | None) -> tuple[Results, tuple[ResultsError, ...]]:
     """What can be read; what cannot is named at once."""
     if target is not None:
         require_other_file(target, paths)
@@ -121,10 +127,10 @@ def _salvage(paths: list[Path], target: Path | None) -> tuple[Results, tuple[Res
     for error in damage:
         complain(error)
     if not len(good) and damage:
-        raise ResultsError("no results could be read, so no report was written")
+        raise ResultsError("no results could be read, so nothing was written")
     if not len(good):
         raise ResultsError(
-            "there are no results in these files, so no report was written",
+            "there are no results in these files, so nothing was written",
             got=", ".join(map(str, paths)),
         )
     return good, damage

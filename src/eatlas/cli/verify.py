@@ -10,14 +10,18 @@ from typing import Any
 import typer
 
 from eatlas.cli.console import in_words, new_console, say
-from eatlas.cli.messages import complain, plain_line
+from eatlas.cli.messages import complain, plain_line, print_json
 from eatlas.engine.verifiers import verifier_of_file
 from eatlas.engine.verify import Verdict
 from eatlas.engine.verify import verify as check
 from eatlas.errors import ResultsError, SourceError, listing
-from eatlas.results import is_result, salvage_results
+from eatlas.numbers import number_of
+from eatlas.results import Results, is_result, salvage_results
 from eatlas.results.base import Head
+from eatlas.results.collection import RunFound, find_runs
 from eatlas.results.json_lines import schema_name
+from eatlas.stimuli import load_tests
+from eatlas.version import __version__
 
 SHOWN = 5
 """Tests that are named one by one."""
@@ -33,15 +37,19 @@ def verify(
     vectors: list[str] | None = None,
     trust: list[str] | None = None,
     tests: list[str] | None = None,
+    battery: list[str] | None = None,
     verbose: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Recompute each result, trend and scan for themes, and list those that are not the same.
+
+    Each result names its run and how many results that has, so that missing ones are seen.
 
     Vectors are read from bundled sources and from local files and folders. A source that would run
     code or send a request is refused unless --trust or --vectors names it.
 
-    Exit codes: 0 all the same, 1 something differs or could not be computed again, 2 nothing
-    could be read, or every source was refused.
+    Exit codes: 0 all the same, 1 something differs, is missing or could not be computed again, 2
+    nothing could be read, or every source was refused.
 
     Parameters
     ----------
@@ -62,6 +70,8 @@ def verify(
     tests : ID|BATTERY|FILE.toml
         Compare names, title, citation and terms with these tests, by id. Results of built-in tests
         are always compared.
+    battery : ID|BATTERY|FILE.toml
+        Name the tests of it that are not among the results. May be repeated.
     verbose : -v, --verbose
         List the results that are the same, too.
     """
@@ -89,11 +99,79 @@ def verify(
         trust=trust or (),
         tests=tests or (),
     )
+    runs = find_runs(good)
+    found = [_run_line(run, f"run {run.run}" if len(runs) > 1 else "this run") for run in runs]
+    found += [_battery_line(name, good) for name in battery or ()]
+    if as_json:
+        print_json([*map(_as_json, verdicts), *(values for values, _, _ in found)])
+    else:
+        kinds = {"results": good, "trends": good.trends, **others}
+        _print_verdicts(verdicts, kinds, verbose=verbose, unread=bool(damage))
+        _print_found(found, good, verdicts)
+    whole = all(whole for _, _, whole in found)
+    statuses = {verdict.status for verdict in verdicts}
+    if statuses == {"refused"}:
+        raise ResultsError(
+            "nothing was computed again: every source that the results name was refused",
+            remedy="to allow a source: eatlas verify RESULTS --trust SOURCE",
+        )
+    raise typer.Exit(0 if statuses == {"same"} and whole and not damage else 1)
+
+
+Found = tuple[dict[str, Any], str, bool]
+"""What is here of a run or a battery: as JSON, as a line, and whether it is all."""
+
+
+def _run_line(run: RunFound, name: str) -> Found:
+    """How many results of a run are here."""
+    text = f"{run.here} of {run.results} results of {name} are here"
+    if run.changed:
+        text = (
+            f"the {run.results} results here are not those of {name}: one was replaced, or "
+            "its test, source, measure, seed or version was changed"
+        )
+    elif not run.whole:
+        text += "; the others are in another file, or were deleted"
+    return vars(run), text, run.whole
+
+
+def _battery_line(name: str, results: Results) -> Found:
+    """Which tests of a battery are not among the results."""
+    every, here = [test.id for test in load_tests(name)], {result.test for result in results}
+    missing = [test for test in every if test not in here]
+    text = f"{name}: {len(every) - len(missing)} of {len(every)} tests are here"
+    if missing:
+        text += f"; not here: {', '.join(missing)}"
+    return {"battery": name, "tests": len(every), "missing": missing}, text, not missing
+
+
+def _as_json(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as a line of JSON."""
+    record: Any = verdict.result
+    return {
+        "record": schema_name(record),
+        "test": record.test,
+        "source": record.source,
+        "signature": record.signature,
+        "version": verdict.version,
+        "status": verdict.status,
+        "details": verdict.details,
+        "against": verdict.against,
+    }
+
+
+def _print_verdicts(
+    verdicts: Sequence[Verdict],
+    kinds: Mapping[str, Sequence[object]],
+    *,
+    verbose: bool,
+    unread: bool,
+) -> None:
+    """Print how many records are the same, and the others one by one."""
     same = [verdict.status == "same" for verdict in verdicts]
-    counts = _counts(same, {"results": good, "trends": good.trends, **others})
-    unread = "; what could not be read is named above" if damage else ""
+    named = "; what could not be read is named above" if unread else ""
     console = new_console()
-    say(console, f"{' and '.join(counts)} are the same{unread}", "bold")
+    say(console, f"{' and '.join(_counts(same, kinds))} are the same{named}", "bold")
     several = len({verdict.result.signature for verdict in verdicts}) > 1
     for verdict, agrees in zip(verdicts, same, strict=True):
         record = verdict.result
@@ -103,15 +181,25 @@ def verify(
         say(console, plain_line(f"{_record_label(record)}{by}: {verdict.status}"), hang=4)
         for detail in verdict.details:
             say(console, plain_line(f"  {detail}"), hang=4)
-    for line in _account(verdicts):
+
+
+def _print_found(found: Sequence[Found], results: Results, verdicts: Sequence[Verdict]) -> None:
+    """Print what is missing and other versions, then what was compared and what is complete."""
+    console = new_console()
+    versions = {verdict.version for verdict in verdicts} - {__version__}
+    alone = sum(result.provenance.run is None for result in results)
+    text = f"{number_of(alone, 'result')} without a run: whether others are missing is unknown"
+    for line in (
+        *(line for _, line, whole in found if not whole),
+        *(f"made by eatlas {version}, verified by {__version__}" for version in sorted(versions)),
+    ):
+        say(console, plain_line(line), "bold", hang=2)
+    for line in (
+        *_account(verdicts),
+        *(line for _, line, whole in found if whole),
+        *([text] if alone else ()),
+    ):
         say(console, plain_line(line), "dim", hang=2)
-    statuses = {verdict.status for verdict in verdicts}
-    if statuses == {"refused"}:
-        raise ResultsError(
-            "nothing was computed again: every source that the results name was refused",
-            remedy="to allow a source: eatlas verify RESULTS --trust SOURCE",
-        )
-    raise typer.Exit(0 if statuses == {"same"} and not damage else 1)
 
 
 def _record_label(record: Any) -> str:

@@ -9,7 +9,7 @@ import math
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -32,6 +32,7 @@ from eatlas.stimuli import ContextsOrigin, Test, built_in_tests, load_tests
 from eatlas.stimuli.batteries import with_images
 from eatlas.stimuli.kinds import TestsLike
 from eatlas.untrusted import bypass_caches, data_only, list_trusted, use_stored_answers
+from eatlas.version import __version__
 
 __all__ = ["Verdict", "differences", "verify"]
 
@@ -108,6 +109,12 @@ class Verdict:
     one ``"built in"``, or the ``"hash"`` in the file; empty of a trend, and where the result was
     not computed again."""
 
+    @property
+    def version(self) -> str:
+        """The version of eatlas that made the result; this one if the result does not say."""
+        provenance = getattr(self.result, "provenance", None)
+        return getattr(provenance, "version", __version__)
+
 
 def verify(
     results: Iterable[Head] | Head,
@@ -148,6 +155,9 @@ def verify(
 
     A trend is computed again from the results of its periods; a period of the series that it does
     not name is a difference.
+
+    A result that another version of eatlas made is compared in the same way, and the verdict names
+    both versions.
 
     Records of another kind are computed again as the package does that brings their schema. Themes,
     of :func:`eatlas.scan` or :func:`eatlas.read_scan`, are computed again from the words in their
@@ -517,15 +527,17 @@ def _make_verdict(
         lines, key=lambda line: (not line.startswith(FIRST), not line.startswith(NEXT))
     )
     cut = (f"and {len(ordered) - SHOWN} more",) if len(ordered) > SHOWN else ()
-    details = (*ordered[:SHOWN], *cut, *remarks)
-    return Verdict(record, "differs" if ordered else "same", details, against)
+    verdict = Verdict(record, "differs" if ordered else "same", against=against)
+    if verdict.version != __version__:
+        remarks = *remarks, f"made by eatlas {verdict.version}, verified by {__version__}"
+    return replace(verdict, details=(*ordered[:SHOWN], *cut, *remarks))
 
 
 def differences(old: Any, new: Any) -> Iterator[str]:
     """Say what differs between the record of a file and the same computed again."""
     model = new.get("encoding") or new.get("language_model") or {}
     scale = (model.get("roundoff") or 0.0) / SINGLE
-    ignored = {"provenance.version"}
+    ignored = {"provenance.version", "provenance.run"}
     if ";transform=" in str(new.get("provenance", {}).get("source_fingerprint")):
         ignored.add("provenance.vectors_sha256")
     yield from _walk(old, new, (), scale, ignored, dict(monte_carlo_numbers(new)))

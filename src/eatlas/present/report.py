@@ -17,15 +17,17 @@ from eatlas.notes import Note, warn
 from eatlas.plugins import call_point, require_point
 from eatlas.present.columns import page_table
 from eatlas.present.drawings.eat_map import legend, symbols
+from eatlas.present.drawings.svg import ENDINGS as DRAWINGS
 from eatlas.present.drawings.svg import Scales
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import title, title_end
 from eatlas.present.rendering import little_among, page_files, phrase, render
 from eatlas.present.sections import Folders, Section, sections, source_of, thumbnails_of
 from eatlas.present.sentences import wording
-from eatlas.present.summaries import bibtex, in_brief, methods_paragraph
+from eatlas.present.summaries import bibtex, in_brief, methods_paragraph, results_section
 from eatlas.present.tables import FORMATS as TABLES
 from eatlas.present.tables import report_table
+from eatlas.results.collection import FORMS
 from eatlas.results.json_lines import USUAL_NAME, keep_others, schema_name, to_json_line
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS, Record
@@ -164,8 +166,54 @@ def deflate(value: object) -> Markup:
     return Markup(b64encode(zlib.compress(text.encode(), level=9)).decode())  # noqa: S704
 
 
-FORMATS = ("html", *TABLES, "methods", "bibtex")
+TEXTS = ("methods", "bibtex")
+"""Texts for a manuscript that records of other kinds have too."""
+FORMATS = ("html", *TABLES, *TEXTS, "sentences")
 """The page, tables, and texts for a manuscript."""
+ENDINGS = {ending: form for ending, form in FORMS.items() if form in FORMATS}
+"""The format of a file, by its ending."""
+OTHER_ENDINGS = {"html-table": (".html", ".htm"), "methods": (".md",), "sentences": (".md",)}
+"""Endings of files in formats that no ending chooses."""
+PLAIN = ".txt"
+"""Ending of a file in any format but HTML."""
+INSTEAD = {
+    PLAIN: "say what it holds: --format sentences or --format methods",
+    ".docx": "open a table of HTML in Word: --format html-table -o table.html",
+    **dict.fromkeys(DRAWINGS, "draw a figure: eatlas plot RESULTS --kind forest -o FILE"),
+}
+"""What to do about the ending of a file that is no report."""
+
+
+def format_of(path: Path, format: str | None = None) -> str:  # noqa: A002
+    """The format of a report in a file: the one that was asked for, or that of the ending.
+
+    Raises
+    ------
+    ResultsError
+        If the ending is that of another format, or of none.
+    """
+    ending = path.suffix.lower()
+    if format is None and ending in ENDINGS:
+        return ENDINGS[ending]
+    if format is None:
+        raise ResultsError(
+            f"{path}: no report is written in this form",
+            got=path.suffix or "a name without an ending",
+            allowed=", ".join(ENDINGS),
+            remedy=INSTEAD.get(ending, f"save it as {path.with_suffix('.html').name}"),
+        )
+    fitting = [ending for ending, form in ENDINGS.items() if form == format]
+    fitting += OTHER_ENDINGS.get(format, ())
+    if not format.startswith("html"):
+        fitting.append(PLAIN)
+    if format in FORMATS and ending and ending not in fitting:
+        raise ResultsError(
+            f"{path}: this is not the ending of a file in the format {format}",
+            got=path.suffix,
+            allowed=", ".join(fitting),
+            remedy="give the file another ending, or leave the format out",
+        )
+    return format
 
 
 def report_text(
@@ -196,6 +244,8 @@ def report_text(
         return report_html(results, damage=damage, family=family, adjust=adjust, images=images)
     if format in TABLES:
         return report_table(results, format, family=family, adjust=adjust, columns=columns)
+    if format == "sentences":
+        return results_section(results, getattr(results, "trends", ())) + "\n"
     every, write = list(results), methods_paragraph if format == "methods" else bibtex
     declared = DeclaredFamily.of(every, family, adjust).of_several()
     return write(every, declared, getattr(results, "trends", ())) + "\n"
@@ -214,7 +264,7 @@ def write_report(
     results: Iterable[AssociationResult] | Record,
     path: str | Path,
     *,
-    format: str = "html",  # noqa: A002
+    format: str | None = None,  # noqa: A002
     damage: Iterable[ResultsError] = (),
     family: str = "level1",
     adjust: str = "holm",
@@ -229,10 +279,13 @@ def write_report(
         In a page, the jobs of ``Results`` that failed are listed too. Of a record of another kind,
         such as :func:`eatlas.scan` returns with ``themes``, only `columns` matters.
     path : path
-    format : {"html", "latex", "markdown", "html-table", "csv", "methods", "bibtex"}
+        Its ending chooses the format: .html, .tex, .md, .csv or .bib.
+    format : {"html", "latex", "markdown", "html-table", "csv", "methods", "bibtex", "sentences"}, \
+optional
         One self-contained page; tables for a manuscript, one for each signature, with effect sizes,
-        intervals, p-values in both readings and EAT pattern; the methods paragraph; or the BibTeX
-        entries of all works that it cites. LaTeX needs the packages booktabs and array, a long
+        intervals, p-values in both readings and EAT pattern; the methods paragraph; the BibTeX
+        entries of all works that it cites; or what each result shows, in sentences with their
+        numbers. LaTeX needs the packages booktabs and array, a long
         table longtable, one that is too wide graphicx or lscape; the first line says which.
         Markdown is GitHub's. CSV has one row for each result, at full precision.
     damage : iterable of ResultsError
@@ -254,8 +307,8 @@ def write_report(
     Raises
     ------
     ResultsError
-        If the file cannot be written, an option has no such value, or there is nothing to put in
-        a table.
+        If the file cannot be written, its ending is that of no format or of another one, an option
+        has no such value, or there is nothing to put in a table.
 
     Examples
     --------
@@ -268,7 +321,7 @@ def write_report(
     """
     text = report_text(
         results,
-        format,
+        format_of(Path(path), format),
         damage=damage,
         family=family,
         adjust=adjust,

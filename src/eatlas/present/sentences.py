@@ -36,8 +36,14 @@ if TYPE_CHECKING:
 WORDING = Path(__file__).parent / "data" / "wording.toml"
 
 
-def sentence(result: AssociationResult) -> str:
-    """Say what a result shows by itself, and the numbers behind it.
+def sentence(result: AssociationResult, finding: Finding | None = None) -> str:
+    """Say what a result shows, and the numbers behind it.
+
+    Parameters
+    ----------
+    result : AssociationResult
+    finding : Finding, optional
+        What it shows beside other results. By default what it shows by itself.
 
     Returns
     -------
@@ -50,7 +56,7 @@ def sentence(result: AssociationResult) -> str:
     >>> print(sentence(eatlas.run(tests="weat-1")[0]).split(". ")[0])
     Flowers are more strongly associated with Pleasant than Insects are
     """
-    shown = finding_of(result)
+    shown = finding or finding_of(result)
     numbers = phrase("sentences", "levels", result, shown), phrase("sentences", "more", result)
     return " ".join(filter(None, (str(shown), *numbers, result.remark)))
 

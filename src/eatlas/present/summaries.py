@@ -19,7 +19,13 @@ from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import findings_of
 from eatlas.present.rendering import association_of, lines, little_among
 from eatlas.present.sections import Section, distinct, source_of
-from eatlas.present.sentences import levels_of_trend, wording
+from eatlas.present.sentences import (
+    heading,
+    level_statements,
+    levels_of_trend,
+    sentence,
+    wording,
+)
 from eatlas.present.targets import leans
 from eatlas.present.text import isolate
 from eatlas.results import AssociationResult
@@ -91,6 +97,25 @@ def _terms(results: Iterable[AssociationResult]) -> tuple[int, int]:
     counts = {(r.test, source_of(r)): r.coverage.counts() for r in results}
     used, missing = zip(*counts.values(), strict=True)
     return sum(used), sum(missing)
+
+
+def results_section(
+    results: Iterable[AssociationResult], trends: Iterable[TrendResult] = ()
+) -> str:
+    """Write what each result and trend shows, a paragraph each, with the numbers behind it.
+
+    Findings are adjusted over the tests of each setting, as in the report.
+    """
+    every = list(results)
+    settings = Settings.from_results(every)
+    paragraphs = [
+        f"{settings.label(result)}: {sentence(result, finding)}"
+        for result, finding in zip(every, findings_of(every), strict=True)
+    ]
+    for trend in trends:
+        said = (" ".join(statement) for statement in level_statements(trend))
+        paragraphs.append(f"{heading(trend, settings)}. {' '.join(said)}")
+    return "\n\n".join(paragraphs)
 
 
 def methods_paragraph(

@@ -9,6 +9,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, get_args
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from eatlas.errors import NoTestError, StimulusError
 from eatlas.lazy import as_frame, find_offer
@@ -206,7 +207,9 @@ class AssociationResult(Findings, Head):
         added = self.model_extra or {}
         for key, value in added.items():
             if key not in part_types():
-                raise absent("parts", key) or ValueError(f"{key}: Extra inputs are not permitted")
+                raise absent("parts", key) or PydanticCustomError(
+                    "extra_forbidden", "{key}: Extra inputs are not permitted", {"key": key}
+                )
             added[key] = part_types()[key].model_validate(value)
         return self
 

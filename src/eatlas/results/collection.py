@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
@@ -17,7 +19,7 @@ from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.json_lines import read_lines, to_json_line
 from eatlas.results.levels import PValues, StudentP
-from eatlas.results.parts import Tail
+from eatlas.results.parts import Run, Tail
 from eatlas.results.settings import FACTS, Settings, test_and_setting
 from eatlas.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
 from eatlas.stimuli import ContextsOrigin
@@ -131,8 +133,9 @@ def _findings(
                 yield result, times[key], effect, effect.p
 
 
-_FORMS = {
-    ".jsonl": "results", ".html": "html", ".csv": "csv", ".tex": "latex", ".md": "markdown",
+FORMS = {
+    ".jsonl": "results", ".html": "html", ".htm": "html", ".csv": "csv", ".tex": "latex",
+    ".md": "markdown", ".bib": "bibtex",
 }  # fmt: skip
 """What a file of results holds, by the ending of its name."""
 
@@ -147,6 +150,59 @@ class Failure:
     error: EatlasError
     period: int | None = None
     contexts: ContextsOrigin | None = None
+
+
+def _question_of(result: AssociationResult) -> str:
+    """What a result answers: its test, source and measure, with seed and version."""
+    # the hash of vectors that a model computes is the machine's
+    origin = result.provenance.model_dump(mode="json", exclude={"run", "vectors_sha256"})
+    head = result.test, result.source, result.source_from, result.period, result.signature
+    return json.dumps([*head, origin], sort_keys=True)
+
+
+def make_run(results: Iterable[AssociationResult]) -> Run:
+    """The run of some results: a hash of what was asked, and how many answers it has."""
+    questions = sorted(set(map(_question_of, results)))
+    return Run(id=sha256("\n".join(questions).encode()).hexdigest()[:16], results=len(questions))
+
+
+@dataclass(frozen=True)
+class RunFound:
+    """How much of a run is among some results."""
+
+    run: str
+    """Its id."""
+    here: int
+    """How many of its results there are."""
+    results: int
+    """How many it has."""
+    changed: bool
+    """Whether there are as many, but others: one was replaced, or its version or seed changed."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it is here, as it was."""
+        return self.here == self.results and not self.changed
+
+
+def find_runs(results: Iterable[AssociationResult]) -> list[RunFound]:
+    """Every run that results name, with how much of it they are."""
+    runs: dict[Run, list[AssociationResult]] = {}
+    for result in results:
+        if result.provenance.run is not None:
+            runs.setdefault(result.provenance.run, []).append(result)
+    found = []
+    for run, members in runs.items():
+        made = make_run(members)
+        changed = made.results >= run.results and made != run
+        found.append(RunFound(run.id, made.results, run.results, changed))
+    return found
+
+
+def _in_run(result: AssociationResult, run: Run | None) -> AssociationResult:
+    """A result that names its run."""
+    provenance = result.provenance.model_copy(update={"run": run})
+    return result.model_copy(update={"provenance": provenance})
 
 
 class Results(Sequence[AssociationResult]):
@@ -173,10 +229,12 @@ class Results(Sequence[AssociationResult]):
 
     @classmethod
     def of(cls, outcomes: Iterable[AssociationResult | Failure]) -> Results:
-        """Results and failures of jobs, each in their order."""
+        """Results of one run, which they name, and failures of jobs, each in their order."""
         every = list(outcomes)
         failures = [outcome for outcome in every if isinstance(outcome, Failure)]
-        return cls([outcome for outcome in every if not isinstance(outcome, Failure)], failures)
+        results = [outcome for outcome in every if not isinstance(outcome, Failure)]
+        run = make_run(results) if results else None
+        return cls([_in_run(result, run) for result in results], failures)
 
     @overload
     def __getitem__(self, index: int | str) -> AssociationResult: ...
@@ -481,7 +539,8 @@ and other training runs.
         path : str or path
             ``.jsonl`` holds the results themselves, which :func:`eatlas.read_results` reads and
             ``eatlas verify`` computes again; ``.html`` is the report; ``.csv``, ``.tex`` and
-            ``.md`` are tables. The file is written only when it is complete.
+            ``.md`` are tables; ``.bib`` holds the works to cite. The file is written only when it
+            is complete.
 
         Raises
         ------
@@ -498,12 +557,12 @@ and other training runs.
         True
         """
         path = Path(path)
-        form = _FORMS.get(path.suffix.lower())
+        form = FORMS.get(path.suffix.lower())
         if form is None:
             raise ResultsError(
                 f"{path}: results are not written in this form",
                 got=path.suffix or "a name without an ending",
-                allowed=", ".join(_FORMS),
+                allowed=", ".join(FORMS),
             )
         if form == "results":
             self.write(path)

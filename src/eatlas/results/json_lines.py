@@ -29,11 +29,17 @@ TREND: Literal["eatlas/trend/1"] = "eatlas/trend/1"
 """The schema of trends, which a results file holds after the results that they rest on."""
 ENTRY_POINTS = "eatlas.records"
 _SCHEMA = re.compile(rb'"eatlas/([a-z-]+)/')
+_RUN = re.compile(rb', "run": \{[^}]*\}')
 USUAL_NAME = "results.jsonl"
 """What eatlas run calls the file of its results."""
 FEW = 3
 """Bad lines of a file without a good one that are named one by one; with more, it is another
 file."""
+WRONG = {
+    "extra_forbidden": "this result has a key that is unknown",
+    "missing": "this result lacks a key",
+}
+"""What is wrong with a result, by the kind of error that pydantic finds."""
 LONGEST = 1000
 """Characters of what is said of one bad line."""
 R = TypeVar("R", bound=Record)
@@ -230,13 +236,31 @@ def _record(path: Path, number: int, line: bytes) -> AssociationResult | TrendRe
             return TrendResult.from_dict(values)
         return record_from_dict(values)
     except Exception as error:  # noqa: BLE001  (a file may come from anybody)
-        cut = not line.endswith(b"\n")
-        what = "the file ends in the middle of this result" if cut else "this line is not a result"
-        return ResultsError(
-            f"{path}, line {number}: {what}",
-            got=_fault(error),
-            remedy="run the tests again to get the missing results" if cut else None,
-        )
+        return _bad_line(f"{path}, line {number}", line, error)
+
+
+def _bad_line(where: str, line: bytes, error: Exception) -> ResultsError:
+    """What is wrong with a line: its end, a key, a value, or all of it."""
+    if isinstance(error, EatlasError):
+        what, got, allowed = f"{where}: {error.what}", error.got, error.allowed
+        return ResultsError(what, got=got, allowed=allowed, remedy=error.remedy)
+    what, remedy = "this line is not a result", None
+    if isinstance(error, ValidationError):
+        what = WRONG.get(error.errors()[0]["type"], "a value of this result is not possible")
+        remedy = "the line was changed, or another version of eatlas wrote it: run the test again"
+    elif _is_cut(line, error):
+        of = "line" if line.endswith(b"\n") else "file"
+        what = f"the {of} ends in the middle of this result"
+        remedy = "run the tests again to get the missing results"
+    return ResultsError(f"{where}: {what}", got=_fault(error), remedy=remedy)
+
+
+def _is_cut(line: bytes, error: Exception) -> bool:
+    """Whether a line that is not JSON ends before its object does."""
+    if isinstance(error, UnicodeDecodeError):
+        return error.end >= len(line.rstrip())
+    begun = line.lstrip().startswith(b"{")
+    return begun and isinstance(error, json.JSONDecodeError) and "}" not in error.doc[error.pos :]
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -295,7 +319,12 @@ def write_lines(path: Path, lines: Sequence[bytes]) -> tuple[Path, ...]:
 
 
 def _loses(path: Path, lines: Iterable[bytes]) -> bool:
-    """Whether a line would be lost that is not written again."""
-    new = {sha256(line.rstrip(b"\r\n")).digest() for line in lines}
+    """Whether a line would be lost that is not written again, in whichever run."""
+    new = set(map(result_hash, lines))
     with path.open("rb") as file:
-        return any(sha256(line.rstrip(b"\r\n")).digest() not in new for line in file)
+        return any(result_hash(line) not in new for line in file)
+
+
+def result_hash(line: bytes) -> bytes:
+    """Hash of the line of a result, in whichever run."""
+    return sha256(_RUN.sub(b"", line.rstrip(b"\r\n"))).digest()

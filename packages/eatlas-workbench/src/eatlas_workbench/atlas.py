@@ -36,7 +36,7 @@ from eatlas.present.tables import csv_line
 from eatlas.results.base import AssociationResult, is_result
 from eatlas.results.compare import comparable_signatures, distinguish_names
 from eatlas.results.finding import VERDICTS, Finding, Verdict
-from eatlas.results.json_lines import USUAL_NAME, iter_lines
+from eatlas.results.json_lines import USUAL_NAME, iter_lines, result_hash
 from eatlas.results.levels import CELLS
 from eatlas.results.parts import TAILS
 from eatlas.results.pooled import PooledResult, pool_groups
@@ -215,7 +215,7 @@ class Collection:
                     got=record.got,
                     remedy="eatlas report shows what can be read; run the missing tests again",
                 )
-            digest = sha256(line.strip()).digest()
+            digest = result_hash(line.strip())
             if digest in seen:
                 self.counts["repeated"] += 1
                 continue

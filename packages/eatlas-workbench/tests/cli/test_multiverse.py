@@ -46,6 +46,14 @@ def test_a_dry_run_says_what_it_costs_and_writes_nothing(eatlas_cli, plan, tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["plan.toml"]
 
 
+def test_the_study_is_drawn(eatlas_cli, plan, tmp_path):
+    eatlas_cli("multiverse", plan)
+    ended = eatlas_cli("plot", "study", "--kind", "specification", "-o", "curve.svg")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("figure: curve.svg\ncaption: ")
+    assert "Specification curve" in (tmp_path / "curve.svg").read_text("utf-8")
+
+
 def test_again_takes_over_and_another_plan_is_refused(eatlas_cli, plan, tmp_path):
     eatlas_cli("multiverse", plan)
     again = eatlas_cli("multiverse", plan)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 from eatlas.errors import ResultsError, did_you_mean
@@ -202,6 +203,8 @@ class Kind(NamedTuple):
         Whether it draws something that is no result, such as a record of another kind.
     options : tuple of str
         Which options of :func:`eatlas.plot` it takes.
+    read : callable, optional
+        From a path to what it draws, for ``eatlas plot --kind``; None if it draws results.
     """
 
     draw: Callable[..., Drawing]
@@ -210,6 +213,7 @@ class Kind(NamedTuple):
     screen: float = SCREEN
     takes: Callable[[object], bool] = lambda _: False
     options: tuple[str, ...] = ()
+    read: Callable[[Path], object] | None = None
 
 
 _EFFECTS = "results with effect sizes"

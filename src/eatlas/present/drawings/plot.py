@@ -16,7 +16,7 @@ from eatlas.errors import EatlasError, ResultsError, described
 from eatlas.present.drawings import forest
 from eatlas.present.drawings.kinds import KINDS, Kind, drawing_kinds, find_kind
 from eatlas.present.drawings.sheet import Drawing, alt_of
-from eatlas.present.drawings.svg import NAMESPACE, size_of, words
+from eatlas.present.drawings.svg import ENDINGS, NAMESPACE, size_of, words
 from eatlas.present.findings import findings_of, first_of
 from eatlas.present.findings import title as title_of
 from eatlas.results import AssociationResult, Results
@@ -106,23 +106,22 @@ class Plot:
             If PDF or PNG files are asked for without their extra.
         """
         path = Path(path)
-        ending = path.suffix.lower()
-        if ending not in (".svg", ".pdf", ".png"):
-            raise ResultsError(
-                f"{path}: a drawing is not saved like this",
-                got=path.suffix or "a name without an ending",
-                allowed=".svg, .pdf, .png",
-                remedy=f"save it as {path.with_suffix('.svg').name}",
-            )
-        for number, page in enumerate(self.pages, start=1):
-            page.save(path.with_stem(f"{path.stem}-{number}"))
+        require_ending(path)
         if self.pages:
+            for page, name in zip(self.pages, self.files(path), strict=True):
+                page.save(name)
             return
+        ending = path.suffix.lower()
         content: str | bytes = f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}'
         if ending != ".svg":
             content = self._convert(ending)
         with atomic_file(path, binary=isinstance(content, bytes)) as file:
             file.write(content)
+
+    def files(self, path: Path) -> list[Path]:
+        """The files that `save` writes: that of the path, or one for each page."""
+        numbers = range(1, len(self.pages) + 1)
+        return [path.with_stem(f"{path.stem}-{number}") for number in numbers] or [path]
 
     def _convert(self, ending: str) -> bytes:
         """A PDF or PNG; a pixel is a point there."""
@@ -160,6 +159,17 @@ class Plot:
         width = f", {self.width_mm:g} mm wide" if self.width_mm else ""
         pages = f", {len(self.pages)} pages" if self.pages else ""
         return f"<drawing{width}{pages}: {self.title or self.alt.partition('. ')[0]}>"
+
+
+def require_ending(path: Path) -> None:
+    """Refuse a file whose ending is not that of a drawing."""
+    if path.suffix.lower() not in ENDINGS:
+        raise ResultsError(
+            f"{path}: a drawing is not saved like this",
+            got=path.suffix or "a name without an ending",
+            allowed=", ".join(ENDINGS),
+            remedy=f"save it as {path.with_suffix('.svg').name}",
+        )
 
 
 def plot(

@@ -24,6 +24,8 @@ from eatlas.results.effects import Effect
 from eatlas.results.levels import MatchedLevel
 
 NAMESPACE = "http://www.w3.org/2000/svg"
+ENDINGS = (".svg", ".pdf", ".png")
+"""Of files of drawings."""
 WIDTH = 460.0
 """Of a figure: narrow enough for a telephone to show it whole, letters and all."""
 LEFT, RIGHT = 10.0, 14.0

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from eatlas.errors import ResultsError, did_you_mean
-from eatlas.present.report import FORMATS
+from eatlas.present.report import TEXTS
+from eatlas.present.tables import FORMATS as TABLES
 from eatlas_vocabulary.present.themes import themes_text
 from eatlas_vocabulary.results.themes import read_themes
+
+FORMATS = ("html", *TABLES, *TEXTS)
 
 
 def report_themes(paths: Sequence[Path], form: str, options: Mapping[str, object]) -> str:

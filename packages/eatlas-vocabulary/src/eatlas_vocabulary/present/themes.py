@@ -14,7 +14,7 @@ from eatlas.present.summaries import bibliography
 from eatlas.present.tables import MARKUP, csv_text, layout_of
 from eatlas.present.text import isolate
 from eatlas_vocabulary.present.drawings.themes import Scale, chart
-from eatlas_vocabulary.results.themes import LISTED, NAMED, Theme, ThemesResult
+from eatlas_vocabulary.results.themes import LISTED, NAMED, Theme, ThemesResult, read_themes
 
 FEW = 3
 """Themes that a title names."""
@@ -179,4 +179,5 @@ def themes_drawing() -> Kind:
         lambda _: False,
         "eatlas.scan(..., themes=...)",
         takes=lambda given: isinstance(given, ThemesResult),
+        read=read_themes,
     )

@@ -11,7 +11,6 @@ from typing import Any
 
 from eatlas.errors import ResultsError, described
 from eatlas.numbers import effect, number_of
-from eatlas.present.drawings.kinds import Kind
 from eatlas.present.drawings.sheet import Drawing, side_by_side
 from eatlas.present.drawings.svg import Axis, dot, figure, label, path, short, tag, words
 from eatlas.present.text import one_line
@@ -123,7 +122,7 @@ def specification_curve(
     return figure(y + 6, *parts, title=title, alt=alt, width=width, kind=kind)
 
 
-def _draw_study(study: object, width: float) -> Drawing:
+def draw_study(study: object, width: float) -> Drawing:
     """The curve of a study or of its record."""
     record: Any = getattr(study, "record", study)
     measured = [spec for spec in getattr(record, "measured", ()) if spec.symbol == "d"]
@@ -143,14 +142,3 @@ def _draw_study(study: object, width: float) -> Drawing:
     lines = " Lines: intervals." * any(spec.low is not None for spec in measured)
     key = f"Filled: significant.{lines}"
     return side_by_side([drawn], width, title=title, key=key, notes=(note,))
-
-
-def study_drawing() -> Kind:
-    """The kind of drawing of a study."""
-    return Kind(
-        _draw_study,
-        lambda _: False,
-        "a study: eatlas.multiverse(...)",
-        STUDY,
-        takes=lambda given: hasattr(given, "record") or hasattr(given, "measured"),
-    )

@@ -19,6 +19,7 @@ from eatlas.errors import ResultsError, StudyError
 from eatlas.executors import Executor, choose, here, reading_of
 from eatlas.lazy import as_frame
 from eatlas.numbers import UNDEFINED, percent
+from eatlas.present.drawings.kinds import Kind
 from eatlas.present.drawings.svg import share_bar
 from eatlas.present.rendering import page_files, render
 from eatlas.present.tables import csv_line
@@ -31,7 +32,12 @@ from eatlas.stimuli.toml import inline
 from eatlas.version import __version__
 from eatlas.writing import atomic_file, atomic_files
 from eatlas_workbench.studies.analysis import analyse, method_pairs
-from eatlas_workbench.studies.drawing import specification_curve, thin_specifications
+from eatlas_workbench.studies.drawing import (
+    STUDY,
+    draw_study,
+    specification_curve,
+    thin_specifications,
+)
 from eatlas_workbench.studies.fitting import Prepared, prepare
 from eatlas_workbench.studies.plan import tables_of
 from eatlas_workbench.studies.record import Metric, Specification, StudyAnalysis, StudyRecord
@@ -393,6 +399,18 @@ def read_study(directory: str | Path) -> Study:
     remedy = "name a folder that eatlas multiverse wrote"
     record = record_of_file(path, StudyRecord, "the record of a study", remedy)
     return Study(record, read_results(Path(directory) / RESULTS))
+
+
+def study_drawing() -> Kind:
+    """The kind of drawing of a study."""
+    return Kind(
+        draw_study,
+        lambda _: False,
+        "a study: eatlas.multiverse(...)",
+        STUDY,
+        takes=lambda given: hasattr(given, "record") or hasattr(given, "measured"),
+        read=read_study,
+    )
 
 
 def _earlier_results(directory: Path) -> dict[str, Any]:

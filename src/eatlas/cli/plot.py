@@ -1,0 +1,86 @@
+"""``eatlas plot``: a drawing of results files, for a paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from eatlas.cli.messages import print_line
+from eatlas.cli.report import salvage
+from eatlas.errors import ResultsError
+from eatlas.present.drawings.kinds import find_kind
+from eatlas.present.drawings.plot import plot as draw
+from eatlas.present.drawings.plot import require_ending
+from eatlas.writing import require_other_file
+
+
+def plot(
+    results: list[Path],
+    *,
+    kind: str | None = None,
+    width: str | None = None,
+    output: Path = Path("figure.svg"),
+    title: str | None = None,
+    alpha: float | None = None,
+    by: str | None = None,
+    pair: list[str] | None = None,
+) -> None:
+    """Draw results files as a figure for a paper: PDF, SVG or PNG.
+
+    A draft of the caption is printed. A drawing that is longer than a page becomes several files.
+    If a file is damaged, its intact results are drawn, its bad lines are named and the exit code is
+    1.
+
+    Parameters
+    ----------
+    results : RESULTS...
+        results.jsonl of eatlas run; or what a kind of another package is a drawing of, such as the
+        folder of a study.
+    kind : KIND
+        eat-map, findings, forest, adjusted, plane, influence, resamples, matrix, significance,
+        scatter, timeline, targets, triangle or null, or a kind that a package adds. [default:
+        eat-map for one result with an EAT pattern, targets for one of divdist; else forest]
+    width : single|double|MM
+        Width in print: one column of a journal (89 mm), two columns (183 mm), or millimetres.
+        Letters have 7 points at this size. [default: that of a screen]
+    output : -o, --output FILE
+        The file to write. Its ending chooses the form: .pdf, .svg or .png. PDF and PNG need
+        pip install 'eatlas[plots]'.
+    title : TEXT
+        In the place of the finding above the drawing; '' for none.
+    alpha : NUMBER
+        Of significance: the level below which an adjusted p-value fills a cell.
+    by : RESPECT
+        Of scatter: what the methods are, such as source or measure.
+    pair : METHOD
+        Of scatter: a method that is drawn. Give the option twice, the first method from left to
+        right.
+    """
+    require_ending(output)
+    read = find_kind(kind).read if kind else None
+    damage: tuple[ResultsError, ...] = ()
+    if read is not None and len(results) == 1:
+        require_other_file(output, results)
+        shown = read(results[0])
+    else:
+        good, damage = salvage(results, output)
+        shown = good[0] if len(good) == 1 else good
+    methods: Any = pair and tuple(pair)  # a scatter refuses another number
+    millimetres = _number_or_name(width)
+    drawing = draw(shown, kind, width=millimetres, title=title, alpha=alpha, by=by, pair=methods)
+    drawing.save(output)
+    for path in drawing.files(output):
+        print_line(f"figure: {path}")
+    if drawing.description:
+        print_line(f"caption: {drawing.description}")
+    raise typer.Exit(1 if damage else 0)
+
+
+def _number_or_name(width: str | None) -> float | str | None:
+    """A width in millimetres, or its name."""
+    try:
+        return None if width is None else float(width)
+    except ValueError:
+        return width
