@@ -168,7 +168,8 @@ def decode_utf8(data: bytes, where: str, kind: type[EatlasError]) -> str:
         raise kind(
             f"{where}: the file is not UTF-8",
             got="UTF-16, to judge by its first bytes",
-            remedy="save it as UTF-8; in Excel that is the file type CSV UTF-8",
+            remedy="save it as UTF-8: an encoding of Save As in Notepad, in Excel the file type "
+            "CSV UTF-8",
         )
     try:
         text = data.decode("utf-8-sig")

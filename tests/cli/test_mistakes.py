@@ -1,7 +1,10 @@
 """What a user gets wrong: one message, exit code 2, nothing written, no traceback."""
 
 import pytest
+from tests.commands import QUICK
 from tests.inputs import TOML, make_test, make_vectors
+
+from eatlas.sources.spec import SUFFIXES
 
 JOBS = """\
 schema = 1
@@ -140,3 +143,83 @@ def test_a_name_that_the_system_does_not_take(eatlas_cli, arguments):
     assert ended.code == 2
     assert ended.err.startswith("error: ")
     assert "Traceback" not in ended.err
+
+
+BOX = "╭─ Error ──────────────────────────────────────────────────────────────────────╮\n"
+END = "╰──────────────────────────────────────────────────────────────────────────────╯\n"
+TESTS_FILE = (
+    "  allowed: schema = 1, then [[test]] tables in double brackets\n"
+    "  remedy: eatlas tests show weat-6 prints a test to save and change\n"
+)
+AS_MODEL = "a model of Hugging Face is hf:{0}, or st:{0} if it encodes sentences\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ("run --tests weat-6 weat-7", ["Got unexpected extra argument(s) (weat-7); repeat the option: --tests weat-6", "--tests weat-7"]),
+        ("run --json --measure weat mac --seed 2", ["Got unexpected extra argument(s) (mac); repeat the option: --measure weat", "--measure mac"]),
+        ("run weat-6", ["Got unexpected extra argument(s) (weat-6)"]),
+        ("run --model bert-base-uncased", ["No such option: --model; --vectors is meant, which takes files and models"]),
+        ("verify r.jsonl --source v.csv", ["No such option: --source; --vectors is meant, which takes files and models"]),
+        ("report r.jsonl --model x", ["No such option: --model (Possible options: --help)"]),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_options_has_a_remedy(eatlas_cli, folder, arguments, lines):
+    ended = eatlas_cli(*arguments.split())
+    assert (ended.code, ended.out) == (2, "")
+    _, _, said = ended.err.partition(BOX)
+    assert said == "".join(f"│ {line:<76} │\n" for line in lines) + END
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("tests check empty.toml", "error: empty.toml: the file is empty\n" + TESTS_FILE),
+        ("run --tests comments.toml", "error: comments.toml: the file has no tests\n  got: comments alone\n" + TESTS_FILE),
+        (
+            "run --tests utf16.toml",
+            "error: utf16.toml: the file is not UTF-8\n  got: UTF-16, to judge by its first bytes\n  remedy: save it as UTF-8: an encoding of Save As in Notepad, in Excel the file type CSV UTF-8\n",
+        ),
+        (
+            "run --vectors bert-base-uncased",
+            f"error: there are no vectors called 'bert-base-uncased'\n  allowed: a file ({', '.join(SUFFIXES)}), one of: glove-sample, glove-840b-words, or published vectors: eatlas vectors list\n  remedy: {AS_MODEL.format('bert-base-uncased')}",
+        ),
+        (
+            "run --vectors sentence-transformers/all-MiniLM-L6-v2",
+            f"error: sentence-transformers/all-MiniLM-L6-v2: there is no such file\n  remedy: check the path; {AS_MODEL.format('sentence-transformers/all-MiniLM-L6-v2')}",
+        ),
+        ("run --vectors none/v.txt", "error: none/v.txt: there is no such file\n  remedy: check the path\n"),
+        ("run --tests mine.toml --vectors short.txt", "error: short.txt, line 2: a vector of the wrong length\n  got: 1 number after 'clover'\n  allowed: 2 numbers\n"),
+        (
+            "run --tests mine.toml --vectors comma.txt",
+            "error: comma.txt, line 2: a component is not a number\n  got: '0,5', in the row of 'clover'\n  remedy: write decimals with a point, as in 0.5\n",
+        ),
+        (
+            "run --tests mine.toml --vectors thousands.csv",
+            "error: thousands.csv, line 2: a component is not a number\n  got: '24.654.999', in the row of 'clover'\n  remedy: write all decimals with a comma, and no mark for thousands, as in 1234,5\n",
+        ),
+    ],
+)  # fmt: skip
+def test_whole_messages(eatlas_cli, folder, arguments, said):
+    (folder / "empty.toml").touch()
+    (folder / "comments.toml").write_text("# later\n")
+    (folder / "utf16.toml").write_text(TOML, encoding="utf-16")
+    (folder / "comma.txt").write_text("aster 0.5 1\nclover 0,5 1\n")
+    (folder / "thousands.csv").write_text("aster;0,5;1\nclover;24.654.999;2,5\n")
+    ended = eatlas_cli(*arguments.split())
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == said
+
+
+@pytest.mark.filterwarnings("always::eatlas.errors.StimulusWarning")
+def test_a_misspelt_word_is_said_at_the_top(eatlas_cli, tmp_path):
+    words = eatlas_cli("tests", "show", "weat-6").out
+    words = words.replace("weat-6", "mine").replace('"office"', '"offcie"')
+    (tmp_path / "mine.toml").write_text(words.replace('"John"', '"Jonh"'))
+    ended = eatlas_cli("run", "--tests", "mine.toml", *QUICK)
+    assert ended.code == 0
+    assert ended.err == (
+        "warning: mine: Not in glove-sample: Jonh (did you mean john?), offcie (did you mean "
+        "office?).\n"
+    )

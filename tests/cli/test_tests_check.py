@@ -1,5 +1,7 @@
 """``eatlas tests check``: all faults at once, and what deserves a second look."""
 
+import json
+
 KURITA = """\
 schema = 1
 [[test]]
@@ -59,3 +61,95 @@ def test_words_are_not_written_over_the_file_with_wildcards(eatlas_cli, tmp_path
     ended = eatlas_cli("tests", "expand", "wild.toml", "glove-sample", "-o", "wild.toml")
     assert ended.code == 2
     assert (tmp_path / "wild.toml").read_text() == WILD
+
+
+MISSPELT = """schema = 1
+[[test]]
+id = "mine"
+X = { name = "Male", terms = ["he", "him", "Davdi", "Peter", "brothr"] }
+Y = { name = "Female", terms = ["she", "her", "Mary", "sister"] }
+A = { name = "Career", terms = ["offcie", "salary", "business", "career"] }
+B = { name = "Family", terms = ["home", "parents", "children", "zzzzqqq"] }
+"""
+
+
+def test_what_vectors_have_for_a_test(eatlas_cli, tmp_path):
+    (tmp_path / "mine.toml").write_text(MISSPELT)
+    ended = eatlas_cli("tests", "check", "mine.toml", "--vectors", "glove-sample")
+    assert (ended.code, ended.err) == (0, "")
+    assert (
+        ended.out
+        == """\
+mine: X Male: 5, Y Female: 4, A Career: 4, B Family: 4
+mine.toml: 1 test(s), no faults
+
+mine in glove-sample: 13 of 17 terms found
+Group       found   median rank
+───────────────────────────────
+X Male     3 of 5           104
+Y Female   4 of 4         1,018
+A Career   3 of 4           433
+B Family   3 of 4           272
+X missing: Davdi (did you mean david?), brothr (did you mean brother?).
+A missing: offcie (did you mean office?).
+B missing: zzzzqqq.
+Ranks by frequency are those in GloVe 6B, of 400,000 words.
+Least d found with a power of 0.8: 1.76 at level 1 (3 v 4), none at level 2 (3 v 3); two-sided p <
+.05.
+"""
+    )
+
+
+def test_what_vectors_have_as_json(eatlas_cli, tmp_path):
+    (tmp_path / "mine.toml").write_text(MISSPELT)
+    lines = "he 1 2\nhim 1 2.1\nher 2 1\nhome 1 1\nhouse 3 2\n"
+    (tmp_path / "few.txt").write_text(lines)
+    ended = eatlas_cli(
+        "tests", "check", "mine.toml", "--vectors", "few=few.txt", "--vectors", "glove-sample",
+        "--json",
+    )  # fmt: skip
+    assert (ended.code, ended.err) == (0, "")
+    few, glove = map(json.loads, ended.out.splitlines())
+    assert (few["source"], few["found"], few["terms"]) == ("few", 4, 17)
+    assert few["hint"] == "4 of 17 words found: are the vectors of another language, or cased?"
+    assert few["no_ranks"].startswith("few.txt has 5 words")
+    assert few["groups"]["X"]["found"] == ["he", "him"]
+    assert few["power"]["level2"] is None  # A has no word
+    assert few["power"]["level1"] == {"n": [2, 1], "min_p": 1 / 3, "smallest_d": None}
+    assert (glove["source"], glove["hint"], glove["ranked_words"]) == ("glove-sample", "", 400_000)
+    assert glove["groups"]["X"] == {
+        "concept": "Male",
+        "found": ["he", "him", "Peter"],
+        "missing": ["Davdi", "brothr"],
+        "near": {"Davdi": ["david"], "brothr": ["brother"]},
+        "median_rank": 104,
+        "clusters": [],
+    }
+    refused = eatlas_cli("tests", "check", "mine.toml", "--json")
+    assert (refused.code, refused.err) == (
+        2,
+        "error: --json prints what vectors have for a test\n  got: no --vectors\n"
+        "  allowed: --vectors SOURCE --json\n",
+    )
+
+
+def test_vectors_of_another_language_and_words_that_count_as_one(eatlas_cli, tmp_path):
+    (tmp_path / "de.txt").write_text("der 1 2 3\nund 2 3 1\nhaus 1 1 2\n")
+    words = eatlas_cli("tests", "show", "weat-7").out
+    (tmp_path / "weat-7.toml").write_text(words)
+    ended = eatlas_cli("tests", "check", "weat-7.toml", "--vectors", "de.txt")
+    assert ended.code == 0
+    assert "weat-7 in de.txt: 0 of 32 terms found\n" in ended.out
+    assert "\n0 of 32 words found: are the vectors of another language, or cased?\n" in ended.out
+    assert "Least d" not in ended.out
+    ended = eatlas_cli("tests", "check", "weat-7.toml", "--vectors", "glove-sample")
+    assert "A, count as one word: " in ended.out
+
+
+def test_tests_of_groups_have_no_power(eatlas_cli, tmp_path):
+    jobs = eatlas_cli("tests", "show", "divdist").out
+    (tmp_path / "jobs.toml").write_text(jobs)
+    ended = eatlas_cli("tests", "check", "jobs.toml", "--vectors", "glove-sample")
+    assert ended.code == 0
+    assert " terms found" in ended.out
+    assert "Least d" not in ended.out

@@ -65,7 +65,7 @@ def test_groups_from_lists():
         ),
         ({**LISTS, "Male": ["he", "he"]}, "duplicate terms 'he'; each term may occur once"),
         ({**LISTS, "Male": "he"}, "argument A.terms: input should be a valid list, got 'he'"),
-        ({**LISTS, "Female": ["he"]}, "terms 'he' are on both sides, A and B"),
+        ({**LISTS, "Female": ["he"]}, "the term 'he' is on both sides, A and B"),
     ],
 )
 def test_lists_that_are_no_test(given, said):

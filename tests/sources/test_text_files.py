@@ -71,3 +71,22 @@ def test_headers_of_tables(tmp_path, head):
     )
     np.testing.assert_array_equal(found["dog"], [3, 4.5])
     assert len(found) == 2
+
+
+@pytest.mark.parametrize("name", ["v.csv", "v.txt"])
+@pytest.mark.parametrize("head", ["", "Wort;d1;d2\n", "\ufeffWort;d1;d2\r\n"])
+def test_tables_of_spreadsheets_with_decimal_commas(tmp_path, name, head):
+    source = open_vectors(write(tmp_path, head + "cat;-0,25;1\ndog;3;4,5e-1\n", name))
+    assert list(source) == ["cat", "dog"]
+    np.testing.assert_array_equal(source["cat"], np.float32([-0.25, 1]))
+    np.testing.assert_array_equal(source["dog"], np.float32([3, 0.45]))
+
+
+def test_tables_with_semicolons_and_decimal_points(tmp_path):
+    source = open_vectors(write(tmp_path, "cat;0.25;1\ndog;3;4.5\n", "v.csv"))
+    np.testing.assert_array_equal(source["dog"], np.float32([3, 4.5]))
+
+
+def test_a_semicolon_is_a_word_of_a_table_with_commas(tmp_path):
+    source = open_vectors(write(tmp_path, ";,0.25,1\ncat,3,4\n", "v.csv"))
+    np.testing.assert_array_equal(source[";"], np.float32([0.25, 1]))

@@ -63,7 +63,7 @@ def test_an_image_and_a_text_of_one_name_are_not_confused(folder):
 
 def test_one_picture_in_both_targets_is_refused(folder):
     shutil.copy(folder / "flowers" / "1.png", folder / "insects" / "bee.png")
-    with pytest.raises(StimulusError, match=r"terms .*bee.png. are on both sides"):
+    with pytest.raises(StimulusError, match=r"the term .*bee.png. is on both sides"):
         make(folder)
 
 

@@ -169,7 +169,7 @@ IVY = {"text": "This is ivy.", "stimulus": "ivy"}
         (lambda: Concept(name="F", images="none/*.jpg"), "Concept 'F': none/*.jpg: no file matches"),
         (lambda: Sentence(text="Ivy.", stimulus="ivy", span=(0, 5)), "is not within the 4 characters of 'Ivy.'"),
         (lambda: AssociationTest(id="t", X="a"), "AssociationTest 't', argument X: input should be a valid dictionary or instance of Concept, got 'a'"),
-        (lambda: make_test(X=("ant", "b"), A=("war", "c")), "AssociationTest 'tiny': terms 'ant' are on both sides, X and Y; a term that is both cannot distinguish the two concepts; terms 'war' are"),
+        (lambda: make_test(X=("ant", "b"), A=("war", "c")), "AssociationTest 'tiny': the term 'ant' is on both sides, X and Y; a term that is both cannot distinguish the two concepts; the term 'war' is"),
         (lambda: AssociationTest.of_lists({"X": ["a"]}), "an association test has four lists of terms\n  got: 1: 'X'"),
         (lambda: GroupsTest(targets=["a"], groups={"B": ["b"], "C": ["c"]}, reference="uniform", references={"a": (1, 2)}), "the reference of 'a': the weight of 'C' is 2"),
         (lambda: load_tests(5), "this is not a test\n  got: 5 (int)\n  allowed: the name of a battery, the id of a test, or a TOML file, an AssociationTest"),

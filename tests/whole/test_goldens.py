@@ -15,6 +15,7 @@ pytestmark = pytest.mark.usefixtures("all_resamples")
 
 
 @pytest.mark.filterwarnings("always:.* had results of another run")
+@pytest.mark.filterwarnings("always:.* words found")
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_a_session_is_as_before(scenario, tmp_path):
     before = kept(scenario)

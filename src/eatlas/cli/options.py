@@ -8,11 +8,13 @@ option, its metavar and its least value (``-o, --output FILE``, ``N >= 1``); the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from inspect import Parameter, getdoc, signature
+from itertools import takewhile
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
 _SECTION = "\nParameters\n----------\n"
 _ENTRY = re.compile(r"^(\w+)(?: : (.*))?\n((?:[ ]{4}.*\n?)+)", re.MULTILINE)
@@ -38,7 +40,47 @@ SHARED = {
 }
 """Form and help of options that several commands have, where a docstring does not say them."""
 
+VECTORS = "--vectors"
+NOT_VECTORS = {"--model", "--models", "--embedding", "--embeddings", "--source", "--vector"}
+"""Options that no command has, which users try where --vectors is meant."""
+
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class ExplainingCommand(TyperCommand):
+    """A command that says which option is meant, and how an option takes several values."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments; what is wrong with them is said with a remedy."""
+        words = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:  # a class of typer's own or of click, by version
+            message = str(getattr(error, "message", ""))
+            options = {name: option for option in self.params for name in option.opts}
+            if getattr(error, "option_name", "") in NOT_VECTORS and VECTORS in options:
+                error.possibilities = []  # type: ignore[attr-defined]
+                error.message = f"{message}; {VECTORS} is meant, which takes files and models"  # type: ignore[attr-defined]
+            elif message.startswith("Got unexpected extra argument"):
+                repeatable = {n for n, option in options.items() if getattr(option, "multiple", 0)}
+                if remedy := repeat_option(words, repeatable):
+                    error.message = f"{message}; repeat the option: {remedy}"  # type: ignore[attr-defined]
+            raise
+
+
+def repeat_option(words: Sequence[str], repeatable: Collection[str]) -> str:
+    """Write out an option that is followed by several values; empty if none is.
+
+    Examples
+    --------
+    >>> repeat_option(["--tests", "weat-6", "weat-7", "--json"], {"--tests"})
+    '--tests weat-6 --tests weat-7'
+    """
+    for at, word in enumerate(words):
+        values = list(takewhile(lambda text: not text.startswith("-"), words[at + 1 :]))
+        if word in repeatable and len(values) > 1:
+            return " ".join(f"{word} {value}" for value in values)
+    return ""
 
 
 class Commands(typer.Typer):
@@ -58,7 +100,8 @@ class Commands(typer.Typer):
                     hints[parameter.name], described
                 ]
             help_ = _BROKEN.sub(" ", text)
-            return super(Commands, self).command(name, help=help_, **options)(function)
+            whole = {"cls": ExplainingCommand, **options}
+            return super(Commands, self).command(name, help=help_, **whole)(function)
 
         return register
 

@@ -16,7 +16,7 @@ from eatlas.cli.messages import (
 )
 from eatlas.cli.options import Commands
 from eatlas.cli.power_table import print_powers
-from eatlas.errors import StimulusError, StimulusWarning, listing
+from eatlas.errors import EatlasError, StimulusError, StimulusWarning, listing
 from eatlas.measures import inference
 from eatlas.numbers import number_of
 from eatlas.plugins import call_point, points
@@ -78,22 +78,36 @@ def show(name: str) -> None:
 
 
 @app.command("check")
-def check(path: Path) -> None:
+def check(path: Path, *, vectors: list[str] | None = None, as_json: bool = False) -> None:
     """Check a test file and list every error. Exit code 2 if there is one.
 
-    Warnings name what is allowed but deserves a second look, such as a group of one term.
+    Warnings name what is allowed but deserves a second look, such as a group of one term. With
+    vectors also what they have for each group: words found and missing, with near spellings, the
+    median rank of the words by frequency, near-synonyms that count as one word, and the least
+    effect size that the words found can show.
 
     Parameters
     ----------
     path : FILE.toml
         The test file.
+    vectors : [NAME=]SOURCE
+        Vectors in which the words are looked up. May be repeated.
+    as_json : --json
+        Print what the vectors have as JSON, one object for each test and source.
     """
+    if as_json and not vectors:
+        raise EatlasError(
+            "--json prints what vectors have for a test",
+            got="no --vectors",
+            allowed="--vectors SOURCE --json",
+        )
     battery = read_test_file(path)
     for test in battery.tests:
         sizes = [f"{part} {c.name}: {len(c.terms)}" for part, c in test.parts]
         more = dict(getattr(test, "more", ()))
         sizes += [number_of(len(texts), plugin_keys()[key].item) for key, texts in more.items()]
-        print_line(f"{test.id}: {', '.join(sizes)}")
+        if not as_json:
+            print_line(f"{test.id}: {', '.join(sizes)}")
         alone = [
             f"{role} ({concept.name}) has one term; a group of one cannot be permuted, so measures "
             "that permute it will refuse this test."
@@ -102,7 +116,12 @@ def check(path: Path) -> None:
         ]
         for text in filter(None, (*alone, *remarks(test), namesake(test))):
             remark(f"warning: {path}: test {test.id}: {text}")
-    print_line(f"{path}: {len(battery.tests)} test(s), no faults")
+    if not as_json:
+        print_line(f"{path}: {len(battery.tests)} test(s), no faults")
+    if vectors:
+        from eatlas.cli.coverage_table import print_checks  # noqa: PLC0415  (others open no vectors)
+
+        print_checks(battery.tests, vectors, as_json=as_json)
 
 
 @app.command("import")

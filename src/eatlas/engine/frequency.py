@@ -228,8 +228,13 @@ def ranking_for(measure: Any, test: Test, source: Any, case: CaseRule) -> Rankin
     if ranking is None:
         vectors = source if measure.needs.source == "vectors" else None
         ranking = ranking_of(vectors, [test], case, wish)
-    if not is_english(test.language) and ranking.vocabulary == sample_order().name:
-        reason = f"the ranks at hand are those of English words, and the test is in {test.language}"
+    return ranking_for_language(ranking, test.language)
+
+
+def ranking_for_language(ranking: Ranking, language: str) -> Ranking:
+    """The same, but for ranks of English words and words of another language."""
+    if not is_english(language) and ranking.vocabulary == sample_order().name:
+        reason = f"the ranks at hand are those of English words, and the test is in {language}"
         return Ranking(reason=reason)
     return ranking
 

@@ -9,15 +9,18 @@ entry is the need, its object a class that derives from :class:`Reader`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, ClassVar, get_args
 
-from eatlas.engine.frequency import ranking_of
+from eatlas.engine.frequency import ranking_of, words_within
 from eatlas.engine.jobs import AnySource, Job
 from eatlas.errors import CoverageError, SourceError, listing
 from eatlas.measures.base import Array, Measure, Need, Wish
+from eatlas.notes import Note, warn
 from eatlas.plugins import load_class, require_point
 from eatlas.results.parts import Coverage
 from eatlas.sources import (
@@ -31,12 +34,20 @@ from eatlas.sources import (
     open_vectors,
     period_of,
 )
-from eatlas.sources.coverage import embed_concepts, items_to_request
+from eatlas.sources.coverage import (
+    Near,
+    embed_concepts,
+    items_to_request,
+    language_hint,
+    missing_words,
+    suggestion,
+    words_of,
+)
 from eatlas.stimuli import Concept, Test
+from eatlas.stimuli.batteries import is_bundled
 
-if TYPE_CHECKING:
-    from eatlas.notes import Note
-
+NAMED = 8
+"""Missing words that a message names."""
 VECTORS: Need = "vectors"
 """The need that eatlas itself reads."""
 WISHES: tuple[Wish | None, ...] = (None, *get_args(Wish))
@@ -181,7 +192,10 @@ class VectorReader(Reader):
         if wish is not None:  # one pass for words and ranks
             beside = {item.content for item in items}
             ranking = ranking_of(source, tests, case, wish, beside=beside)
-        return replace(Snapshot.of(source, items, tell), ranking=ranking)
+        snapshot = replace(Snapshot.of(source, items, tell), ranking=ranking)
+        if source.encodes or period_of(source) is not None:  # of a year, words may well be missing
+            return snapshot
+        return replace(snapshot, near=_suggest_words(source, snapshot, tests, case))
 
     def look_up(self, measure: Measure, test: Test, source: Source, case: CaseRule) -> Lookup:
         """Look up the vectors of a test."""
@@ -192,7 +206,9 @@ class VectorReader(Reader):
         if not any(group.used for group in coverage.values()):
             require_any(test, name, source.begins())
         if background is None:
-            require_terms(measure, test, coverage, name, "usable vector")
+            require_terms(
+                measure, test, coverage, name, "usable vector", near=getattr(source, "near", {})
+            )
         else:
             called, usable, remedy = background.called(name), background.usable, background.remedy
             require_terms(measure, test, coverage, called, usable, remedy, with_reasons=False)
@@ -208,6 +224,35 @@ class VectorReader(Reader):
         arranged = measure.arranged(vectors, coverage, words)
         fields = {"coverage": coverage, "precision": roundoff, **arranged}
         return Lookup(fields, measured, about, notes)
+
+
+def _suggest_words(
+    source: Source, snapshot: Snapshot, tests: Iterable[Test], case: CaseRule
+) -> dict[str, tuple[str, ...]]:
+    """Warn of words that may be misspelt, or of another language; return the near words.
+
+    Words of tests that come with eatlas, and of themes that were found, are spelt as they should
+    be.
+    """
+    near: dict[str, tuple[str, ...]] = {}
+    listed_at_once = not words_within(source).slow_to_list
+    for test in {test.id: test for test in tests}.values():
+        words = words_of(test)
+        missing = missing_words(test, snapshot, case)
+        if not missing or len(missing) == len(words):  # without any word there is an error
+            continue
+        if hint := language_hint(len(words) - len(missing), len(words)):
+            warn(Note("source.few-words", values={"source": source.name, "hint": hint}), test.id)
+        elif listed_at_once and not test.explored_on and not is_bundled(test):
+            from eatlas.engine.spelling import near_words_of  # noqa: PLC0415  (few words are missing)
+
+            of_test = near_words_of(source, missing)
+            meant = {word: words[0] for word, words in islice(of_test.items(), NAMED)}
+            values = {"source": source.name, "words": meant, "more": len(of_test) - len(meant)}
+            if of_test:
+                warn(Note("stimuli.misspelt", values=values), test.id)
+            near |= of_test
+    return near
 
 
 def _vectors_of(words: Sequence[str], source: Source, case: CaseRule) -> dict[str, Array]:
@@ -260,6 +305,7 @@ def require_terms(
     remedy: str = "",
     *,
     with_reasons: bool = True,
+    near: Near = MappingProxyType({}),
 ) -> None:
     """Refuse groups that have fewer usable terms, or stimuli, than a measure needs.
 
@@ -274,6 +320,8 @@ def require_terms(
         What to do where terms are missing; by default what helps for words, sentences or images.
     with_reasons : bool
         Whether the message says of each missing term why.
+    near : mapping
+        By missing word those words of the source that may be meant.
     """
     needs = measure.needs
     for role, least in measure.minimum_of(test).items():
@@ -286,14 +334,19 @@ def require_terms(
         kind = "images" if concept.images else "sentences" if concept.sentences else "words"
         missing: Sequence[str] = group.missing
         if with_reasons:
-            missing = [f"{term} ({reason})" for term, reason in group.reasons.items()]
+            missing = [
+                f"{term} ({reason}{suggestion(term, near)})"
+                for term, reason in group.reasons.items()
+            ]
+        used, missed = coverage.counts()
+        hint = language_hint(used, used + missed) if kind == "words" else ""
         raise CoverageError(
             f"test {test.id}, group {role} ({concept.name}): "
             f"{f'only {len(there)}' if there else 'no'} {unit} has a {usable} in {source}",
-            got=f"missing: {listing(missing, 8)}" if missing else f"{there[0]!r} alone",
+            got=f"missing: {listing(missing, NAMED)}" if missing else f"{there[0]!r} alone",
             allowed=f"at least {least} usable {unit if least == 1 else units} for "
             f"{measure.name} ({'its labels are permuted' if least > 1 else 'its mean is taken'})",
-            remedy=remedy or REMEDIES[kind]
+            remedy=remedy or (f"{hint} Otherwise {REMEDIES[kind]}" if hint else REMEDIES[kind])
             if missing
             else "add terms, or use a measure that takes a group of one",
         )

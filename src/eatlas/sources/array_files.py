@@ -13,7 +13,7 @@ import re
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -49,6 +49,11 @@ _LIST = re.compile(r".*list<.*: (float|double|halffloat)\b.*")
 """Types of Parquet."""
 _OF_IMAGES = {"img", "image", "file", "filename", "path"}
 """Headers of a last column that names images, in a table of their features."""
+_SEPARATORS = ";,\t"
+"""Between cells; the one that a line has most of, and of as many the first."""
+_COMMA = re.compile(rb";-?\d+,\d")
+"""A number with a decimal comma, in a table with semicolons."""
+_WITH_COMMA = re.compile(r"[-+]?\d+(,\d+)?([eE][-+]?\d+)?")
 
 
 class MatrixSource(ArraySource):
@@ -227,7 +232,11 @@ class _Words(pickle._Unpickler):  # that of C takes any instruction
 
 
 def open_table(content: Content, options: Options, name: str) -> MatrixSource:
-    """Open a CSV or TSV file: a term and its numbers a row, or numbers and the name of an image."""
+    """Open a CSV or TSV file: a term and its numbers a row, or numbers and the name of an image.
+
+    If semicolons separate cells, decimals may have a comma: spreadsheets write them so in many
+    countries.
+    """
     words, rows = _parse_table(content, options.get("encoding", "utf-8"))
     return MatrixSource(words, rows, name=name, files=(content.path,))
 
@@ -236,7 +245,7 @@ def _first_cells(head: bytes) -> tuple[list[str], str]:
     """Cells of the first row that is not blank, and what separates them."""
     lines = head.decode("utf-8-sig", "replace").splitlines()
     line = next((line for line in lines if line.strip()), "")
-    separator = max(",\t", key=line.count)
+    separator = max(_SEPARATORS, key=line.count)
     with io.StringIO(line) as text:
         return next(csv.reader(text, delimiter=separator), []), separator
 
@@ -246,14 +255,18 @@ def _parse_table(content: Content, encoding: str) -> tuple[list[str], NDArray[np
     pd = import_pandas()
 
     label = content.label
-    first, separator = _first_cells(content.head(HEAD_BYTES))
+    head = content.head(HEAD_BYTES)
+    first, separator = _first_cells(head)
+    commas = separator == ";" and bool(_COMMA.search(head))
     if len(first) < 2:
         raise SourceError(f"{label}: this is not a table of words and numbers", got=str(first))
     images = first[-1].strip().lower() in _OF_IMAGES
-    titled = images or first[0].strip().lower() in _HEADS or not all(map(is_number, first[1:]))
+    cells = [cell.replace(",", ".") if commas else cell for cell in first[1:]]
+    titled = images or first[0].strip().lower() in _HEADS or not all(map(is_number, cells))
     column = len(first) - 1 if images else 0
     form: dict[str, Any] = {"sep": separator, "header": 0 if titled else None, "index_col": False}
     form |= {"dtype": {first[column] if titled else column: str}, "na_filter": False}
+    form |= {"decimal": "," if commas else "."}
     try:
         with content.open() as raw, warnings.catch_warnings():
             warnings.simplefilter("error")  # of a row with more cells than the first
@@ -270,16 +283,31 @@ def _parse_table(content: Content, encoding: str) -> tuple[list[str], NDArray[np
     places = [k for k, cell in enumerate(first) if k != column and (cell.strip() or not images)]
     numbers = frame.iloc[:, places]
     try:
+        if commas and len(numbers.select_dtypes(exclude="number").columns):
+            raise ValueError("not all numbers have decimal commas")
         with np.errstate(over="ignore"):
             return words, numbers.to_numpy(np.float64).astype(np.float32)
     except ValueError as error:
-        odd = numbers.apply(pd.to_numeric, errors="coerce").isna().to_numpy()
+        odd = numbers.map(partial(_is_odd, commas=commas)).to_numpy()
         row, column = np.argwhere(odd)[0]
+        cell = numbers.iat[row, column]
+        remedy = "a table of counts goes with --measure 'divdist(soa=counts)'"
+        if commas:
+            remedy = "write all decimals with a comma, and no mark for thousands, as in 1234,5"
+        elif "," in str(cell):
+            remedy = "write decimals with a point, as in 0.5, or have semicolons between all cells"
         raise SourceError(
             f"{label}, line {row + titled + 1}: a component is not a number",
-            got=f"{numbers.iat[row, column]!r}, in the row of {words[row]!r}",
-            remedy="a table of counts goes with --measure 'divdist(soa=counts)'",
+            got=f"{cell!r}, in the row of {words[row]!r}",
+            remedy=remedy,
         ) from error
+
+
+def _is_odd(cell: object, *, commas: bool) -> bool:
+    """Whether a cell is no number; beside decimal commas, a point may be a mark for thousands."""
+    if commas and isinstance(cell, str):
+        return not _WITH_COMMA.fullmatch(cell)
+    return not is_number(str(cell))
 
 
 def open_parquet(content: Content, options: Options, name: str) -> MatrixSource:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from eatlas.errors import SourceError
 from eatlas.notes import Note, as_notes
 from eatlas.results.parts import Coverage, GroupCoverage
-from eatlas.sources.source import Found, Item, Source, word_alone
+from eatlas.sources.source import Found, Item, Snapshot, Source, word_alone
 from eatlas.stats.inputs import SINGLE
 from eatlas.stimuli import Concept, ContextsOrigin, Image, Test
 from eatlas.stimuli.concepts import refuse_wildcards
@@ -27,6 +27,8 @@ from eatlas.stimuli.languages import capital, is_english, keys_in, lower, same_t
 CaseRule = Literal["auto", "exact"]
 NAMED, GROUPS = 6, 5
 """Terms that a remark names, and groups of terms under several spellings that get a remark each."""
+LEAST_WORDS, LEAST_PART = 8, 0.25
+"""Of fewer words, or if a larger part of them is found, nothing is said about the language."""
 PAPERS_MINIMUM = 8  # Caliskan et al. 2022, as cited by ML-EAT: groups of eight stimuli at least
 
 
@@ -269,6 +271,42 @@ def _digest(vectors: Mapping[str, NDArray[np.float64]]) -> str:
         for row in sorted(row.tobytes() for row in rows):
             digest.update(row)
     return digest.hexdigest()
+
+
+# --- words that are missing -----------------------------------------------------------------------
+
+Near = Mapping[str, tuple[str, ...]]
+"""By missing word those words of a source that may be meant, the most likely first."""
+
+
+def words_of(test: Test) -> list[str]:
+    """Terms of a test that are neither images nor sentences."""
+    parts = [part for _, part in test.parts if not part.images and not part.sentences]
+    return [term for part in parts for term in part.terms]
+
+
+def missing_words(test: Test, snapshot: Snapshot, case: CaseRule) -> list[str]:
+    """Words of a test that a source has in no spelling."""
+    known = {item.content for item, answer in snapshot.found.items() if answer.vector is not None}
+    return [
+        word for word in words_of(test) if known.isdisjoint(spellings(word, case, test.language))
+    ]
+
+
+def language_hint(found: int, words: int) -> str:
+    """Ask whether vectors are of another language if they have few words of a test; else empty.
+
+    >>> language_hint(0, 32)
+    '0 of 32 words found: are the vectors of another language, or cased?'
+    """
+    if words < LEAST_WORDS or found >= LEAST_PART * words:
+        return ""
+    return f"{found:,} of {words:,} words found: are the vectors of another language, or cased?"
+
+
+def suggestion(word: str, near: Near) -> str:
+    """Ask whether a near word is meant, as the end of a sentence; empty if none is near."""
+    return f"; did you mean {near[word][0]}?" if near.get(word) else ""
 
 
 # --- remarks --------------------------------------------------------------------------------------

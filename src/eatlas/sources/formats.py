@@ -166,7 +166,7 @@ def _text_kind(head: bytes, content: Content) -> str:
         return "word2vec-binary" if suffix == ".bin" or _is_controlled(rest) else "text"
     if _is_controlled(head):
         raise _unknown(content, f"binary data: {head[:16].hex(' ')}")
-    separated = b"," in first or b"\t" in first
+    separated = any(mark in first for mark in (b",", b"\t", b";"))
     return "table" if separated and (by_name or not trailing_numbers(first)) else "text"
 
 

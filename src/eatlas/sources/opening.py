@@ -92,6 +92,8 @@ CBOW = "cbow:"
 """Before a source of words: texts are the mean of their words."""
 _SCHEME = re.compile(r"[a-z][a-z0-9+]+:(//|(?!.*\.))", re.ASCII)
 """Such as hf:bert-base-uncased or https://...; a name with a full stop may be that of a file."""
+_HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
+"""Such as sentence-transformers/all-MiniLM-L6-v2, which may be a path as well."""
 
 
 def open_vectors(spec: VectorsLike) -> Source:
@@ -408,16 +410,24 @@ def _no_such(file: FileSpec, text: str) -> EatlasError:
         fetch = f", or fetch published vectors: eatlas vectors fetch {near[0]}" if near else ""
         beside = file_like(file.path)
         remedy = f"did you mean {beside}?" if beside else f"check the path{fetch}"
+        is_file_name = Path(spec).suffix.lower() in SUFFIXES
         if "*" in spec:
             remedy = f"training runs of one source have a name: NAME={spec}"
+        elif _HUB_NAME.fullmatch(text) and not beside and not is_file_name:
+            remedy += f"; {_as_model(text)}"
         return SourceError(f"{spec}: there is no such file", remedy=remedy)
     near = nearest(spec, [*names, *published])
     return SourceError(
         f"there are no vectors called {spec!r}",
         allowed=f"a file ({', '.join(SUFFIXES)}), one of: {', '.join(names)}, "
         "or published vectors: eatlas vectors list",
-        remedy=f"did you mean {near[0]}?" if near else None,
+        remedy=f"did you mean {near[0]}?" if near else _as_model(text),
     )
+
+
+def _as_model(name: str) -> str:
+    """Say how a model of Hugging Face is named."""
+    return f"a model of Hugging Face is hf:{name}, or st:{name} if it encodes sentences"
 
 
 # --- sources that a run calls by a name -----------------------------------------------------------

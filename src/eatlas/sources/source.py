@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from operator import attrgetter
 from types import SimpleNamespace
@@ -498,6 +498,8 @@ class Snapshot(_Forwarding):
     first: tuple[str, ...] = ()
     """The first words of a source that has none of the items."""
     background: Background | None = None
+    near: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Words of the source that missing ones may be misspellings of, where they were looked for."""
     kinds = TEXTS_AND_IMAGES
     """All: what was not read is missing."""
 

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from eatlas.errors import ResultsError, SourceError
 from eatlas.lazy import import_pandas
+from eatlas.numbers import number_of
 from eatlas.paths import cache_folder
 from eatlas.sources.archives import Content, incomplete, open_binary
 from eatlas.sources.memory import MAX_COMPONENTS, Chunk
@@ -274,11 +275,13 @@ class TextSource(VectorTable):
             last = word.rpartition(b" ")[2]
             if len(fields) < self._dim or (last != word and is_number(last)):
                 what = f"{self.content.label}, line {number}: a vector of the wrong length"
-                got = f"{row.count(b' ')} numbers"
+                first = self.decode_words([row.partition(b" ")[0]])[0]
+                got = f"{number_of(row.count(b' '), 'number')} after {first[:60]!r}"
                 raise SourceError(what, got=got, allowed=f"{self._dim} numbers")
             numbers = b" ".join(fields)
         if numbers.translate(None, _NUMERIC):
-            _floats(numbers, f"{self.content.label}, line {number}")
+            (name,) = self.decode_words([word])
+            _floats(numbers, f"{self.content.label}, line {number}", name)
         return word, numbers
 
     def parse_rows(self, words: Sequence[bytes], rows: Sequence[bytes]) -> NDArray[np.float32]:
@@ -334,15 +337,18 @@ def trailing_numbers(line: bytes) -> int:
     return len(fields) - 1 if len(fields) > 1 and is_number(fields[-1]) else 0
 
 
-def _floats(numbers: bytes, label: str) -> Vector:
-    """Parse the components of one vector as float32."""
+def _floats(numbers: bytes, label: str, word: str = "") -> Vector:
+    """Parse the components of one vector as float32; `word` is whose it is, for a message."""
     try:
         components = [float(field) for field in numbers.split(b" ")]
         if b"_" in numbers:
             raise ValueError(f"could not convert: {numbers[:60]!r}")
     except ValueError as error:
+        got = str(error).rpartition(": b")[2][:60]
         raise SourceError(
-            f"{label}: a component is not a number", got=str(error).rpartition(": b")[2][:60]
+            f"{label}: a component is not a number",
+            got=f"{got}, in the row of {word[:60]!r}" if word else got,
+            remedy="write decimals with a point, as in 0.5" if "," in got else None,
         ) from error
     with np.errstate(over="ignore"):
         vector: Vector = np.array(components).astype(np.float32)

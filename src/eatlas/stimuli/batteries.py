@@ -132,6 +132,11 @@ def load_tests(spec: TestsLike) -> tuple[Test, ...]:
     return tuple(map(with_images, chosen.values()))
 
 
+def is_test(name: str) -> bool:
+    """Whether a test or a battery has a name."""
+    return name in _names()
+
+
 def is_bundled(test: Test) -> bool:
     """Whether the id of a test is enough to load its stimuli again."""
     try:

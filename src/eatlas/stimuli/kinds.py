@@ -278,7 +278,8 @@ class AssociationTest(Described):
             both += [f"{t}, {names[h]}" for t, h in one.image_of.items() if h in names]
             if both:
                 faults.append(
-                    f"terms {quote(both)} are on both sides, {first} and {second}; "
+                    f"{'the term' if len(both) == 1 else 'terms'} {quote(both)} "
+                    f"{'is' if len(both) == 1 else 'are'} on both sides, {first} and {second}; "
                     "a term that is both cannot distinguish the two concepts"
                 )
         if faults:

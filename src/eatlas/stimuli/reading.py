@@ -31,6 +31,15 @@ Record = TypeVar("Record", bound=Frozen)
 def parse_battery(data: bytes, where: str, name: str, folder: Path | None = None) -> Battery:
     """Parse a test file; paths in it start from `folder`, if it is a user's."""
     document = read_toml(data, where, StimulusError, hint)
+    if not document:
+        raise StimulusError(
+            f"{where}: the file is empty"
+            if not data.strip()
+            else f"{where}: the file has no tests",
+            got=None if not data.strip() else "comments alone",
+            allowed="schema = 1, then [[test]] tables in double brackets",
+            remedy="eatlas tests show weat-6 prints a test to save and change",
+        )
     top = require_schema(document, where)
     head, tests = top.pop("battery", {}), top.pop("test", [])
     keys = plugin_keys() if top else {}

@@ -84,7 +84,7 @@ def test_N22_closed_streams(tmp_path):
 def test_F36_missing_terms_are_counted_and_few_are_named():
     terms = [f"{'x' * 60}{i}" for i in range(3_000)]
     test = make_test().model_copy(update={"X": eatlas.Concept(name="X", terms=terms)})
-    with pytest.raises(EatlasError) as caught:
+    with pytest.warns(SourceWarning, match="12 of 3,012"), pytest.raises(EatlasError) as caught:
         eatlas.run(test, measures="weat(resamples=0)", frequency="off")
     assert "and 2,992 more" in str(caught.value)
     assert len(str(caught.value)) < 1_500

@@ -13,6 +13,7 @@ from tests.cli.test_mistakes import folder, one_message_and_nothing_written  # n
         ("text corpus.txt --tests weat-6", "error: the test weat-6 has no social groups\n"),
         ("text table.csv --tests jobs.toml -o table.csv", "error: table.csv: this is the file that is read"),
         ("contexts none.txt --tests mine.toml", "error: none.txt: there is no such file\n"),
+        ("contexts corpus.txt --tests weat-6 weat-7", "error: weat-7: there is no such file\n  allowed: a file, a folder with files in it, or a pattern such as 'RC_*.zst'\n  remedy: a test has this name; repeat the option for each test: --tests weat-7\n"),
         ("contexts corpus.txt --tests mine.toml -o c.xlsx", "error: c.xlsx: contexts cannot be written so\n"),
         ("contexts corpus.txt --tests mine.toml -o folder.csv", "error: folder.csv: cannot be written\n  got: Is a directory\n"),
         ("contexts table.csv --tests mine.toml -o table.csv", "this is the file that is read; writing would destroy it\n"),

@@ -100,6 +100,24 @@ def test_results_and_a_report(eatlas_cli, server, tmp_path):
     assert "mine" in (tmp_path / "there" / "report.html").read_text(encoding="utf-8")
 
 
+def test_dates_before_such_models_and_models_without_a_name_are_doubted(eatlas_cli, server):
+    server.created, server.called = 1, ""
+    options = ("--tests", "mine.toml", "--by", "samples", "--answers", 2, "-o", "there")
+    ended = eatlas_cli("ask", server.spec, *options)
+    assert ended.code == 0, ended.err
+    assert "answers are dated before 2015, such as 1970-01-01: the clock of the" in ended.said
+    assert "answers of the server name no model: which model answered is known" in ended.said
+    assert "Answers of" not in ended.said
+    results = read_results("there/results.jsonl")
+    (result,) = results
+    assert (result.answers.models, result.answers.dates) == ((), ())
+    codes = {note.code: note.values for note in result.warnings}
+    assert codes["answers.too-early"]["count"] == codes["answers.no-name"]["of"] > 0
+    methods = eatlas.present.report_text(results, "methods")
+    assert "1970" not in methods
+    assert "as answered by" in methods
+
+
 def test_questions_of_the_file_and_of_the_command_line(eatlas_cli, server):
     own = '[[question]]\ntext = "{target}: which word fits, {first} or {second}?"\n'
     Path("mine.toml").write_text(FILE + own)

@@ -242,7 +242,7 @@ def test_words_without_a_vector_and_names_that_are_words(explorer):
     nowhere = board_of(explorer, Request(lists={**LISTS, "X": ("Nowhere", "qqxq, zzxz")}))
     assert "no term has a usable vector in glove-sample" in nowhere
     assert "Nothing to show" in nowhere
-    assert "are on both sides, A and B" in board_of(
+    assert "is on both sides, A and B" in board_of(
         explorer, Request(test="weat-6", added={"A": ("home",)})
     )
 

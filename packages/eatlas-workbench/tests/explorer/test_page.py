@@ -151,7 +151,7 @@ def test_what_cannot_be_measured_shows_no_number(open_page):
     page = open_page()
     page.locator("#add-A").fill("home")
     page.locator("#add-A").press("Enter")
-    expect(page.locator("#why")).to_contain_text("terms 'home' are on both sides, A and B")
+    expect(page.locator("#why")).to_contain_text("the term 'home' is on both sides, A and B")
     assert page.locator("#levels, #plane, #sentence, #others").count() == 0
     page.locator("#chip-B0").click()  # the other home
     expect(page.locator("#levels")).to_be_visible()

@@ -32,6 +32,7 @@ from eatlas.sources.archives import (
 )
 from eatlas.sources.download import on_this_machine
 from eatlas.sources.outputs import pyarrow_of
+from eatlas.stimuli.batteries import is_test
 
 Unit = Literal["line", "paragraph"]
 Corpus = str | Path | Iterable[str | Path]
@@ -135,9 +136,11 @@ def _files_of(name: str | Path) -> list[Path]:
         files = [Path(match) for match in glob.glob(str(name), recursive=True)]  # noqa: PTH207  (absolute patterns)
     files = [file for file in files if file.is_file()]
     if not files:
+        remedy = f"a test has this name; repeat the option for each test: --tests {name}"
         raise SourceError(
             f"{path}: {what}",
             allowed="a file, a folder with files in it, or a pattern such as 'RC_*.zst'",
+            remedy=remedy if is_test(str(name)) else None,
         )
     return files
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,6 +47,9 @@ PLACES = AskResult.places
 """Of the effect sizes of a result."""
 SIGNS = {"X": 1.0, "Y": -1.0, "A": 1.0, "B": -1.0}
 """A positive association is one of X with A and of Y with B."""
+FIRST_DAY = "2015-01-01"
+"""A day before it is not that of an answer: the clock of the server is not set."""
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 ONE_SIDED = 0.75
 """Share won by the first place from which the order decides half of all pairs or more: a pair whose
 choice it does not decide gives half of its comparisons to the first place."""
@@ -343,11 +347,35 @@ def record_of(
 def models_and_dates(replies: Sequence[Reply]) -> dict[str, Any]:
     """What a model calls itself, and the first and last day of its answers, as a result has it."""
     names = {name for reply in replies for name in reply.models if name}
-    days = sorted({day for reply in replies for day in reply.dates if day})
+    days = sorted(
+        {day for reply in replies for day in reply.dates if day and not is_too_early(day)}
+    )
     return {
         "models": tuple(sorted(names)),
         "dates": tuple(dict.fromkeys((*days[:1], *days[-1:]))),
     }
+
+
+def is_too_early(day: str) -> bool:
+    """Whether a day, as in 2026-03-01, is before language models answered questions.
+
+    >>> is_too_early("1970-01-01"), is_too_early("2026-03-01"), is_too_early("")
+    (True, False, False)
+    """
+    return bool(_DAY.match(day)) and day < FIRST_DAY
+
+
+def check_origin(replies: Sequence[Reply], given: Input) -> Iterator[Note]:
+    """Doubt dates from before there were such models, and servers that name no model."""
+    days = [day for reply in replies for day in reply.dates]
+    early = sorted(filter(is_too_early, days))
+    if early:
+        values = {"count": len(early), "of": len(days), "first": early[0], "least": FIRST_DAY[:4]}
+        yield Note("answers.too-early", values=values)
+    names = [name for reply in replies for name in reply.models]
+    served = given.head["language_model"].architecture == "endpoint"
+    if served and (without := names.count("")):
+        yield Note("answers.no-name", values={"count": without, "of": len(names)})
 
 
 def temperature_of(given: Input, asked_at: float) -> float | None:

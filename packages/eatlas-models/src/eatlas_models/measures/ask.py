@@ -25,6 +25,7 @@ from eatlas.stimuli.languages import is_english
 from eatlas_models.measures.answers import (
     Design,
     Preferences,
+    check_origin,
     preferences_of,
     record_of,
     remarks,
@@ -224,7 +225,8 @@ templates=auto,threshold=0.2)'
         first, second = (kernels.associations(given.rows[role], x - y) for role in ATTRIBUTES)
         over = self.level(first, second, "over_attributes", notes, given)
         record = record_of(self, preferences, given, self.confidence)
-        notes.extend([*preferences.remarks, *remarks(record)])
+        origin = check_origin(preferences.replies, given)
+        notes.extend([*preferences.remarks, *remarks(record), *origin])
         # the notes of an interval over attributes would be those of level 1
         return AskResult(
             **given.head,

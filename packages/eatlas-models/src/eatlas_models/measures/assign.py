@@ -21,7 +21,7 @@ from eatlas.results.parts import Coverage, finite, finite_ends
 from eatlas.stats.facets import Facet, contrast_test, fill_missing
 from eatlas.stimuli import ATTRIBUTES, ROLES, TARGETS, AssociationTest
 from eatlas.stimuli.languages import is_english
-from eatlas_models.measures.answers import models_and_dates, temperature_of
+from eatlas_models.measures.answers import check_origin, models_and_dates, temperature_of
 from eatlas_models.measures.comparisons import MOST_TEMPLATES
 from eatlas_models.measures.lpbs import Term, coverage_of_test, require_words, terms_of
 from eatlas_models.measures.templates import file_of, is_name, is_text, templates_of
@@ -356,6 +356,7 @@ class Assign(AssociationMeasure):
             collected=collected,
         )
         notes.extend(_remarks(result, assigned.counts))
+        notes.extend(check_origin(assigned.replies, given))
         return result
 
 
