@@ -24,7 +24,6 @@ from eatlas.stats.bootstrap import (
     influence,
     pattern_stability,
     percentile,
-    streams_of,
 )
 
 RESAMPLES = 10_000
@@ -32,6 +31,11 @@ DEFAULT = {8: 100_000, 25: 50_000}
 """Resamples of the measure, unless told otherwise."""
 DRAWS, ENUMERATED = 8_000, 50_000
 SIZES = (8, 25)
+
+
+def streams_of(rng: np.random.Generator) -> dict[str, np.random.Generator]:
+    """A generator for each group of a test, of numbers from one generator."""
+    return {role: np.random.default_rng(rng.integers(0, 2**32, size=4)) for role in "XYAB"}
 
 
 def block(n, seed=0):

@@ -42,7 +42,6 @@ from eatlas.stats.bootstrap import (
     block_layout,
     bootstrap_effects,
     percentile,
-    streams_of,
 )
 
 SIZES = (6, 8, 25)
@@ -61,6 +60,11 @@ SHAPES: dict[str, Draw] = {
     "heavy": lambda r, n: r.standard_t(4, n) / np.sqrt(2),
 }
 """Mean 0 and variance 1: normal, chi-square with 3 degrees of freedom, t with 4."""
+
+
+def streams_of(rng: np.random.Generator) -> dict[str, np.random.Generator]:
+    """A generator for each group of a test, of numbers from one generator."""
+    return {role: np.random.default_rng(rng.integers(0, 2**32, size=4)) for role in "XYAB"}
 
 
 @dataclass(frozen=True)

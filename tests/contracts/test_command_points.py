@@ -190,7 +190,7 @@ def test_an_engine(outside):
 def test_a_report_of_files_of_a_schema(outside):
     plain, table, mine, err = outside(
         "report tally.json --format csv", "report table.csv --family both --format x",
-        "report table.csv -o table.csv.json",
+        "report table.csv -o table.csv",
     )  # fmt: skip
     assert (plain[0], plain[1]) == (0, "1 csv []\n")
     assert (table[0], table[1]) == (0, "1 x ['--family']\n")

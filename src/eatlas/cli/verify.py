@@ -127,7 +127,7 @@ def _run_line(run: RunFound, name: str) -> Found:
     text = f"{run.here} of {run.results} results of {name} are here"
     if run.changed:
         text = (
-            f"the {run.results} results here are not those of {name}: one was replaced, or "
+            f"{number_of(run.results, 'result')} here, but not as in {name}: one was replaced, or "
             "its test, source, measure, seed or version was changed"
         )
     elif not run.whole:

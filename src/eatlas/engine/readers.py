@@ -48,6 +48,8 @@ from eatlas.stimuli.batteries import is_bundled
 
 NAMED = 8
 """Missing words that a message names."""
+MISSPELT = 0.2
+"""Share of missing words up to which they may be misspelt; of more the vocabulary lacks them."""
 VECTORS: Need = "vectors"
 """The need that eatlas itself reads."""
 WISHES: tuple[Wish | None, ...] = (None, *get_args(Wish))
@@ -243,10 +245,15 @@ def _suggest_words(
             continue
         if hint := language_hint(len(words) - len(missing), len(words)):
             warn(Note("source.few-words", values={"source": source.name, "hint": hint}), test.id)
-        elif listed_at_once and not test.explored_on and not is_bundled(test):
-            from eatlas.engine.spelling import near_words_of  # noqa: PLC0415  (few words are missing)
+        elif (
+            listed_at_once
+            and len(missing) <= MISSPELT * len(words)
+            and not test.explored_on
+            and not is_bundled(test)
+        ):
+            from eatlas.engine import spelling  # noqa: PLC0415  (few words are missing)
 
-            of_test = near_words_of(source, missing)
+            of_test = spelling.near_words_of(source, missing, spelling.FEW_EDITS)
             meant = {word: words[0] for word, words in islice(of_test.items(), NAMED)}
             values = {"source": source.name, "words": meant, "more": len(of_test) - len(meant)}
             if of_test:

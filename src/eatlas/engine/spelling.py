@@ -25,7 +25,7 @@ FEW_EDITS, MOST_EDITS = 1, 2
 
 
 def find_near_words(
-    missing: Collection[str], vocabulary: Iterable[str]
+    missing: Collection[str], vocabulary: Iterable[str], most_edits: int = MOST_EDITS
 ) -> dict[str, tuple[str, ...]]:
     """Find the words of a vocabulary within one or two edits of missing ones.
 
@@ -57,7 +57,7 @@ def find_near_words(
     }
     near = {}
     for word, fold in folded.items():
-        most = MOST_EDITS if len(fold) >= LONG else FEW_EDITS
+        most = most_edits if len(fold) >= LONG else FEW_EDITS
         found: list[tuple[int, int, str]] = []
         for length in range(len(fold) - most, len(fold) + most + 1):
             if length in letters:
@@ -117,10 +117,13 @@ def count_edits(word: str, letters: NDArray[np.uint32], most: int) -> NDArray[np
     return row.get(length, np.full(n, most + 1, np.uint8))
 
 
-def near_words_of(source: Source, missing: Collection[str]) -> dict[str, tuple[str, ...]]:
+def near_words_of(
+    source: Source, missing: Collection[str], most_edits: int = MOST_EDITS
+) -> dict[str, tuple[str, ...]]:
     """Find near words in the vocabulary of a source; none if it cannot list its words."""
     inner = words_within(source)
     if not missing or not inner.listed:
         return {}
     order = inner.word_order
-    return find_near_words(missing, inner.vocabulary() if order is None else order.words)
+    words = inner.vocabulary() if order is None else order.words
+    return find_near_words(missing, words, most_edits)

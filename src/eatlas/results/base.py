@@ -207,18 +207,14 @@ class AssociationResult(Findings, Head):
         added = self.model_extra or {}
         for key, value in added.items():
             if key not in part_types():
-                raise absent("parts", key) or PydanticCustomError(
-                    "extra_forbidden", "{key}: Extra inputs are not permitted", {"key": key}
-                )
+                error = PydanticCustomError("extra_forbidden", "{key} is unknown", {"key": key})
+                raise absent("parts", key) or error
             added[key] = part_types()[key].model_validate(value)
         return self
 
     @property
     def parts(self) -> dict[str, Part]:
-        """What is known of the result besides what its measure found, by the key of each.
-
-        Fields of its record that are parts, then what other packages know.
-        """
+        """What is known besides what its measure found, by key: its fields, then of packages."""
         return {name: value for name, value in self if isinstance(value, Part)}
 
     @property

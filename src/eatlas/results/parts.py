@@ -417,6 +417,15 @@ class Provenance(Record):
     run: Run | None = Field(default=None, exclude_if=is_none)
     """The run that the result is of; None of a single measurement."""
 
+    def __eq__(self, other: object) -> bool:
+        """Whether all is equal but the run: a result is the same in any run."""
+        if not isinstance(other, Provenance):
+            return NotImplemented
+        return {**self.__dict__, "run": None} == {**other.__dict__, "run": None}
+
+    def __hash__(self) -> int:
+        return hash((self.stimuli_sha256, self.source_fingerprint, self.vectors_sha256, self.seed))
+
 
 def schema_of(record: type[Record], title: str) -> dict[str, Any]:
     """The JSON Schema that every record of a type satisfies, draft 2020-12."""
