@@ -237,7 +237,6 @@ def _suggest_words(
     be.
     """
     near: dict[str, tuple[str, ...]] = {}
-    listed_at_once = not words_within(source).slow_to_list
     for test in {test.id: test for test in tests}.values():
         words = words_of(test)
         missing = missing_words(test, snapshot, case)
@@ -246,7 +245,7 @@ def _suggest_words(
         if hint := language_hint(len(words) - len(missing), len(words)):
             warn(Note("source.few-words", values={"source": source.name, "hint": hint}), test.id)
         elif (
-            listed_at_once
+            not words_within(source).slow_to_list
             and len(missing) <= MISSPELT * len(words)
             and not test.explored_on
             and not is_bundled(test)
@@ -254,9 +253,10 @@ def _suggest_words(
             from eatlas.engine import spelling  # noqa: PLC0415  (few words are missing)
 
             of_test = spelling.near_words_of(source, missing, spelling.FEW_EDITS)
-            meant = {word: words[0] for word, words in islice(of_test.items(), NAMED)}
-            values = {"source": source.name, "words": meant, "more": len(of_test) - len(meant)}
-            if of_test:
+            swapped = {w: near[0] for w, near in of_test.items() if spelling.is_swapped(w, near[0])}
+            meant = dict(islice(swapped.items(), NAMED))
+            values = {"source": source.name, "words": meant, "more": len(swapped) - len(meant)}
+            if meant:
                 warn(Note("stimuli.misspelt", values=values), test.id)
             near |= of_test
     return near

@@ -64,7 +64,7 @@ def find_near_words(
                 edits = count_edits(fold, letters[length], most)
                 found += [(int(edits[i]), *words[length][i]) for i in np.flatnonzero(edits <= most)]
         if len(fold) < SHORT:
-            found = [hit for hit in found if sorted(hit[2].casefold()) == sorted(fold)]
+            found = [hit for hit in found if is_swapped(fold, hit[2])]
         if found:
             least = min(edits for edits, _, _ in found)
             nearest = sorted((rank, meant) for edits, rank, meant in found if edits == least)
@@ -115,6 +115,12 @@ def count_edits(word: str, letters: NDArray[np.uint32], most: int) -> NDArray[np
             new[j] = np.minimum(best, most + 1).astype(np.uint8)
         previous, row = row, new
     return row.get(length, np.full(n, most + 1, np.uint8))
+
+
+def is_swapped(word: str, meant: str) -> bool:
+    """Whether letters of a word are in another order, which is no other form of the word."""
+    of_word, of_meant = word.casefold(), meant.casefold()
+    return of_word != of_meant and sorted(of_word) == sorted(of_meant)
 
 
 def near_words_of(
