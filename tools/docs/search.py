@@ -11,7 +11,6 @@ RANKS = {
     "reference/cli/": 0.6,
     "reference/": 0.6,
     "changelog": 0.1,
-    "contributing": 0.1,
     "performance": 0.2,
     "evidence/": 0.5,
     "repeated": 0.6,
@@ -26,7 +25,7 @@ RANKS = {
     "tutorials/": 1.2,
 }
 """Ranks of pages, by how their addresses begin: what explains is before what lists."""
-NOT_FOUND = ("decisions/", "releasing")
+NOT_FOUND = ("contributing", "decisions/", "releasing")
 """Pages for those who change eatlas, which its users do not search for."""
 TYPED = {
     "association-tests": ("gender bias", "racial bias", "stereotype", "career and family", "IAT"),

@@ -26,6 +26,7 @@ HITS = {
     "compare two models": "how-to/many-sources",
     "missing words": "choosing-stimuli",
     "sample size": "methods/power",
+    "gpt-2": "how-to/language-models",
     "bert": "how-to/transformers",
     "stereotype": "association-tests",
     "career family": "association-tests",
