@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -33,6 +35,16 @@ TERMS = {
     "B": ("hatred", "war", "filth", "agony"),
 }
 NAMES = {"X": "Flowers", "Y": "Insects", "A": "Pleasant", "B": "Unpleasant"}
+
+
+def load_benchmark(name: str) -> ModuleType:
+    """A script of ``benchmarks`` as a module, for the small form of its study."""
+    spec = spec_from_file_location(name, ROOT / "benchmarks" / f"{name}.py")
+    module = module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, spec.name, module)  # where its data classes look for names
+        spec.loader.exec_module(module)
+    return module
 
 
 def optional_data(name: str) -> Path:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-
 import pytest
+from tests.inputs import load_benchmark
 
 import eatlas
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "known_answers.py"
 UNTESTABLE = {"days-months"}
 """The days of the week count as three words: nothing can be claimed of other days."""
 DEALS = 10
@@ -19,10 +16,7 @@ MOST = 0.02
 
 @pytest.fixture(scope="module")
 def study():
-    spec = spec_from_file_location(SCRIPT.stem, SCRIPT)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_benchmark("known_answers")
 
 
 def test_what_everybody_knows_is_supported(study):

@@ -1,15 +1,13 @@
 """Contrasts over facets: by hand, beside Welch, Clark, Brennan, statsmodels, and by simulation."""
 
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from itertools import chain, combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tests.inputs import load_benchmark
 
 from eatlas.stats.facets import Facet, contrast, contrast_test, fill_missing
 from eatlas.stats.regression import Regression
@@ -382,13 +380,7 @@ def test_a_fixed_axis_is_its_contrast(seed, sizes, data):
 
 @pytest.fixture(scope="module")
 def study():
-    script = Path(__file__).parents[2] / "benchmarks" / "facets.py"
-    spec = spec_from_file_location(script.stem, script)
-    module = module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, spec.name, module)  # where its data classes look for names
-        spec.loader.exec_module(module)
-    return module
+    return load_benchmark("facets")
 
 
 @pytest.mark.slow

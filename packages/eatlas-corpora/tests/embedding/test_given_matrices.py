@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
-from pathlib import Path
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 from tests.embedding.test_embed import WINDOW, contexts_of, corpus, documents, embed, vectors
 from tests.embedding.test_regression import regress
-from tests.inputs import optional_data
+from tests.inputs import load_benchmark, optional_data
 
 from eatlas.errors import EatlasError, EatlasWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore:The transformation fits")  # random vectors
 __all__ = ["corpus", "documents", "vectors"]
-SCRIPT = Path(__file__).parents[4] / "benchmarks" / "context_sample.py"
 
 
 def test_an_array_is_a_transformation(corpus, vectors, tmp_path):
@@ -89,9 +87,7 @@ def test_the_published_figures_of_context():
     folder = optional_data("context")
     if find_spec("rdata") is None:
         pytest.skip("needs optional data: the package rdata, which reads the files of R")
-    spec = spec_from_file_location(SCRIPT.stem, SCRIPT)
-    study = module_from_spec(spec)
-    spec.loader.exec_module(study)
+    study = load_benchmark("context_sample")
     number, norms, cosines = study.figures(folder)
     assert number == 924
     assert norms == pytest.approx(study.NORMS, abs=1e-5)

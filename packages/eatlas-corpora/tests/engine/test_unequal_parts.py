@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-
 import pytest
+from tests.inputs import load_benchmark
 
 from eatlas_corpora.engine import documents
-
-SCRIPT = Path(__file__).parents[4] / "benchmarks" / "parts_simulated.py"
 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = spec_from_file_location(SCRIPT.stem, SCRIPT)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_benchmark("parts_simulated")
 
 
 @pytest.mark.slow

@@ -1,13 +1,11 @@
 """CEAT: draws against ML-EATs of single contexts, the published combination, bad input."""
 
 import math
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
-from tests.inputs import make_sentences, make_test, make_vectors
+from tests.inputs import load_benchmark, make_sentences, make_test, make_vectors
 
 import eatlas
 from eatlas import CEAT, AssociationTest, Concept
@@ -318,10 +316,7 @@ def test_the_contract_of_measures_is_kept():
 @pytest.mark.slow
 def test_claims_err_as_seldom_as_said_and_the_published_p_does_not():
     """Draws of contexts are within words, so that the crossed test of words has their noise."""
-    path = Path(__file__).parents[4] / "benchmarks" / "ceat_claims.py"
-    spec = spec_from_file_location(path.stem, path)
-    study = module_from_spec(spec)
-    spec.loader.exec_module(study)
+    study = load_benchmark("ceat_claims")
     found = study.rates(study.WORLDS[0], 60)
     assert found["crossed"] < 0.14
     assert found["published"] > 0.4

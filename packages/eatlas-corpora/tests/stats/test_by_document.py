@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-
 import numpy as np
 import pytest
+from tests.inputs import load_benchmark
 
 from eatlas.stats.shares import design_effects
 from eatlas_corpora.stats.by_document import document_tests
 
-SCRIPT = Path(__file__).parents[4] / "benchmarks" / "pmi_documents.py"
-
 
 @pytest.fixture(scope="module")
 def study():
-    spec = spec_from_file_location(SCRIPT.stem, SCRIPT)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_benchmark("pmi_documents")
 
 
 def difference(counts):
