@@ -61,11 +61,12 @@ test-lowest: $(LOWEST)/tested  ## run the contract tests with the lowest version
 audit: $(AUDIT)/installed  ## look the locked versions up among known vulnerabilities (asks PyPI)
 	$(AUDIT)/bin/python tools/audit.py $(AUDIT)/bin/pip-audit
 
-lint: $(VENV)/linted  ## check style, types and the direction of imports
+lint: $(VENV)/linted  ## check style, types, the direction of imports, wording and budgets
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/language.py
 	$(BIN)/python tools/budget.py
 
 docs: $(VENV)/documented  ## build the documentation into build/site; open build/site/index.html

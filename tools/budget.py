@@ -14,6 +14,8 @@ Figures of a package:
   one that budget.toml lists
 - ``dialect``: functions, arguments and variables with a word of the private dialect that
   budget.toml lists
+- ``phrases``: phrases of tools/language.toml in docstrings and printed texts; pages have only
+  this figure
 
 A figure is raised by hand in budget.toml, in a commit that adds a page to docs/decisions: who needs
 it and what goes in exchange. Commits that raise one without such a page fail, as does a change of
@@ -30,6 +32,8 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import language
 
 ROOT = Path(__file__).parents[1]
 BUDGET = "budget.toml"
@@ -101,6 +105,7 @@ def figures_of(
         "lazy": lazy,
         "participles": participles,
         "dialect": dialect,
+        "phrases": language.count(root / package["folder"], language.TEXTS),
     }
 
 
@@ -119,7 +124,7 @@ def lowered(text: str, found: Mapping[str, Figures]) -> str:
     for name, figures in found.items():
         for figure, value in figures.items():
             place = re.compile(
-                rf"(^\[package\.{name}\]$(?:(?!^\[).)*?^{figure} = )(\d+)$",
+                rf"(^\[(?:package\.)?{name}\]$(?:(?!^\[).)*?^{figure} = )(\d+)$",
                 re.DOTALL | re.MULTILINE,
             )
             text = place.sub(lambda m, v=value: f"{m[1]}{min(v, int(m[2]))}", text)
@@ -144,7 +149,8 @@ def _git(*arguments: str) -> str:
 
 
 def _budgets(text: str) -> Budgets:
-    return tomllib.loads(text).get("package", {})
+    content = tomllib.loads(text)
+    return {**content.get("package", {}), "pages": content.get("pages", {})}
 
 
 def without_reason(text: str) -> list[str]:
@@ -170,7 +176,10 @@ def main() -> int:
     path = ROOT / BUDGET
     text = path.read_text(encoding="utf-8")
     budgets, words = _budgets(text), tomllib.loads(text)["words"]
-    found = {name: figures_of(package, words) for name, package in budgets.items()}
+    found = {
+        name: figures_of(package, words) for name, package in budgets.items() if name != "pages"
+    }
+    found["pages"] = {"phrases": language.count(ROOT, language.PAGES)}
     for name, figures in found.items():
         cells = [
             f"{figure} {value:,}/{budgets[name][figure]:,}" for figure, value in figures.items()

@@ -23,6 +23,10 @@ names = 1
 lazy = 0
 participles = 1
 dialect = 1
+phrases = 1
+
+[pages]
+phrases = 1
 """
 MODULE = '''"""A docstring is no code."""
 
@@ -31,7 +35,7 @@ from math import pi
 
 # nor is a comment
 def placed(told: float) -> float:
-    """Nor this."""
+    """Nor that of others."""
     if told:
         return pi
     return told
@@ -45,7 +49,7 @@ class Repository:
         self.root = root
         for folder in ("tools", "src/core", "tests"):
             (root / folder).mkdir(parents=True)
-        for tool in ("budget.py", "touched.py"):
+        for tool in ("budget.py", "language.py", "language.toml", "touched.py"):
             shutil.copy(TOOLS / tool, root / "tools" / tool)
         self.write("budget.toml", BUDGET)
         self.write("src/core/module.py", MODULE)
@@ -86,7 +90,10 @@ def repository(tmp_path):
 def test_what_is_within_passes_and_every_figure_is_counted(repository):
     done = repository.ran("budget.py")
     assert done.returncode == 0, done.stderr
-    figures = "code 4/4  modules 1/1  tests 1/1  names 1/1  lazy 0/0  participles 1/1  dialect 1/1"
+    figures = (
+        "code 4/4  modules 1/1  tests 1/1  names 1/1  lazy 0/0  participles 1/1  dialect 1/1  "
+    )
+    figures += "phrases 1/1"
     assert figures in done.stdout
 
 
@@ -100,6 +107,7 @@ def test_what_is_within_passes_and_every_figure_is_counted(repository):
         ("lazy 1", "src/core/module.py", MODULE.replace("import pi", "import pi  # noqa: PLC0415")),
         ("participles 2", "src/core/module.py", MODULE.replace("def placed", "def named(): 0\ndef placed")),
         ("dialect 2", "src/core/module.py", MODULE.replace("(told: ", "(told_apart: 0, told: ")),
+        ("phrases 2", "src/core/note.j2", "{{ this }} is red,\n too."),
     ],
 )  # fmt: skip
 def test_what_is_above_fails(repository, figure, path, text):
@@ -107,6 +115,13 @@ def test_what_is_above_fails(repository, figure, path, text):
     done = repository.ran("budget.py")
     assert done.returncode == 1
     assert f"core: {figure}" in done.stderr
+
+
+def test_phrases_of_pages_have_a_budget_and_code_in_them_is_not_read(repository):
+    repository.write("docs/page.md", "That of `those of`.\n\n```text\nthose of\n```\n")
+    assert "pages        phrases 1/1" in repository.ran("budget.py").stdout
+    repository.write("README.md", "Those\nof [others](those of).\n")
+    assert "pages: phrases 2 is above" in repository.ran("budget.py").stderr
 
 
 def test_a_verb_in_ed_is_no_participle(repository):
