@@ -100,7 +100,9 @@ def p_values(
     how = {} if n <= min(SIZES) else {"method": "sampled", "draws": draws, "rng": rng}
     plain = [permutation_test(row, n, **how).two_sided.p for row in scores]
     seed = int(rng.integers(1 << 32))  # the orders of one seed err alike in all tests of a size
-    adjusted = [p.two_sided.p for p in regression_test(scores, n, z, draws=draws, seed=seed).p]
+    adjusted = [
+        p.two_sided.p for p in regression_test(scores, n, z, permutations=draws, seed=seed).p
+    ]
     regression = Regression.of(2 * n, n, z)
     crossed = [
         crossed_test(table, regression, sizes).p_two_sided

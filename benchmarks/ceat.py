@@ -193,7 +193,7 @@ def published_p():
     print("sent-weat-9 on cbow:glove-sample: draws, CES, z, published p, exact permutation p")
     for n in (30, 100, 300, 1_000, 3_000, 10_000, 30_000):
         result = eatlas.CEAT(n=n, variance="ceat")(test, source)
-        combined = result.draws.level1.combined
+        combined = result.samples.level1.combined
         print(
             f"{n:7,} {combined.effect_size:6.3f} {combined.z:6.1f} {combined.p.greater:9.1e} "
             f"{result.level1.p.greater:.3f}"

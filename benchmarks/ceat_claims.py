@@ -66,7 +66,7 @@ def rates(world: World, runs: int, seed: int = 1) -> dict[str, float]:
         p_values = (
             result.generalisation.level1.p_two_sided,
             result.level1.p.two_sided,
-            result.draws.level1.published.p.two_sided,
+            result.samples.level1.published.p.two_sided,
         )
         found.append([p <= ALPHA for p in p_values])
     names = ("crossed", "labels", "published")

@@ -39,7 +39,7 @@ def main() -> None:
         for phi in AUTOCORRELATIONS:
             found = [
                 series_correlation(
-                    x, y, rng=np.random.default_rng([3, k]), draws=DRAWS, resamples=0
+                    x, y, rng=np.random.default_rng([3, k]), permutations=DRAWS, resamples=0
                 )
                 for k, (x, y) in enumerate(zip(series(n, phi, 1), series(n, phi, 2), strict=True))
             ]

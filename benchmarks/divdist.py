@@ -110,7 +110,7 @@ def simulate(samples: int) -> None:
             target = rng.standard_normal(50) + 0.6
             target /= np.linalg.norm(target)
             unit = words / np.linalg.norm(words, axis=1, keepdims=True)
-            (count,) = label_tests((unit @ target)[None], sizes, draws=999, rng=rng)
+            (count,) = label_tests((unit @ target)[None], sizes, permutations=999, rng=rng)
             total = relabellings(sizes)
             p = count / total if total <= MOST_LISTED else (count + 1) / 1000
             hits += bool(p <= 0.05)

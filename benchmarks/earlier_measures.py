@@ -145,7 +145,7 @@ def compared(
     """One number here and in WEFE, and how long both took."""
     measure = eatlas.get_measure(name.partition(", ")[0])
     if hasattr(measure, "draws"):
-        measure = measure.with_parameters(draws=0)
+        measure = measure.with_parameters(permutations=0)
     times = []
     for _ in range(repeats):
         start = time.perf_counter()

@@ -147,7 +147,7 @@ def draws():
     most = tracemalloc.get_traced_memory()[1] / 2**20
     tracemalloc.stop()
     loop, effects = one_draw_at_a_time(found, seed=0)
-    far = np.abs(np.array(result.draws.kept)[:LOOP] - effects[:, :3]).max()
+    far = np.abs(np.array(result.samples.kept)[:LOOP] - effects[:, :3]).max()
     theirs = loop * DRAWS / LOOP
     print(f"{DRAWS:,} draws of {4 * TERMS} terms, {SENTENCES} sentences a pair, seconds of CPU")
     print(f"a draw at a time {theirs:.0f}, eatlas {ours:.2f} ({wall:.2f} by the clock)", end=", ")

@@ -80,13 +80,13 @@ class Searches:
         """The smallest p by maxT of words, and of units; and the number of units of a group."""
         plan = make_themes(self.source, self.named(places), self.themes, split=False, seed=seed)
         members = plan.categories or {}
-        joined = family_test(_scores(plan, members), plan.regression, draws=DRAWS, seed=seed)
+        joined = family_test(_scores(plan, members), plan.regression, permutations=DRAWS, seed=seed)
         means = [plan.words.rows[of].mean(axis=0, dtype=float) for of in members.values()]
         x = np.log(self.vocabulary.ranks[places])
         x = (x - x.mean()) / x.std()
         words = Regression.of_groups([len(places) // 2] * 2, np.column_stack([x, x * x]))
         scores = np.array(means) @ self.vocabulary.rows[places].T
-        single = family_test(scores, words, draws=DRAWS, seed=seed)
+        single = family_test(scores, words, permutations=DRAWS, seed=seed)
         return single.p_max_t.min(), joined.p_max_t.min(), plan.regression.size / 2
 
 

@@ -88,7 +88,7 @@ class Themes:
         units = np.concatenate(groups)
         covariates = None if plain else self.words.covariates(units)
         regression = Regression.of_groups([len(group) for group in groups], covariates)
-        family = family_test(self.scores(units), regression, draws=draws, seed=seed)
+        family = family_test(self.scores(units), regression, permutations=draws, seed=seed)
         return bool(family.p_max_t.min() < ALPHA)
 
 
@@ -125,7 +125,7 @@ def power(themes: Themes, lists: int, draws: int) -> Iterator[str]:
             scores = np.vstack([themes.scores(units), planted])
             regression = Regression.of(2 * n, n, words.covariates(units))
             effects.append(regression.estimates(planted[None])[0] / planted.std(ddof=1))
-            family = family_test(scores, regression, draws=draws, seed=seed)
+            family = family_test(scores, regression, permutations=draws, seed=seed)
             found += family.p_max_t[-1] < ALPHA
         cells = f"{n} v {n} | {kind} | {shift:g} {of} | {np.mean(effects):.2f}"
         yield f"| {cells} | {found / count:.3f} |"

@@ -52,14 +52,14 @@ def test_the_documentation_lists_each_code() -> None:
 
 
 def test_a_note_of_a_file_is_the_same_note() -> None:
-    note = Note("p.draws", "level2.X", {"draws": 9, "least": 0.1, "alpha": 0.05})
+    note = Note("p.permutations", "level2.X", {"permutations": 9, "least": 0.1, "alpha": 0.05})
     again = as_note(json.loads(json.dumps(note.to_dict())))
     assert again == note
     assert (
         str(again)
         == str(note)
         == (
-            "9 draws cannot show a p-value of level 2 of X below 0.1, so none is below alpha = 0.05."
+            "9 random permutations cannot show a p-value of level 2 of X below 0.1, so none is below alpha = 0.05."
         )
     )
 

@@ -167,8 +167,11 @@ def explain_p(p: Any, tail: str, alpha: float = 0.05) -> str:
     )
     method = p.method_of(tail)
     how = f"by {_METHODS.get(method, method)}"
-    if between is not None and p.draws is not None:
-        drawn, (low, high) = count(getattr(p.draws, tail)), (p_value(end, alpha) for end in between)
+    if between is not None and p.permutations is not None:
+        drawn, (low, high) = (
+            count(getattr(p.permutations, tail)),
+            (p_value(end, alpha) for end in between),
+        )
         ends = f"above {low[2:]}" if low.startswith(">") else f"between {low} and {high}"
         how += f" with {drawn} draws, 95% interval {ends}"
     elif error is not None:

@@ -175,7 +175,7 @@ SCENARIOS = (
         (
             "run --tests weat-6 --measure weat --measure sc-eat --frequency off",
             "run --tests garden.toml --measure ml-eat(statistic=studentised,resamples=200) "
-            "--measure weat(p=sampled,draws=2000) --frequency on --case exact --seed 3",
+            "--measure weat(p=sampled,permutations=2000) --frequency on --case exact --seed 3",
             "report out/run1.jsonl --family both --format latex",
             "frames out/run1.jsonl",
             f"verify {FROZEN}",

@@ -13,22 +13,24 @@ P = {"less": 500 / 7000, "count": {"less": 500, "greater": 6600}, "total": 7000}
 SAMPLED = {
     "less": 0.0076,
     "greater": 0.8,
-    "draws": {"less": 9999, "greater": 9999},
+    "permutations": {"less": 9999, "greater": 9999},
     "interval": {"less": [0.006, 0.0095]},
 }
 RECORD = {
     "level1": {"effect_size": 0.5, "difference": 0.05, "p": P},
     "level2": {"p": {"less": 1e-3, "count": None, "total": 10**9}},
     "generalisation": {"t": 4.0, "df": 9, "p_less": 1e-15},
-    "draws": {
+    "samples": {
         "count": 300,
         "quantiles": [-0.4, 0.0375],
         "patterns": {"A-Uniform": 0.3},
-        "level1": {"combined": {"draws": 300, "p": {"less": 1e-3}}},
+        "level1": {"combined": {"samples": 300, "p": {"less": 1e-3}}},
     },
-    "adjusted": {"level1": {"p": SAMPLED}, "level2": {"p": {"less": 1e-3, "draws": None}}},
-    "frequency": {"matched": {"draws": 2000, "level1": {"p_less": 1e-3, "counts": [9, 90000]}}},
-    "labels": {"draws": 500},
+    "adjusted": {"level1": {"p": SAMPLED}, "level2": {"p": {"less": 1e-3, "permutations": None}}},
+    "frequency": {
+        "matched": {"permutations": 2000, "level1": {"p_less": 1e-3, "counts": [9, 90000]}}
+    },
+    "labels": {"permutations": 500},
     "targets": [
         {"labels": {"p": 3 / 501, "count": 2, "method": "sampled"}},
         {"labels": {"p": 1e-3, "count": 4, "method": "exact"}},
@@ -59,9 +61,9 @@ RECORD = {
         ("targets.0.labels.count", 2, 4, 7),
         ("targets.1.labels.p", 1e-3, 1.004e-3, 3e-3),
         ("targets.1.labels.count", 4, 4, 5),
-        ("draws.patterns.A-Uniform", 0.301, 0.306, 0.317),
-        ("draws.level1.combined.p.less", 1e-3, 1.004e-3, 3e-3),
-        ("draws.quantiles", [-0.4, 0.0375 + 1e-12], [-0.4, 0.037505], [-0.4, 0.0377]),
+        ("samples.patterns.A-Uniform", 0.301, 0.306, 0.317),
+        ("samples.level1.combined.p.less", 1e-3, 1.004e-3, 3e-3),
+        ("samples.quantiles", [-0.4, 0.0375 + 1e-12], [-0.4, 0.037505], [-0.4, 0.0377]),
         ("uncertainty.se", 0.1 + 1e-6, 0.1 + 9e-6, 0.1 + 5e-5),
         ("uncertainty.patterns.A-Uniform", 0.301, 0.303, 0.304),
         ("provenance.version", "2", "2", None),

@@ -80,7 +80,7 @@ def test_shares_are_those_of_the_group_means_at_equal_frequency(test, means):
     assert [target.term for target in result.adjusted.targets] == [t.term for t in result.targets]
     assert result.adjusted.concept.term == result.concept.term
     assert 0 < result.adjusted.shared < 1
-    assert (result.adjusted.covariates, result.adjusted.draws) == (("frequency",), 9999)
+    assert (result.adjusted.covariates, result.adjusted.permutations) == (("frequency",), 9999)
 
 
 def test_a_trend_that_groups_share_is_no_lean():
@@ -160,7 +160,7 @@ def test_p_only_where_labels_are_tested():
     )
     result = run(weighted)
     assert {target.p for target in result.adjusted.targets} == {None}
-    assert result.adjusted.draws is None
+    assert result.adjusted.permutations is None
     assert result.adjusted.targets[0].bias is not None
 
 
@@ -251,7 +251,7 @@ def test_frequency_alone_is_no_bias():
             groups[name] = r.choice(fitting, 1 if name == "T" else 12, replace=False).tolist()
             taken |= set(groups[name])
         test = eatlas.GroupsTest(targets={"T": groups.pop("T")}, groups=groups, reference="uniform")
-        result = eatlas.DivDist(resamples=0, draws=999)(test, SAMPLE)
+        result = eatlas.DivDist(resamples=0, permutations=999)(test, SAMPLE)
         if result.targets[0].labels is not None:
             rejected.append(
                 [result.targets[0].labels.p <= 0.05, result.adjusted.targets[0].p <= 0.05]

@@ -29,7 +29,7 @@ def by_term(result: eatlas.results.MLEATResult, what: str) -> dict[tuple[str, st
     }
 
 
-@pytest.mark.parametrize("measure", [eatlas.MLEAT(), eatlas.MLEAT(p="sampled", draws=500)])
+@pytest.mark.parametrize("measure", [eatlas.MLEAT(), eatlas.MLEAT(p="sampled", permutations=500)])
 def test_terms_in_another_order_give_the_same_bits(measure: eatlas.MLEAT) -> None:
     one = measure(TEST, VECTORS)
     other = measure(make_test(**{role: turned(terms) for role, terms in TERMS.items()}), VECTORS)

@@ -32,7 +32,7 @@ def agrees(measured, test, every=1):
     """Leave out each term for real, or of those that are not decisive one in `every`; how many are."""
     result = measured(test)
     own, expected = conclusion(result), []
-    named = {(d.role, d.term) for d in result.primary.influence.decisive}
+    named = {(d.role, d.term) for d in result.primary.influence.influential}
     for role in "XYAB":
         for i, stimulus in enumerate(result.coverage[role].stimuli):
             if i % every and (role, stimulus) not in named:
@@ -40,7 +40,7 @@ def agrees(measured, test, every=1):
             read = conclusion(measured(without(test, role, stimulus)))
             if read != own:
                 expected.append((role, stimulus, *read))
-    found = [(d.role, d.term, d.pattern, d.level1) for d in result.primary.influence.decisive]
+    found = [(d.role, d.term, d.pattern, d.level1) for d in result.primary.influence.influential]
     assert found == expected
     return len(found)
 
@@ -87,7 +87,9 @@ def test_stimuli_of_sentences():
     for seed in range(2):
         vectors = make_vectors(test, seed=seed)
         measure = eatlas.MLEAT(resamples=0, adjust="none", alpha=0.2)
-        assert measure(test, vectors).influence.decisive is None  # patterns are read over stimuli
+        assert (
+            measure(test, vectors).influence.influential is None
+        )  # patterns are read over stimuli
         found += agrees(lambda test, v=vectors, m=measure: m(test, v), test)
     assert found > 3
 
@@ -95,18 +97,18 @@ def test_stimuli_of_sentences():
 def test_a_group_that_would_be_too_small_is_not_looked_at():
     test = make_test(A=("love", "peace"), B=("war", "filth"))
     result = eatlas.MLEAT(resamples=0, alpha=0.5)(test, make_vectors(make_test()))
-    assert {d.role for d in result.influence.decisive} <= {"X", "Y"}
+    assert {d.role for d in result.influence.influential} <= {"X", "Y"}
 
 
 def test_too_many_terms_are_not_looked_at(monkeypatch):
     monkeypatch.setattr("eatlas.measures.resampling.MOST_SCORES", 100)
     result = eatlas.run("weat-6", measures=f"ml-eat({FAST})", frequency="off")[0]
-    assert result.influence.decisive is None
+    assert result.influence.influential is None
     assert "decisive" not in result.to_dict()["influence"]
 
 
 def test_records_keep_them():
     result = eatlas.run("weat-6", measures=f"ml-eat({FAST})", frequency="off")[0]
     assert type(result).from_dict(result.to_dict()) == result
-    john = result.influence.decisive[0]
+    john = result.influence.influential[0]
     assert (john.term, john.pattern, john.level1) == ("John", "AB-Divergent", "greater")

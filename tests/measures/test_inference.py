@@ -143,13 +143,13 @@ def test_sizes_tests_and_ids_have_a_power():
 
 def test_stated_effects():
     found = eatlas.power((8, 8, 16, 16), d=-0.9, alpha=0.01, tail="less", wanted=0.9)
-    assert found.chance["level2"] == chance_of_rejection(
+    assert found.power_at_d["level2"] == chance_of_rejection(
         16, 16, shift_of_d(-0.9, 16, 16), alpha=0.01, tail="less"
     )
     assert found.level1.smallest_d < 0
     assert found.terms_needed["0.9"] == terms_needed(0.9, power=0.9, alpha=0.01, tail="greater")
     none = eatlas.power(d=1.0)
-    assert (none.level1, none.level2, none.chance) == (None, None, {})
+    assert (none.level1, none.level2, none.power_at_d) == (None, None, {})
 
 
 @pytest.mark.parametrize(

@@ -66,13 +66,13 @@ def generalised(near, expected):
 
 @pytest.mark.parametrize("name", ["same", "generalised-weat"])
 def test_the_contract_is_kept(name, source):
-    check_measure(eatlas.get_measure(f"{name}(draws=200)"), of_groups(3), source)
+    check_measure(eatlas.get_measure(f"{name}(permutations=200)"), of_groups(3), source)
 
 
 @pytest.mark.parametrize("test", SAME_OF_AUTHORS)
 def test_same_is_the_authors(test, source):
     given, vectors = (test, "glove-sample") if isinstance(test, str) else (of_groups(test), source)
-    (result,) = eatlas.run(given, vectors, "same(draws=0)")
+    (result,) = eatlas.run(given, vectors, "same(permutations=0)")
     first = result.pairwise[0]
     assert (result.value, first.skew, first.stereotype) == pytest.approx(
         SAME_OF_AUTHORS[test], rel=1e-12
@@ -84,7 +84,7 @@ def test_same_is_the_authors(test, source):
 
 @pytest.mark.parametrize("k", WEAT_OF_AUTHORS)
 def test_generalised_weat_is_the_authors(k, source):
-    result = eatlas.GeneralisedWEAT(draws=50)(of_groups(k), source)
+    result = eatlas.GeneralisedWEAT(permutations=50)(of_groups(k), source)
     assert result.value == pytest.approx(WEAT_OF_AUTHORS[k], rel=1e-12)
 
 
@@ -150,7 +150,7 @@ def test_what_is_expected_is_written_read_and_checked(tmp_path, source):
     test = of_groups(3)
     test.save(tmp_path / "mine.toml")
     assert eatlas.load_tests(tmp_path / "mine.toml") == (test,)
-    result = eatlas.GeneralisedWEAT(draws=50)(test, source)
+    result = eatlas.GeneralisedWEAT(permutations=50)(test, source)
     assert result.to_test().expected == test.expected
     assert test.stimuli_sha256 != test.model_copy(update={"expected": ()}).stimuli_sha256
     fields = {"id": "t", "targets": ["a", "b"], "groups": {"G": ["c"], "H": ["d"]}}

@@ -26,9 +26,9 @@ VECTORS = {t: v for i, test in enumerate(TESTS) for t, v in make_vectors(test, s
     [
         (eatlas.WEAT(), "WEAT(alpha=0.05,ddof=1,p=auto)"),
         (eatlas.WEAT(p="normal"), "WEAT(alpha=0.05,ddof=1,p=normal)"),
-        (eatlas.WEAT(p="sampled"), "WEAT(alpha=0.05,ddof=1,draws=100000,p=sampled)"),
+        (eatlas.WEAT(p="sampled"), "WEAT(alpha=0.05,ddof=1,p=sampled,permutations=100000)"),
         (eatlas.WEAT(strict=True), "WEAT(alpha=0.05,ddof=1,p=auto,strict=true)"),
-        (eatlas.WEAT(draws=7), "WEAT(alpha=0.05,ddof=1,draws=7,p=auto)"),
+        (eatlas.WEAT(permutations=7), "WEAT(alpha=0.05,ddof=1,p=auto,permutations=7)"),
         (eatlas.MLEAT(), "ML-EAT(alpha=0.05,ddof=1,p=auto,tail=directional,threshold=0.2)"),
     ],
 )
@@ -37,8 +37,8 @@ def test_signatures_say_what_matters_and_parse_back(measure, signature):
     assert eatlas.get_measure(signature) == measure
 
 
-def weat(p, draws=2000, **call):
-    return eatlas.WEAT(p=p, draws=draws)(TESTS[0], VECTORS, **call)
+def weat(p, permutations=2000, **call):
+    return eatlas.WEAT(p=p, permutations=permutations)(TESTS[0], VECTORS, **call)
 
 
 @pytest.mark.parametrize("p", DRAWN)
@@ -47,14 +47,14 @@ def test_a_result_records_interval_and_draws(p, tmp_path):
     found = result.level1.p
     assert found.method == p
     assert found.count is None
-    assert found.draws.to_dict() == {"greater": 2000, "less": 2000, "two_sided": 2000}
+    assert found.permutations.to_dict() == {"greater": 2000, "less": 2000, "two_sided": 2000}
     for tail in ("greater", "less", "two_sided"):
         low, high = getattr(found.interval, tail)
         assert low <= exact.level1.p[tail] <= high
         assert low <= found[tail] <= high
     assert result.level1.effect_size == exact.level1.effect_size
-    assert exact.level1.p.interval is exact.level1.p.draws is None
-    results = eatlas.run(TESTS[0], VECTORS, eatlas.WEAT(p=p, draws=50))
+    assert exact.level1.p.interval is exact.level1.p.permutations is None
+    results = eatlas.run(TESTS[0], VECTORS, eatlas.WEAT(p=p, permutations=50))
     results.write(tmp_path / "results.jsonl")
     assert eatlas.read_results(tmp_path / "results.jsonl") == results
 
@@ -70,12 +70,13 @@ def test_the_generator_is_explicit_and_defaults_to_the_seed(p):
 
 
 def test_too_few_draws_are_remarked():
-    result = weat("sampled", draws=10)
-    remark = (
-        "10 draws cannot show a p-value of level 1 below 0.0909, so none is below alpha = 0.05."
-    )
+    result = weat("sampled", permutations=10)
+    remark = "10 random permutations cannot show a p-value of level 1 below 0.0909, so none is below alpha = 0.05."
     assert remark in map(str, result.warnings)
-    assert not any("draws" in note for note in map(str, weat("sampled", draws=20).warnings))
+    assert not any(
+        "permutations cannot" in note
+        for note in map(str, weat("sampled", permutations=20).warnings)
+    )
 
 
 @pytest.mark.filterwarnings("ignore::eatlas.errors.AnisotropyWarning")  # two or three dimensions

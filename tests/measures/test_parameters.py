@@ -16,7 +16,7 @@ REFUSED = (
     ("ml-eat", {"tail": "both"}, "got: 'both'\n  allowed: directional or two-sided"),
     ("ml-eat", {"threshold": -1}, "allowed: a number from 0"),
     ("ml-eat", {"p": "guess"}, "allowed: auto, exact, sampled, normal"),
-    ("ml-eat", {"draws": 0}, "got: 0\n  allowed: a whole number from 1"),
+    ("ml-eat", {"permutations": 0}, "got: 0\n  allowed: a whole number from 1"),
     ("ml-eat", {"strict": 1}, "got: 1\n  allowed: true or false"),
     ("ml-eat", {"association": "euclid"}, "got: 'euclid'\n  allowed: c"),
     ("ml-eat", {"direction": "she/he"}, "no direction, or association=projection"),
@@ -42,7 +42,7 @@ REFUSED = (
     ("ripa", {"relation": "mean", "pca": "centred"}, "uncentred, with relation=mean"),
     ("direct-bias", {"pca": "whitened"}, "allowed: uncentred or centred"),
     ("direct-bias", {"strictness": -1}, "allowed: a number from 0"),
-    ("semaxis", {"draws": -1}, "allowed: a whole number from 0"),
+    ("semaxis", {"permutations": -1}, "allowed: a whole number from 0"),
 )  # fmt: skip
 
 

@@ -57,12 +57,12 @@ def test_p_values_are_those_of_the_studentised_statistic(name):
 def test_large_designs_are_drawn_from_the_seed_and_say_so():
     words = WORDS | {"X": tuple(f"X{i}" for i in range(20)), "Y": tuple(f"Y{i}" for i in range(30))}
     test, vectors = make_test("large", **words), spread(2.0, sizes=words)
-    measure = "weat(statistic=studentised,draws=2000)"
+    measure = "weat(statistic=studentised,permutations=2000)"
     one, same, other = (
         eatlas.run(test, vectors, measure, seed=seed)[0].level1.p for seed in (0, 0, 1)
     )
     assert one.method_of("greater") == "sampled"
-    assert one.draws.greater == 2000
+    assert one.permutations.greater == 2000
     low, high = one.interval.two_sided
     assert low < one.two_sided < high
     assert one == same != other
@@ -102,6 +102,6 @@ def test_an_sc_eat_has_one_remark_for_all_its_terms(attributes):
         "and 3 more. A permutation test"
     )
     (studentised,) = eatlas.run(
-        make_test("single", **words), vectors, "sc-eat(statistic=studentised,draws=200)"
+        make_test("single", **words), vectors, "sc-eat(statistic=studentised,permutations=200)"
     )
     assert not remarks(studentised)

@@ -257,7 +257,7 @@ def divdist(**targets: tuple[float, float, float | None] | None) -> DivDistResul
             "concepts": names, "coverage": dict.fromkeys(names, group),
             "groups": ["men", "women"], "reference": [0.5, 0.5],
             "targets": found, "mean_bias": 0.1,
-            "labels": {"statistic": "difference", "sizes": [8, 8], "total": TOTAL, "draws": None,
+            "labels": {"statistic": "difference", "sizes": [8, 8], "total": TOTAL, "permutations": None,
                        "min_p": 1 / TOTAL},
             "adjusted": adjusted if any(p is not None for p in left) else None,
         }
@@ -354,7 +354,7 @@ def trend(periods: Sequence[int], **changes: Any) -> TrendResult:
         "provenance": {
             "version": "1.2.3",
             "seed": 7,
-            "draws": "stimuli",
+            "seeded_by": "stimuli",
             "stimuli_sha256": "5" * 64,
             "series_fingerprint": "sha256:" + "e" * 64,
         },

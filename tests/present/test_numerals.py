@@ -83,7 +83,7 @@ def test_explain_p_states_the_error_or_the_interval():
             "count": None,
             "rel_err": {"greater": 1e-9, "less": 2e-10, "two_sided": None},
             "interval": {"greater": None, "less": None, "two_sided": [0.03, 0.04]},
-            "draws": {"greater": None, "less": None, "two_sided": 1000},
+            "permutations": {"greater": None, "less": None, "two_sided": 1000},
         }
     )
     of_all = "of 1,000,000,000,000 permutations"

@@ -25,12 +25,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::eatlas.errors.UndefinedWarning"
 
 @pytest.fixture(scope="module")
 def gender():
-    return eatlas.run(tests="divdist-gender", measures="divdist(resamples=60,draws=500)")[0]
+    return eatlas.run(tests="divdist-gender", measures="divdist(resamples=60,permutations=500)")[0]
 
 
 @pytest.fixture(scope="module")
 def race():
-    return eatlas.run(tests="divdist-race", measures="divdist(resamples=60,draws=500)")[0]
+    return eatlas.run(tests="divdist-race", measures="divdist(resamples=60,permutations=500)")[0]
 
 
 def test_a_target_in_a_sentence():

@@ -53,7 +53,7 @@ def test_texts_of_several_lines():
         (
             "ml-eat(beta=1)",
             "ml-eat has no parameter 'beta'\n  allowed: adjust, alpha, association, confidence, ddof, "
-            "direction, draws, frequency, over, p, pca, resamples, statistic, strict, tail, threshold",
+            "direction, frequency, over, p, pca, permutations, resamples, statistic, strict, tail, threshold",
         ),
         ("mleat", r"there is no measure 'mleat'[\s\S]*did you mean ml-eat"),
     ],

@@ -193,8 +193,8 @@ def test_the_interval_is_that_of_a_plain_loop():
 @settings(max_examples=60)
 def test_properties_of_correlations(pairs):
     x, y = np.array(pairs, float).reshape(-1, 2).T
-    found = rank_correlation(x, y, rng=rng(), draws=200, resamples=0)
-    other = rank_correlation(y, -x, rng=rng(), draws=200, resamples=0)
+    found = rank_correlation(x, y, rng=rng(), permutations=200, resamples=0)
+    other = rank_correlation(y, -x, rng=rng(), permutations=200, resamples=0)
     if len(x) < 4 or np.ptp(x) == 0 or np.ptp(y) == 0:
         assert math.isnan(found.rho)
         assert math.isnan(found.p)

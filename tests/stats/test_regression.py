@@ -53,7 +53,7 @@ def test_estimates_and_errors_are_those_of_statsmodels(seed, columns):
     scores, n, covariates = sample(seed, size=25, n=4 + 3 * seed, columns=max(1, columns))
     covariates = covariates[:, :columns] * 10.0**seed + 7
     fit = OLS(scores, design(n, 25, covariates)).fit(cov_type="HC2")
-    regressed = regression_test(scores, n, covariates, draws=1)
+    regressed = regression_test(scores, n, covariates, permutations=1)
     assert regressed.estimates[0] == pytest.approx(fit.params[-1], rel=1e-10)
     assert regressed.errors[0] == pytest.approx(fit.bse[-1], rel=1e-10)
     label = design(n, 25, covariates)[:, -1]
@@ -100,7 +100,7 @@ def test_drawn_orders_agree_with_the_t_test_where_that_holds():
     assert p.two_sided.p == pytest.approx(fit.pvalues[-1], abs=0.04)
     low, high = p.two_sided.interval
     assert low < p.two_sided.p < high < low + 0.03
-    assert p.two_sided.draws == 9999
+    assert p.two_sided.permutations == 9999
 
 
 def test_without_covariates_it_is_welchs_test_of_every_relabelling():
@@ -114,11 +114,13 @@ def test_without_covariates_it_is_welchs_test_of_every_relabelling():
 @given(st.integers(0, 10_000), st.floats(0.1, 10), st.floats(-5, 5))
 def test_units_of_covariates_and_scores_change_nothing(seed, factor, shift):
     scores, n, covariates = sample(seed, size=12, n=5)
-    one = regression_test(scores, n, covariates, draws=99)
-    other = regression_test(scores * factor + shift, n, covariates * factor - shift, draws=99)
+    one = regression_test(scores, n, covariates, permutations=99)
+    other = regression_test(
+        scores * factor + shift, n, covariates * factor - shift, permutations=99
+    )
     assert other.estimates == pytest.approx(one.estimates * factor, rel=1e-8, abs=1e-10)
     assert other.p[0].two_sided.p == one.p[0].two_sided.p
-    trend = regression_test(scores + 3 * covariates[:, 1], n, covariates, draws=99)
+    trend = regression_test(scores + 3 * covariates[:, 1], n, covariates, permutations=99)
     assert trend.estimates == pytest.approx(one.estimates, rel=1e-8, abs=1e-10)
     assert trend.p[0].two_sided.p == one.p[0].two_sided.p
 
@@ -127,7 +129,7 @@ def test_max_t_is_brute_force_step_down():
     r = np.random.default_rng(5)
     rows, covariates = r.normal(size=(6, 12)), r.normal(size=(12, 1))
     rows[0, :5] += 3
-    regressed = regression_test(rows, 5, covariates, draws=499, seed=3)
+    regressed = regression_test(rows, 5, covariates, permutations=499, seed=3)
     regression, orders = Regression.of(12, 5, covariates), orders_of(12, 499, 3).orders
     t = np.abs([regression.t(row, orders) for row in regression.residuals(rows)])
     observed = np.abs([regression.t(row)[0] for row in regression.residuals(rows)])
@@ -147,7 +149,7 @@ def test_rejections_of_a_trend_that_both_groups_share():
     for _ in range(200):
         rank = np.concatenate([r.uniform(0, 6, 12), r.uniform(3, 9, 12)])
         scores = 0.3 * rank + r.normal(size=24) * 0.5
-        given = regression_test(scores, 12, np.column_stack([rank, rank**2]), draws=499)
+        given = regression_test(scores, 12, np.column_stack([rank, rank**2]), permutations=499)
         rejected += [
             permutation_test(scores, 12).two_sided.p <= 0.05,
             given.p[0].two_sided.p <= 0.05,
@@ -198,8 +200,8 @@ def test_several_groups_are_brute_force_over_all_orders():
 def test_two_groups_of_many_rows_are_two_groups():
     scores, n, covariates = sample(3)
     rows = np.stack([scores, scores**2, np.zeros(len(scores))])
-    tails = groups_test(rows, Regression.of(len(scores), n, covariates), draws=999)
-    regressed = regression_test(rows, n, covariates, draws=999, scale=1.0)
+    tails = groups_test(rows, Regression.of(len(scores), n, covariates), permutations=999)
+    regressed = regression_test(rows, n, covariates, permutations=999, scale=1.0)
     assert tails == tuple(p.two_sided for p in regressed.p)
     assert tails[2].p == 1.0
 
@@ -213,7 +215,7 @@ def test_rejections_of_several_groups_on_one_curve():
         curve = np.column_stack([rank, rank**2])
         for columns, kept in ((curve, p), (None, plain)):
             regression = Regression.of_groups((6, 8, 10), columns)
-            kept.append(groups_test(row[None], regression, draws=199)[0].p)
+            kept.append(groups_test(row[None], regression, permutations=199)[0].p)
     assert np.mean(np.array(plain) <= 0.05) > 0.7
     assert 0.02 <= np.mean(np.array(p) <= 0.05) <= 0.08
 
@@ -334,7 +336,10 @@ def test_simultaneous_intervals_exclude_0_just_where_the_single_step_p_is_below_
     rows, covariates = r.normal(size=(25, size)), r.normal(size=(size, columns))
     rows[:, :n] += np.linspace(0, 6, 25)[:, None]  # p of all sizes
     regression = Regression.of(size, n, covariates)
-    family, residuals = family_test(rows, regression, draws=draws), regression.residuals(rows)
+    family, residuals = (
+        family_test(rows, regression, permutations=draws),
+        regression.residuals(rows),
+    )
     t, estimates = np.abs(regression.t(residuals)[:, 0]), regression.estimates(rows)
     reached = (family.maxima >= t[:, None] - 1e-8).sum(axis=1)
     drawn = size > 8

@@ -118,7 +118,7 @@ def test_intervals_leave_out_what_is_undefined():
 def test_counts_are_those_of_all_relabellings():
     rng = np.random.default_rng(3)
     scores, sizes = rng.standard_normal((2, 7)), (3, 2, 2)
-    found = label_tests(scores, sizes, draws=1, rng=rng)
+    found = label_tests(scores, sizes, permutations=1, rng=rng)
     labels = {tuple(one) for one in permutations([0, 0, 0, 1, 1, 2, 2])}
     assert len(labels) == relabellings(sizes) == 210
 
@@ -135,13 +135,13 @@ def test_counts_are_those_of_all_relabellings():
 
 def test_two_groups_agree_with_the_permutation_engine():
     scores = np.random.default_rng(4).standard_normal((5, 11))
-    found = label_tests(scores, (5, 6), draws=1, rng=np.random.default_rng())
+    found = label_tests(scores, (5, 6), permutations=1, rng=np.random.default_rng())
     for row, count in zip(scores, found, strict=True):
         assert count == permutation_test(row, 5).two_sided.count
 
 
 def test_drawn_counts_are_those_of_all():
-    scores, how = np.random.default_rng(5).standard_normal((4, 9)), {"draws": 20_000}
+    scores, how = np.random.default_rng(5).standard_normal((4, 9)), {"permutations": 20_000}
     every = label_tests(scores, (3, 3, 3), rng=np.random.default_rng(0), **how) / 1680
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shares, "MOST_LISTED", 1000)

@@ -53,7 +53,7 @@ LEAVES = frozenset([
 LEFT_OUT = {
     "": "concepts coverage diagnosis encoding influence power provenance scores similarities "
     "stimulus_level warnings",
-    "p": "count draws interval rel_err bracket",
+    "p": "count permutations interval rel_err bracket",
 }
 """Keys below which nothing is frozen, by the key above them; "" stands for the whole result."""
 
@@ -100,7 +100,7 @@ CASES = (
             "run --json --frequency off --tests weat-1 --tests weat-6 --tests weat-10 "
             "--measure zero-shot(scale=20,resamples=0)",
             "run --json --frequency off --tests weat-1 --tests weat-9 --measure weat(p=normal,ddof=0) "
-            "--measure ml-eat(tail=two-sided) --measure weat(p=sampled,draws=2000)",
+            "--measure ml-eat(tail=two-sided) --measure weat(p=sampled,permutations=2000)",
         ),
     ),
     Case(
@@ -121,9 +121,9 @@ CASES = (
         "several-groups",
         (
             "run --json --tests divdist-face-validity --tests divdist-religion "
-            "--measure same(draws=500)",
+            "--measure same(permutations=500)",
             "run --json --frequency off --tests weat-1 --tests weat-6 --measure generalised-weat "
-            "--measure same(draws=0)",
+            "--measure same(permutations=0)",
             "text corpus.txt --tests garden-groups.toml --window 5 -o pairs.csv",
             "run --json --tests garden-groups.toml --vectors pairs.csv --measure pmi(smoothing=0.5)",
         ),

@@ -152,7 +152,7 @@ def _head_of(job: Job, lookup: Lookup) -> dict[str, Any]:
     provenance = Provenance(
         version=__version__,
         seed=job.seed,
-        draws="stimuli",
+        seeded_by="stimuli",
         case=job.case,
         stimuli_sha256=test.stimuli_sha256,
         labels_sha256=test.labels_sha256(test.stimuli_sha256),

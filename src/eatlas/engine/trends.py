@@ -88,7 +88,7 @@ def _trend(
         provenance=TrendProvenance(
             version=__version__,
             seed=seed,
-            draws="stimuli",
+            seeded_by="stimuli",
             stimuli_sha256=first.provenance.stimuli_sha256,
             series_fingerprint=f"sha256:{digest.hexdigest()}",
         ),

@@ -47,7 +47,7 @@ class AnyContexts(Protocol):
 
 ContextsLike = AnyContexts | str | Path
 """Contexts of words or of pairs, or a file of them."""
-MOST_DRAWS = {"draws": 10_000_000, "resamples": 1_000_000}
+MOST_DRAWS = {"permutations": 10_000_000, "resamples": 1_000_000}
 """Random draws that a file of somebody else's may request: minutes, not days."""
 FIRST = ("provenance.", "concepts.", "title:", "citation:", "coverage:", "periods", "missing")
 NEXT = ("level1.", "level2.", "pattern.")
@@ -82,7 +82,9 @@ ROUNDED = dict.fromkeys(
 ) | {"share_intervals": 1.01e-6, "kept": 1.01e-4, "patterns": 1.01e-3}
 """Absolute, of parts that are kept to a few decimals: one resample of 1,000 may be on the other
 side of a threshold."""
-NOT_COMPARED = frozenset({"vectors_sha256", "kept_patterns", "rel_err", "decisive", "sensitivity"})
+NOT_COMPARED = frozenset(
+    {"vectors_sha256", "kept_patterns", "rel_err", "influential", "sensitivity"}
+)
 """What the last bits of vectors decide, which are the machine's where a model computes them."""
 
 KNOWN = {"given": "the test that was given,", "built in": "the built-in test"}
@@ -553,7 +555,7 @@ def monte_carlo_numbers(
     if isinstance(record, Mapping):
         draws = _draws_behind(record, path, draws)
         for key, value in record.items():
-            if key != "draws" or not path:
+            if key != "permutations":
                 of_tail = draws.get(key, draws) if isinstance(draws, Mapping) else draws
                 yield from monte_carlo_numbers(value, (*path, key), of_tail)
     elif isinstance(record, list):
@@ -571,15 +573,15 @@ def monte_carlo_numbers(
 def _draws_behind(record: Mapping[str, Any], path: Keys, draws: Any) -> Any:
     """Random draws behind a part of a record; of the whole, by its parts."""
     if not path:
-        of_targets = (record.get("labels") or {}).get("draws")
+        of_targets = (record.get("labels") or {}).get("permutations")
         return {**dict.fromkeys(record), "targets": of_targets, "concept": of_targets}
-    if path == ("draws",):
+    if path == ("samples",):
         return record.get("count")
     if path[-1] == "p":
-        return record.get("draws")
+        return record.get("permutations")
     if "method" in record:
         return draws if record["method"] == "sampled" else None
-    return record.get("draws", record.get("resamples", draws))
+    return record.get("permutations", record.get("resamples", draws))
 
 
 def _of_p(keys: Collection[str]) -> bool:

@@ -142,7 +142,7 @@ def adjust_for_covariates(
 
 def _spread(measure: Any, found: Mapping[str, Any], place: str, scores: Array) -> float:
     """By what a difference is divided to be an effect size; of draws, on average."""
-    if "draws" not in found:
+    if "samples" not in found:
         return float(scores.std(ddof=measure.ddof))
     level, _, role = place.partition(".")
     plain = at(found[level], role) if role else found[level]
@@ -197,7 +197,7 @@ def _scores(found: Mapping[str, Any], groups: Mapping[str, SortedGroup]) -> dict
     by_place = {"level1": scores}
     for role in TARGETS:
         by_place[f"level2.{role}"] = at(scores, f"attributes_with_{role}")
-    by_name = at(found.get("draws"), "contexts") is not None  # the order of a CEAT
+    by_name = at(found.get("samples"), "contexts") is not None  # the order of a CEAT
     order = {r: sorted(of.places) if by_name else of.places for r, of in groups.items()}
     return {
         place: np.array([by_role[role][i] for role in COMPARED[place] for i in order[role]])

@@ -73,7 +73,7 @@ class AssociationMeasure(Measure):
     p : {"auto", "exact", "sampled", "normal"}
         How p-values are found; ``auto`` counts, inverts or draws, and the result says what it
         did. The others reproduce published work.
-    draws : int
+    permutations : int
         Random relabellings, where `p` is ``sampled``.
     strict : bool
         Count only relabellings beyond the observed statistic, without those that tie with it.
@@ -95,7 +95,7 @@ class AssociationMeasure(Measure):
     ddof: int = parameter(1, Allowed("1 or 0", lambda ddof: type(ddof) is int and ddof in {0, 1}))
     p: str = parameter("auto", Allowed(", ".join(METHODS), lambda value: value in METHODS))
     _: KW_ONLY
-    draws: int = parameter(DRAWS, whole(1), optional=True)
+    permutations: int = parameter(DRAWS, whole(1), optional=True)
     strict: bool = parameter(default=False, allowed=FLAG, optional=True)
     statistic: Statistic = parameter("difference", Statistic, optional=True)
     adjust: Adjust = parameter("frequency", Adjust, optional=True)
@@ -111,7 +111,7 @@ class AssociationMeasure(Measure):
 
     def idle(self) -> set[str]:
         """Parameters that the signature leaves out."""
-        return super().idle() - ({"draws"} if self.p in DRAWING else set())
+        return super().idle() - ({"permutations"} if self.p in DRAWING else set())
 
     @property
     def needs(self) -> Needs:
@@ -171,7 +171,7 @@ class AssociationMeasure(Measure):
             scale=scale,
             strict=self.strict,
             rng=given.rng,
-            draws=self.draws,
+            permutations=self.permutations,
             precision=given.precision,
         )
 
@@ -203,7 +203,7 @@ def to_record(answer: PermutationResult) -> PValues:
         "count": {name: json_count(tail.count) for name, tail in tails.items()},
         **{
             key: {name: getattr(tail, key) for name, tail in tails.items()}
-            for key in ("rel_err", "interval", "draws")
+            for key in ("rel_err", "interval", "permutations")
         },
     }
     fields: dict[str, Any] = {
@@ -238,6 +238,15 @@ def remarks(p: PValues, place: str, design: Sequence[int], alpha: float) -> Iter
     elif len(design) == 2 and design[0] == design[1] and 2 * p.min_p >= alpha:
         # of groups of one size every subset has a mirror image, so two-sided counts are even
         yield Note("p.design-two-sided", place, {**values, "least": 2 * p.min_p})
-    draws = p.draws and p.draws.greater
-    if draws and 1 / (draws + 1) >= alpha:
-        yield Note("p.draws", place, {"draws": draws, "least": 1 / (draws + 1), "alpha": alpha})
+    permutations = p.permutations and p.permutations.greater
+    if permutations and 1 / (permutations + 1) >= alpha:
+        values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
+        values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
+        values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
+        values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
+        values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
+        values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
+        values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
+        values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
+        values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
+        yield Note("p.permutations", place, values)

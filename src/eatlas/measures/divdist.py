@@ -151,7 +151,7 @@ class DivDist(GroupsMeasure):
         another reference has no p. All relabellings are counted where there are no more than a
         million of two groups, 20,000 of several, or no more than ten targets and two groups; the
         others are drawn at random, without replacement.
-    draws : int
+    permutations : int
         Relabellings that are drawn at random.
     scale : "model" or float, default "model"
         Of ``soa=softmax`` alone: the logit scale, that of the model or a number up to 300.
@@ -188,7 +188,7 @@ class DivDist(GroupsMeasure):
     _: KW_ONLY
     means: Means = parameter("raw", Means, optional=True)
     p: HowP = parameter("auto", HowP, optional=True)
-    draws: int = parameter(10_000, whole(1), optional=True)
+    permutations: int = parameter(10_000, whole(1), optional=True)
     resamples: int = parameter(1_000, whole(0), optional=True)
     scale: float | Literal["model"] = parameter(OF_MODEL, SCALE, optional=True)
     adjust: Adjust = parameter("frequency", Adjust, optional=True)
@@ -263,7 +263,9 @@ class DivDist(GroupsMeasure):
             if (np.abs(rows.p0 - shares).max(axis=1) > SAME_SHARES).any():
                 unequal = [] if np.ptp(shares) <= SAME_SHARES else shares.tolist()
                 notes.append(Note("shares.untested", "targets", {"shares": unequal}))
-            tests, design = permute_labels(evidence, evidence.is_testable(rows), self.draws, given)
+            tests, design = permute_labels(
+                evidence, evidence.is_testable(rows), self.permutations, given
+            )
         intervals, mean_interval = self._intervals(evidence, rows)
         *targets, concept = (
             _target(term, rows, i, intervals[i], tests[i], counted=evidence.contexts is not None)
@@ -326,7 +328,7 @@ class DivDist(GroupsMeasure):
             "concept": whole,
             "mean_bias": math.fsum(biases) / len(biases) if biases else None,
             "shared": regression.shared,
-            "draws": ORDERS if p and regression.size > LISTED else None,
+            "permutations": ORDERS if p and regression.size > LISTED else None,
         }
 
     def _rows(self, evidence: GroupAssociations, head: Mapping[str, Any]) -> Rows:
@@ -755,7 +757,7 @@ def _bootstrap_weights(
 
 
 def permute_labels(
-    evidence: GroupAssociations, tested: NDArray[np.bool_], draws: int, given: Input
+    evidence: GroupAssociations, tested: NDArray[np.bool_], permutations: int, given: Input
 ) -> tuple[list[LabelTest | None], LabelDesign | None]:
     """Test for each target, and last for the concept, whether the labels of the words matter."""
     tests: list[LabelTest | None] = [None] * len(tested)
@@ -766,7 +768,7 @@ def permute_labels(
     if two and (total <= ALWAYS_EXACT or len(rows) <= FEW_TARGETS):
         answers = _mean_difference_tests(rows, sizes[0], given)
     else:
-        answers = _label_tests(rows, sizes, draws, given.rng)
+        answers = _label_tests(rows, sizes, permutations, given.rng)
         if two and tested[-1]:  # the concept alone is counted quickly
             answers[-1:] = _mean_difference_tests(rows[-1:], sizes[0], given)
     for place, test in zip(np.flatnonzero(tested).tolist(), answers, strict=True):
@@ -776,8 +778,8 @@ def permute_labels(
         statistic=BETWEEN_SHARES if evidence.of_labels else BETWEEN,
         sizes=sizes,
         total=json_count(total),
-        draws=draws if drawn else None,
-        min_p=1 / (draws + 1) if drawn else max(1 / total, SMALLEST),
+        permutations=permutations if drawn else None,
+        min_p=1 / (permutations + 1) if drawn else max(1 / total, SMALLEST),
     )
 
 
@@ -800,17 +802,20 @@ def _mean_difference_tests(rows: Array, n: int, given: Input) -> list[LabelTest]
 
 
 def _label_tests(
-    rows: Array, sizes: Sequence[int], draws: int, rng: np.random.Generator
+    rows: Array, sizes: Sequence[int], permutations: int, rng: np.random.Generator
 ) -> list[LabelTest]:
     """Tests of all rows by the same relabellings, every one or some at random."""
-    total, counts = relabellings(sizes), label_tests(rows, sizes, draws=draws, rng=rng).tolist()
+    total, counts = (
+        relabellings(sizes),
+        label_tests(rows, sizes, permutations=permutations, rng=rng).tolist(),
+    )
     if total <= MOST_LISTED:
         return [LabelTest(p=count / total, method="exact", count=count) for count in counts]
-    ends = {count: clopper_pearson(count, draws) for count in set(counts)}
+    ends = {count: clopper_pearson(count, permutations) for count in set(counts)}
     least = max(1 / total, SMALLEST)
     return [
         LabelTest(
-            p=(count + 1) / (draws + 1),
+            p=(count + 1) / (permutations + 1),
             method="sampled",
             count=count,
             interval=(max(ends[count][0], least), ends[count][1]),

@@ -57,7 +57,7 @@ DIGITS = {label: str(place) for place, label in enumerate(get_args(Label))}
 """Of each EAT pattern."""
 CELL_SINGLES = 20_000
 """Single associations behind the standard deviation and the quantiles of a cell of level 3."""
-SHARED = Note("draws.shared")
+SHARED = Note("samples.shared")
 """A note on every result."""
 
 
@@ -96,7 +96,7 @@ def over_draws(
     p = to_record(draws.measure.permutation_test(effects.scores, n[0], given, effects.scale))
     lost = effects.d.size - d.size
     if lost:
-        notes.append(Note("undefined.draws", place, {"count": lost, "of": effects.d.size}))
+        notes.append(Note("undefined.samples", place, {"count": lost, "of": effects.d.size}))
     if d.size:
         notes.extend(remarks(p, place, n, draws.measure.alpha))
         if draws.measure.statistic == "difference":
@@ -138,7 +138,7 @@ def combine_draws(draws: Draws, effects: DrawEffects, n: tuple[int, int]) -> Com
     z = pooled["effect_size"] / pooled["se"]
     greater, less, two_sided = normal_tails(z)
     p = NormalP(greater=greater, less=less, two_sided=two_sided)
-    return CombinedEffect(draws=int(weighed.sum()), z=z, p=p, **pooled)
+    return CombinedEffect(samples=int(weighed.sum()), z=z, p=p, **pooled)
 
 
 def shares(

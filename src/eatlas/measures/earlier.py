@@ -148,7 +148,7 @@ class TargetMeasure(GroupsMeasure):
         )
 
     def permutation_p_values(
-        self, given: Input, notes: list[Note], draws: int, statistic: Statistic
+        self, given: Input, notes: list[Note], permutations: int, statistic: Statistic
     ) -> PValues | None:
         """P-values of a statistic over relabellings of the terms of all groups.
 
@@ -161,28 +161,28 @@ class TargetMeasure(GroupsMeasure):
 
         def test() -> permutation.PermutationResult:
             if len(sizes) > 2:
-                return k_sample_test(statistic, sizes, draws, given)
+                return k_sample_test(statistic, sizes, permutations, given)
             return permutation.generic_permutation_test(
                 lambda of_first: statistic(of_first / sizes[0], ~of_first / sizes[1]),
                 sum(sizes),
                 sizes[0],
-                draws=draws,
+                permutations=permutations,
                 rng=given.rng,
                 precision=given.precision,
             )
 
-        return self.run_test(notes, draws, groups, sizes, test)
+        return self.run_test(notes, permutations, groups, sizes, test)
 
     def run_test(
         self,
         notes: list[Note],
-        draws: int,
+        permutations: int,
         permuted: Iterable[GroupCoverage],
         sizes: Sequence[int],
         test: Callable[[], permutation.PermutationResult],
     ) -> PValues | None:
         """P-values of a test of what is permuted, with remarks."""
-        if not draws:
+        if not permutations:
             return None
         if any(group.stimulus for group in permuted):
             notes.append(Note("p.sentences", "value", {"measure": self.name}))
@@ -217,7 +217,7 @@ class RND(RawOrUnit):
         Distances from the two means, or cosines with them.
     vectors : {"unit", "raw"}, default "unit"
         As the paper has them, scaled to length 1; or as the source has them.
-    draws : int, default 10,000
+    permutations : int, default 10,000
         Random relabellings behind the p-values, where there are more than 20,000 in all; 0 for no
         p-values.
     groups : {"targets", "attributes"}, default "targets"
@@ -252,7 +252,7 @@ class RND(RawOrUnit):
     distance: Distance = parameter("euclidean", Distance)
     vectors: Vectors = parameter("unit", Vectors)
     _: KW_ONLY
-    draws: int = parameter(10_000, whole(0), optional=True)
+    permutations: int = parameter(10_000, whole(0), optional=True)
 
     def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Distance of each target from both means, and the mean of their differences."""
@@ -276,7 +276,7 @@ class RND(RawOrUnit):
             return np.asarray(np.sqrt(np.maximum(squares - 2 * along + norms, 0.0)))
 
         p = self.permutation_p_values(
-            given, notes, self.draws, lambda a, b: (from_mean(a) - from_mean(b)).mean(axis=0)
+            given, notes, self.permutations, lambda a, b: (from_mean(a) - from_mean(b)).mean(axis=0)
         )
         limit = 2.0 if cosine or self.vectors == "unit" else None
         span = Range(
@@ -686,7 +686,7 @@ class SemAxis(RawOrUnit):
     ----------
     vectors : {"raw", "unit"}, default "raw"
         Whether the means of the groups are over vectors as the source has them.
-    draws : int, default 10,000
+    permutations : int, default 10,000
         Random relabellings behind the p-values, where there are more than 20,000 in all; 0 for no
         p-values.
     groups : {"targets", "attributes"}, default "targets"
@@ -715,7 +715,7 @@ class SemAxis(RawOrUnit):
     name: ClassVar[str] = "semaxis"
 
     _: KW_ONLY
-    draws: int = parameter(10_000, whole(0), optional=True)
+    permutations: int = parameter(10_000, whole(0), optional=True)
 
     def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Cosine of each target with the difference of the two means."""
@@ -731,12 +731,12 @@ class SemAxis(RawOrUnit):
             squares = np.add.reduce((weights @ among) * weights, axis=1)
             return np.asarray((weights @ towards) / np.sqrt(np.maximum(squares, TINY)))
 
-        p = self.permutation_p_values(given, notes, self.draws, mean_cosine)
+        p = self.permutation_p_values(given, notes, self.permutations, mean_cosine)
         return self.record(given, notes, mean(values), values, cosine_range(given), p=p)
 
 
 def k_sample_test(
-    statistic: Statistic, sizes: Sequence[int], draws: int, given: Input
+    statistic: Statistic, sizes: Sequence[int], permutations: int, given: Input
 ) -> permutation.PermutationResult:
     """Tails of a statistic of the weights in each of k groups, over relabellings."""
 
@@ -744,7 +744,9 @@ def k_sample_test(
         return statistic(*((labels == g) / size for g, size in enumerate(sizes)))
 
     observed = float(of(np.repeat(np.arange(len(sizes)), sizes)[None])[0])
-    values = np.concatenate([of(ls) for ls in labels_of(sizes, draws=draws, rng=given.rng)])
+    values = np.concatenate(
+        [of(ls) for ls in labels_of(sizes, permutations=permutations, rng=given.rng)]
+    )
     return permutation.tails_of_values(values, observed, relabellings(sizes), given.precision)
 
 

@@ -199,7 +199,7 @@ def power(
     -------
     Power
         ``level1.smallest_d`` and ``level2.smallest_d``, None where the design cannot reach alpha;
-        ``chance`` of `d`; ``terms_needed`` for each of two groups of one size.
+        ``power_at_d``; ``terms_needed`` for each of two groups of one size.
 
     Raises
     ------
@@ -217,7 +217,7 @@ def power(
     >>> found = eatlas.power((8, 8, 25, 25), d=0.8)
     >>> round(found.level1.smallest_d, 2), round(found.level2.smallest_d, 2)
     (1.2, 0.75)
-    >>> round(found.chance["level1"], 2), found.terms_needed["0.8"]
+    >>> round(found.power_at_d["level1"], 2), found.terms_needed["0.8"]
     (0.37, 22)
     """
     alpha = require_alpha(alpha)
@@ -235,7 +235,7 @@ def power(
     }
     if d is not None:
         more["d"] = float(d)
-        more["chance"] = {
+        more["power_at_d"] = {
             name: chance_of_rejection(*n, shift_of_d(d, *n), alpha=alpha, tail=tail)
             for name, n in (("level1", level1), ("level2", level2))
             if n is not None

@@ -35,7 +35,7 @@ class SAME(TargetMeasure):
 
     Parameters
     ----------
-    draws : int, default 10,000
+    permutations : int, default 10,000
         Random relabellings behind the p-values, where there are more than 20,000 in all; 0 for no
         p-values.
     groups : {"targets", "attributes"}, default "targets"
@@ -71,7 +71,7 @@ class SAME(TargetMeasure):
     two_groups: ClassVar[bool] = False
 
     _: KW_ONLY
-    draws: int = parameter(10_000, whole(0), optional=True)
+    permutations: int = parameter(10_000, whole(0), optional=True)
 
     def compute(self, given: Input, notes: list[Note]) -> TargetValuesResult:
         """Cosines of each target with the differences of groups, and their mean size."""
@@ -94,7 +94,7 @@ class SAME(TargetMeasure):
         p = self.permutation_p_values(
             given,
             notes,
-            self.draws,
+            self.permutations,
             lambda *weights: _same_magnitudes(*weights, towards=towards, among=among).mean(axis=1),
         )
         near = np.stack([kernels.associations(targets, point) for point in means], axis=1)
@@ -143,7 +143,7 @@ class GeneralisedWEAT(TargetMeasure):
 
     Parameters
     ----------
-    draws : int, default 10,000
+    permutations : int, default 10,000
         Random relabellings behind the p-values of three groups or more, where there are more than
         20,000 in all; 0 for no p-values. Those of two groups are those of :class:`eatlas.WEAT`.
     groups : {"targets", "attributes"}, default "attributes"
@@ -183,7 +183,7 @@ class GeneralisedWEAT(TargetMeasure):
     two_groups: ClassVar[bool] = False
 
     _: KW_ONLY
-    draws: int = parameter(10_000, whole(0), optional=True)
+    permutations: int = parameter(10_000, whole(0), optional=True)
     groups: Compared = parameter("attributes", Compared, optional=True)
 
     def reads(self, test: Test) -> Test:
@@ -237,7 +237,7 @@ class GeneralisedWEAT(TargetMeasure):
             if len(sizes) == 2:
                 first = ordered[:, 0]
                 return permutation_test(first, sizes[0], scale=1.0, precision=given.precision)
-            return k_sample_test(total, sizes, self.draws, given)
+            return k_sample_test(total, sizes, self.permutations, given)
 
         limit = 2 * (len(names) - 1)
         return self.record(
@@ -250,5 +250,5 @@ class GeneralisedWEAT(TargetMeasure):
                 unit="cosine", low=-limit / len(names), high=limit / len(names), neutral=0.0
             ),
             association=near,
-            p=self.run_test(notes, self.draws, (given.coverage[OF_TARGETS],), sizes, test),
+            p=self.run_test(notes, self.permutations, (given.coverage[OF_TARGETS],), sizes, test),
         )

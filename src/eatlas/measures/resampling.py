@@ -165,7 +165,7 @@ class Variation:
             names = {role: group.stimuli for role, group in self.given.coverage.items()}
             reading = LeftOutReading(measure, self.given, layout, changes)
             terms = decisive(reading, names, self.ordered.places)
-        return Influence(unit=self.unit, level1=records[0], level2=level2, decisive=terms)
+        return Influence(unit=self.unit, level1=records[0], level2=level2, influential=terms)
 
 
 def interval_of(effects: Array, confidence: float) -> EffectInterval:

@@ -232,7 +232,7 @@ def _counts(given: Input, found: Mapping[str, Any]) -> Mapping[str, int]:
 
 def _is_counted(measure: Any, given: Input, found: Mapping[str, Any]) -> bool:
     """Whether the p-value of these words is that of the differences in the table of all pairs."""
-    of_pairs = "draws" not in found and not reads_sentences(measure, given.head["coverage"])
+    of_pairs = "samples" not in found and not reads_sentences(measure, given.head["coverage"])
     exact = getattr(measure, "p", "normal") != "normal"
     exact &= getattr(measure, "statistic", "") == "difference"
     return exact and (of_pairs or found.get("units") is not None)

@@ -212,9 +212,10 @@ def _after(results: Sequence[AssociationResult]) -> dict[str, Any]:
     """Covariates that are accounted for, files of them, and the orders behind p-values."""
     names = covariates_of(results)
     p_values = [e.after.p for r in results for e in r.effects() if e.after and e.after.p]
-    of_shares = [r.adjusted.draws for r in results if r.adjusted and r.adjusted.draws]
+    of_shares = [r.adjusted.permutations for r in results if r.adjusted and r.adjusted.permutations]
     drawn = distinct(
-        f"{n:,}" for n in (*(p.draws.greater for p in p_values if p.draws), *of_shares)
+        f"{n:,}"
+        for n in (*(p.permutations.greater for p in p_values if p.permutations), *of_shares)
     )
     orders = ["all orders"] * any(p.method_of("greater") == "exact" for p in p_values)
     files = [origin.file for r in results if (origin := r.provenance.covariates) and origin.file]

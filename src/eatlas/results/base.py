@@ -121,7 +121,7 @@ class AssociationResult(Findings, Head):
 
     Presenters read from a result its effect sizes and its parts, never for its class:
     :meth:`effects` lists the effect sizes of any measure, `primary` has the findings that are
-    read, and a part that only some measures have, such as `pattern` or `draws`, is None in results
+    read. A part that only some measures have, such as `pattern` or `samples`, is None in results
     of the others.
 
     A record of another package derives from this class and declares what it found as fields. By

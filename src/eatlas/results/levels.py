@@ -149,7 +149,7 @@ class Influence(Record):
     level1: TermInfluence
     level2: Level2Influence | None = None
     """None where the measure has no level 2."""
-    decisive: tuple[DecisiveTerm, ...] | None = Field(default=None, exclude_if=is_none)
+    influential: tuple[DecisiveTerm, ...] | None = Field(default=None, exclude_if=is_none)
     """The terms, or stimuli, without which the EAT pattern is another; for a measure without a
     pattern, without which another direction, or none, is read at level 1. None where it was not
     computed."""
@@ -238,7 +238,7 @@ class Power(Record):
     """Targets permuted; None where there is no level 1."""
     level2: DesignPower | None
     """Attributes permuted, for X as for Y; None where there is no level 2."""
-    chance: dict[str, float] | None = Field(default=None, exclude_if=is_empty)
+    power_at_d: dict[str, float] | None = Field(default=None, exclude_if=is_empty)
     """Where an effect size was stated: the power at ``level1`` and ``level2``."""
     d: float | None = Field(default=None, exclude_if=is_empty)
     """That effect size."""
@@ -377,7 +377,7 @@ class StudentP(ByTail[Probability]):
     """P-values of Student's t, for which nothing is counted or drawn."""
 
     count: ClassVar[None] = None
-    draws: ClassVar[None] = None
+    permutations: ClassVar[None] = None
 
     def method_of(self, name: str) -> str:  # noqa: ARG002  (as permutation p-values have)
         """Return how one tail's p-value was found."""
@@ -413,7 +413,7 @@ class PValues(Record):
     """Stated relative error; None of a tail that is exact or drawn."""
     interval: Ends | None = None
     """95% confidence interval; None of a tail that was not drawn at random."""
-    draws: Counts | None = None
+    permutations: Counts | None = None
     """Random relabellings; None of a tail that was not drawn at random."""
 
     def method_of(self, name: str) -> str:
@@ -617,7 +617,7 @@ class Adjusted(Record):
     """Of a DivDist: that of the targets that have a bias."""
     shared: float | None = Field(default=None, exclude_if=is_none)
     """Of a DivDist: share of the variance of the groups' labels that the covariates explain."""
-    draws: int | None = Field(default=None, exclude_if=is_none)
+    permutations: int | None = Field(default=None, exclude_if=is_none)
     """Of a DivDist: orders behind each p; None where all of them were looked at."""
     left_out: dict[str, tuple[str, ...]] = Field(default_factory=dict, exclude_if=is_empty)
     """Words without a value of some covariate, by group."""
@@ -680,9 +680,9 @@ class Findings(Record):
 
     def decisive_terms(self) -> dict[str, str]:
         """The terms without which the conclusion is another, as a column; none if not known."""
-        if self.influence is None or self.influence.decisive is None:
+        if self.influence is None or self.influence.influential is None:
             return {}
-        return {"decisive": "; ".join(each.term for each in self.influence.decisive)}
+        return {"influential": "; ".join(each.term for each in self.influence.influential)}
 
     def attribute(self, role: str) -> Attribute | None:
         """Return the attribute that X or Y is associated with."""
@@ -712,7 +712,7 @@ class CombinedEffect(Record):
     measure how many draws were made.
     """
 
-    draws: int
+    samples: int
     """Draws with an effect size and a variance above 0."""
     effect_size: Magnitude
     """Mean of the effect sizes, weighted by 1 / (variance + tau2): equally, where the variance is
@@ -786,7 +786,7 @@ _DRAWS_COLUMNS = {
 
 
 class DrawsRecord(Part):
-    """Many draws with their effect sizes: the field `draws` of a result."""
+    """Many draws with their effect sizes: the field `samples` of a result."""
 
     drawn: ClassVar[str]
     """What one draw takes, as sentences name it."""
@@ -817,7 +817,7 @@ class DrawsRecord(Part):
 
     def columns(self) -> dict[str, Any]:
         """The number of draws, as a column of a table."""
-        return {"draws": self.count}
+        return {"samples": self.count}
 
     def effect_columns(self, place: str) -> dict[str, Any]:
         """What draws say of one effect size, as columns of a table."""
@@ -827,4 +827,4 @@ class DrawsRecord(Part):
 
 def draws_of(result: object) -> DrawsRecord | None:
     """The draws of a result; None of one that has none."""
-    return part_at(result, "draws", DrawsRecord)
+    return part_at(result, "samples", DrawsRecord)

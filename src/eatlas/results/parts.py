@@ -385,7 +385,7 @@ class Provenance(Record):
     """Version of eatlas."""
     seed: int
     """Seed of the run; exact results do not depend on it."""
-    draws: Literal["stimuli"] | None = None
+    seeded_by: Literal["stimuli"] | None = None
     """What decides random draws beside the seed: the stimuli alone, so that all settings of a test
     share them; None of scans."""
     case: Literal["auto", "exact"]

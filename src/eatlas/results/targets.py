@@ -64,7 +64,7 @@ class LabelDesign(Record):
     """Words of each group."""
     total: int | None
     """All relabellings; None where they are too many for a reader of JSON."""
-    draws: int | None
+    permutations: int | None
     """So many were drawn for targets; None where none was."""
     min_p: Probability
     """The smallest p that the design can give: 1 / total, or 1 / (draws + 1)."""

@@ -66,7 +66,7 @@ class TrendProvenance(Record):
 
     version: str
     seed: int
-    draws: Literal["stimuli"]
+    seeded_by: Literal["stimuli"]
     """What decides random draws beside the seed."""
     stimuli_sha256: str
     """Hash of the test's terms by role, the same in all periods."""

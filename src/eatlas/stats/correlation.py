@@ -6,11 +6,12 @@ signs. :mod:`eatlas.stats.trend` tests numbers of consecutive periods.
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, permutations, product
+from itertools import chain, product
 from statistics import NormalDist
 from typing import Any, Literal
 
@@ -200,7 +201,7 @@ def rank_correlation(
     y: ArrayLike,
     *,
     rng: np.random.Generator,
-    draws: int = DRAWS,
+    permutations: int = DRAWS,
     resamples: int = 1_000,
     groups: ArrayLike | None = None,
 ) -> RankCorrelation:
@@ -226,7 +227,7 @@ def rank_correlation(
     first, second = lists
     rho, a, b = spearman(first, second), rank_deviations(first), rank_deviations(second)
     spread = math.sqrt(float(a @ a) * float(b @ b))
-    orders = _orders(members, draws, rng)
+    orders = _orders(members, permutations, rng)
     far = (np.abs(b[block] @ a / spread) >= abs(rho) - TIE for block in orders)
     tested: dict[str, Any] = count_extreme(far, exact=_all_listed(members))
 
@@ -327,17 +328,19 @@ def _all_listed(members: Sequence[Orders]) -> bool:
     return ways <= math.factorial(ALL_ORDERS_TO)
 
 
-def _orders(members: Sequence[Orders], draws: int, rng: np.random.Generator) -> Iterator[Orders]:
+def _orders(
+    members: Sequence[Orders], permutations: int, rng: np.random.Generator
+) -> Iterator[Orders]:
     """All orders of things within their groups, or some drawn at random, in blocks."""
     n = sum(map(len, members))
     if _all_listed(members):
-        every = product(*(permutations(places.tolist()) for places in members))
+        every = product(*(itertools.permutations(places.tolist()) for places in members))
         orders = np.array([list(chain(*parts)) for parts in every])
         orders[:, np.concatenate(members)] = orders.copy()
         yield orders
         return
-    for start in range(0, draws, ORDERS):
-        orders = np.tile(np.arange(n), (min(ORDERS, draws - start), 1))
+    for start in range(0, permutations, ORDERS):
+        orders = np.tile(np.arange(n), (min(ORDERS, permutations - start), 1))
         for places in members:
             orders[:, places] = rng.permuted(orders[:, places], axis=1)
         yield orders

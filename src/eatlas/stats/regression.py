@@ -16,11 +16,11 @@ units is relabelling them (Janssen 1997; Chung and Romano 2013).
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -297,13 +297,15 @@ class Relabellings:
 
 
 @lru_cache(maxsize=16)
-def orders_of(size: int, draws: int = ORDERS, seed: int = 0) -> Relabellings:
+def orders_of(size: int, permutations: int = ORDERS, seed: int = 0) -> Relabellings:
     """Every order of up to 8 units, or so many drawn: the same for all designs of one size."""
     total = math.factorial(size)
     if size <= LISTED:
-        return Relabellings(np.array(list(permutations(range(size))), np.intp), total, every=True)
+        return Relabellings(
+            np.array(list(itertools.permutations(range(size))), np.intp), total, every=True
+        )
     rng = np.random.default_rng([seed, size])
-    orders = np.repeat(np.arange(size, dtype=np.int32)[None], draws, axis=0)
+    orders = np.repeat(np.arange(size, dtype=np.int32)[None], permutations, axis=0)
     return Relabellings(rng.permuted(orders, axis=1).astype(np.intp), total, every=False)
 
 
@@ -328,7 +330,7 @@ def regression_test(
     n: int,
     covariates: ArrayLike | None = None,
     *,
-    draws: int = ORDERS,
+    permutations: int = ORDERS,
     seed: int = 0,
     scale: float | None = None,
     precision: float | None = None,
@@ -355,7 +357,7 @@ def regression_test(
     rows = numbers(array, "scores", 2)
     check_noise(scale, precision)
     regression = Regression.of(rows.shape[1], n, covariates)
-    relabelled = orders_of(rows.shape[1], require_whole("draws", draws, 1), seed)
+    relabelled = orders_of(rows.shape[1], require_whole("permutations", permutations, 1), seed)
     residuals = regression.residuals(rows)
     observed, errors = regression.t(residuals)[:, 0], regression.errors(residuals)
     statistics, ties = regression.t(residuals, relabelled.orders), np.zeros(len(rows))
@@ -399,7 +401,7 @@ def family_test(
     scores: Array,
     regression: Regression,
     *,
-    draws: int = ORDERS,
+    permutations: int = ORDERS,
     seed: int = 0,
     scale: float = 1.0,
     precision: float | None = None,
@@ -408,7 +410,7 @@ def family_test(
 
     The statistic of two groups is that of :meth:`Regression.t`, two-sided; of more F.
     """
-    relabelled = orders_of(regression.size, draws, seed)
+    relabelled = orders_of(regression.size, permutations, seed)
     statistic = regression.t if len(regression.sizes) == 2 else regression.f
     residuals = regression.residuals(scores)
     observed, statistics = statistic(residuals)[:, 0], statistic(residuals, relabelled.orders)
@@ -457,7 +459,7 @@ def welch_permutation_test(
     scale: float | None = None,
     strict: bool = False,
     rng: np.random.Generator | None = None,
-    draws: int = DRAWS,
+    permutations: int = DRAWS,
     precision: float | None = None,
 ) -> PermutationResult:
     """Test whether two groups differ in their means, allowing for unequal spreads.
@@ -465,7 +467,7 @@ def welch_permutation_test(
     The regression without covariates: relabellings are counted up to a million, and drawn beyond.
     """
     array = numbers(scores, "scores", 1)
-    draws, size = require_whole("draws", draws, 1), array.size
+    permutations, size = require_whole("permutations", permutations, 1), array.size
     total = math.comb(size, n)
     if min(n, size - n) < 2:
         raise EatlasError(
@@ -488,7 +490,7 @@ def welch_permutation_test(
     regression = Regression.of(size, n)
     residuals = regression.residuals(array)
     listed = 0 if method == "sampled" else ALWAYS_EXACT
-    blocks = memberships(size, n, listed=listed, draws=draws, rng=rng)
+    blocks = memberships(size, n, listed=listed, permutations=permutations, rng=rng)
     orders = (np.argsort(-block, axis=1, kind="stable") for block in blocks)
     t = np.concatenate([regression.t(residuals, some) for some in orders])
     observed, error = float(regression.t(residuals)[0]), float(regression.errors(residuals))

@@ -125,7 +125,7 @@ def posterior(counts: Array, draws: int, rng: np.random.Generator) -> Array:
 
 
 def label_tests(
-    scores: Array, sizes: Sequence[int], *, draws: int, rng: np.random.Generator
+    scores: Array, sizes: Sequence[int], *, permutations: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Count for each row the relabellings of k groups of scores that are at least as extreme.
 
@@ -137,17 +137,17 @@ def label_tests(
     observed = _between(centred, np.repeat(np.arange(len(sizes)), sizes)[None], sizes)[0]
     least = observed - TIE * np.einsum("rw,rw->r", centred, centred)
     count = np.zeros(len(scores), np.int64)
-    for labels in labels_of(sizes, draws=draws, rng=rng):
+    for labels in labels_of(sizes, permutations=permutations, rng=rng):
         count += (_between(centred, labels, sizes) >= least).sum(axis=0)
     return count
 
 
 def labels_of(
-    sizes: Sequence[int], *, draws: int, rng: np.random.Generator
+    sizes: Sequence[int], *, permutations: int, rng: np.random.Generator
 ) -> Iterator[NDArray[np.intp]]:
     """Each way to label the words of k groups, up to `MOST_LISTED`; of more, `draws` of them."""
     every = relabellings(sizes) <= MOST_LISTED
-    return _all_labellings(sizes) if every else _random(sizes, draws, rng)
+    return _all_labellings(sizes) if every else _random(sizes, permutations, rng)
 
 
 def relabellings(sizes: Sequence[int]) -> int:
@@ -191,12 +191,12 @@ def _divisions(left: frozenset[int], sizes: Sequence[int]) -> Iterator[tuple[Ite
 
 
 def _random(
-    sizes: Sequence[int], draws: int, rng: np.random.Generator
+    sizes: Sequence[int], permutations: int, rng: np.random.Generator
 ) -> Iterator[NDArray[np.intp]]:
     """Random labels, `draws` in all."""
     labels = np.repeat(np.arange(len(sizes)), sizes)
-    for start in range(0, draws, BLOCK):
-        yield rng.permuted(np.tile(labels, (min(BLOCK, draws - start), 1)), axis=1)
+    for start in range(0, permutations, BLOCK):
+        yield rng.permuted(np.tile(labels, (min(BLOCK, permutations - start), 1)), axis=1)
 
 
 LARGEST_SCALE = 300.0

@@ -6,8 +6,8 @@ trend.
 
 from __future__ import annotations
 
+import itertools
 import math
-from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -75,7 +75,7 @@ def _blocks(n: int, length: int, rng: np.random.Generator) -> tuple[Orders, bool
     runs = moved.reshape(many, length)
     exact = math.factorial(many) <= ARRANGEMENTS
     if exact:
-        places = np.array(list(permutations(range(many))))
+        places = np.array(list(itertools.permutations(range(many))))
     else:
         places = np.array([rng.permutation(many) for _ in range(DRAWS)])
     orders = np.tile(np.arange(n), (len(places), 1))

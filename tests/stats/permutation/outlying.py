@@ -132,9 +132,9 @@ def by_chance(scores, n, r):
 
 def known(tail):
     """What a tail states about p."""
-    if tail.draws:
-        reached = round(tail.p * (tail.draws + 1)) - 1
-        return clopper_pearson(max(reached, 0), tail.draws, level=1 - MISS)
+    if tail.permutations:
+        reached = round(tail.p * (tail.permutations + 1)) - 1
+        return clopper_pearson(max(reached, 0), tail.permutations, level=1 - MISS)
     slack = (tail.rel_err or 0.0) + 1e-12
     return tail.p * (1 - slack), tail.p * (1 + slack)
 
@@ -161,7 +161,9 @@ def other_methods(scores, n, seed):
     methods = ["sampled", "normal"] + ["exact"] * (scores.size <= HALVES)
     for method in methods:
         try:
-            permutation_test(scores, n, method=method, rng=np.random.default_rng(seed), draws=200)
+            permutation_test(
+                scores, n, method=method, rng=np.random.default_rng(seed), permutations=200
+            )
         except EatlasError as error:
             yield f"{method}: {error}"
 

@@ -48,8 +48,8 @@ CASES = [
     ),
     (
         ([1.0, 2.0, 3.0], 1),
-        {"method": "sampled", "rng": np.random.default_rng(0), "draws": 0},
-        "draws is not usable\n  got: 0 (int)\n  allowed: a whole number from 1",
+        {"method": "sampled", "rng": np.random.default_rng(0), "permutations": 0},
+        "permutations is not usable\n  got: 0 (int)\n  allowed: a whole number from 1",
     ),
 ]
 

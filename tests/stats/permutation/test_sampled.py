@@ -21,9 +21,11 @@ CHI2_9 = 27.9
 """The 0.999 quantile of chi square with 9 degrees of freedom."""
 
 
-def draw(scores, n, seed, draws=500, **options):
+def draw(scores, n, seed, permutations=500, **options):
     rng = np.random.default_rng(seed)
-    return permutation_test(scores, n, method="sampled", rng=rng, draws=draws, **options)
+    return permutation_test(
+        scores, n, method="sampled", rng=rng, permutations=permutations, **options
+    )
 
 
 @pytest.mark.parametrize("long", [512, 0])
@@ -56,13 +58,13 @@ def test_intervals_contain_the_exact_p(kind):
 
 
 def test_p_is_that_of_phipson_and_smyth_with_clopper_and_pearsons_interval():
-    scores, draws = separated(25, 25, 0.5, 25), 400
-    tail = draw(scores, 25, 7, draws).greater
-    b = round(tail.p * (draws + 1)) - 1
+    scores, permutations = separated(25, 25, 0.5, 25), 400
+    tail = draw(scores, 25, 7, permutations).greater
+    b = round(tail.p * (permutations + 1)) - 1
     assert b > 0
-    assert tail.p == (b + 1) / (draws + 1)
-    assert tail.interval == clopper_pearson(b, draws)
-    assert (tail.method, tail.draws, tail.count) == ("sampled", draws, None)
+    assert tail.p == (b + 1) / (permutations + 1)
+    assert tail.interval == clopper_pearson(b, permutations)
+    assert (tail.method, tail.permutations, tail.count) == ("sampled", permutations, None)
 
 
 def test_a_seed_fixes_the_numbers_and_the_order_of_terms_does_not_change_them():
@@ -93,7 +95,7 @@ def test_strict_draws_leave_ties_out():
 @pytest.mark.parametrize(("size", "n"), [(8, 4), (9, 3), (16, 8)])
 def test_a_sum_gives_the_counts_of_the_exact_engine(size, n):
     scores = np.random.default_rng(size).normal(size=size).round(1)  # with ties
-    found = generic_permutation_test(lambda first: first @ scores, size, n, draws=1)
+    found = generic_permutation_test(lambda first: first @ scores, size, n, permutations=1)
     exact = permutation_test(scores, n)
     for tail in TAILS:
         assert getattr(found, tail) == getattr(exact, tail)
@@ -111,7 +113,7 @@ def test_a_ratio_is_enumerated():
         for s in combinations(range(6), 3)
     ]
     observed = (3 + 2 + 5) / (1 + 0.5 + 4)
-    found = generic_permutation_test(ratio, 6, 3, draws=10)
+    found = generic_permutation_test(ratio, 6, 3, permutations=10)
     assert found.greater.count == sum(v >= observed - 1e-12 for v in every)
     assert found.less.count == sum(v <= observed + 1e-12 for v in every)
     far = abs(observed - np.mean(every))
@@ -122,15 +124,15 @@ def test_a_large_design_is_sampled_and_says_so():
     scores = np.random.default_rng(1).normal(size=24)
     scores[:12] += 0.6
     found = generic_permutation_test(
-        lambda first: first @ scores, 24, 12, draws=20_000, rng=np.random.default_rng(2)
+        lambda first: first @ scores, 24, 12, permutations=20_000, rng=np.random.default_rng(2)
     )
     exact = permutation_test(scores, 12)
     for tail in TAILS:
         one = getattr(found, tail)
-        assert (one.method, one.draws, one.count) == ("sampled", 20_000, None)
+        assert (one.method, one.permutations, one.count) == ("sampled", 20_000, None)
         assert one.interval[0] <= getattr(exact, tail).p <= one.interval[1]
     again = generic_permutation_test(
-        lambda first: first @ scores, 24, 12, draws=20_000, rng=np.random.default_rng(2)
+        lambda first: first @ scores, 24, 12, permutations=20_000, rng=np.random.default_rng(2)
     )
     assert again == found
 

@@ -86,8 +86,8 @@ def test_effect_sizes_are_the_means_of_those_of_single_draws(result, draws):
     d = sizes_of(draws)
     found = [result.level1, result.level2.X, result.level2.Y]
     assert [level.effect_size for level in found] == pytest.approx(d.mean(axis=0), abs=AGREEMENT)
-    assert np.abs(np.array(result.draws.kept) - d).max() <= 0.5e-4 + AGREEMENT
-    over = [result.draws.level1, result.draws.level2.X, result.draws.level2.Y]
+    assert np.abs(np.array(result.samples.kept) - d).max() <= 0.5e-4 + AGREEMENT
+    over = [result.samples.level1, result.samples.level2.X, result.samples.level2.Y]
     assert [one.sd for one in over] == pytest.approx(d.std(axis=0, ddof=1))
     for one, column in zip(over, d.T, strict=True):
         assert one.quantiles == pytest.approx(np.quantile(column, [0.025, 0.25, 0.5, 0.75, 0.975]))
@@ -105,9 +105,9 @@ def test_its_metrics_are_numbers(result):
 
 def test_patterns_of_draws_are_those_of_ml_eat(result, draws):
     labels = [one.pattern.label for one in draws]
-    assert result.draws.p_error == 0
-    assert sum(result.draws.patterns.values()) == pytest.approx(1)
-    for label, share in result.draws.patterns.items():
+    assert result.samples.p_error == 0
+    assert sum(result.samples.patterns.values()) == pytest.approx(1)
+    for label, share in result.samples.patterns.items():
         assert share == pytest.approx(labels.count(label) / DRAWS, abs=1e-6)
     assert len(set(labels)) > 1
 
@@ -141,7 +141,7 @@ def test_level_3_and_scores_are_means_over_draws(result, draws):
         attributes = [getattr(one.scores, f"attributes_with_{role}").B for one in draws]
         ours = getattr(result.scores, f"attributes_with_{role}").B
         assert ours == pytest.approx(np.mean(attributes, axis=0))
-    assert list(result.draws.contexts.Y.items()) == [("y0", 6), ("y1", 6), ("y2", 1), ("y3", 8)]
+    assert list(result.samples.contexts.Y.items()) == [("y0", 6), ("y1", 6), ("y2", 1), ("y3", 8)]
 
 
 def published(d, v):
@@ -159,7 +159,7 @@ def published(d, v):
     [({"variance": "ceat"}, "combined"), ({}, "published"), ({"model": "pm"}, "published")],
 )
 def test_published_variance_gives_the_published_combination(said, vectors, draws, how, place):
-    found = getattr(run(CEAT(n=DRAWS, **how), said, vectors).draws.level1, place)
+    found = getattr(run(CEAT(n=DRAWS, **how), said, vectors).samples.level1, place)
     d = sizes_of(draws)[:, 0]
     v = np.array([np.var([*one.scores.X, *one.scores.Y], ddof=1) for one in draws])
     mean, tau2, q, p = published(d, v)
@@ -169,22 +169,22 @@ def test_published_variance_gives_the_published_combination(said, vectors, draws
     assert found.p.greater == pytest.approx(p, rel=1e-8)
     assert found.p.two_sided == pytest.approx(2 * p, rel=1e-8)
     assert found.z == pytest.approx(mean / found.se)
-    assert found.draws == DRAWS
+    assert found.samples == DRAWS
 
 
 def test_the_published_combination_is_in_tables(result):
     (row,) = result.rows()
-    found = result.draws.level1.published
+    found = result.samples.level1.published
     assert row["published_effect_size"] == found.effect_size
     assert (row["published_se"], row["published_z"]) == (found.se, found.z)
     assert row["published_p_two_sided"] == found.p.two_sided
-    assert row["published_effect_size_X"] == result.draws.level2.X.published.effect_size
+    assert row["published_effect_size_X"] == result.samples.level2.X.published.effect_size
 
 
 def test_by_default_no_draw_is_weighed_by_its_own_effect_size(said, vectors, draws):
     result = run(CEAT(n=DRAWS), said, vectors)
-    found, d = result.draws.level1.combined, sizes_of(draws)[:, 0]
-    assert result.draws.variance == "common"
+    found, d = result.samples.level1.combined, sizes_of(draws)[:, 0]
+    assert result.samples.variance == "common"
     assert result.signature.endswith("variance=common)")
     assert found.effect_size == pytest.approx(d.mean(), rel=1e-10)
     v = union_variance(d, 4, 4).mean()
@@ -194,7 +194,7 @@ def test_by_default_no_draw_is_weighed_by_its_own_effect_size(said, vectors, dra
 
 
 def test_variance_shares_are_those_of_all_contexts(said, vectors, result):
-    shares = result.draws.level1.shares
+    shares = result.samples.level1.shares
     assert shares.contexts + shares.stimuli + shares.groups == pytest.approx(1)
 
     def unit(text):
@@ -228,7 +228,7 @@ def test_the_order_of_sentences_changes_no_bit(said, vectors, measure):
         id="said", **{role: shuffled(said.concept(role), rng) for role in "XYAB"}
     )
     one, two = (run(eatlas.get_measure(measure), test, vectors) for test in (said, other))
-    for part in ("level1", "level2", "level3", "pattern", "scores", "draws"):
+    for part in ("level1", "level2", "level3", "pattern", "scores", "samples"):
         assert getattr(one, part) == getattr(two, part)
 
 
@@ -241,8 +241,8 @@ def test_one_context_each_is_the_ml_eat_of_those_contexts():
         assert level.effect_size == pytest.approx(other.effect_size, abs=AGREEMENT)
         assert level.p == other.p
     assert ours.pattern == theirs.pattern
-    assert ours.draws.patterns[ours.pattern.label] == 1
-    shares = ours.draws.level1.shares
+    assert ours.samples.patterns[ours.pattern.label] == 1
+    shares = ours.samples.level1.shares
     assert shares.contexts is None
     assert shares.stimuli + shares.groups == pytest.approx(1)
 
@@ -261,7 +261,7 @@ def test_draws_without_spread_are_counted_and_said():
     test = make_sentences({**dict.fromkeys("XY", (2, 2)), **dict.fromkeys("AB", (3, 3, 3))})
     with pytest.warns(UndefinedWarning) as caught:
         result = run(CEAT(n=64, replace="always"), test, flat_vectors(test, "XY"))
-    lost = result.draws.level1.undefined
+    lost = result.samples.level1.undefined
     assert 0 < lost < 20
     said = (
         f"Undefined effect size of level 1 in {lost} of 64 draws: their associations do not "
@@ -269,9 +269,9 @@ def test_draws_without_spread_are_counted_and_said():
     )
     assert said in map(str, result.warnings)
     assert str(caught[0].message) == f"said: {said}"
-    assert sum(row[0] is None for row in result.draws.kept) == lost
-    assert result.draws.level1.combined.draws == 64 - lost
-    assert result.draws.level2.X.undefined == 0
+    assert sum(row[0] is None for row in result.samples.kept) == lost
+    assert result.samples.level1.combined.samples == 64 - lost
+    assert result.samples.level2.X.undefined == 0
 
 
 def test_without_any_spread_nothing_is_defined():
@@ -282,12 +282,12 @@ def test_without_any_spread_nothing_is_defined():
         result = run(CEAT(n=5), test, vectors)
     assert result.level1.effect_size is None
     assert result.level1.p.two_sided == 1
-    over = result.draws.level1
+    over = result.samples.level1
     assert (over.undefined, over.sd, over.quantiles, over.combined, over.shares) == (
         5, None, None, None, None,
     )  # fmt: skip
-    assert result.draws.level1.combined is None
-    assert result.draws.level1.published is None
+    assert result.samples.level1.combined is None
+    assert result.samples.level1.published is None
 
 
 def test_words_are_refused_before_anything_is_looked_up():

@@ -181,7 +181,7 @@ def test_refusals_of_contexts(jobs):
 def test_the_contract_of_measures_is_kept():
     (test,) = eatlas.load_tests("divdist-face-validity")
     rows = {term: {"Female": 3 + i, "Male": 5} for i, term in enumerate(test.targets.terms)}
-    check_measure(DivDist(draws=50, resamples=20), test)
+    check_measure(DivDist(permutations=50, resamples=20), test)
     check_measure(DivDist(soa="counts", resamples=20), test, rows)
 
 

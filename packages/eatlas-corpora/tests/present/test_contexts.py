@@ -33,9 +33,9 @@ def words_of(html):
 def test_the_page_has_draws_patterns_and_stimuli(page, result):
     words = words_of(page)
     assert "Over draws of contexts 150 draws of one context for each stimulus" in words
-    combined = result.draws.level1.combined
+    combined = result.samples.level1.combined
     assert effect(combined.effect_size) in words
-    printed = result.draws.level1.published
+    printed = result.samples.level1.published
     brief = f"published CES {effect(printed.effect_size)}, z = {effect(printed.z, 1)}"
     row, _, _ = page.partition('<div class="body">')
     assert brief in words_of(row)

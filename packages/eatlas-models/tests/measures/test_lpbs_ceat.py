@@ -60,8 +60,8 @@ def levels(result):
 
 
 def over(result):
-    return [result.draws.level1, result.draws.level2.X, result.draws.level2.Y,
-            result.draws.over_attributes]  # fmt: skip
+    return [result.samples.level1, result.samples.level2.X, result.samples.level2.Y,
+            result.samples.over_attributes]  # fmt: skip
 
 
 def test_by_hand():
@@ -81,7 +81,7 @@ def test_by_hand():
     assert 0.4 < share < 0.6
     assert result.effect_size == pytest.approx((1 - share) * either[0] + share * either[1])
     # level 2 of Y never meets that pair
-    assert result.draws.level2.Y.sd == pytest.approx(0, abs=1e-12)
+    assert result.samples.level2.Y.sd == pytest.approx(0, abs=1e-12)
     assert result.level2.Y.effect_size == pytest.approx(plain(np.array([-1.5, 0.5, 1, 1.5]), 2))
     # level 1: s(x) is 4 or 5, 4, .5, -4
     both = [plain(np.array([first, 4, 0.5, -4]), 2) for first in (4.0, 5.0)]
@@ -100,7 +100,7 @@ def test_each_draw_is_the_plain_formula_on_its_matrix(replace):
     d = np.array([plain_effects(one, sizes) for one in m])
     effects = [level.effect_size for level in levels(result)]
     assert effects == pytest.approx(d.mean(axis=0), abs=AGREEMENT)
-    assert np.abs(np.array(result.draws.kept) - d[:, :3]).max() <= 0.5e-4 + AGREEMENT
+    assert np.abs(np.array(result.samples.kept) - d[:, :3]).max() <= 0.5e-4 + AGREEMENT
     for one, column in zip(over(result), d.T, strict=True):
         assert one.sd == pytest.approx(column.std(ddof=1), abs=AGREEMENT)
         assert one.quantiles == pytest.approx(np.quantile(column, [0.025, 0.25, 0.5, 0.75, 0.975]))
@@ -130,7 +130,7 @@ def test_the_p_is_that_of_relabelling_with_the_mean_over_draws_found_again():
 def test_the_combination_is_that_of_statsmodels():
     test = words(4, 4, 5, 5)
     measure = LPBSCEAT(templates=THREE, n=60, variance="ceat")
-    of_draws = run(measure, test).draws.over_attributes
+    of_draws = run(measure, test).samples.over_attributes
     found = of_draws.combined
     assert of_draws.published == found
     m = matrices(test, 60, 0)
@@ -151,11 +151,11 @@ def test_one_template_is_the_lpbs_with_it_in_every_draw():
         assert level.difference == pytest.approx(other.difference, abs=AGREEMENT)
         assert level.p == other.p
     assert ours.pattern == theirs.pattern
-    assert ours.draws.patterns[ours.pattern.label] == 1
+    assert ours.samples.patterns[ours.pattern.label] == 1
     assert ours.similarities == theirs.similarities
     assert pytest.approx(theirs.scores.X, abs=AGREEMENT) == ours.scores.X
     assert all(one.sd == pytest.approx(0, abs=AGREEMENT) for one in over(ours))
-    shares = ours.draws.over_attributes.shares
+    shares = ours.samples.over_attributes.shares
     assert shares.contexts is None
     assert shares.stimuli + shares.groups == pytest.approx(1)
     assert (
@@ -180,8 +180,8 @@ def test_variance_shares_are_those_of_the_scores_of_draws():
     s = m[:, :, :n_a].mean(axis=2) - m[:, :, n_a:].mean(axis=2)
     u = m[:, :n_x].mean(axis=1) - m[:, n_x:].mean(axis=1)
     for scores, n, found in (
-        (s, n_x, result.draws.level1.shares),
-        (u, n_a, result.draws.over_attributes.shares),
+        (s, n_x, result.samples.level1.shares),
+        (u, n_a, result.samples.over_attributes.shares),
     ):
         assert found.contexts + found.stimuli + found.groups == pytest.approx(1)
         # draws take three sentences, whose variance over draws lacks the factor 3 / 2
@@ -214,12 +214,12 @@ def test_draws_without_spread_are_counted_and_said():
     assert all(f"in {lost[0]} of 30 draws: their associations do not" in said[i] for i in (0, 1, 3))
     assert said[3].startswith("tiny: Undefined effect size of the effect size over attributes in")
     assert result.effect_size == pytest.approx(plain(np.array([-1.0, 0, 0, 0]), 2))
-    assert result.draws.over_attributes.sd == pytest.approx(0, abs=AGREEMENT)
+    assert result.samples.over_attributes.sd == pytest.approx(0, abs=AGREEMENT)
     assert result.level2.Y.effect_size is None
-    assert result.draws.level2.Y.combined is None
-    assert result.draws.level2.Y.shares is None
+    assert result.samples.level2.Y.combined is None
+    assert result.samples.level2.Y.shares is None
     assert result.pattern.Y is None
-    assert sum(row[0] is None for row in result.draws.kept) == lost[0]
+    assert sum(row[0] is None for row in result.samples.kept) == lost[0]
 
 
 def test_sentences_of_a_corpus_are_drawn():

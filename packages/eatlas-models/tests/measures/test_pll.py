@@ -139,7 +139,7 @@ def test_each_type_has_its_share_difference_and_p(result):
         assert target.difference == pytest.approx((own[:, 0] - own[:, 1]).mean(), abs=1e-5)
         assert adjusted >= target.p
     assert result.difference.mean == pytest.approx((scores[:, 0] - scores[:, 1]).mean(), abs=1e-5)
-    assert result.difference.draws is None
+    assert result.difference.permutations is None
     rows = result.rows()
     assert [row["term"] for row in rows] == ["gender", "animal", "person"]
     columns = {"pll", "low", "p_holm", "p_two_sided", "count_more stereotyping", "difference"}

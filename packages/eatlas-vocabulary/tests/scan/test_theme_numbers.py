@@ -380,7 +380,7 @@ def test_random_words_of_the_sample_seldom_have_a_theme(clusters, ends, plain, a
         scores = _scores(plan, plan.categories)
         unadjusted = Regression.of_groups(plan.regression.sizes)
         for i, regression in enumerate((unadjusted, plan.regression)):
-            family = family_test(scores, regression, draws=399, seed=seed)
+            family = family_test(scores, regression, permutations=399, seed=seed)
             counts[i] += family.p_max_t.min() < 0.05
     assert plain[0] <= counts[0] <= plain[1]
     assert adjusted[0] <= counts[1] <= adjusted[1]

@@ -60,7 +60,7 @@ def test_pairs_of_near_synonyms_find_themes_as_words_and_seldom_as_units(sample)
         for i, (each, design) in enumerate(
             ((scores, words), (_scores(plan, members), plan.regression))
         ):
-            family = family_test(each, design, draws=299, seed=seed)
+            family = family_test(each, design, permutations=299, seed=seed)
             found[i] += family.p_max_t.min() < 0.05
     assert found[0] >= 6
     assert found[1] <= 5

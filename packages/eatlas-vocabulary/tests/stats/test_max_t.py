@@ -82,13 +82,15 @@ def test_drawn_subsets_against_the_double_loop():
     members = next(random_subsets(12, 5, draws, draws, rng()))
     counts, total = naive(scores, [np.flatnonzero(row) for row in members], 5)
     assert total == draws
-    assert adjusted(scores, 5, draws=draws) == pytest.approx((counts + 1) / (draws + 1), rel=1e-15)
+    assert adjusted(scores, 5, permutations=draws) == pytest.approx(
+        (counts + 1) / (draws + 1), rel=1e-15
+    )
 
 
 @pytest.mark.parametrize(("n", "draws"), [(6, 10_000), (5, 10_000), (6, 300)])
 def test_chunks_change_nothing(monkeypatch, n, draws):
     scores = scores_of(500, 12, n)
-    shared = RunningMaxT(12, n, rng=rng(), draws=draws)
+    shared = RunningMaxT(12, n, rng=rng(), permutations=draws)
     reached, maxima = shared.statistics(scores)
     monkeypatch.setattr(module, "ROWS", 7)
     monkeypatch.setattr(module, "NUMPY_PAIRS", 20_000)
@@ -131,7 +133,7 @@ def test_family_wise_error_is_held_whatever_the_rows(n):
 def test_critical_effect_size_parts_the_rows(n, draws):
     scores = np.concatenate([scores_of(200, 10, n), rng().normal(size=(40, 10))])
     scores[:60, :n] += np.linspace(0, 8, 60)[:, None]
-    shared = RunningMaxT(10, n, rng=rng(), draws=draws)
+    shared = RunningMaxT(10, n, rng=rng(), permutations=draws)
     reached, maxima = shared.statistics(scores)
     p = shared.p(reached, maxima)
     _, d = effect_sizes(scores, n)

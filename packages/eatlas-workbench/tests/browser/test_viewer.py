@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*jobs failed
 WIDE = 1920
 WORDS = {"one": 1_800, "layers": 2_500}
 """Words that these pages have at most."""
-DIVDIST = "divdist(resamples=60,draws=500)"
+DIVDIST = "divdist(resamples=60,permutations=500)"
 FIRST_SCREEN = """() => {
   const seen = part => {
     const { top, width, height } = part.getBoundingClientRect();

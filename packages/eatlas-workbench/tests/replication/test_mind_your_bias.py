@@ -325,9 +325,9 @@ def test_ceat_on_templates(tmp_path, installed, which):
         assert own[method, "mine, SD"] == pytest.approx(sd, abs=CLOSE)
         (result,) = [
             one for one in found.results
-            if one.test == test.id and one.draws.level1.published.effect_size == own[method, "mine, d"]
+            if one.test == test.id and one.samples.level1.published.effect_size == own[method, "mine, d"]
         ]  # fmt: skip
-        assert result.draws.level1.published.z == pytest.approx(z, rel=1e-5)
+        assert result.samples.level1.published.z == pytest.approx(z, rel=1e-5)
     assert len(own) == 12
 
 

@@ -28,7 +28,7 @@ def test_the_null_is_that_of_a_plain_simulation():
     """The least favourable pair, found with loops and scipy; two Monte Carlo errors of .0025."""
     x = np.array([1, 2, 4, 3, 5, 6, 8, 7, 9, 10.0])
     y = np.array([2, 1, 3, 6, 4, 5, 10, 9, 8, 7.0])
-    found = series_correlation(x, y, rng=rng(), draws=9_999)
+    found = series_correlation(x, y, rng=rng(), permutations=9_999)
     reach = abs(stats.spearmanr(x, y).statistic)
     assert found.unordered.rho == pytest.approx(reach)
     draws, shares = rng(77), []
@@ -56,7 +56,7 @@ def test_independent_series_are_called_correlated_no_more_often_than_stated(phi,
     first = walks(TRIALS, 10, phi, rng(1), noise)
     second = walks(TRIALS, 10, phi, rng(2), noise)
     found = [
-        series_correlation(a, b, rng=rng(3), draws=499, resamples=0)
+        series_correlation(a, b, rng=rng(3), permutations=499, resamples=0)
         for a, b in zip(first, second, strict=True)
     ]
     assert np.mean([one.p <= 0.05 for one in found]) <= LIMIT

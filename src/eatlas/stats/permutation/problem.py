@@ -68,7 +68,7 @@ class Tail:
     """Stated bound of the relative error; None unless by inversion."""
     interval: Interval | None = None
     """95% confidence interval of p; None unless sampled."""
-    draws: int | None = None
+    permutations: int | None = None
     """Subsets drawn; None unless sampled."""
 
     def __repr__(self) -> str:

@@ -34,35 +34,37 @@ LONG = 512
 takes 1, and choosing 30."""
 
 
-def monte_carlo_tails(question: Question, draws: int, rng: np.random.Generator) -> Tails:
+def monte_carlo_tails(question: Question, permutations: int, rng: np.random.Generator) -> Tails:
     """Tails from the same `draws` subsets."""
     reached = np.zeros(3, np.int64)
-    for sums in _sums(question.values, question.n, draws, rng):
+    for sums in _sums(question.values, question.n, permutations, rng):
         in_upper, in_lower = sums >= question.at_least, sums < question.below
         tails = in_upper, in_lower, in_upper | (sums < question.far)
         reached += [np.count_nonzero(tail) for tail in tails]
     least = SMALLEST if question.strict else max(1 / question.total, SMALLEST)
-    upper, lower, both = (monte_carlo_tail(b, draws, least) for b in reached.tolist())
+    upper, lower, both = (monte_carlo_tail(b, permutations, least) for b in reached.tolist())
     if question.central:
         both = Tail.exact(question.total, question.total)
     return upper, lower, both
 
 
-def monte_carlo_tail(b: int, draws: int, least: float) -> Tail:
+def monte_carlo_tail(b: int, permutations: int, least: float) -> Tail:
     """A tail from random subsets, cut off at `least`, which is certain: the observed one is in it.
 
     Clopper and Pearson's interval is exact: the draws are independent.
     """
-    low, high = clopper_pearson(b, draws)
-    p, low, high = (min(max(x, least), 1.0) for x in ((b + 1) / (draws + 1), low, high))
-    return Tail(p, "sampled", interval=(low, high), draws=draws)
+    low, high = clopper_pearson(b, permutations)
+    p, low, high = (min(max(x, least), 1.0) for x in ((b + 1) / (permutations + 1), low, high))
+    return Tail(p, "sampled", interval=(low, high), permutations=permutations)
 
 
-def _sums(values: Integers, n: int, draws: int, rng: np.random.Generator) -> Iterator[Integers]:
+def _sums(
+    values: Integers, n: int, permutations: int, rng: np.random.Generator
+) -> Iterator[Integers]:
     """Sums of `draws` random subsets of size n, in blocks, whose size does not change them."""
     rows = max(1, CELLS // values.size)
-    for start in range(0, draws, rows):
-        count = min(rows, draws - start)
+    for start in range(0, permutations, rows):
+        count = min(rows, permutations - start)
         if values.size < LONG:
             shuffled = np.repeat(values[None], count, axis=0)
             # numpy's Fisher-Yates shuffle of each row
@@ -88,12 +90,12 @@ ROUNDED = 32
 
 
 def memberships(
-    size: int, n: int, *, listed: int, draws: int, rng: np.random.Generator | None
+    size: int, n: int, *, listed: int, permutations: int, rng: np.random.Generator | None
 ) -> Iterator[Array]:
     """Who is in the first group: all relabellings up to `listed`, or so many drawn, in blocks."""
     if math.comb(size, n) <= listed:
         return iter_subsets(size, n, ROWS)
-    return random_subsets(size, n, draws, ROWS, generator(rng))
+    return random_subsets(size, n, permutations, ROWS, generator(rng))
 
 
 def tails_among(
@@ -133,7 +135,7 @@ def generic_permutation_test(
     size: int,
     n: int,
     *,
-    draws: int,
+    permutations: int,
     rng: np.random.Generator | None = None,
     precision: float | None = None,
 ) -> PermutationResult:
@@ -143,7 +145,7 @@ def generic_permutation_test(
     mean of all values.
     """
     total = math.comb(size, n)
-    blocks = memberships(size, n, listed=LISTED, draws=draws, rng=rng)
+    blocks = memberships(size, n, listed=LISTED, permutations=permutations, rng=rng)
     observed = float(statistic((np.arange(size) < n)[None])[0])
     values = np.concatenate([statistic(block > 0) for block in blocks])
     return tails_of_values(values, observed, total, precision)

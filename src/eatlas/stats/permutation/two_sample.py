@@ -71,7 +71,7 @@ def permutation_test(  # noqa: PLR0913
     scale: float | None = None,
     strict: bool = False,
     rng: np.random.Generator | None = None,
-    draws: int = DRAWS,
+    permutations: int = DRAWS,
     precision: float | None = None,
     error: float = GUARANTEE,
 ) -> PermutationResult:
@@ -102,7 +102,7 @@ def permutation_test(  # noqa: PLR0913
     rng
         Source of the random subsets; required by ``sampled``. ``auto`` draws from a generator of
         its own, so that its answer depends on the scores alone.
-    draws
+    permutations
         How many: 1 or more.
     precision
         Unit roundoff of the vectors behind the scores, such as ``2**-24`` where a model computed
@@ -142,7 +142,7 @@ def permutation_test(  # noqa: PLR0913
     check_noise(scale, precision)
     question = ask(array[None], n, scale, strict=strict, precision=precision).row(0)
     if method in DRAWING:
-        draws, rng = require_whole("draws", draws, 1), generator(rng)
+        permutations, rng = require_whole("permutations", permutations, 1), generator(rng)
     values, n, total = question.values, question.n, question.total
     ends = beyond = None
     if not question.degenerate and method not in ("normal", *DRAWING):
@@ -157,7 +157,7 @@ def permutation_test(  # noqa: PLR0913
         upper, lower, both = normal(question)
     elif ends is None or beyond is None:
         source = rng if method in DRAWING and rng else np.random.default_rng(0)
-        upper, lower, both = monte_carlo_tails(question, draws, source)
+        upper, lower, both = monte_carlo_tails(question, permutations, source)
     else:
         upper, lower = ends[0], complement(ends[1], total)
         both = Tail.exact(total, total) if question.central else together(upper, beyond[0], total)

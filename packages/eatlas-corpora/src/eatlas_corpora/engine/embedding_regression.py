@@ -574,7 +574,7 @@ def _provenance(contexts: AddedContexts, permutations: int, seed: int) -> Regres
     return RegressionProvenance(
         version=__version__,
         seed=seed,
-        draws=permutations,
+        permutations=permutations,
         source_fingerprint=contexts.source.fingerprint,
         matrix_sha256=hashlib.sha256(contexts.matrix.tobytes()).hexdigest(),
         contexts_sha256=digest.hexdigest(),

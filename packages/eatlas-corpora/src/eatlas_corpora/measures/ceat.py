@@ -155,8 +155,8 @@ class CEAT(PatternMeasure):
     Each draw takes one context of every stimulus and finds the effect sizes of an ML-EAT. Their
     equally weighted means over all draws are levels 1 and 2, with exact permutation p-values;
     beside them is their combination by a random-effects model: as published, the CES with its z
-    and two-sided p, in ``draws.level1.published``; and as `model` and `variance` say, in
-    ``draws.level1.combined``.
+    and two-sided p, in ``samples.level1.published``; and as `model` and `variance` say, in
+    ``samples.level1.combined``.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ class CEAT(PatternMeasure):
     ... )
     >>> vectors = {text: rng.normal(size=50) for text in test.terms}  # of noise
     >>> result = eatlas.CEAT(n=1000)(test, vectors)
-    >>> result.pattern.label, result.draws.count, result.level1.p.total
+    >>> result.pattern.label, result.samples.count, result.level1.p.total
     ('Non-Directional', 1000, 70)
     """
 
@@ -233,7 +233,7 @@ class CEAT(PatternMeasure):
             if (alone := [name for name, n in contexts.counts[role].items() if n == 1])
         }
         if lonely:  # the same in every draw
-            notes.append(Note("draws.single-context", values={"stimuli": lonely}))
+            notes.append(Note("samples.single-context", values={"stimuli": lonely}))
         how_drawn = Draws(self, self.n, self.model, self.variance, self.replace)
         fields, draws = fields_of_draws(
             how_drawn, drawn, sizes, contexts.components(), notes, given
@@ -250,7 +250,7 @@ class CEAT(PatternMeasure):
             **fields,
             "similarities": pairs_to_store(table),
             "scores": mean_scores(drawn.targets.mean(axis=0), drawn.attributes.mean(axis=0), sizes),
-            "draws": ContextDraws(**draws, contexts=counts),
+            "samples": ContextDraws(**draws, contexts=counts),
             "units": joined,
             "generalisation": generalise_input(
                 given, FacetTable(pairs), units, notes, CONFIDENCE, sentences=True, level2=True

@@ -28,8 +28,8 @@ class CEATResult(ThreeLevelResult):
     Effect sizes of levels 1 and 2 are equally weighted means over draws, and `difference` too;
     their permutation p-values are those of these means. Level 3 has the mean cosine over all
     draws; `sd`, `n` and quantiles are those of the single cosines of the first draws. Scores are
-    means over draws, one for each stimulus, in the order of ``draws.contexts``. `similarities` are
-    mean cosines over all contexts of both stimuli, in the same order.
+    means over draws, one for each stimulus, in the order of ``samples.contexts``. `similarities`
+    are mean cosines over all contexts of both stimuli, in the same order.
     """
 
     display_name: ClassVar[str] = "CEAT"
@@ -39,7 +39,7 @@ class CEATResult(ThreeLevelResult):
     )
 
     measure: Literal["ceat"] = "ceat"
-    draws: ContextDraws
+    samples: ContextDraws
 
     def scored(self, role: str) -> tuple[str, ...]:
         """The stimuli of a group."""
@@ -51,4 +51,4 @@ class CEATResult(ThreeLevelResult):
 
     def contexts_of(self, role: str) -> dict[str, int]:
         """Contexts of each stimulus of a group."""
-        return self.draws.contexts[role]
+        return self.samples.contexts[role]

@@ -104,7 +104,7 @@ class RegressionProvenance(Record):
 
     version: str
     seed: int
-    draws: int
+    permutations: int
     """Permutations."""
     source_fingerprint: str
     matrix_sha256: str

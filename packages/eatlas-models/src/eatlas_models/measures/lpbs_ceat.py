@@ -191,9 +191,9 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
         notes.append(SHARED)
         alone, of = int((sentences.counts == 1).sum()), sentences.counts.size
         if alone == of:
-            notes.append(Note("draws.all-single"))
+            notes.append(Note("samples.all-single"))
         elif alone:
-            notes.append(Note("draws.single-sentence", values={"count": alone, "of": of}))
+            notes.append(Note("samples.single-sentence", values={"count": alone, "of": of}))
         how_drawn = Draws(self, self.n, self.tau2, self.variance, self.replace)
         fields, draws = fields_of_draws(how_drawn, drawn, sizes, parts[:3], notes, given)
         u = drawn.attributes[:, 0] - drawn.attributes[:, 1]
@@ -208,7 +208,7 @@ tail=directional,tau2=dl,templates=person,threshold=0.2,variance=common)'
             **fields,
             "similarities": pairs_to_store(means),
             "scores": mean_scores(s[rows_listed], u[:, listed], sizes),
-            "draws": SentenceDraws(**draws, over_attributes=of_draws),
+            "samples": SentenceDraws(**draws, over_attributes=of_draws),
             "generalisation": generalise(FacetTable(means), sizes, notes=notes, **how),
         }
         pairs = np.round(drawn.means, 6) if found["similarities"] else None  # by name

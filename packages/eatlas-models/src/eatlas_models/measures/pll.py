@@ -189,7 +189,7 @@ class PLL(Measure):
                 mean=change.change,
                 interval=change.interval,
                 p=finite(change.p),
-                draws=change.total if change.method == "sampled" else None,
+                permutations=change.total if change.method == "sampled" else None,
             ),
             pair_scores=(
                 scored.single.round(DECIMALS).tolist() if len(signs) <= MOST_PAIRS else None

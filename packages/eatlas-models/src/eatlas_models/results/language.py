@@ -203,7 +203,7 @@ class LPBSCEATResult(LogRatioResult):
     )
 
     measure: Literal["lpbs-ceat"] = "lpbs-ceat"
-    draws: SentenceDraws
+    samples: SentenceDraws
 
 
 class ScoreDifference(Record):
@@ -214,7 +214,7 @@ class ScoreDifference(Record):
     """95% percentile interval over resamples of pairs."""
     p: Probability | None
     """Two-sided, over signs of the differences of pairs; None of one pair."""
-    draws: int | None
+    permutations: int | None
     """So many drawn signs are behind p; None where all were counted."""
 
 

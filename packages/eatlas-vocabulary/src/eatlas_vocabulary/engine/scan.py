@@ -317,7 +317,9 @@ def make_scan(  # noqa: PLR0913  (as scan)
             allowed="p=auto, which counts or inverts and states its error",
             remedy="eatlas run --measure takes the other p-values, for the words of a test",
         )
-    shared = RunningMaxT(a + b, a, rng=np.random.default_rng(seed), draws=MAX_T_DRAWS, scale=1.0)
+    shared = RunningMaxT(
+        a + b, a, rng=np.random.default_rng(seed), permutations=MAX_T_DRAWS, scale=1.0
+    )
     stimuli: dict[str, object] = {"kind": "attributes"}
     stimuli |= {side: sorted(concepts[side].terms) for side in SIDES}
     head = {
@@ -689,7 +691,7 @@ def _level(plan: ScanPlan, words: Chunk, row: int) -> Level:
     p = dict(zip(TAILS, words.p[:, row].tolist(), strict=True))
     methods = {tail: METHODS[words.method[i, row]] for i, tail in enumerate(TAILS)}
     parts: dict[str, dict[str, Any]] = {
-        name: dict.fromkeys(TAILS) for name in ("count", "rel_err", "interval", "draws")
+        name: dict.fromkeys(TAILS) for name in ("count", "rel_err", "interval", "permutations")
     }
     for i, (tail, method) in enumerate(methods.items()):
         if method == "exact":
@@ -699,7 +701,7 @@ def _level(plan: ScanPlan, words: Chunk, row: int) -> Level:
             parts["rel_err"][tail] = float(words.rel_err[i, row])
         else:
             drawn = monte_carlo_tail(round(p[tail] * (DRAWS + 1)) - 1, DRAWS, 1 / total)
-            parts["draws"][tail], parts["interval"][tail] = DRAWS, drawn.interval
+            parts["permutations"][tail], parts["interval"][tail] = DRAWS, drawn.interval
     used = {name: part for name, part in parts.items() if set(part.values()) != {None}}
     alike = len(set(methods.values())) == 1
     values = {"method": methods["greater"] if alike else methods, "total": total, **p, **used}

@@ -304,7 +304,7 @@ def find_themes(plan: ThemesPlan, done: Clusterings) -> ThemesResult:
             count=plan.counts[0],
             by=f"scikit-learn {version('scikit-learn')}",
             repeats=REPEATS,
-            draws=REPEAT_DRAWS,
+            permutations=REPEAT_DRAWS,
         )
         if plan.counts
         else None,
@@ -442,7 +442,7 @@ class Repeat(NamedTuple):
 def _repeat(plan: ThemesPlan, members: Mapping[str, Places]) -> Repeat:
     """Test the themes of a further clustering."""
     scores = _scores(plan, members)
-    family = family_test(scores, plan.regression, draws=REPEAT_DRAWS, seed=plan.seed)
+    family = family_test(scores, plan.regression, permutations=REPEAT_DRAWS, seed=plan.seed)
     signs = np.sign(plan.regression.estimates(scores)) if plan.two else np.ones(len(scores))
     theme_of = np.empty(len(plan.words.words), np.intp)
     for number, places in enumerate(members.values()):

@@ -123,7 +123,7 @@ class Clustering(Record):
     """The program and its version."""
     repeats: int
     """Further clusterings behind `stability`."""
-    draws: int
+    permutations: int
     """Relabellings in each of these."""
 
 

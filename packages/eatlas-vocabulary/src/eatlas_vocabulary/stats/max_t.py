@@ -122,21 +122,21 @@ class RunningMaxT:
         n: int,
         *,
         rng: np.random.Generator,
-        draws: int = 10_000,
+        permutations: int = 10_000,
         scale: float | None = None,
     ) -> None:
         self.size, self.n, self._scale = size, n, scale
         self.total = math.comb(size, n)
         """C(N, n), the number of all relabellings."""
         distinct = self.total // 2 if 2 * n == size else self.total
-        self.enumerated = distinct <= draws
+        self.enumerated = distinct <= permutations
         """Whether every relabelling is looked at."""
-        self.relabellings = distinct if self.enumerated else draws
+        self.relabellings = distinct if self.enumerated else permutations
         """How many are looked at, mirror images as one."""
         self._pairs = _Pairs.of(size, n) if self.enumerated else None
         self._labels = np.empty((size, 0))
         if not self.enumerated:
-            blocks = random_subsets(size, n, draws, draws, rng)
+            blocks = random_subsets(size, n, permutations, permutations, rng)
             self._labels = np.ascontiguousarray(next(blocks).T)
 
     @property

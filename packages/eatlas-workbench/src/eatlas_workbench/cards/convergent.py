@@ -46,7 +46,7 @@ SUBSETS = 10
 TRANSFORMS = ("center", "standardize", "all-but-the-top:1")
 """What is done to all vectors of a source, besides making them of length 1."""
 LENGTH_1 = "length 1"
-NO_CHANGE = ("alpha", "draws", "groups", *HOW_SURE)
+NO_CHANGE = ("alpha", "permutations", "groups", *HOW_SURE)
 """Parameters that are about p-values and intervals, or about tests of another kind."""
 
 

@@ -46,7 +46,7 @@ def series_correlation(
     y: ArrayLike,
     *,
     rng: np.random.Generator,
-    draws: int = DRAWS,
+    permutations: int = DRAWS,
     resamples: int = 1_000,
 ) -> SeriesCorrelation:
     """Correlate two series in time, and test it under a null that keeps neighbours alike.
@@ -65,16 +65,16 @@ def series_correlation(
     """
     first, second = np.asarray(x, np.float64), np.asarray(y, np.float64)
     steps = np.diff(first), np.diff(second)
-    changes = rank_correlation(*steps, rng=rng, draws=draws, resamples=resamples)
-    unordered = rank_correlation(first, second, rng=rng, draws=draws, resamples=0)
+    changes = rank_correlation(*steps, rng=rng, permutations=permutations, resamples=resamples)
+    unordered = rank_correlation(first, second, rng=rng, permutations=permutations, resamples=0)
     p = math.nan
     if not math.isnan(unordered.rho):
         # the same innovations serve all autocorrelations, so that the largest p is not one of luck
-        noise = rng.standard_normal((2, draws, len(first)))
+        noise = rng.standard_normal((2, permutations, len(first)))
         rows, columns = ([_unit_ranks(_series(e, phi)) for phi in AUTOCORRELATIONS] for e in noise)
         rhos = (np.abs((a * b).sum(axis=1)) for a in rows for b in columns)
         most = max(int(np.count_nonzero(rho >= abs(unordered.rho) - TIE)) for rho in rhos)
-        p = (most + 1) / (draws + 1)
+        p = (most + 1) / (permutations + 1)
     of_first, of_second = (autocorrelation(part - part.mean()) for part in (first, second))
     return SeriesCorrelation(unordered, p, (of_first, of_second), changes)
 
