@@ -220,17 +220,17 @@ COMMON = {"place": 1.0, "options": 1.0}
 DIFFERING = {"sharpness": 0.5, "places": 1.0, "matches": 0.5, "leanings": 0.5, "wordings": 0.5}
 ALL = Model(**COMMON, **DIFFERING)
 FALSE: dict[str, tuple[Model, Survey]] = {
-    "answers by coin": (Model(), Survey()),
-    "the place counts (73% take the first)": (Model(place=1.0), Survey()),
-    "the place decides nearly all (95%)": (Model(place=3.0), Survey()),
-    "place and options": (Model(**COMMON), Survey()),
-    "place, options and subjects": (ALL, Survey()),
+    "random answers": (Model(), Survey()),
+    "order matters (73% take the first)": (Model(place=1.0), Survey()),
+    "order decides nearly all (95%)": (Model(place=3.0), Survey()),
+    "order and options": (Model(**COMMON), Survey()),
+    "order, options and subjects": (ALL, Survey()),
     "the same, 3 answers": (ALL, Survey(answers=3)),
     "the same, 1 question": (ALL, Survey(templates=1, opponents=16)),
     "the same, questions differ by 0.25 logits": (ALL._replace(questions=0.25), Survey()),
     "questions differ by 0.5 logits": (ALL._replace(questions=0.5), Survey()),
     "questions differ by 1 logit": (ALL._replace(questions=1.0), Survey()),
-    "questions differ by 1 logit, 16 words a group": (
+    "questions differ by 1 logit, 16 words per group": (
         ALL._replace(questions=1.0),
         Survey((16,) * 4),
     ),
@@ -337,17 +337,17 @@ def kept(models: int) -> Iterator[list[str]]:
 PREFERS = ALL._replace(preference=1.0, questions=0.25)
 DECLINES = PREFERS._replace(declined=0.1)
 COVERAGE: dict[str, tuple[Model, Survey]] = {
-    "8 words a group, 10% decline": (DECLINES, Survey()),
+    "8 words per group, 10% decline": (DECLINES, Survey()),
     "the same, 3 questions with 6 opponents": (DECLINES, Survey(templates=3, opponents=6)),
     "the same, questions differ by 1 logit": (DECLINES._replace(questions=1.0), Survey()),
     "the same, 10 answers": (DECLINES, Survey(answers=10)),
     "the same, all pairs": (DECLINES, Survey(opponents=16)),
     "the same, about attributes": (DECLINES, Survey(about="attribute")),
-    "the same, place decides nearly all (95%)": (DECLINES._replace(place=3.0), Survey()),
-    "4 words a group, 10% decline": (DECLINES, Survey((4, 4, 4, 4))),
-    "8 targets and 25 attributes a group, 10% decline": (DECLINES, Survey((8, 8, 25, 25))),
-    "8 words a group, 40% decline": (PREFERS._replace(declined=0.4), Survey()),
-    "8 words a group, log-probabilities": (PREFERS._replace(logprobs=True), Survey()),
+    "the same, order decides nearly all (95%)": (DECLINES._replace(place=3.0), Survey()),
+    "4 words per group, 10% decline": (DECLINES, Survey((4, 4, 4, 4))),
+    "8 targets and 25 attributes per group, 10% decline": (DECLINES, Survey((8, 8, 25, 25))),
+    "8 words per group, 40% decline": (PREFERS._replace(declined=0.4), Survey()),
+    "8 words per group, log-probabilities": (PREFERS._replace(logprobs=True), Survey()),
 }
 
 
@@ -379,7 +379,7 @@ def is_in(value: float, of: EffectInterval) -> float:
 
 def coverage(models: int) -> Iterator[list[str]]:
     """A row of shares for each scene."""
-    yield ["model", "level 1", "level 2, X", "level 1, other words too"]
+    yield ["model", "level 1", "level 2, X", "level 1, also other words"]
     for line, (name, (model, survey)) in enumerate(COVERAGE.items()):
         numbers = range(line * models, (line + 1) * models)
         found = [covered(model, survey, number) for number in numbers]
@@ -395,7 +395,7 @@ def loss(models: int) -> Iterator[list[str]]:
     """A row of mean effect sizes for each strength of a preference and number of answers."""
     yield [
         "preference",
-        "answers to a pair",
+        "answers per pair",
         *(f"d, {name}" for name in PLACES.values()),
         "difference",
     ]

@@ -65,8 +65,8 @@ def units(number: int) -> Design:
 DESIGNS = {
     "40 and 40 documents": documents(40, 40, 1),
     "60 and 12": documents(60, 12, 1),
-    "60 and 12, these 2.5 times as spread": documents(60, 12, 2.5),
-    "60 and 12, these 0.4 times as spread": documents(60, 12, 0.4),
+    "60 and 12, the 12 with 2.5 times the spread": documents(60, 12, 2.5),
+    "60 and 12, the 12 with 0.4 times the spread": documents(60, 12, 0.4),
     "30 units of 1 to 5 observations": units(30),
     "80 units of 1 to 5 observations": units(80),
 }
