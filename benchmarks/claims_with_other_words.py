@@ -266,7 +266,7 @@ SECOND = "same direction | significant | supported | opposite supported | all ot
 
 def by_question(counts: Study, sizes: Mapping[int, int], vectors: Mapping[str, object]) -> None:
     """Other words: each number for level 1, X and Y."""
-    print(f"\n| words | vectors | verdict | tests | {SECOND} |")
+    print(f"\n| words | embedding | verdict | tests | {SECOND} |")
     print("| ---: | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for n in sizes:
         for name in vectors:
@@ -289,7 +289,7 @@ def by_collection(
     vectors: Mapping[str, object],
 ) -> None:
     """Other words: the direction, by collection of pools."""
-    print("\n| words | vectors | pools | " + " | ".join(VERDICTS) + " |")
+    print("\n| words | embedding | pools | " + " | ".join(VERDICTS) + " |")
     print("| ---: | --- | --- | ---: | ---: | ---: |")
     for n in sizes:
         for name in vectors:

@@ -196,7 +196,7 @@ def unequal(simulations: int) -> Iterator[str]:
     """Groups of unequal sizes and spreads."""
     spreads = ((1, 1, 1), (3, 1, 1), (1 / 3, 1, 1), (3, 3, 1), (1 / 3, 1 / 3, 1))
     heads = (
-        "as the second",
+        "equal",
         "3 times, of T",
         "a third, of T",
         "3 times, of T, A",

@@ -139,7 +139,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=20261122)
     given = parser.parse_args()
     start, seen = time.perf_counter(), []
-    print("| world | x, y | terms | commonest pattern | truth | share | 10% to 90% | twice |")
+    heads = "| population | x, y | terms | commonest pattern | truth | mean proportion |"
+    print(f"{heads} 10% to 90% | twice |")
     print("|" + " --- |" * 8)
     worlds = [("vectors", vectors, at) for at in POSITIONS]
     worlds += [("components", components, at) for at in EFFECTS]
@@ -157,7 +158,8 @@ def main() -> None:
             seen += [(truth[own], first[own], second[own]) for own, first, second in rows]
     table = np.array(seen)
     print("\nThe pattern that a list shows, of all worlds:\n")
-    print("| share of resamples | lists | mean share | new studies that show it | mean, twice |")
+    heads = "| proportion of bootstrap samples | lists | mean proportion |"
+    print(f"{heads} new studies that show it | mean, twice |")
     print("|" + " --- |" * 5)
     for low, high in BINS:
         some = table[(table[:, 1] >= low) & (table[:, 1] < high)]

@@ -137,7 +137,7 @@ def main() -> None:
     runs = parser.parse_args().runs
     names = ("independent", "targets", "held", "mean independent", "mean", "crossed")
     names = (*names, "crossed held")
-    print(f"| documents, pairs, share | targets | own, mean | {' | '.join(names)} |")
+    print(f"| documents, pairs, proportion | targets | own, mean | {' | '.join(names)} |")
     print(f"| --- | ---: | --- | {'---: | ' * len(names)}")
     for world in WORLDS:
         found = rates(world, runs)

@@ -92,7 +92,7 @@ class Searches:
 
 def units(searches: Searches, count: int) -> Iterator[str]:
     """False themes with near-synonyms in the groups."""
-    yield "| groups | words as units | near-synonyms as one unit | units a group |"
+    yield "| groups | each word a unit | near-synonyms merged | units a group |"
     for n, kind in DESIGNS:
         found = np.zeros(3)
         for seed in range(count):
