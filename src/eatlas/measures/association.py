@@ -241,12 +241,4 @@ def remarks(p: PValues, place: str, design: Sequence[int], alpha: float) -> Iter
     permutations = p.permutations and p.permutations.greater
     if permutations and 1 / (permutations + 1) >= alpha:
         values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
-        values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
-        values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
-        values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
-        values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
-        values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
-        values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
-        values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
-        values = {"permutations": permutations, "least": 1 / (permutations + 1), "alpha": alpha}
         yield Note("p.permutations", place, values)
