@@ -1,4 +1,4 @@
-"""The page of what was repeated prints what replications count."""
+"""The page of reproduced numbers prints what replications count."""
 
 import re
 from pathlib import Path
@@ -55,8 +55,8 @@ def test_table_4_by_the_code_and_by_the_text():
         equal[follow], every = agreeing(found, "table-4")
     assert ROWS[TABLE_4] == (equal["code"], every)
     words = " ".join(PAGE.split())
-    assert f"With the printed words {equal['paper']} of the {every} cells" in words
-    assert f"with those of the code {equal['code']}." in words
+    assert f"With the printed words, {equal['paper']} of the {every} cells" in words
+    assert f"with the words of the code, {equal['code']}." in words
 
 
 def test_without_cls_minilm_has_one_vector_for_single_words(installed):
