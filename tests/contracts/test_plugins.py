@@ -81,6 +81,36 @@ def test_a_package_adds_all_four(tmp_path, test_file):
     assert line["signature"] == "TALLY(alpha=0.01,ddof=1,p=auto)"
 
 
+FUNCTION = """
+def mean_gap(X, Y, A, B):
+    return (X @ A.T).mean() - (X @ B.T).mean() - (Y @ A.T).mean() + (Y @ B.T).mean()
+"""
+
+
+def test_a_function_is_a_measure_of_the_command_line(tmp_path):
+    install(tmp_path, "mean-gap", "[eatlas.measures]\nmean-gap = mean_gap:mean_gap\n")
+    (tmp_path / "mean_gap.py").write_text(FUNCTION, encoding="utf-8")
+    call = partial(in_one_process, tmp_path)
+    run = "run --tests weat-6 --measure mean-gap --json --out out"
+    (code, line), (same, verified), (_, table), err = call(
+        run, "verify out/results.jsonl", "report out/results.jsonl --format markdown"
+    )
+    result = json.loads(line)
+    assert (code, same, err) == (0, 0, "")
+    assert (result["measure"], result["function"]) == ("mean-gap", "mean_gap:mean_gap")
+    assert result["signature"].startswith("MEAN-GAP(code=sha256:")
+    assert "1 of 1 results are the same" in verified
+    assert "| mean-gap |" in table
+    (code, line), _ = call("run --tests weat-6 --measure mean-gap(code=sha256:0) --json")
+    assert code == 2
+    (tmp_path / "mean_gap-1.dist-info" / "entry_points.txt").unlink()
+    (tmp_path / "mean_gap-1.dist-info" / "METADATA").unlink()
+    (code, verified), _ = call("verify out/results.jsonl")
+    assert code == 1
+    said = "was a function, mean_gap:mean_gap, whose code the file does not hold"
+    assert said in " ".join(verified.split())
+
+
 HOSTILE = """
 import sys
 from pathlib import Path

@@ -30,7 +30,7 @@ def test_four_lists_are_a_test():
             },
         )
     )
-    assert result.d == full.d
+    assert result.value == full.value
     assert result.provenance.stimuli_sha256 == full.provenance.stimuli_sha256
 
 
@@ -94,7 +94,7 @@ def test_a_test_saves_itself(tmp_path):
 
 def test_a_result_has_a_number_a_p_value_and_a_picture(results):
     level1 = results["weat-6"].effects()[0]
-    assert (results["weat-6"].d, results["weat-6"].p) == (level1.d, level1.p_of())
+    assert (results["weat-6"].value, results["weat-6"].p) == (level1.d, level1.p_of())
     assert (
         results["weat-6"].plot().alt.startswith("EAT-Map by the paper's rule, pattern BY-Singular")
     )

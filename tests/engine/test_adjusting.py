@@ -71,7 +71,7 @@ def test_an_association_of_frequencies_does_not_outlive_them():
     (result,) = eatlas.run(tests=test, vectors=source)
     assert result.level1.p.two_sided < 0.01
     assert result.adjusted.level1.p.two_sided > 0.05
-    assert abs(result.adjusted.level1.effect_size) < abs(result.d) / 2
+    assert abs(result.adjusted.level1.effect_size) < abs(result.value) / 2
 
 
 def test_the_order_of_terms_changes_nothing():

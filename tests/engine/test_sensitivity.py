@@ -58,7 +58,7 @@ def left_out_for_real(measured, test, monkeypatch):
                 left = without(left, role, word)
             again = measured(left)
             question = again.finding.questions["level1"]
-            turned = question.effect_size * result.d < 0
+            turned = question.effect_size * result.value < 0
             if turned or VERDICTS.index(question.verdict) > VERDICTS.index(verdict):
                 names.append("/".join(unit))
     return tuple(names), result

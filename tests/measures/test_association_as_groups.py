@@ -79,9 +79,44 @@ def test_pairs_come_from_a_test_of_groups():
     b = VECTORS["aster"] - VECTORS["ant"]
     mean = (np.vstack([A, B]) @ (b / np.linalg.norm(b))).mean()
     assert value("ripa(relation=mean)", own) == pytest.approx(mean, rel=1e-12)
+
+
+def test_pairs_are_those_of_the_order_of_terms():
+    (result,) = eatlas.run(TEST, {"v": VECTORS}, "ripa(pairs=order,relation=mean)")
+    pairs = tuple(zip(TEST.A.terms, TEST.B.terms, strict=True))
+    own = eatlas.GroupsTest.of_association(TEST, "AB", pairs=pairs)
+    (named,) = eatlas.run(own, {"v": VECTORS}, "ripa(relation=mean)")
+    assert (result.value, result.targets, result.pairs) == (named.value, named.targets, pairs)
+    assert result.signature == "RIPA(pairs=order,relation=mean,vectors=raw)"
+    (note,) = [note for note in result.warnings if note.code == "measure.pairs-in-order"]
+    assert " and ".join(pairs[0]) in str(note)
+    (of_targets,) = eatlas.run(TEST, {"v": VECTORS}, "direct-bias(pairs=order,groups=targets)")
+    assert of_targets.pairs[0] == (TEST.X.terms[0], TEST.Y.terms[0])
+    verdicts = eatlas.verify([result, of_targets], vectors={"v": VECTORS})
+    assert [verdict.status for verdict in verdicts] == ["same", "same"]
+
+
+def test_pairs_in_order_replace_those_of_a_test():
+    (result,) = eatlas.run("divdist-gender", measures="ripa(pairs=order)", frequency="off")
+    (test,) = eatlas.load_tests("divdist-gender")
+    assert result.pairs == tuple(zip(*(group.terms for group in test.groups), strict=True))
+    assert [verdict.status for verdict in eatlas.verify([result])] == ["same"]
+
+
+def test_without_pairs_the_error_names_those_of_the_order():
     with pytest.raises(EatlasError, match="needs pairs of terms") as caught:
         value("ripa")
+    first, remedy = f"{TEST.A.terms[0]} and {TEST.B.terms[0]}", caught.value.remedy
+    pairing = f"pairs the terms of {TEST.A.name} and {TEST.B.name} in their order: {first}, "
+    assert remedy.startswith(f"ripa(pairs=order) {pairing}")
     assert "of_association(test, pairs=...)" in caught.value.remedy
+    shorter = eatlas.Concept(name="B", terms=TEST.B.terms[1:])
+    uneven = TEST.model_copy(update={"B": shorter})
+    with pytest.raises(EatlasError, match="needs pairs of terms") as caught:
+        value("ripa(pairs=order)", uneven)
+    sizes = f"{TEST.A.name} has {len(TEST.A.terms)} terms, B {len(TEST.B.terms) - 1}"
+    assert sizes in caught.value.got
+    assert "order" not in caught.value.remedy
 
 
 def test_a_measure_of_groups_takes_tests_of_groups_where_there_are_any():

@@ -261,8 +261,8 @@ def test_rnsb_names_the_package_that_it_needs(monkeypatch):
 
 THREE = "compares two groups\n  got: the test divdist-race of 3: Asian, Hispanic, White\n"
 NO_PAIRS = (
-    "needs pairs of terms that differ in the group alone\n  got: the test tiny, which has none\n"
-    '  allowed: one term of each group, such as pairs = [["she", "he"]]\n'
+    "needs pairs of terms that differ in the group alone\n  got: the test tiny, which names none\n"
+    "  allowed: pairs that the test names, or terms that are paired in their order\n"
 )
 
 

@@ -61,6 +61,12 @@ def svg_root(text: str) -> ET.Element:
     return ET.fromstring(text.encode())  # noqa: S314  (of our own making)
 
 
+def texts(plot: Any) -> list[str]:
+    """What is written in a drawing."""
+    svg = "{http://www.w3.org/2000/svg}"
+    return ["".join(node.itertext()) for node in svg_root(plot.svg).iter(f"{svg}text")]
+
+
 def luminance(colour: str) -> float:
     """WCAG 2.2 relative luminance of #rrggbb."""
     parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]

@@ -21,7 +21,7 @@ def weat() -> eatlas.results.AssociationResult:
 
 def test_they_are_those_of_the_first_question(weat: eatlas.results.AssociationResult) -> None:
     question = weat.finding.questions["level1"]
-    assert (weat.statistic, weat.pvalue) == (weat.d, question.p.claim)
+    assert (weat.statistic, weat.pvalue) == (weat.value, question.p.claim)
     assert weat.confidence_interval() == question.interval
     low, high = interval = weat.confidence_interval(confidence_level=0.95)
     assert (low, high) == (interval.low, interval.high)

@@ -51,7 +51,7 @@ def test_as_text_frame_html_and_latex(results):
     )
     assert (first["source"], other["source"]) == ("plain", "centred")
     assert np.isnan(first["difference"])
-    assert other["difference"] == pytest.approx(results[3].d - results[0].d)
+    assert other["difference"] == pytest.approx(results[3].value - results[0].value)
     assert other["difference_low"] < other["difference"] < other["difference_high"]
     assert other["pattern_differs"]
     assert "\\toprule" in found.to_latex()
@@ -85,7 +85,9 @@ def test_a_difference_needs_words_of_both_and_associations_of_attributes(results
     difference = both.compare("source")[0].difference("level1", 1)
     assert 0 < difference.p < 1
     assert sum(difference.interval) / 2 == pytest.approx(difference.d, abs=0.03)
-    assert difference.d != pytest.approx(both[1].d - both[0].d, abs=0.003), "of the words of both"
+    assert difference.d != pytest.approx(both[1].value - both[0].value, abs=0.003), (
+        "of the words of both"
+    )
     without = eatlas.run("weat-6", TWO, "weat").compare("source")[0]
     assert without.difference("level1", 1)[1:] == (None, None, None)
     assert without.differs == ""

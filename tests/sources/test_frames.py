@@ -100,7 +100,7 @@ def of_one_set(tmp_path_factory):
 def test_the_same_d_through_every_form(of_one_set):
     test, sources = of_one_set
     measure = eatlas.WEAT(resamples=0, frequency="off")
-    d = {form: measure(test, source).d for form, source in sources.items()}
+    d = {form: measure(test, source).value for form, source in sources.items()}
     assert len(d) == len(FORMS) + 3
     assert max(d.values()) - min(d.values()) < 1e-6
     assert d["array"] == pytest.approx(1.717767, abs=1e-6)

@@ -21,6 +21,18 @@ class Signatures(griffe.Extension):
         if str(attr.annotation) == "ClassVar":  # no parameter
             attr.annotation = None
 
+    def on_class_members(self, *, cls: griffe.Class, **_: Any) -> None:
+        """Griffe hands over each class with its members: a property that may be a field is one."""
+        for name, member in list(cls.members.items()):
+            decorators = getattr(member, "decorators", ())
+            if "property_or_field" in [str(decorator.value) for decorator in decorators]:
+                shown = griffe.Attribute(
+                    name, annotation=member.returns, docstring=member.docstring, parent=cls,
+                    lineno=member.lineno, endlineno=member.endlineno,
+                )  # fmt: skip
+                shown.labels.add("property")
+                cls.set_member(name, shown)
+
     def on_function_instance(self, *, func: griffe.Function, **_: Any) -> None:
         """Griffe hands over each function."""
         for parameter in func.parameters:

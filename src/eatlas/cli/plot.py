@@ -39,9 +39,10 @@ def plot(
         results.jsonl of eatlas run; or what a kind of another package is a drawing of, such as the
         folder of a study.
     kind : KIND
-        eat-map, findings, forest, adjusted, plane, influence, resamples, matrix, significance,
-        scatter, timeline, targets, triangle or null, or a kind that a package adds. [default:
-        eat-map for one result with an EAT pattern, targets for one of divdist; else forest]
+        eat-map, findings, forest, adjusted, plane, influence, resamples, matrix, table,
+        significance, scatter, timeline, targets, triangle or null, or a kind that a package adds.
+        [default: eat-map for one result with an EAT pattern, targets for one of divdist; else
+        forest]
     width : single|double|MM
         Width in print: one column of a journal (89 mm), two columns (183 mm), or millimetres.
         Letters have 7 points at this size. [default: that of a screen]

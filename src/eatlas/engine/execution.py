@@ -22,8 +22,8 @@ from eatlas.sources import CaseRule, period_of
 if TYPE_CHECKING:
     from eatlas.engine.plan import StimulusContexts
     from eatlas.engine.references import ReferenceLike
-    from eatlas.measures import Measure
     from eatlas.measures.base import Topical
+    from eatlas.measures.registry import MeasuresLike
     from eatlas.sources.covariates import CovariatesLike
     from eatlas.stimuli.kinds import TestsLike
 
@@ -37,7 +37,7 @@ Outcome = AssociationResult | Failure
 def run(  # noqa: PLR0913  (each is a choice of the user's)
     tests: TestsLike | None = None,
     vectors: SourcesLike | None = None,
-    measures: str | Measure | Sequence[str | Measure] | None = None,
+    measures: MeasuresLike | Sequence[MeasuresLike] | None = None,
     *,
     prompts: str | Iterable[str | Iterable[str]] | None = None,
     contexts: StimulusContexts | str | Path | None = None,
@@ -62,12 +62,14 @@ def run(  # noqa: PLR0913  (each is a choice of the user's)
         name, ``{"w2v": ["run-1.txt", "run-2.txt"]}``, or a pattern with one asterisk,
         ``"w2v=run-*.txt"``, names training runs of one source: :meth:`eatlas.Results.pooled` and
         reports then make one claim of them, about other words and other runs.
-    measures : str, measure, or list of them, optional
+    measures : str, measure, function, mapping, or list of them, optional
         Signatures such as ``"ml-eat(alpha=0.01)"``, or measures such as ``eatlas.MLEAT()``. By
         default ``"ml-eat"``, and ``"divdist"`` for tests of groups against a reference. Each takes
         the tests of its kind; those of groups take X, Y, A and B as groups and targets too, unless
         a run has tests and measures of both kinds. ``"all"`` is every measure that takes the tests
-        and the vectors; a warning names the others.
+        and the vectors; a warning names the others. A function with arguments named ``X``, ``Y``,
+        ``A`` and ``B``, or some of them, gets the unit vectors of these groups, of shape (terms,
+        dimensions), and returns a number. A mapping ``{"my-measure": function}`` names it.
     prompts : str or list, optional
         Texts that words are put into before they are encoded, such as ``"This is {}"``; each
         source is read with each of them, and ``Results.compare("prompt")`` compares. ``"{}"`` is

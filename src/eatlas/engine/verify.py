@@ -22,6 +22,7 @@ from eatlas.engine.trends import trends
 from eatlas.engine.verifiers import FindsContexts, Verifier, contexts_at_hand, verifier_of
 from eatlas.errors import EatlasError, SignatureError, SourceError, UntrustedSourceError, listing
 from eatlas.measures import Measure, get_measure
+from eatlas.measures.registry import list_measures, measure_names
 from eatlas.results import AssociationResult, Failure, TrendResult
 from eatlas.results.base import FINDING, Head
 from eatlas.results.parts import Record
@@ -127,6 +128,7 @@ def verify(
     vectors: Mapping[str, Any] | None = None,
     trust: str | Iterable[str] = (),
     tests: TestsLike = (),
+    measures: object = (),
 ) -> tuple[Verdict, ...]:
     """Recompute results from their recorded provenance.
 
@@ -187,6 +189,9 @@ def verify(
     tests : anything that :func:`eatlas.load_tests` takes, optional
         Tests that the results must be of: names of groups, title, citation and terms of a result
         with the id of one must be its.
+    measures : function, mapping or list of them, optional
+        Functions that were measures, as :func:`eatlas.run` takes them. A results file does not hold
+        their code, so results of a function are computed again only with the function.
 
     Returns
     -------
@@ -231,9 +236,10 @@ def verify(
             allowed=", ".join(dict.fromkeys(names)),
         )
     vouched = {test.id: test for test in (load_tests(tests) if tests else ())}
+    functions = {measure.name: measure for measure in list_measures(measures)}
     sources: dict[SourceName, Opened] = {}
     with bypass_caches():
-        checks = [_rebuilt(result, *at_hand, vouched, trusted) for result in measured]
+        checks = [_rebuilt(result, *at_hand, vouched, trusted, functions) for result in measured]
         for check in checks:
             if check.again is None and check.source not in sources:
                 sources[check.source] = _open_source(check.source, checks, instead, trusted)
@@ -285,12 +291,13 @@ def _rebuilt(
     of_words: CovariatesAtHand,
     vouched: Mapping[str, Test],
     trusted: Collection[str],
+    functions: Mapping[str, Measure],
 ) -> _Check:
     """Rebuild what a result answers."""
     try:
         with data_only(result.source_string):  # a signature that eatlas wrote names no file
             test = result.to_test()
-            measure = get_measure(result.signature)
+            measure = _find_measure(result, functions)
         if result.source_string not in trusted:
             _require_few_draws(measure)
         against, known = _find_test(test, vouched)
@@ -306,13 +313,31 @@ def _rebuilt(
         check = _Check(result, test, its_measure, against, covariates)
         if known is not None:
             try:
-                known, _ = _in(contexts, known.against(test), measure)
+                known, _ = _in(contexts, measure.reads(known.against(test)), measure)
                 check.lines = tuple(_labels(result, test, known, against, measure))
             except EatlasError:  # its terms have no contexts in the file
                 check.lines = (f"coverage: the terms are not those of {KNOWN[against]}",)
         return check
     except EatlasError as error:
         return _Check(result, again=error)
+
+
+def _find_measure(result: AssociationResult, functions: Mapping[str, Measure]) -> Measure:
+    """The measure of a result: a function that was given, or the one of its signature."""
+    if result.measure in functions:
+        return functions[result.measure]
+    try:
+        return get_measure(result.signature)
+    except SignatureError as error:
+        function = getattr(result, "function", "")
+        if not function or result.measure in measure_names():
+            raise
+        raise SignatureError(
+            f"the measure {result.measure} was a function, {function}, whose code the file does "
+            "not hold",
+            remedy="give the function in Python: eatlas.verify(results, measures=function); if a "
+            "package added it, install that package",
+        ) from error
 
 
 def _in(contexts: Any, test: Test, measure: Measure) -> tuple[Test, Measure]:

@@ -4,11 +4,8 @@ from .divdist import DivDist as DivDist
 from .earlier import (
     ECT as ECT,
     MAC as MAC,
-    RIPA as RIPA,
     RND as RND,
     RNSB as RNSB,
-    DirectBias as DirectBias,
-    IndirectBias as IndirectBias,
     SemAxis as SemAxis,
 )
 from .k_groups import SAME as SAME, GeneralisedWEAT as GeneralisedWEAT
@@ -16,3 +13,4 @@ from .weat import WEAT as WEAT
 from .ml_eat import MLEAT as MLEAT
 from .registry import get_measure as get_measure, measure_types as measure_types
 from .sc_eat import SCEAT as SCEAT
+from .pairs import RIPA as RIPA, DirectBias as DirectBias, IndirectBias as IndirectBias

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
-from typing import cast
+from importlib.metadata import EntryPoint
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from eatlas.errors import SignatureError, described, did_you_mean, nearest
 from eatlas.measures.base import Measure
-from eatlas.plugins import absent, load_class, points, usable
+from eatlas.plugins import absent, load_class, load_point, points, unusable, usable
 from eatlas.signature import Signature
+
+if TYPE_CHECKING:
+    from eatlas.measures.function import Function
 
 BUILT_IN = {
     "ml-eat": "ml_eat:MLEAT",
@@ -22,19 +27,32 @@ BUILT_IN = {
     "ect": "earlier:ECT",
     "rnsb": "earlier:RNSB",
     "semaxis": "earlier:SemAxis",
-    "ripa": "earlier:RIPA",
-    "direct-bias": "earlier:DirectBias",
-    "indirect-bias": "earlier:IndirectBias",
+    "ripa": "pairs:RIPA",
+    "direct-bias": "pairs:DirectBias",
+    "indirect-bias": "pairs:IndirectBias",
     "same": "k_groups:SAME",
     "generalised-weat": "k_groups:GeneralisedWEAT",
 }
 """Module and class of each measure; a run imports those that it requests."""
 ENTRY_POINTS = "eatlas.measures"
+MeasuresLike: TypeAlias = "str | Measure | Function | Mapping[str, Function]"
+"""What :func:`eatlas.run` takes as a measure."""
 
 
 def measure_names() -> tuple[str, ...]:
     """Names of all measures."""
     return (*BUILT_IN, *points(ENTRY_POINTS, BUILT_IN))
+
+
+def load_measure(point: EntryPoint) -> type[Measure]:
+    """The measure that an entry point names, a class or a function."""
+    value = load_point(point)
+    if isinstance(value, type) or not callable(value):
+        return cast("type[Measure]", load_class(point, Measure))
+    try:
+        return _type_of_function(value, point.name)
+    except SignatureError as error:
+        raise unusable(point, error.what, f"{error.got}", error.allowed) from error
 
 
 def measure_type(name: str) -> type[Measure]:
@@ -43,19 +61,55 @@ def measure_type(name: str) -> type[Measure]:
         module, kind = BUILT_IN[name].split(":")
         measure = getattr(import_module(f"eatlas.measures.{module}"), kind)
     else:
-        measure = load_class(points(ENTRY_POINTS)[name], Measure)
+        measure = load_measure(points(ENTRY_POINTS)[name])
     return cast("type[Measure]", measure)
 
 
 @cache
 def measure_types() -> dict[str, type[Measure]]:
     """Measures by name; other packages add theirs as entry points."""
-    added = usable(ENTRY_POINTS, BUILT_IN, partial(load_class, kind=Measure))
+    added = usable(ENTRY_POINTS, BUILT_IN, load_measure)
     return {name: measure_type(name) for name in BUILT_IN} | added
 
 
-def get_measure(spec: str | Measure) -> Measure:
+def _type_of_function(function: Function, name: str) -> type[Measure]:
+    """The measure that a function is, under its own name or another."""
+    from eatlas.measures.function import function_type  # noqa: PLC0415  (few measures are functions)
+
+    return function_type(function, name)
+
+
+def measure_of_function(function: Function, name: str = "") -> Measure:
+    """The measure that a function is, under its own name or another that no measure has."""
+    measure = _type_of_function(function, name)()
+    if measure.name in measure_names():
+        raise SignatureError(
+            f"there is a measure {measure.name} already",
+            got=f"a function of the name {measure.name}",
+            remedy=f'give it another name: measures={{"my-{measure.name}": function}}',
+        )
+    return measure
+
+
+def list_measures(given: object) -> list[Measure]:
+    """Measures of what a user names: one or several, and a mapping from names to functions."""
+    if isinstance(given, Mapping):
+        if strange := [value for value in given.values() if not callable(value)]:
+            raise SignatureError(
+                "a mapping gives names to functions, and this is not one",
+                got=described(strange[0]),
+                allowed='{"my-measure": function}; other measures in a list: ["weat", {...}]',
+            )
+        return [measure_of_function(function, name) for name, function in given.items()]
+    if isinstance(given, list | tuple):
+        return [measure for part in given for measure in list_measures(part)]
+    return [get_measure(given)]  # type: ignore[arg-type]
+
+
+def get_measure(spec: str | Measure | Function) -> Measure:
     """Return the measure that a signature names; a bare name means its defaults.
+
+    A function of the vectors of X, Y, A and B, or of some of them, is a measure of its own name.
 
     Raises
     ------
@@ -69,11 +123,14 @@ def get_measure(spec: str | Measure) -> Measure:
     """
     if isinstance(spec, Measure):
         return spec
+    if callable(spec) and not isinstance(spec, type):
+        return measure_of_function(spec)
     if not isinstance(spec, str):
         raise SignatureError(
             "this is not a measure",
             got=described(spec),
-            allowed="a signature such as 'ml-eat', or a measure such as eatlas.MLEAT()",
+            allowed="a signature such as 'ml-eat', a measure such as eatlas.MLEAT(), or a function "
+            "of X, Y, A and B",
         )
     names = [name.strip() for name in spec.lower().split(",")]
     if len(names) > 1 and all(name in measure_names() for name in names):

@@ -188,6 +188,8 @@ class Compared(NamedTuple):
 
     def drawing(self, scales: Scales) -> RowDrawing:
         """Two marks on one axis, or a line over settings that rise; empty for other settings."""
+        if not any(effect.symbol == "d" for effect in self.members[0].levels):
+            return RowDrawing(Markup())  # such numbers have no common axis
         told = [(section.result, section.finding) for section in self.members]
         first, *_, last = told[0][0].sides[-1]
         if self.by in NUMBERED and len(told) >= LEAST:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from eatlas.errors import join_names
-from eatlas.numbers import UNDEFINED, count, p_value
+from eatlas.numbers import UNDEFINED, count, effect, p_value
 from eatlas.present.text import isolate, wrap
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
@@ -34,6 +34,14 @@ def levels_of(result: AssociationResult, finding: Finding | None = None) -> list
         else level
         for level in levels
     ]
+
+
+def number_of_result(result: AssociationResult) -> str:
+    """The number of a result as text, if no effect size d to three decimals; else its summary."""
+    effects = result.effects()
+    if not effects:
+        return result.summary()
+    return effect(result.value, 2 if effects[0].symbol == "d" else 3)
 
 
 def effect_in_papers(result: AssociationResult) -> Effect | None:

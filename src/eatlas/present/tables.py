@@ -24,7 +24,7 @@ from eatlas.present.columns import (
     terms_table,
 )
 from eatlas.present.commentary import commentaries
-from eatlas.present.effects import only_terms
+from eatlas.present.effects import number_of_result, only_terms
 from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import NAMES, finding_of, findings_of
 from eatlas.present.paper_tables import paper_tables
@@ -343,10 +343,9 @@ def comparison_table(found: SideBySide) -> Table:
     for row in found:
         cells = [Cell((one_line(row.name),), strong=True)]
         for result in row.members:
-            effects = result.effects() if result else ()
-            d = effect(effects[0].d) if effects else result.summary() if result else UNDEFINED
+            number = UNDEFINED if result is None else number_of_result(result)
             verdict = told[id(result)].verdict if result else None
-            lines = d, verdict or "", _little(result)
+            lines = number, verdict or "", _little(result)
             cells.append(Cell(tuple(filter(None, lines))))
         gap = row.difference(row.places[0], 1) if two and row.places else None
         rows.append((*cells, *[Cell(_between(gap))] * two))
@@ -375,10 +374,12 @@ def _between(gap: Difference | None) -> tuple[str, ...]:
 
 def summary(found: SideBySide) -> str:
     """How many rows and columns there are, and how far apart the first effect sizes are."""
-    rows = number_of(len(found), "setting" if found.by == "test" else "test")
+    tests = {row.first.test for row in found}
+    noun = "setting" if found.by == "test" else "test" if len(tests) == len(found) else "row"
+    rows = number_of(len(found), noun)
     noun = Settings.from_results(found.results).noun if found.by == "setting" else found.by
     size = f"{rows}, {number_of(len(found.values), noun)}"
-    gaps = {row.name: row.spread for row in found if row.spread is not None}
+    gaps = found.spreads
     between = "".join(comment.caption_end() for comment in commentaries(found.results))
     if not gaps:
         return f"{size}{between}"

@@ -57,6 +57,7 @@ from eatlas.results.parts import (
     is_empty,
     is_none,
     part_at,
+    property_or_field,
 )
 from eatlas.stimuli import KINDS, Concept, Image, Sentence, Test
 from eatlas.stimuli.kinds import OF_TARGETS, OPPOSITES, ROLES
@@ -261,17 +262,17 @@ class AssociationResult(Findings, Head):
         """Whether what A has of a target, B has not, so that all targets are on one line."""
         return False
 
-    @property
-    def d(self) -> float | None:
-        """The first effect size, which is that of level 1 in most measures; None if undefined.
+    @property_or_field
+    def value(self) -> float | None:
+        """The number of the measure, such as d of level 1, MAC or a mean bias; None if undefined.
 
-        :meth:`effects` has all of them, with their p-values and intervals.
+        :meth:`effects` has all numbers, with their p-values and intervals.
         """
         return next((effect.d for effect in self.effects()), None)
 
     @property
     def p(self) -> float | None:
-        """The p-value of that effect size in the tail that is read; None if it has none."""
+        """The p-value of `value` in the tail that is read; None if it has none."""
         return next((effect.p_of() for effect in self.effects()), None)
 
     @property
@@ -367,7 +368,7 @@ class AssociationResult(Findings, Head):
         if not questions:
             raise NoTestError(
                 f"{self.display_name} has no significance test",
-                remedy="`d` is its number, and `finding` says what it shows",
+                remedy="`value` is its number, and `finding` says what it shows",
             )
         raise NoTestError(
             f"{self.display_name} has a significance test of each of its {next(iter(questions))}, "

@@ -457,6 +457,56 @@ class Results(Sequence[AssociationResult]):
 
         return side_by_side(self, by)
 
+    def table(
+        self, rows: str | Sequence[str] = "source", columns: str | Sequence[str] = "measure"
+    ) -> pd.DataFrame:
+        """Return the `value` of each result in a table, such as sources by measures.
+
+        Parameters
+        ----------
+        rows : str or sequence of str, default "source"
+            In what the rows differ: one or several of what :meth:`compare` takes, such as
+            ``"test"``, ``"source"`` or ``"layer"``. A test of groups that a measure makes of X, Y,
+            A and B, ``weat-6-XY``, is the association test ``weat-6``.
+        columns : str or sequence of str, default "measure"
+            In what the columns differ.
+
+        Returns
+        -------
+        DataFrame
+            A column for each respect of `rows`, then one for each of `columns`. NaN if there is no
+            such result, or its number is undefined.
+
+        Raises
+        ------
+        ResultsError
+            If two results are in one cell; it says in what they differ.
+
+        Notes
+        -----
+        Each measure has a scale of its own: 0 is no association for d and RND, and 1 for MAC.
+        Compare numbers within a column.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> both = {"plain": "glove-sample", "centred": "glove-sample?transform=center"}
+        >>> results = eatlas.run("weat-6", both, ["weat", "rnd", "mac"])
+        >>> print(results.table().round(2).to_string(index=False))
+         source  WEAT  RND  MAC
+          plain  1.72 0.15 0.64
+        centred  1.72 0.16 0.92
+        """
+        from eatlas.results.cells import arrange_cells, list_respects  # noqa: PLC0415
+
+        cells, heads = arrange_cells(self, rows, columns)
+        names = list_respects(rows)
+        return as_frame(
+            dict(zip(names, row, strict=True))
+            | {", ".join(head): members[head].value if head in members else None for head in heads}
+            for row, members in cells.items()
+        )
+
     def pooled(self, over: str = "source") -> Pooled:
         """Claims over several sources: each test with two or more sources as one.
 

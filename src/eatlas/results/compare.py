@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
@@ -97,24 +97,12 @@ def pivot(results: Iterable[AssociationResult], by: str) -> list[dict[str, Assoc
     of stimuli before those of whole texts, all else as given. Of results of one value, the first
     counts.
     """
-    if by not in RESPECTS:
-        raise ResultsError(
-            f"results cannot be compared by {by!r}{did_you_mean(by, RESPECTS)}",
-            allowed=", ".join(RESPECTS),
-        )
+    require_respect(by)
     results = tuple(results)
     settings = Settings.from_results(results)
-    value_in: dict[str, Callable[[AssociationResult], str]] = {
-        "setting": settings.of,
-        "source": lambda result: settings.sources[result.source],
-        "test": lambda result: result.test,
-        "measure": lambda result: settings.measures[result.signature] or result.measure,
-        "period": lambda result: result.member or str(result.period or ""),
-    }
     groups: dict[Hashable, dict[str, AssociationResult]] = {}
     for result in results:
-        value = value_in[by](result) if by in value_in else choices_of(result).get(by)
-        if value is not None:
+        if (value := value_in(result, by, settings)) is not None:
             for signature in comparable_signatures(result, settings.measures):
                 groups.setdefault(_alike(result, by, signature), {}).setdefault(value, result)
     return [
@@ -122,6 +110,41 @@ def pivot(results: Iterable[AssociationResult], by: str) -> list[dict[str, Assoc
         for group in groups.values()
         if len(group) > 1
     ]
+
+
+def require_respect(by: object) -> None:
+    """Refuse what is no respect in which results differ."""
+    if by not in RESPECTS:
+        raise ResultsError(
+            f"results cannot be compared by {by!r}{did_you_mean(str(by), RESPECTS)}",
+            allowed=", ".join(RESPECTS),
+        )
+
+
+def value_in(result: AssociationResult, by: str, settings: Settings) -> str | None:
+    """What a result is in a respect, such as the name of its source; None if it has none.
+
+    `settings` belong to all results that are shown together. A test of groups that a measure makes
+    of an association test counts as the association test.
+    """
+    if by == "setting":
+        return settings.of(result)
+    if by == "source":
+        return settings.sources[result.source]
+    if by == "test":
+        return association_id(result)
+    if by == "measure":
+        return settings.measures[result.signature] or result.measure.upper()
+    if by == "period":
+        return result.member or str(result.period or "")
+    return choices_of(result).get(by)
+
+
+def association_id(result: AssociationResult) -> str:
+    """Id of the test of a result, or of the association test that its groups come from."""
+    origin, _, compared = result.test.rpartition("-")
+    is_made = result.kind == "groups" and origin and compared in {"XY", "AB"}
+    return origin if is_made else result.test
 
 
 def _alike(result: AssociationResult, by: str, signature: str) -> Hashable:
@@ -133,7 +156,7 @@ def _alike(result: AssociationResult, by: str, signature: str) -> Hashable:
         return result.test
     contexts, encoding = result.contexts, result.encoding
     facts: dict[str, Hashable] = {
-        "test": result.test,
+        "test": association_id(result) if by == "measure" else result.test,
         "measure": signature,
         "period": result.period,
         "source": series_source(result) if by == "period" else result.source,
@@ -229,11 +252,17 @@ class Row:
         return tuple(self._effects)
 
     @property
+    def first_effects(self) -> tuple[Effect | None, ...]:
+        """The effect size of each member at the first place."""
+        return self._effects.get(next(iter(self.places), ""), ())
+
+    @property
     def spread(self) -> float | None:
-        """How far apart the first effect sizes of the members are; None of fewer than two."""
-        first = self._effects.get(next(iter(self.places), ""), ())
-        sizes = [effect.d for effect in first if effect is not None and effect.d is not None]
-        return max(sizes) - min(sizes) if len(sizes) > 1 else None
+        """How far apart the first effect sizes are; None of fewer than two, or of two measures."""
+        known = [e for e in self.first_effects if e is not None and e.d is not None]
+        sizes = [effect.d for effect in known if effect.d is not None]
+        of_one_scale = len({effect.symbol for effect in known}) == 1
+        return max(sizes) - min(sizes) if len(sizes) > 1 and of_one_scale else None
 
     def effects(self, place: str) -> tuple[Effect | None, ...]:
         """One effect size of each member."""
@@ -244,6 +273,8 @@ class Row:
         effects = self.effects(place)
         first, second = effects[0], effects[number]
         if number == 0 or first is None or second is None or first.d is None or second.d is None:
+            return None
+        if first.symbol != second.symbol:  # numbers of two measures
             return None
         known = _known_difference(self.members[0], self.members[number], place)
         common = self._words_in_common[number]
@@ -347,6 +378,12 @@ class SideBySide(Sequence[Row]):
         """Rows whose EAT patterns differ."""
         return SideBySide(self.by, self.values, tuple(row for row in self if row.differs))
 
+    @property
+    def spreads(self) -> dict[str, float]:
+        """How far apart the first effect sizes d of each row are, by its name."""
+        of_d = (row for row in self if any(e and e.symbol == "d" for e in row.first_effects))
+        return {row.name: row.spread for row in of_d if row.spread is not None}
+
     def pairs(self) -> tuple[MethodPair, ...]:
         """Return every two settings as two methods over the same tests, with their correlation.
 
@@ -417,7 +454,11 @@ class SideBySide(Sequence[Row]):
                     **of_parts,
                     "pattern_differs": "" not in {labels[0], labels[number]}
                     and labels[0] != labels[number],
-                    "sign_flips": bool(first and (first.d or 0) * (effect.d or 0) < 0),
+                    "sign_flips": bool(
+                        first
+                        and first.symbol == effect.symbol
+                        and (first.d or 0) * (effect.d or 0) < 0
+                    ),
                     **{f"mean_{cell}": level3[cell].mean for cell in CELLS if level3},
                 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Records of WEAT, ML-EAT and SC-EAT: what embedding association tests found."""
+"""Records of WEAT, ML-EAT, SC-EAT and functions: what measures of association tests found."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect, ReadOver, format_effect
@@ -38,7 +38,7 @@ class WEATResult(AssociationResult):
         Over stimuli where one has several sentences. None where the scores have no spread, and
         where a target group has one stimulus alone.
         """
-        return self.d
+        return self.value
 
 
 LARGEST_COSINE = 1 + 1e-6
@@ -129,6 +129,12 @@ class SCEATResult(AssociationResult):
         """What a score belongs to: terms, or stimuli where one has several sentences."""
         return "terms" if self.stimulus_terms is None else "stimuli"
 
+    @property
+    def value(self) -> float | None:
+        """Mean effect size of the terms that have one; None if none has."""
+        sizes = [effect.d for effect in self.effects() if effect.d is not None]
+        return math.fsum(sizes) / len(sizes) if sizes else None
+
     def effects(self) -> tuple[Effect, ...]:
         """The effect size of each term, or of each stimulus in tests of sentences."""
         rule, over = self.rule, self.read_over
@@ -173,8 +179,9 @@ class SCEATResult(AssociationResult):
         sizes = [effect.d or 0.0 for effect in effects] or [math.nan]
         p_holm = holm([effect.p_of("two_sided") or 0.0 for effect in effects]) if effects else ()
         used, missing = self.coverage.counts()
+        mean = math.nan if self.value is None else self.value
         return {
-            "d": math.fsum(sizes) / len(sizes), "d_lowest": min(sizes), "d_highest": max(sizes),
+            "d": mean, "d_lowest": min(sizes), "d_highest": max(sizes),
             "p_holm": min(p_holm, default=math.nan), "used": used, "missing": missing,
         }  # fmt: skip
 
@@ -188,3 +195,41 @@ class SCEATResult(AssociationResult):
         low, *_, high = sorted(defined * 2, key=lambda effect: effect.d or 0.0)
         ends = (f"{end.name} ({format_effect(end.d)})" for end in (low, high))
         return f"{number} {what} from {' to '.join(ends)}"
+
+
+class FunctionResult(AssociationResult):
+    """What a function found that was a measure: a number without a significance test."""
+
+    places: ClassVar[tuple[str, ...]] = ("value",)
+
+    measure: str = Field(pattern=r"^[a-z][\w-]*$")
+    value: float | None
+    """The number that the function returned; None if it was not finite."""
+    function: str
+    """Where the function was, as ``module:name``. The record does not hold its code; the signature
+    has a hash of it."""
+
+    @property
+    def display_name(self) -> str:  # type: ignore[override]
+        """Name of the measure in texts."""
+        return self.measure
+
+    @property
+    def full_name(self) -> str:  # type: ignore[override]
+        """The measure as a methods section names it."""
+        return f"{self.measure}, a function of our own"
+
+    @property
+    def remark(self) -> str:  # type: ignore[override]
+        """A sentence that a reader of any result of the measure needs."""
+        return f"{self.measure} is a function of the authors, and has no significance test."
+
+    def summary(self) -> str:
+        """The number, and that it has no test."""
+        number = "undefined" if self.value is None else f"{self.value:.3g}"
+        return f"{self.measure} = {number}, no test"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row, with the number."""
+        used, missing = self.coverage.counts()
+        return [self.head() | {"value": self.value, "used": used, "missing": missing}]

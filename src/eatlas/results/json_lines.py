@@ -35,6 +35,8 @@ USUAL_NAME = "results.jsonl"
 FEW = 3
 """Bad lines of a file without a good one that are named one by one; with more, it is another
 file."""
+FUNCTION = "function"
+"""Key that only results of functions have, whose measure has any name."""
 WRONG = {
     "extra_forbidden": "this result has a key that is unknown",
     "missing": "this result lacks a key",
@@ -51,7 +53,7 @@ def _built_in() -> dict[str, type[AssociationResult]]:
     from eatlas.results import embedding_tests, targets  # noqa: PLC0415
 
     records = [record for module in (embedding_tests, targets) for record in vars(module).values()]
-    return {
+    return {FUNCTION: embedding_tests.FunctionResult} | {
         name: record
         for record in records
         if isinstance(record, type) and issubclass(record, AssociationResult)
@@ -80,6 +82,13 @@ def record_type(measure: object) -> type[AssociationResult]:
     )
 
 
+def _type_of(values: dict[str, Any]) -> type[AssociationResult]:
+    """The record type of a result, by its measure; a function has any name."""
+    measure = values.get("measure")
+    is_function = FUNCTION in values and measure not in record_types()
+    return record_type(FUNCTION if is_function else measure)
+
+
 def record_from_dict(values: dict[str, Any]) -> AssociationResult:
     """Rebuild a record from what :meth:`Record.to_dict` gave."""
     if values.get("schema") != SCHEMA:
@@ -89,7 +98,7 @@ def record_from_dict(values: dict[str, Any]) -> AssociationResult:
             allowed=SCHEMA,
             remedy="read it with the version of eatlas that wrote it",
         )
-    record = record_type(values.get("measure")).from_dict(values)
+    record = _type_of(values).from_dict(values)
     require_finding(record, values.get(FINDING))
     return record
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    NamedTuple,
+    Self,
+    TypeVar,
+)
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
 
@@ -43,6 +53,21 @@ def finite_ends(ends: Iterable[float], digits: int | None = None) -> tuple[float
     """Ends of an interval; None where one is not defined."""
     low, high = (finite(end, digits) for end in ends)
     return None if low is None or high is None else (low, high)
+
+
+if TYPE_CHECKING:
+    property_or_field = property
+else:
+
+    class property_or_field(property):  # noqa: N801  (a decorator)
+        """A property that records of other measures may have as a field of the same name."""
+
+        def __get__(self, record: Any, owner: Any = None) -> Any:
+            if record is None:  # pydantic would take what the class has for the field's default
+                raise AttributeError(self.fget.__name__)
+            name = self.fget.__name__
+            fields = record.__dict__
+            return fields[name] if name in fields else super().__get__(record, owner)
 
 
 class Record(BaseModel):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.present.reading import svg_root, variables
+from tests.present.reading import svg_root, texts, variables
 from tests.present.records import HOSTILE, adjusted, full, ml_eat, sc_eat, weat
 from tests.present.test_comparison import encoded
 
@@ -45,10 +45,6 @@ def two():
 @pytest.fixture(scope="module")
 def religion():
     return eatlas.run(tests="divdist-religion", measures="divdist(resamples=50)")
-
-
-def texts(plot):
-    return ["".join(node.itertext()) for node in svg_root(plot.svg).iter(f"{SVG}text")]
 
 
 def test_findings_without_d_have_no_axis_of_d(religion):
@@ -207,8 +203,9 @@ def test_a_forest_has_the_numbers_of_every_effect(results):
 
 def test_a_forest_of_one_measure_has_a_mark_for_each_of_its_numbers(religion):
     """Mean bias and bias of the concept are called otherwise, and are on one scale."""
-    marks = re.findall('<path[^>]*class="m[ "]', eatlas.plot(religion, "forest").svg)
-    assert len(marks) == len(religion[0].effects()) == 2
+    drawing = eatlas.plot(religion, "forest")
+    assert len(re.findall('<path[^>]*class="b"', drawing.svg)) == len(religion[0].effects()) == 2
+    assert "Gray: no test." in drawing.description
 
 
 def test_adjusted_joins_both_effect_sizes_of_level_1_of_many_and_of_all_levels_of_one(results):
@@ -283,7 +280,7 @@ def test_null_is_the_permutation_distribution():
     heights = sorted({float(h) for h in re.findall(r"v-([\d.]+)H", drawn)} - {0.0})
     assert 2 <= len(heights) <= 6
     assert len(re.findall(r"v-[\d.]+H", drawn)) == BINS
-    assert f"observed d = {result.d:.2f}" in drawn
+    assert f"observed d = {result.value:.2f}" in drawn
 
 
 def test_a_timeline_says_which_years_are_missing():

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from tests.present.reading import svg_root
+from tests.present.reading import svg_root, texts
 from tests.present.records import HOSTILE, ml_eat, weat
 from tests.results.test_methods import both
 
@@ -13,10 +13,6 @@ from eatlas.present.drawings.svg import size_of
 from eatlas.results import Results
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-def texts(plot):
-    return ["".join(node.itertext()) for node in svg_root(plot.svg).iter(f"{SVG}text")]
 
 
 def points(drawn):

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from tests.present.reading import svg_root
+from tests.present.reading import svg_root, texts
 from tests.present.records import HOSTILE, TOTAL, sc_eat, weat
 
 import eatlas
@@ -32,10 +32,6 @@ def tiles(plot):
     root = svg_root(plot.svg)
     paths = (p for p in root.iter(f"{SVG}path") if (p.get("class") or "").startswith("tile "))
     return [(p.findtext(f"{SVG}title"), p.get("class").removeprefix("tile ")) for p in paths]
-
-
-def texts(plot):
-    return ["".join(node.itertext()) for node in svg_root(plot.svg).iter(f"{SVG}text")]
 
 
 FOUR = made((10, -10), (40, 3000))

@@ -85,7 +85,7 @@ def test_by_hand():
     assert answers.level1.d.interval is None  # of a single question
     assert result.generalisation.facets == ()
     assert answers.first_place == 5 / 8  # 1/2 of three targets, and all of y1
-    assert answers.level1.bounds == (round(result.d, 6), round(result.d, 6))
+    assert answers.level1.bounds == (round(result.value, 6), round(result.value, 6))
 
 
 def test_questions_about_attributes_by_hand():
@@ -241,7 +241,7 @@ def test_a_model_that_takes_the_first_shows_nothing():
     with pytest.warns(UndefinedWarning) as caught:
         result = ask(lambda _subject, first, *_: first, test, templates=THREE)
     assert caught[0].message.note.place == "level1"
-    assert result.d is None
+    assert result.value is None
     assert result.level1.p.two_sided == 1
     assert {cell.mean for _, cell in result.level3} == {0.5}
     answers = result.answers

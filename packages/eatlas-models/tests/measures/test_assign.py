@@ -337,9 +337,9 @@ def test_groups_that_change_places_change_signs():
     )
     turned = answered(turned_test, Assign(added=0), choose=choose)
     assert turned.score == pytest.approx(-plain.score)
-    assert turned.d == pytest.approx(-plain.d)
+    assert turned.value == pytest.approx(-plain.value)
     first = {"score": plain.score, "low": plain.score_interval[0], "high": plain.score_interval[1]}
-    assert dict([*plain.metrics().items()][:4]) == first | {"d_over_attributes": plain.d}
+    assert dict([*plain.metrics().items()][:4]) == first | {"d_over_attributes": plain.value}
     assert turned.over_attributes.p.greater == plain.over_attributes.p.less
 
 
@@ -385,7 +385,7 @@ def test_a_target_that_takes_everything_shows_nothing():
     """There is no spread of the shares of words; D is what the published code makes of it."""
     result = answered(choose=lambda _word, x, _y: x)
     assert result.score == pytest.approx(3 / 6.01 - 1, abs=1e-6)
-    assert (result.with_score, result.d) == (48, None)
+    assert (result.with_score, result.value) == (48, None)
     assert [note.code for note in result.warnings] == [
         "undefined.effect-size",
         "answers.one-target",

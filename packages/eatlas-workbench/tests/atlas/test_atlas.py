@@ -244,7 +244,7 @@ def test_after_the_first_number_stands_the_adjusted_one(tmp_path):
     _, page = written(tmp_path, result)
     (link,) = cells(page).values()
     assert link["data-s"].split("|")[:2] == [
-        f"{result.d:.2f}", f"{result.adjusted.level1.effect_size:.2f}",
+        f"{result.value:.2f}", f"{result.adjusted.level1.effect_size:.2f}",
     ]  # fmt: skip
     shown = Page(details(page, link)).text.replace("\N{NO-BREAK SPACE}", " ")
     p = result.finding.questions["level1"].p

@@ -18,6 +18,7 @@ from eatlas.present.drawings.svg import (
     broken,
     ends_within,
     estimate,
+    is_untested,
     label,
     mark_of,
     outline,
@@ -29,6 +30,7 @@ from eatlas.present.drawings.svg import (
 from eatlas.present.effects import (
     interval_in_words,
     levels_of,
+    number_of_result,
     shares_of,
 )
 from eatlas.present.findings import NAMES, effects_with_verdicts, findings_of, first_of, p_values
@@ -37,6 +39,7 @@ from eatlas.results import AssociationResult
 from eatlas.results.compare import SideBySide, side_by_side
 from eatlas.results.effects import Effect
 from eatlas.results.finding import Finding
+from eatlas.results.parts import at
 from eatlas.results.settings import Settings
 
 LETTERS, ROW, MARK_ROW = 12.0, 19.0, 12.0
@@ -64,7 +67,9 @@ def key_of(results: Iterable[AssociationResult], levels: Iterable[Effect]) -> st
     every = list(levels)
     filled = "Filled: supported. Outlined: in these word lists only. Small: not shown."
     drawn, judged = interval_in_words(results), any(e.verdict for e in every)
-    return " ".join(filter(None, (filled * judged, f"Lines: 95% intervals {drawn}." * bool(drawn))))
+    gray = "Gray: no test." * any(map(is_untested, every))
+    lines = f"Lines: 95% intervals {drawn}." * bool(drawn)
+    return " ".join(filter(None, (filled * judged, gray, lines)))
 
 
 def notes_of(results: Iterable[AssociationResult], scale: str = "") -> tuple[str, ...]:
@@ -91,27 +96,32 @@ def in_words(result: AssociationResult) -> str:
 
 
 def forest(results: Sequence[AssociationResult], width: float) -> Drawing:
-    """Effect sizes with their intervals, test below test; other numbers on axes of their own."""
-    groups: dict[str, list[AssociationResult]] = {}
+    """Effect sizes with their intervals, test below test; numbers of each scale on its own axis."""
+    scales: dict[Scale, list[AssociationResult]] = {}
     for result in results:
-        has_d = any(e.symbol == "d" for e in result.effects())
-        groups.setdefault("d" if has_d else result.measure, []).append(result)
-    if len(groups) > 1:
-        return below(_forest(members, width) for members in groups.values())
-    return _forest(results, width)
+        for scale in dict.fromkeys(scale_of(result, size) for size in result.effects()):
+            scales.setdefault(scale, []).append(result)
+    return below(_forest(members, width, scale) for scale, members in scales.items())
 
 
-def _forest(results: Sequence[AssociationResult], width: float) -> Drawing:
-    """Numbers that are on one axis."""
+Scale = tuple[str, str]
+"""A measure and the unit of its numbers; of effect sizes d, which have one scale, ``("d", "")``."""
+
+
+def scale_of(result: AssociationResult, shown: Effect) -> Scale:
+    """The scale of an effect size: only numbers on one scale are on one axis."""
+    return ("d", "") if shown.symbol == "d" else (result.measure, at(result, "whole.unit") or "")
+
+
+def _forest(results: Sequence[AssociationResult], width: float, scale: Scale) -> Drawing:
+    """The numbers of results that are on one scale."""
     settings, sheet = Settings.from_results(results), Sheet(width)
-    pairs = zip(results, findings_of(results), strict=True)
-    of = {
-        id(result): (effects_with_verdicts(result, finding), finding) for result, finding in pairs
-    }
+    of: dict[int, tuple[list[Effect], Finding]] = {}
+    for result, finding in zip(results, findings_of(results), strict=True):
+        every = effects_with_verdicts(result, finding)
+        of[id(result)] = [e for e in every if scale_of(result, e) == scale], finding
     effects = [e for levels, _ in of.values() for e in levels]
-    symbol = "d" if any(e.symbol == "d" for e in effects) else effects[0].symbol
-    alike = {symbol} if symbol == "d" else {e.symbol for e in effects}
-    values = [v for e in effects if e.symbol in alike for v in (e.d, *ends_within(e))]
+    values = [v for e in effects for v in (e.d, *ends_within(e))]
     claims = any(q.p.claim is not None for _, f in of.values() for q in f.questions.values())
     with_p = width >= WIDE and claims
     numbers = (140 if any(e.interval for e in effects) else 50) + 80 * with_p
@@ -123,7 +133,7 @@ def _forest(results: Sequence[AssociationResult], width: float) -> Drawing:
         members = [result for result in results if result.test == test]
         if len(tests) > 1:
             sheet.heading(heading(members[0]))
-        if any(e.roles in ("X", "Y", "XY") for e in members[0].effects()):
+        if any(e.roles in ("X", "Y", "XY") for e in of[id(members[0])][0]):
             directions(sheet, axis, members[0].sides[-1])
         for result in members:
             levels, finding = of[id(result)]
@@ -134,11 +144,12 @@ def _forest(results: Sequence[AssociationResult], width: float) -> Drawing:
             for row in levels:
                 question = finding.questions.get(row.place) if with_p else None
                 p = question.p.claim if question else None
-                _forest_row(sheet, axis, row, names, drawn=row.symbol in alike, p=p)
+                _forest_row(sheet, axis, row, names, p)
             sheet.end_block()
         sheet.y += 4
-    what = symbol if len(alike) == 1 else results[0].display_name
-    what = "Effect size d" if symbol == "d" else what
+    symbols = {e.symbol for e in effects}
+    what = symbols.pop() if len(symbols) == 1 else results[0].display_name
+    what = "Effect size d" if what == "d" else f"{what} ({scale[1]})" if scale[1] else what
 
     def draw_grid(first: float, last: float) -> tuple[str, float]:
         text = label(what, (axis.start + axis.end) / 2, last + 34, anchor="middle")
@@ -163,9 +174,7 @@ def directions(sheet: Sheet, axis: Axis, sides: Sequence[str]) -> None:
     sheet.y += 14
 
 
-def _forest_row(
-    sheet: Sheet, axis: Axis, row: Effect, names: float, *, drawn: bool, p: float | None
-) -> None:
+def _forest_row(sheet: Sheet, axis: Axis, row: Effect, names: float, p: float | None) -> None:
     """Name, mark, number, interval and p of an effect size."""
     lines = broken(_effect_label(row), names - LEFT, 3, LETTERS)
     height = max(ROW, 14.0 * len(lines) + 5)
@@ -173,8 +182,8 @@ def _forest_row(
     first = y + 4 - 7.0 * (len(lines) - 1)
     sheet.add(
         text_lines(lines, LEFT, first, step=14, size=LETTERS),
-        estimate(row, axis, y, row.symbol) if drawn else "",
-        label(effect(row.d), x, y + 4, anchor="end"),
+        estimate(row, axis, y, row.symbol),
+        label(effect(row.d, 2 if row.symbol == "d" else 3), x, y + 4, anchor="end"),
         label(interval(row.interval), x + 12, y + 4) if row.interval else "",
     )
     if p is not None:
@@ -405,18 +414,21 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
             right, left = row.first.sides[-1][:2]
             ends, y = f"← {left} · {right} →", top + 16 + MARK_ROW * len(levels)
             sheet.add(aside(short(ends, names - LEFT, 11), LEFT, y, anchor="start"))
-        below, cells = top + 10 + MARK_ROW * len(levels), []
+        below, cells = top + 10 + MARK_ROW * max(len(levels), 1), []
+        if not levels:
+            called = short(row.first.display_name, names - LEFT - 8, 11)
+            sheet.add(aside(called, names - 8, top + 12, anchor="end"))
         for x, value, result in zip(lefts, table.values, row.members, strict=True):
             if result is None:
                 sheet.add(aside("no result", x, sheet.y + 17, anchor="start"))
                 continue
             finding = findings[id(result)]
-            marks = _with_d(result, finding)
-            sheet.add(
-                stack_effects(marks, axis.on(x + 38 * bool(result.pattern), x + column - 18), top)[
-                    0
-                ]
-            )
+            if marks := _with_d(result, finding):
+                room = axis.on(x + 38 * bool(result.pattern), x + column - 18)
+                sheet.add(stack_effects(marks, room, top)[0])
+            else:
+                number = short(number_of_result(result), column - 6, LETTERS)
+                sheet.add(label(number, x, top + 12, size=LETTERS))
             said = NAMES[finding.verdict]
             sheet.add(aside(short(said, column - 6, 11), x, sheet.y + 17, anchor="start"))
             if result.pattern is not None:
@@ -435,9 +447,10 @@ def matrix(settings: SideBySide | Sequence[AssociationResult], width: float) -> 
 def _comparison_in_words(table: SideBySide) -> str:
     """How far the first effect size differs between settings."""
     between = join_names(table.values) if len(table.values) < 4 else f"{len(table.values)} settings"
-    gaps = {row.name: gap for row in table if (gap := row.spread) is not None}
+    gaps = table.spreads
     if not gaps:
-        return f"{number_of(len(table), 'test')} in {between}"
+        tests = {result.test for result in table.results}
+        return f"{number_of(len(tests), 'test')} in {between}"
     furthest = max(gaps, key=gaps.__getitem__)
     of = f" ({furthest})" * (len(gaps) > 1)
     return f"Level 1 differs by at most {effect(gaps[furthest])} between {between}{of}"

@@ -21,6 +21,7 @@ from eatlas.present.drawings.scatter import has_pairs, scatter
 from eatlas.present.drawings.sheet import Drawing, below, side_by_side
 from eatlas.present.drawings.significance import significance
 from eatlas.present.drawings.svg import WIDTH
+from eatlas.present.drawings.table import draw_table
 from eatlas.present.effects import levels_of, shares_of
 from eatlas.present.findings import findings_of, first_of
 from eatlas.present.targets import leans
@@ -169,7 +170,7 @@ def _moves(lines: Sequence[tuple[str, Mapping[int, AssociationResult]]]) -> str:
     """Of all series, between which numbers the first effect size of one moves most."""
     moves = []
     for unit, line in lines:
-        known = [(at, d) for at, result in sorted(line.items()) if (d := result.d) is not None]
+        known = [(at, d) for at, result in sorted(line.items()) if (d := result.value) is not None]
         if len(known) > 1:
             (first, start), (last, end) = known[0], known[-1]
             ends = (f"{effect(d)} ({at if unit == 'year' else f'{unit} {at}'})"
@@ -245,6 +246,7 @@ KINDS: dict[str, Kind] = {
         forest.matrix, lambda r: r.effects(), _EFFECTS,
         takes=lambda given: isinstance(given, SideBySide),
     ),
+    "table": Kind(draw_table, lambda r: r.effects(), _EFFECTS),
     "significance": Kind(
         significance, lambda r: len(Results([r]).family()), "results with p-values of level 1",
         takes=lambda given: isinstance(given, Family), options=("alpha",),

@@ -206,6 +206,8 @@ def plot(
         - ``"influence"``: which terms drive the associations; ML-EAT and WEAT.
         - ``"resamples"``: share of resamples with each EAT pattern by the paper's rule; ML-EAT.
         - ``"matrix"``: tests by settings, with small maps by verdict and forests.
+        - ``"table"``: the number of every measure with its mark, tests and sources in rows, an axis
+          for each measure.
         - ``"significance"``: tests by settings, a cell filled where level 1 is significant after
           adjustment for all of them.
         - ``"scatter"``: effect sizes of the same tests by one method against those by another, a

@@ -294,8 +294,20 @@ SMALL_MARK = 0.65
 """Size of a mark about which nothing is shown."""
 
 
+def is_untested(shown: Effect) -> bool:
+    """Whether a number has no test, as in MAC."""
+    return shown.verdict is None and shown.p is None
+
+
+def gray_mark(x: float, y: float, size: float = 1.0) -> str:
+    """The mark of a number without a test."""
+    return path(outline("circle", round(x, 1), round(y, 1), size), "b")
+
+
 def mark(shown: Effect, x: float, y: float, size: float = 1.0) -> str:
     """The mark of an effect size around a point: its shape says the level, its fill the verdict."""
+    if is_untested(shown):
+        return gray_mark(x, y, size)
     shape, colour = mark_of(shown.place)
     kind = f"m{FILLS[shown.verdict]} {colour}".strip()
     size *= SMALL_MARK if shown.verdict == "not shown" else 1.0

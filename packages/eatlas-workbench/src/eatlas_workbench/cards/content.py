@@ -138,7 +138,7 @@ def _effect(result: AssociationResult) -> tuple[float | None, float | None]:
     """The first effect size with its p; of effect sizes of terms the mean of X less that of Y."""
     terms = [(effect.roles, effect.d) for effect in result.effects() if effect.term]
     if all(d is None for _, d in terms):
-        return result.d, result.p
+        return result.value, result.p
     x, y = ([d for roles, d in terms if role in roles and d is not None] for role in TARGETS)
     return (fmean(x) - fmean(y), None) if x and y else (None, None)
 
@@ -441,7 +441,7 @@ def _from_neutral(result: AssociationResult) -> list[float]:
     )
     if each is not None:
         return [number - each for number in numbers]
-    return [] if result.d is None or whole is None else [result.d - whole]
+    return [] if result.value is None or whole is None else [result.value - whole]
 
 
 def check_planted_association(bench: Bench) -> Outcome:

@@ -55,7 +55,7 @@ def _of_each_alone(
     alone = {}
     for term in result.coverage["targets"].used:
         single = Concept(name=test.targets.name, terms=(term,))
-        alone[term] = measure(test.model_copy(update={"targets": single}), source).d
+        alone[term] = measure(test.model_copy(update={"targets": single}), source).value
     return Leanings(alone, alone, 0.0, f"{result.display_name} of each target alone", result)
 
 
