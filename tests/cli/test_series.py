@@ -26,13 +26,21 @@ def test_years_and_trend_are_shown_and_verified(eatlas_cli, drift, tmp_path):
     ended = eatlas_cli(*drift)
     assert ended.code == 1
     assert "1 of 10 jobs failed; the others are done" in ended.err
-    assert "only" not in ended.out.split("Trend of")[0]
-    for year in (1900, 1990):
-        assert f"drift, {year}" in ended.out
     assert "Trend of drift, 1900 to 1990, 9 of 10 periods" in ended.out
-    assert "level 1: rank correlation with the year" in ended.out
-    assert "of 6 arrangements of blocks of 3 periods" in ended.said
+    _, rows = ended.out.split("Period")
+    assert "level 1: shows no significant trend: " in ended.said
+    assert "level 2 of Flowers: shows no" in ended.said
+    assert ended.said.count("no trend can be significant at .05") == 1
     assert "1950 is missing: test drift, group X (Flowers): no term has" in ended.said
+    assert "level 2" not in rows.split("d: effect size")[0]
+    for year in range(1900, 2000, 10):
+        assert (f"\n{year} " in rows) == (year != 1950)
+    assert len(ended.out.splitlines()) < 40
+    whole = eatlas_cli(*drift, "--full")
+    assert "only" not in whole.out.split("Trend of")[0]
+    for year in (1900, 1990):
+        assert f"drift, {year}" in whole.out
+    assert "Period " not in whole.out
     ended = eatlas_cli("verify", "--verbose", "out/results.jsonl")
     assert ended.code == 0
     assert "\ndrift on hist, 1990: same\n" in ended.out

@@ -330,11 +330,17 @@ def full(label: str = "AX-Singular", **changes: Any) -> MLEATResult:
     return ml_eat(label, **changes).model_copy(update=given | own)
 
 
+def slope(value: float = 0.09) -> dict[str, Any]:
+    """A slope whose interval is 0.05 to either side."""
+    ends = [value - 0.05, value + 0.05]
+    return {"value": value, "per": "decade", "interval": ends, "over": ["documents", "words"]}
+
+
 def level_trend(rho: float = 0.9, p: float = 1 / 120, least: float = 1 / 120, **changes: Any):
     """A trend of 18 periods in 120 arrangements of blocks."""
     null = {"p": p, "count": round(p * 120), "total": 120, "exact": True, "min_p": least}
     values = {
-        "rho": rho, "n": 18, "p": null, "block_length": 4,
+        "rho": rho, "slope": slope(rho / 10), "n": 18, "p": null, "block_length": 4,
         "shifts": null | {"p": 2 / 18, "count": 2, "total": 18, "min_p": 1 / 18},
         "autocorrelation": 0.1,
     }  # fmt: skip

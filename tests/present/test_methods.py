@@ -126,6 +126,7 @@ def test_a_series_is_named_with_its_periods_and_its_null_is_cited():
     given = [*years, ml_eat(source="other"), ml_eat(source="third", period=1990)]
     text = methods_paragraph(given, None, [trend(range(1800, 2000, 10))])
     assert "on some-vectors (20 periods, 1800 to 1990), other and third, 1990 with eatlas" in text
+    assert "(Sen 1968), with 95% intervals over documents and words; the two-sided" in text
     assert "permuting blocks of 4 neighbouring periods (Carlstein 1986)." in text
     assert "carlstein1986use" in bibtex(years, family, [trend([1800])])
     assert "carlstein" not in bibtex(years, family).lower()

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.present.reading import Page
-from tests.present.records import level_trend, ml_eat, sc_eat, trend, uncertainty, weat
+from tests.present.records import level_trend, ml_eat, sc_eat, slope, trend, uncertainty, weat
 
 from eatlas.errors import CoverageError
 from eatlas.present import report_html
@@ -63,15 +63,23 @@ def test_reasons_stand_in_the_trend_or_with_the_failures():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({}, "d at level 1 rises with the year: rank correlation 0.90, p = .0083."),
-        ({"rho": -0.5}, "falls with the year: rank correlation −0.50, p = .0083."),
         (
-            {"p": 0.4},
-            "shows no trend beyond what autocorrelation could produce: rank correlation 0.90, p = .40",
+            {},
+            "d at level 1 rises by 0.09 per decade (95% interval 0.04 to 0.14 over documents and "
+            "words), p = .0083.",
         ),
         (
-            {"p": 0.5, "least": 1 / 6},
-            "18 periods are too few for any trend of d at level 1 to reach p < .05",
+            {"rho": -0.6},
+            "falls by 0.06 per decade (95% interval 0.01 to 0.11 over documents and words), p = .0083.",
+        ),
+        (
+            {"p": 0.4, "slope": slope(0.01) | {"over": ["words"]}},
+            "shows no trend beyond what autocorrelation could produce: 0.01 per decade (95% interval "
+            "−0.04 to 0.06 over words), p = .40.",
+        ),
+        (
+            {"p": 0.5, "least": 1 / 6, "slope": slope() | {"interval": None, "over": []}},
+            "shows no significant trend: 0.09 per decade, p = .50.",
         ),
     ],
 )
@@ -85,11 +93,13 @@ def test_the_page_shows_lines_sentences_gaps_and_a_table():
     given = trend(YEARS, missing=[{"period": 1920, "reason": "only <2> words"}], warnings=["small"])
     page = Page(report_html(Results(years(), trends=[given])))
     for words in (
-        "The effect size d at level 1 rises with the year",
-        "Level 1: rank correlation with the year 0.90, p = .0083 two-sided (1 of 120 arrangements "
+        "The effect size d at level 1 rises by 0.09 per decade",
+        "Level 1: 0.09 per decade (95% interval 0.04 to 0.14 over documents and words); rank "
+        "correlation with the year 0.90, p = .0083 two-sided (1 of 120 arrangements "
         "of blocks of 4 periods); p = .11 if the series is rotated (with 18 periods, p cannot be "
         "below .056).",
-        "Level 2 of Flowers: rank correlation with the year −0.20, p = .50",
+        "Level 2 of Flowers: −0.02 per decade (95% interval −0.07 to 0.03 over documents and "
+        "words); rank correlation with the year −0.20, p = .50",
         "Note. small",
         "1 year without a result: 1920 only <2> words",
         "ML-EAT on some-vectors , 1900 to 1930, 3 of 4 periods",

@@ -208,7 +208,8 @@ def test_properties_of_correlations(pairs):
 
 
 def trend(*series, **how):
-    return LevelTrend.model_validate(fields_of(*series, **how))
+    slope = {"value": 1.0, "per": "year", "interval": None}
+    return LevelTrend.model_validate(fields_of(*series, **how) | {"slope": slope})
 
 
 def test_a_straight_rise_by_hand():

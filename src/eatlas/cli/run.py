@@ -42,6 +42,7 @@ def run(
     prompts_averaged: list[str] | None = None,
     out: Path | None = None,
     as_json: bool = False,
+    full: bool = False,
     seed: int = 0,
     workers: int | None = None,
     engine: str = "local",
@@ -83,6 +84,8 @@ def run(
         them. A file with one template a line, or 'a photo of {}|a picture of {}'. May be repeated.
     out : DIR
         Folder for results.jsonl and report.html. [default: out, or none with --json]
+    full : bool
+        Print the findings of each period of a long series instead of one row per period.
     contexts : FILE
         Measure the stimuli in the contexts of FILE, written by eatlas contexts (for lpbs and
         lpbs-ceat by eatlas contexts --pairs).
@@ -117,6 +120,7 @@ def run(
         measure,
         out=out,
         as_json=as_json,
+        full=full,
         workers=workers,
         engine=engine,
         prompts=prompts or None,
@@ -137,6 +141,7 @@ def measure_and_show(
     *,
     out: Path | None,
     as_json: bool,
+    full: bool = False,
     workers: int | None,
     engine: str,
     planned: Callable[[Sequence[Job]], None] | None = None,
@@ -170,7 +175,7 @@ def measure_and_show(
         if store is not None:
             store.discard(identities)
     with output_of_a_command():
-        _show(results, target, as_json=as_json)
+        _show(results, target, as_json=as_json, full=full)
     raise typer.Exit(exit_code(results))
 
 
@@ -189,12 +194,12 @@ def _contexts(path: Path | None, per_term: int | None) -> StimulusContexts | Non
     return loaded if per_term is None else loaded.first(per_term)
 
 
-def _show(results: Results, directory: Path | None, *, as_json: bool) -> None:
+def _show(results: Results, directory: Path | None, *, as_json: bool, full: bool) -> None:
     """Print JSON and nothing else, or tables and where the files lie."""
     if as_json:
         print_json(map(to_json_line, (*results, *results.trends)))
     elif len(results):
-        print_results(results)
+        print_results(results, full=full)
         if directory is not None:
             print_line("")
             print_line(f"results: {directory / RESULTS}")

@@ -25,9 +25,10 @@ from eatlas.cli.console import (
     say,
     show,
 )
+from eatlas.cli.series import long_series, print_legend, print_periods, print_trend
 from eatlas.errors import join_names, listing
 from eatlas.notes import TEXT, Note, merge_notes
-from eatlas.numbers import all_of, brief_p, count, effect, interval
+from eatlas.numbers import all_of, brief_p, count, effect, interval, number_of
 from eatlas.plugins import call_point as call
 from eatlas.plugins import points
 from eatlas.present.account import accounts
@@ -43,8 +44,7 @@ from eatlas.present.family import DeclaredFamily
 from eatlas.present.findings import findings_of, first_of, p_values, title
 from eatlas.present.rendering import phrase
 from eatlas.present.sections import sections
-from eatlas.present.sentences import finding as of_trend
-from eatlas.present.sentences import heading, sentences, statement
+from eatlas.present.sentences import statement
 from eatlas.present.tables import comparison_table
 from eatlas.present.targets import leans
 from eatlas.results import AssociationResult, Results
@@ -57,6 +57,8 @@ from eatlas.results.settings import Settings, has_repeated_tests
 FEW, NAMED, MOST = 3, 8, 25
 """Results that are named one by one where a note is about all of them; results that a note names;
 notes that are printed: the report has all of them beside their results."""
+MOST_OF_SERIES = 3
+"""Notes that are printed if a long series has a row for each period."""
 GROUPS = 2
 """Measures and sources of which each has its findings; of more there is a table side by side."""
 SENSITIVE = 4
@@ -65,26 +67,49 @@ SENTENCE = re.compile(r"(?<=[\w)%]{3}\.) (?=[A-Z])")
 """Where a note goes on with what to make of it, which is in the report."""
 
 
-def print_results(results: Results) -> None:
-    """Print what was found, comparisons, then what the reader should know."""
+def print_results(results: Results, *, full: bool = False) -> None:
+    """Print what was found, comparisons, then what the reader should know.
+
+    A long series has its trend and a row for each period; `full` prints all of each period.
+    """
     console, settings = new_console(), Settings.from_results(results)
-    groups, declared = _groups(results), DeclaredFamily.of(results)
+    declared = DeclaredFamily.of(results)
     findings = dict(zip(map(id, results), findings_of(results), strict=True))
-    _print_findings(console, results, groups, settings, findings)
+    series = [] if full else long_series(results)
+    in_rows = {id(result) for _, periods in series for result in periods}
+    others = Results(result for result in results if id(result) not in in_rows)
+    groups = _groups(others)
+    _print_title(console, results, settings, findings)
+    for trend, periods in series:
+        print_trend(console, trend, settings)
+        print_periods(console, periods, findings)
+    if series:
+        print_legend(console, [result for _, periods in series for result in periods])
+    if groups:
+        _print_findings(console, others, groups, settings, findings)
+    _print_measures(console, results, settings)
+    short = [trend for trend in results.trends if all(trend is not shown for shown, _ in series)]
+    for trend in short:
+        print_trend(console, trend, settings)
+    for note in dict.fromkeys(str(note) for trend in results.trends for note in trend.warnings):
+        say(console, note, hang=2)
     _print_tables(console, groups, settings)
-    _print_accounts(console, results)
-    _print_others(console, results)
-    _print_matrix(console, results)
-    _print_comparisons(console, results, declared)
-    for trend in results.trends:
-        say(console, "")
-        say(console, heading(trend, settings), "bold", hang=2)
-        for sentence in sentences(trend):
-            say(console, settings.without_paths(sentence), hang=2)
-    every = list(notes(results))
-    if len(every) > MOST:
-        more = f"{len(every) - MOST} more notes are in the report, beside their results."
-        every[MOST:] = [("", more)]
+    _print_accounts(console, others)
+    _print_others(console, others)
+    _print_matrix(console, others)
+    _print_comparisons(console, others, declared)
+    _print_notes(console, results, brief=bool(series))
+
+
+def _print_notes(console: Console, results: Results, *, brief: bool) -> None:
+    """Print what the reader should know; `brief` only the widest notes."""
+    every = list(notes(results, alike_by_code=brief))
+    most = MOST_OF_SERIES if brief else MOST
+    if len(every) > most:
+        left = len(every) - most
+        are = "is" if left == 1 else "are"
+        more = f"{number_of(left, 'more note')} {are} in the report, beside their results."
+        every[most:] = [("", more)]
     for who, text in [("", ""), *every] if every else ():
         say(console, text, head=who and f"{who}: ", hang=2)
 
@@ -159,6 +184,20 @@ def _groups(results: Results) -> list[list[AssociationResult]]:
     return list(groups.values())
 
 
+def _print_title(
+    console: Console, results: Results, settings: Settings, findings: Mapping[int, Finding]
+) -> None:
+    """Print what several results show together, and the claims over their sources."""
+    if len(results) == 1:
+        return
+    shown = [findings[id(result)] for result in results]
+    say(console, title(list(results), shown, settings), "bold", hang=2)
+    for _, test in pool_groups(results):
+        numbers = phrase("sentences", "pooled", test)
+        sentence = test.questions["level1"].sentence
+        say(console, f"{sentence} {numbers}", head=f"{test.name} over {test.noun}: ", hang=2)
+
+
 def _print_findings(
     console: Console,
     results: Results,
@@ -167,13 +206,6 @@ def _print_findings(
     findings: Mapping[int, Finding],
 ) -> None:
     """Print a line for each result: the test, the sentence, its numbers, and what else is shown."""
-    if len(results) > 1:
-        shown = [findings[id(result)] for result in results]
-        say(console, title(list(results), shown, settings), "bold", hang=2)
-        for _, test in pool_groups(results):
-            numbers = phrase("sentences", "pooled", test)
-            sentence = test.questions["level1"].sentence
-            say(console, f"{sentence} {numbers}", head=f"{test.name} over {test.noun}: ", hang=2)
     width = min(LONGEST_LABEL, max(cell_len(label_with_year(result)) for result in results))
     measures, alone = len({result.signature for result in results}), len(results) == 1
     listed = len(groups) <= GROUPS or not _side_by_side(results)
@@ -188,7 +220,8 @@ def _print_findings(
             lines = _lines(result, findings[id(result)], whole=alone)
             table.add_row(Text(label_with_year(result), "bold"), Text("\n").join(lines))
         show(console, table, folds=True)
-    every = [q for finding in findings.values() for q in list(finding.questions.values())[1:]]
+    shown = [findings[id(result)] for result in results]
+    every = [q for finding in shown for q in list(finding.questions.values())[1:]]
     silent = sum(question.verdict == "not shown" for question in every)
     if silent and listed and not alone:
         other = "other " * (silent < len(every))
@@ -198,11 +231,14 @@ def _print_findings(
         say(console, text, hang=2)
     if drawn := [r for r in results if findings[id(r)].questions and _has_interval(r)]:
         say(console, _legend(drawn), "dim")
+
+
+def _print_measures(console: Console, results: Results, settings: Settings) -> None:
+    """Print what all results were measured by, and where, if that is one source."""
+    groups = _groups(results)
     signatures = dict.fromkeys(in_words(result.signature) for result in results)
     source = f" on {settings.place(groups[0][0])}" if len(groups) == 1 else ""
     say(console, f"Measured by {join_names(list(signatures))}{source}.", "dim")
-    for trend in results.trends:
-        say(console, of_trend(trend), head=f"{settings.series(trend)} by year: ", hang=2)
 
 
 def _lines(result: AssociationResult, finding: Finding, *, whole: bool) -> list[Text]:
@@ -337,8 +373,13 @@ def _print_comparisons(console: Console, results: Results, family: DeclaredFamil
             say(console, row.sentence, head=f"{row.name} by {what}: ", hang=2)
 
 
-def notes(results: Sequence[AssociationResult]) -> Iterator[tuple[str, str]]:
-    """Who a note is about, and its first sentence; of one code the first, and who has others."""
+def notes(
+    results: Sequence[AssociationResult], *, alike_by_code: bool = False
+) -> Iterator[tuple[str, str]]:
+    """Who a note is about, and its first sentence; of one code the first, and who has others.
+
+    Missing terms are a note of each list of them; `alike_by_code` makes them one note.
+    """
     settings, pairs = Settings.from_results(results), []
     for result in results:
         every = list(result.warnings)
@@ -353,10 +394,11 @@ def notes(results: Sequence[AssociationResult]) -> Iterator[tuple[str, str]]:
     alike: dict[str, list[tuple[str, list[AssociationResult]]]] = {}
     for note, numbers in merge_notes(note for _, note in pairs):
         text = SENTENCE.split(settings.without_paths(str(note)), maxsplit=1)[0]
-        code = text if note.code in {TEXT, "coverage.missing"} else note.code
+        apart = note.code == TEXT or (note.code == "coverage.missing" and not alike_by_code)
+        code = text if apart else note.code
         alike.setdefault(code, []).append((text, [pairs[number][0] for number in numbers]))
     groups = list(alike.values())
-    if len(groups) > MOST:  # the widest in front, as some are left out
+    if alike_by_code or len(groups) > MOST:  # the widest in front, as some are left out
         groups.sort(key=lambda group: sum(len(about) for _, about in group), reverse=True)
     for (text, about), *others in groups:
         also = [result for _, more in others for result in more if result not in about]

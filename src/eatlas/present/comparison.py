@@ -30,7 +30,7 @@ from eatlas.results.finding import VERDICTS, Verdict
 from eatlas.results.levels import CELLS
 from eatlas.results.pooled import PooledResult, pool_groups
 from eatlas.results.settings import source_name
-from eatlas.results.trend import series_source
+from eatlas.results.trend import Timeline, series_source
 from eatlas.texts import tables
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Series(NamedTuple):
     finding: str
     """Where the effect size of level 1 goes with the years; empty without a trend."""
     statements: list[tuple[str, str]]
-    """The rank correlation of each effect size with the year."""
+    """The slope and the rank correlation with the year of each effect size."""
     remarks: list[str]
     """What is doubtful about the trend."""
     figure: Markup
@@ -107,7 +107,8 @@ def _series(
     gaps = {year: settings.without_paths(why) for year, why in gaps.items()}
     dated = {section.result.period or 0: (section.result, section.finding) for section in members}
     years, name = sorted({*gaps, *dated}), settings.series(first)
-    drawn = timeline_of({"": dated}, gaps, title=f"Effect sizes of {name} by year")
+    timeline = Timeline(section.result for section in members)
+    drawn = timeline_of({"": dated}, gaps, title=f"Effect sizes of {name} by year", years=timeline)
     return Series(
         anchor,
         members,
@@ -115,7 +116,7 @@ def _series(
         trend,
         name=name,
         place=source_name(series_source(first)) if first.member else settings.place(first),
-        span=f"{years[0]} to {years[-1]}, {len(members)} of {len(years)} periods",
+        span=f"{years[0]} to {timeline[years[-1]].last}, {len(members)} of {len(years)} periods",
         finding="" if trend is None else finding(trend, first.rule.alpha),
         statements=[] if trend is None else level_statements(trend),
         remarks=[settings.without_paths(str(note)) for note in trend.warnings] if trend else [],

@@ -27,6 +27,7 @@ from eatlas.results.finding import Finding
 from eatlas.results.levels import draws_of
 from eatlas.results.parts import at
 from eatlas.results.settings import Settings
+from eatlas.results.trend import Timeline, series_source
 from eatlas.stimuli import TARGETS
 from eatlas.texts import tables
 
@@ -101,8 +102,9 @@ def wording(results: Iterable[AssociationResult]) -> Mapping[str, str]:
 def heading(trend: TrendResult, settings: Settings) -> str:
     """What a trend is about: its test with its setting, its years."""
     years = (*trend.periods, *(missing.period for missing in trend.missing))
+    known = Timeline(r for r in settings.results if series_source(r) == trend.source)
     return (
-        f"Trend of {settings.series(trend)}, {min(years)} to {max(years)}, "
+        f"Trend of {settings.series(trend)}, {min(years)} to {known[max(years)].last}, "
         f"{len(trend.periods)} of {len(years)} periods"
     )
 
@@ -112,12 +114,14 @@ def finding(trend: TrendResult, alpha: float = 0.05) -> str:
     return phrase("sentences", "trend", trend.level1, alpha)
 
 
-def sentences(trend: TrendResult) -> list[str]:
-    """Say how each effect size moves, then what is missing and what is doubtful."""
+def sentences(trend: TrendResult, alpha: float = 0.05) -> list[str]:
+    """Say how each effect size moves, then what is missing."""
     return [
-        *(f"{about[0].lower()}{about[1:]} {text}" for about, text in level_statements(trend)),
+        *(
+            f"{name}: {phrase('sentences', 'moves', level, alpha)}"
+            for name, level in levels_of_trend(trend)
+        ),
         *(f"{m.period} is missing: {m.reason}." for m in trend.missing),
-        *map(str, trend.warnings),
     ]
 
 

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eatlas.errors import join_names
 from eatlas.numbers import percent
 from eatlas.present.commentary import commentaries
 from eatlas.present.effects import (
@@ -171,6 +172,9 @@ def methods_paragraph(
         pooled=max(map(len, source_groups(every)), default=0),
         runs=all(result.run_of for result in every),
         blocks=distinct(str(lv.block_length) for t in trends for _, lv in levels_of_trend(t)),
+        slopes_over=distinct(
+            join_names(lv.slope.over) for t in trends for _, lv in levels_of_trend(t)
+        ),
         used=used,
         missing=missing,
         words=wording(every),

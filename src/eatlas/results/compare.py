@@ -19,7 +19,7 @@ from eatlas.results.levels import CELLS
 from eatlas.results.methods import MethodPair, method_pairs
 from eatlas.results.parts import KnownDifference, at, finite, finite_ends
 from eatlas.results.settings import Settings
-from eatlas.results.trend import series_source
+from eatlas.results.trend import Years, series_source
 from eatlas.results.unit_tables import CommonWords
 from eatlas.stats.correlation import intraclass_correlation
 from eatlas.stimuli.kinds import TARGETS
@@ -93,9 +93,9 @@ def comparable_signatures(result: AssociationResult, signatures: Iterable[str]) 
 def pivot(results: Iterable[AssociationResult], by: str) -> list[dict[str, AssociationResult]]:
     """Results that are alike but for one respect, by their value; groups of one are left out.
 
-    Layers, windows and distances come in their order, trained weights before random ones, vectors
-    of stimuli before those of whole texts, all else as given. Of results of one value, the first
-    counts.
+    Periods, layers, windows and distances come in their order, trained weights before random ones,
+    vectors of stimuli before those of whole texts, all else as given. Of results of one value, the
+    first counts.
     """
     require_respect(by)
     results = tuple(results)
@@ -105,11 +105,13 @@ def pivot(results: Iterable[AssociationResult], by: str) -> list[dict[str, Assoc
         if (value := value_in(result, by, settings)) is not None:
             for signature in comparable_signatures(result, settings.measures):
                 groups.setdefault(_alike(result, by, signature), {}).setdefault(value, result)
-    return [
-        {value: group[value] for value in sorted(group, key=lambda value: _order(value, by))}
-        for group in groups.values()
-        if len(group) > 1
-    ]
+    if by == "period":
+        ordered = [sorted(group.items(), key=_middle_of_years) for group in groups.values()]
+    else:
+        ordered = [
+            sorted(group.items(), key=lambda item: _order(item[0], by)) for group in groups.values()
+        ]
+    return [dict(group) for group in ordered if len(group) > 1]
 
 
 def require_respect(by: object) -> None:
@@ -169,6 +171,12 @@ def _alike(result: AssociationResult, by: str, signature: str) -> Hashable:
         facts["source"] = encoding.model_dump_json(exclude=_ASIDE[by])
     facts.pop(by, None)
     return tuple(facts.values())
+
+
+def _middle_of_years(item: tuple[str, AssociationResult]) -> float:
+    """Where a result is in time; those without a period are in front."""
+    result = item[1]
+    return -math.inf if result.period is None else Years.of(result).middle
 
 
 def _order(value: str, by: str) -> tuple[bool, str]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Literal
+import re
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
 from eatlas.notes import Noted
 from eatlas.results.base import Head
+from eatlas.results.levels import Interval
 from eatlas.results.parts import BySide, Probability, Record
 
 Rho = Annotated[float, Field(ge=-1.0, le=1.0)]
@@ -28,11 +31,27 @@ class NullTest(Record):
     """No smaller p-value can come out."""
 
 
+class Slope(Record):
+    """How much an effect size changes with time, by Theil and Sen."""
+
+    value: float
+    """Median of the slopes of all pairs of periods."""
+    per: Literal["decade", "year", "step"]
+    """Of time: ten years; one where the series has fewer than twenty; or one of numbers that are
+    no years."""
+    interval: Interval | None
+    """95% interval for other documents and words in the same periods; None where neither the
+    associations of single words are known nor intervals for other documents."""
+    over: tuple[str, ...] = ()
+    """What the interval is over: ``documents``, ``words``, or both."""
+
+
 class LevelTrend(Record):
-    """Rank correlation of one effect size with time."""
+    """How one effect size moves with time."""
 
     rho: Rho
     """Spearman's correlation with the year."""
+    slope: Slope
     n: int
     """Periods with an effect size."""
     p: NullTest
@@ -59,6 +78,44 @@ def series_source(record: Any) -> str:
     """What names the series of a record: its source, without the part of a corpus that it is."""
     whole: str = record.source
     return whole if getattr(record, "period", None) is None else whole.partition("#")[0]
+
+
+_RANGE = re.compile(r"(-?\d+)-(-?\d+)")
+
+
+class Years(NamedTuple):
+    """The years of a period, first and last; or the number that names it."""
+
+    first: int
+    last: int
+
+    @classmethod
+    def of(cls, record: Any) -> Years:
+        """The years of a result or a failure with a period, which its part of a corpus may name."""
+        part = _RANGE.fullmatch(record.source.partition("#")[2])
+        is_range = part is not None and int(part[1]) == record.period <= int(part[2])
+        return cls(record.period, int(part[2]) if part and is_range else record.period)
+
+    @property
+    def middle(self) -> float:
+        """Where the period is in time."""
+        return (self.first + self.last) / 2
+
+    def __str__(self) -> str:
+        return f"{self.first}-{self.last}" if self.last > self.first else str(self.first)
+
+
+class Timeline(dict[int, Years]):
+    """Periods of a series by their first years; one that no record has is as long as all others."""
+
+    def __init__(self, records: Iterable[Any]) -> None:
+        super().__init__(
+            (record.period, Years.of(record)) for record in records if record.period is not None
+        )
+
+    def __missing__(self, first: int) -> Years:
+        lengths = {years.last - years.first for years in self.values()}
+        return Years(first, first + (lengths.pop() if len(lengths) == 1 else 0))
 
 
 class TrendProvenance(Record):
@@ -106,4 +163,5 @@ class TrendResult(Head):
         if self.level1 is None:
             return f"{years}, no trend can be computed"
         level = self.level1
-        return f"{years}, level 1 rho = {level.rho:.2f}, p = {level.p.p:.2g}"
+        slope = f"{level.slope.value:.2g} per {level.slope.per}"
+        return f"{years}, level 1 slope {slope}, p = {level.p.p:.2g}"

@@ -168,12 +168,29 @@ def test_years_are_a_series(corpus, vectors, tmp_path):
     assert [verdict.status for verdict in eatlas.verify(results)] == ["same"] * 3
     sizes = [f"{d:.2f}".replace("-", "\N{MINUS SIGN}") for d in each]
     alt = eatlas.plot(results, "timeline").alt
-    assert f"Level 1: X against Y: d from {sizes[0]} in 1990 to {sizes[1]} in 1991" in alt
+    assert f"Level 1: X against Y: d from {sizes[0]} in 1990 to {sizes[1]} in 1991-1992" in alt
+
+
+@pytest.mark.parametrize(
+    ("bins", "parts"),
+    [
+        ("years", ["1990", "1991", "1992"]),
+        ("decades", ["1990-1999"]),
+        ("centuries", ["1900-1999"]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:All documents are in one part")
+def test_bins_by_their_length(corpus, vectors, bins, parts):
+    about = embed(corpus, vectors, by="year", bins=bins).about
+    assert list(about.parts) == parts
+    assert sum(about.documents) == 80
 
 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
+        ({"by": "year", "bins": "decade"}, "no bins of years; did you mean decades?"),
+        ({"by": "party", "bins": "decades"}, "80 documents with a field that is not a year"),
         ({"by": "partei"}, "no document is in a part"),
         ({"by": "party", "bins": [(1990, 1999)]}, "no document is in a part"),
         ({"by": "year", "bins": [(1990, 1995), (1995, 1999)]}, "no bins of years"),

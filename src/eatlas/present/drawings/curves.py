@@ -34,6 +34,7 @@ from eatlas.present.text import isolate, one_line, pixels
 from eatlas.results import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.finding import Finding
+from eatlas.results.trend import Years
 
 LOOKS: dict[str, tuple[str | None, int]] = {
     "level1": (None, 0), "level2.X": ("7 3", -1), "level2.Y": ("2 2", 1),
@@ -53,7 +54,8 @@ _KEY, _LETTERS = 0.22, 14.0
 class Line(NamedTuple):
     """One effect size by year."""
 
-    by: Mapping[int, Effect]
+    by: Mapping[float, Effect]
+    """By its place on the axis."""
     of: str = ""
     """The series, where the effect size of several is shown."""
     number: int = 0
@@ -94,45 +96,54 @@ def timeline_of(
     unit: str = "year",
     width: float = WIDE,
     only: int | None = None,
+    years: Mapping[int, Years] | None = None,
 ) -> str:
     """Draw each effect size by a number that each result has, such as its year.
+
+    The mark of several `years` is in their middle.
 
     A result comes with what it shows among the others. Of several series, by their names, one
     effect size `only`. Lines break, and a band is gray, where there is no result; a tooltip says
     why. Below the effect sizes, or of several series below those of level 1, is the EAT pattern of
     each result that has one.
     """
-    members = [item for line in series.values() for item in line.items()]
-    first = members[0][1][0]
+    keys = {key for line in series.values() for key in line} | set(missing)
+    spans = {key: Years(key, key) if years is None else years[key] for key in keys}
+    names = {span.middle: str(span) for span in spans.values()}
+    dated = {
+        name: {spans[key].middle: pair for key, pair in line.items()}
+        for name, line in series.items()
+    }
+    gaps = {spans[key].middle: why for key, why in missing.items()}
+    first = next(result for line in series.values() for result, _ in line.values())
     lines = [
         Line({at: levels_of(*told)[i] for at, told in line.items()}, name * (only is not None), n)
-        for n, (name, line) in enumerate(series.items())
+        for n, (name, line) in enumerate(dated.items())
         for i in (range(len(levels_of(first))) if only is None else [only])
     ]
-    years, end = sorted({at for at, _ in members} | set(missing)), width * (1 - _KEY)
-    ends = (years[0], years[-1]) if len(years) > 1 else (years[0] - 1, years[0] + 1)
+    places, end = sorted(names), width * (1 - _KEY)
+    ends = (places[0], places[-1]) if len(places) > 1 else (places[0] - 1, places[0] + 1)
     across = Axis(*ends, 1, _LEFT + _INSET, end - _INSET)
-    closest = min(
-        (across.at(b) - across.at(a) for a, b in pairwise(years)), default=across.end - across.start
-    )
+    ticks = list(map(across.at, places))
+    closest = min((b - a for a, b in pairwise(ticks)), default=across.end - across.start)
     shown = [effect for line in lines for effect in line.by.values()]
     values = [v for e in shown for v in (e.d, *ends_within(e), *_other_ends(e))]
     sides = first.sides[-1]
     up = Axis.with_zero((v for v in values if v is not None), _BOTTOM, _TOP)
     half, parts = max(1.5, min(8.0, 0.4 * closest)), []
-    for year, why in missing.items():
-        x, about = across.at(year), tag("title", words(f"{year}: {why}"))
+    for place, why in gaps.items():
+        x, about = across.at(place), tag("title", words(f"{names[place]}: {why}"))
         parts.append(_shade(x - half, x + half, _TOP, _BOTTOM, about))
     parts.append(up.grid(_LEFT, end, upright=True))
-    parts += [_line(line, missing, across, up, closest) for line in lines]
+    parts += [_line(line, gaps, names, across, up, closest) for line in lines]
     parts.append(_keys(lines, up, end, width))
-    parts.append(path("".join(f"M{across.at(y):.1f} {_BOTTOM:g}v4" for y in years), "fig-line"))
+    parts.append(path("".join(f"M{across.at(y):.1f} {_BOTTOM:g}v4" for y in places), "fig-line"))
     taken = float("-inf")
-    for year in years:  # as many numbers as there is room for
-        x, wide = across.at(year), pixels(str(year), LARGEST)
+    for place in places:  # as many numbers as there is room for
+        x, wide = across.at(place), pixels(names[place], LARGEST)
         if x - wide / 2 >= taken:
             taken = x + wide / 2 + 6
-            parts.append(aside(str(year), x, _BOTTOM + 18))
+            parts.append(aside(names[place], x, _BOTTOM + 18))
     for arrow, name, y in (("↑", sides[0], _TOP - 12), ("↓", sides[-1], _BOTTOM + 40)):
         parts.append(label(f"{arrow} {short(name, end - _LEFT - 90)}", _LEFT, y))
     upright = f"rotate(-90) translate({-(_TOP + _BOTTOM) / 2:g} 14)"
@@ -141,12 +152,12 @@ def timeline_of(
     foot, maps, patterns = _BOTTOM + 48, "", ""
     if only in (None, 0):
         alone = {
-            name: {at: result for at, (result, _) in line.items()} for name, line in series.items()
+            name: {at: result for at, (result, _) in line.items()} for name, line in dated.items()
         }
-        maps, foot, patterns = patterns_below(alone, missing, across, foot, width, unit)
-    alt = "; ".join(filter(None, [*(_in_words(line, unit) for line in lines), patterns]))
+        maps, foot, patterns = patterns_below(alone, gaps, names, across, foot, width, unit)
+    alt = "; ".join(filter(None, [*(_in_words(line, names, unit) for line in lines), patterns]))
     if missing:
-        alt += f"; without a result: {', '.join(map(str, missing))}"
+        alt += f"; without a result: {', '.join(names[place] for place in gaps)}"
     return figure(foot, *parts, maps, title=title, alt=alt, width=width, kind="figure timeline")
 
 
@@ -193,19 +204,26 @@ def _keys(lines: Sequence[Line], up: Axis, x: float, width: float) -> str:
     return drawn
 
 
-def _line(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, closest: float) -> str:
+def _line(
+    line: Line,
+    gaps: Mapping[float, str],
+    names: Mapping[float, str],
+    across: Axis,
+    up: Axis,
+    closest: float,
+) -> str:
     """A line in pieces, with a bar for each interval and a mark for each year."""
     dashes, side, shape, colour = line.look
     size = max(0.5, min(1.0, closest / 11.0))
     bars, thick, whole, marks, before = "", "", "", [], None
-    for year, shown in line.by.items():
+    for place, shown in line.by.items():
         if shown.d is None:
             before = None
             continue
-        x, y = across.at(year) + side * min(3.0, 0.15 * closest), up.at(shown.d)
-        begins = before is None or any(before < gap < year for gap in missing)
+        x, y = across.at(place) + side * min(3.0, 0.15 * closest), up.at(shown.d)
+        begins = before is None or any(before < gap < place for gap in gaps)
         whole += f"{'M' if begins else 'L'}{x:.1f} {y:.1f}"
-        before = year
+        before = place
         if shown.interval:
             low, high = map(up.at, ends_within(shown))
             bars += f"M{x:.1f} {low:.1f}V{high:.1f}"
@@ -213,7 +231,7 @@ def _line(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, closes
             low, high = map(up.at, over)
             thick += f"M{x:.1f} {low:.1f}V{high:.1f}"
         said = f", {VERDICTS[shown.verdict]}" if shown.verdict else ""
-        text = f"{year}, {name_of(line)}: {shown.symbol} = {effect(shown.d)}{said}"
+        text = f"{names[place]}, {name_of(line)}: {shown.symbol} = {effect(shown.d)}{said}"
         smaller = SMALL_MARK if shown.verdict == "not shown" else 1.0
         mark = outline(shape, round(x, 1), round(y, 1), size * smaller)
         kind = "on" if shown.verdict == "supported" else "off"
@@ -228,9 +246,9 @@ def _line(line: Line, missing: Mapping[int, str], across: Axis, up: Axis, closes
     )
 
 
-def _in_words(line: Line, unit: str) -> str:
+def _in_words(line: Line, names: Mapping[float, str], unit: str) -> str:
     """Where a line begins and ends, and how often its effect size is supported."""
-    defined = [(year, shown.d) for year, shown in line.by.items() if shown.d is not None]
+    defined = [(names[at], shown.d) for at, shown in line.by.items() if shown.d is not None]
     if not defined:
         return f"{name_of(line)}: undefined in every {unit}"
     at = "" if unit == "year" else f"{unit} "

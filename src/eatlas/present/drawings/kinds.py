@@ -30,6 +30,7 @@ from eatlas.results import AssociationResult, Results
 from eatlas.results.collection import Family
 from eatlas.results.compare import NUMBERED, SideBySide, pivot
 from eatlas.results.settings import Settings
+from eatlas.results.trend import Timeline, Years
 from eatlas.stimuli import TARGETS
 
 ENTRY_POINTS = "eatlas.drawings"
@@ -101,13 +102,11 @@ MOST_LINES = 4
 
 def _by_number(group: Mapping[str, AssociationResult], by: str) -> dict[int, AssociationResult]:
     """Results by their year (the first of several), or layer; empty where one has no number."""
-    line = {}
-    for value, result in group.items():
-        number = str(result.period if by == "period" else value)
-        if not number.isdigit():
-            return {}
-        line[int(number)] = result
-    return line
+    if by == "period":
+        return {r.period: r for r in group.values() if r.period is not None}
+    if not all(value.isdigit() for value in group):
+        return {}
+    return {int(value): result for value, result in group.items()}
 
 
 def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
@@ -131,7 +130,8 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
             "distances",
             remedy="leave the others out, as in eatlas.Results(r for r in results if ...)",
         )
-    every = steps(result.period or 0 for result in results) if dated else []
+    years = Timeline(results) if dated else None
+    every = steps(years or ())
     alike: dict[tuple[str, str, str], list[Mapping[int, AssociationResult]]] = {}
     for unit, line in lines:
         first = next(iter(line.values()))
@@ -151,14 +151,17 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
             about = "" if several else names[0]
             for n in range(len(levels_of(first))) if several else [None]:
                 drawn = timeline_of(
-                    dict(zip(names, told, strict=True)), missing, unit=unit, width=width, only=n
-                )
+                    dict(zip(names, told, strict=True)), missing, unit=unit, width=width, only=n,
+                    years=years,
+                )  # fmt: skip
                 title = forest.heading(first) if n in (None, 0) and len(alike) > 1 else ""
                 what = "" if n is None else levels_of(first)[n].name
                 above = " · ".join(filter(None, (about, what)))
                 parts.append(replace(side_by_side([drawn], width), title=title, about=above))
-    key = key_of(results, (e for r in results for e in levels_of(r, findings[id(r)])))
-    notes, title = notes_of(results), _moves(lines)
+    levels = [level for result in results for level in levels_of(result, findings[id(result)])]
+    key, notes, title = key_of(results, levels), notes_of(results), _moves(lines, years)
+    others = dict.fromkeys(name for level in levels for name in level.other_intervals)
+    notes += tuple(f"Thick lines: 95% intervals for other {name}." for name in others)
     if any(result.pattern is not None for result in results):
         notes += (PERIODS,)
     if len(parts) == 1:
@@ -166,14 +169,16 @@ def _timelines(results: Sequence[AssociationResult], width: float) -> Drawing:
     return below(parts, title=title, key=key, notes=notes)
 
 
-def _moves(lines: Sequence[tuple[str, Mapping[int, AssociationResult]]]) -> str:
+def _moves(
+    lines: Sequence[tuple[str, Mapping[int, AssociationResult]]], years: Mapping[int, Years] | None
+) -> str:
     """Of all series, between which numbers the first effect size of one moves most."""
     moves = []
     for unit, line in lines:
         known = [(at, d) for at, result in sorted(line.items()) if (d := result.value) is not None]
         if len(known) > 1:
             (first, start), (last, end) = known[0], known[-1]
-            ends = (f"{effect(d)} ({at if unit == 'year' else f'{unit} {at}'})"
+            ends = (f"{effect(d)} ({years[at] if years else f'{unit} {at}'})"
                     for d, at in ((start, first), (end, last)))  # fmt: skip
             level = levels_of(next(iter(line.values())))[0]
             named = f"{level.symbol} at level 1" if level.place == "level1" else level.title

@@ -19,12 +19,15 @@ PERIODS = (
     "shows it."
 )
 """What a caption says of the rows."""
-Series = Mapping[int, AssociationResult]
+Series = Mapping[float, AssociationResult]
+Names = Mapping[float, str]
+"""What each place on the axis is called."""
 
 
 def patterns_below(
     series: Mapping[str, Series],
-    missing: Mapping[int, str],
+    missing: Mapping[float, str],
+    names: Names,
     across: Axis,
     top: float,
     width: float,
@@ -44,17 +47,22 @@ def patterns_below(
         drawn += label(short(title, width - left, NAME), left, y + 16, size=NAME)
         y += HEADING
         for pattern in (known for known in PATTERNS if known in by_period.values()):
-            row, high = _row(pattern, by_period, across, y, width, unit)
+            row, high = _row(pattern, by_period, names, across, y, width, unit)
             drawn, y = drawn + row, y + high
         of = f" of {isolate(name)}" * bool(name)
-        spoken.append(
-            f"EAT patterns{of} by the paper's rule: {', '.join(_runs(by_period, missing, unit))}"
-        )
+        runs = ", ".join(_runs(by_period, missing, names, unit))
+        spoken.append(f"EAT patterns{of} by the paper's rule: {runs}")
     return drawn, y + FOOT * bool(drawn), "; ".join(spoken)
 
 
 def _row(
-    pattern: str, by_period: Mapping[int, str], across: Axis, top: float, width: float, unit: str
+    pattern: str,
+    by_period: Names,
+    names: Names,
+    across: Axis,
+    top: float,
+    width: float,
+    unit: str,
 ) -> tuple[str, float]:
     """A pattern: a stroke at each period that shows it, its map and its name on the right."""
     left = across.end + NAMES
@@ -67,7 +75,7 @@ def _row(
     strokes = "".join(
         path(
             f"M{across.at(at):.1f} {middle - 5:g}v10", "fig-ink",
-            tag("title", words(f"{_at(unit)}{at}: {pattern}")),
+            tag("title", words(f"{_at(unit)}{names[at]}: {pattern}")),
             stroke_width=max(1.0, min(8.0, 0.6 * closest)),
         )
         for at, shown in by_period.items()
@@ -86,10 +94,10 @@ def _at(unit: str) -> str:
     return "" if unit == "year" else f"{unit} "
 
 
-def _runs(by_period: Mapping[int, str], missing: Mapping[int, str], unit: str) -> Iterator[str]:
+def _runs(by_period: Names, missing: Names, names: Names, unit: str) -> Iterator[str]:
     """Neighbouring periods that show one pattern: "A-Uniform in 1810 to 1890"."""
     for pattern, run in groupby(sorted({*by_period, *missing}), key=by_period.get):
         first, *_, last = [*run] * 2
         if pattern:
-            span = f"{first} to {last}" if first < last else f"{first}"
+            span = f"{names[first]} to {names[last]}" if first < last else names[first]
             yield f"{pattern} in {_at(unit)}{span}"

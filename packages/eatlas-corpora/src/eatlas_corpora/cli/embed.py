@@ -14,6 +14,7 @@ from eatlas.numbers import number_of
 from eatlas.stimuli import load_tests
 from eatlas_corpora.cli.contexts import say_damaged, size_of, skips_in_words
 from eatlas_corpora.cli.progress import progress_of_parts
+from eatlas_corpora.engine.embedding import LENGTHS
 from eatlas_corpora.engine.embedding import embed as embed_corpus
 from eatlas_corpora.engine.embedding_regression import embedding_regression
 from eatlas_corpora.reading.sampling import language_of, stimuli_of
@@ -69,8 +70,8 @@ def embed(
     by : FIELD|file
         Field or column whose values are the parts of the corpus. file: the name of the file.
         [default: file]
-    bins : YEAR-YEAR,...
-        Years of the parts, where the field is a year or a date.
+    bins : years|decades|centuries|YEAR-YEAR,...
+        Length of the parts, or their first and last years, where the field is a year or a date.
     terms : WORD,...
         Words to regress, in place of those of --tests. Needs --covariates.
     covariates : FIELD,...
@@ -214,18 +215,30 @@ def _references(texts: list[str]) -> dict[str, str]:
     return {field: value for field, _, value in (text.partition("=") for text in texts)}
 
 
-def _bins(text: str | None) -> list[tuple[int, int]]:
-    """First and last years, such as 1790-1860,1861-1917."""
+def _bins(text: str | None) -> str | list[tuple[int, int]]:
+    """First and last years, such as 1790-1860,1861-1917; or a word such as decades."""
+    parts = [part.strip() for part in (text or "").split(",") if part.strip()]
+    if len(parts) == 1 and parts[0].isalpha():
+        return parts[0].lower()
+    if len(parts) == 1 and parts[0].isdecimal():  # one year is one part, and nobody means that
+        years = int(parts[0])
+        word = next((word for word, length in LENGTHS.items() if length == years), "")
+        raise EatlasError(
+            f"--bins: {years} is one year, not the length of a part"
+            + f"; did you mean {word}?" * bool(word),
+            got=parts[0],
+            allowed=f"{', '.join(LENGTHS)}; or first and last year, with commas between ranges: "
+            "1790-1860,1861-1917",
+        )
     bins = []
-    for part in (text or "").split(","):
-        first, _, last = part.strip().partition("-")
-        if not part.strip():
-            continue
+    for part in parts:
+        first, _, last = part.partition("-")
         if not (first.strip().isdecimal() and (last.strip() or first.strip()).isdecimal()):
             raise EatlasError(
                 "--bins: this is no range of years",
                 got=part,
-                allowed="first and last year, with commas between ranges: 1790-1860,1861-1917",
+                allowed=f"first and last year, with commas between ranges: 1790-1860,1861-1917; or "
+                f"{', '.join(LENGTHS)}",
             )
         bins.append((int(first), int(last or first)))
     return bins

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from eatlas.engine.frequency import order_of
 from eatlas.engine.store import FileJournal
-from eatlas.errors import EatlasError, SourceError, listing, require_whole
+from eatlas.errors import EatlasError, SourceError, did_you_mean, listing, require_whole
 from eatlas.executors import Executor, choose
 from eatlas.notes import Note, warn
 from eatlas.sources import Source, spellings
@@ -61,6 +61,8 @@ WINDOW = 6
 DOCUMENT = "document"
 """The unit of whoever wants each document to be one, whatever fields repeat."""
 LAST_YEAR = 10_000
+LENGTHS = {"years": 1, "decades": 10, "centuries": 100}
+"""Years of a part, by the word for bins of this length."""
 _STOP_WORDS = """
 a an the of and to in that is was were are be been being am for on as with by at it its this these
 those from or which not no has have had but their they them there will would we our us i my me you
@@ -126,7 +128,7 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
     vectors: VectorsLike,
     *,
     by: str = FILE,
-    bins: Sequence[tuple[int, int]] = (),
+    bins: str | Sequence[tuple[int, int]] = (),
     unit: str | None = None,
     window: int = WINDOW,
     stop_words: Sequence[str] | None = None,
@@ -157,8 +159,8 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
     by : str
         Field of JSON Lines, or column of a table, whose values are the parts; ``file``: the name of
         the file without its ending.
-    bins : sequence of (int, int), optional
-        First and last years of the parts, where `by` is a year or a date.
+    bins : {"years", "decades", "centuries"} or sequence of (int, int), optional
+        How long the parts are, or their first and last years, where `by` is a year or a date.
     unit : str, optional
         Field whose values are resampled together, such as speakers; or ``document``. By default the
         first field among speaker, author, user and the like whose values repeat over documents.
@@ -209,7 +211,9 @@ def embed(  # noqa: PLR0913  (each is a choice of the user's)
     ...
     """
     loaded = load_tests(tests)
-    parting = Parting(by, _bins(bins), "" if unit == DOCUMENT else unit)
+    length = _length(bins) if isinstance(bins, str) else 0
+    ranges = () if isinstance(bins, str) else _bins(bins)
+    parting = Parting(by, ranges, "" if unit == DOCUMENT else unit, length=length)
     path = require_place(out, "parts of a corpus", (".npz",))
     how = Reading(
         window, stop_words, matrix, case, compounds, field, documents, path, workers, executor,
@@ -351,6 +355,17 @@ def _fit_transformation(
     return matrix.astype(np.float32), Transformation(quality=quality, words=words)
 
 
+def _length(word: str) -> int:
+    """Years of parts that a word such as ``decades`` stands for."""
+    if word not in LENGTHS:
+        raise EatlasError(
+            f"these are no bins of years{did_you_mean(word, LENGTHS)}",
+            got=word,
+            allowed=f"{', '.join(LENGTHS)}, or first and last years such as 1790-1860,1861-1917",
+        )
+    return LENGTHS[word]
+
+
 def _bins(bins: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
     """First and last years of parts, in order."""
     made = sorted((int(low), int(high)) for low, high in bins)
@@ -410,15 +425,15 @@ def _require_parts(found: Sums, parting: Parting) -> None:
             if not parting.covariates
             else f"no document has all covariates: {', '.join(parting.covariates)}",
             got=why or "no documents",
-            allowed="a field that documents have" + ", with years in the bins" * bool(parting.bins),
+            allowed="a field that documents have"
+            + ", with years in the bins" * bool(parting.bins or parting.length),
         )
     if len(found.parts) > MOST_PARTS and not parting.covariates:
         raise SourceError(
             f"by={parting.by} gives too many parts",
             got=f"{len(found.parts):,}: {listing(found.parts, 5)}",
             allowed=f"at most {MOST_PARTS}",
-            remedy="put years together with bins (--bins 1990-1999,2000-2009), or name a field of "
-            "fewer values",
+            remedy="put years together with bins (--bins decades), or name a field of fewer values",
         )
 
 

@@ -74,6 +74,8 @@ class Parting:
     itself, and is left out otherwise."""
     occurrences: bool = False
     """Whether each occurrence of a term has a sum of its own, in place of a tier."""
+    length: int = 0
+    """Years of each part, such as ten; 0 if `bins` or each value are the parts."""
 
     @property
     def naming_fields(self) -> tuple[str, ...]:
@@ -99,12 +101,15 @@ class Parting:
         if None in values:
             return "", LACKING
         value = values[0] or ""
-        if not self.bins:
+        if not (self.bins or self.length):
             return value, ""
         year = year_of(value)
         if year is None:
             return "", NO_YEAR
         low, high = next((b for b in self.bins if b[0] <= year <= b[1]), (0, -1))
+        if self.length:
+            low = year - year % self.length
+            high = low + self.length - 1
         return (f"{low}-{high}" if low != high else str(low), "") if low <= high else ("", OUTSIDE)
 
 
