@@ -169,7 +169,7 @@ class AssociationResult(Findings, Head):
 
     schema_version: Literal["eatlas/result/1"] = Field(default=SCHEMA, alias="schema")
     period: int | None = None
-    """Year of the vectors, in a series of periods."""
+    """Year of the vectors, or the first of several years, in a series of periods."""
     encoding: Encoding | None = None
     """How texts became vectors; None where vectors were looked up."""
     coverage: Coverage
