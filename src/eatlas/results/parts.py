@@ -45,6 +45,11 @@ def finite_ends(ends: Iterable[float], digits: int | None = None) -> tuple[float
     return None if low is None or high is None else (low, high)
 
 
+def finite_numbers(values: Mapping[str, float | None]) -> dict[str, float]:
+    """Numbers without undefined ones."""
+    return {n: value for n, value in values.items() if value is not None and math.isfinite(value)}
+
+
 class Record(BaseModel):
     """A frozen record; unknown keys are refused, numbers are finite or None."""
 
