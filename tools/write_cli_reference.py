@@ -19,7 +19,8 @@ HEAD = """\
 What `eatlas COMMAND --help` prints, command by command. Tables, results and reports go to standard
 output or to files; progress, warnings and errors go to standard error. A mistake in the input ends
 with exit code 2 and a message: what is wrong, what was found, what is allowed and what to do. An
-interrupted run ends with exit code 130.
+interrupted run ends with exit code 130, and a run whose results do not pass a
+[gate](../../how-to/continuous-integration.md) with exit code 3.
 
 Files of tests and vectors and the keys of a result are described in [Files](../../files.md).
 

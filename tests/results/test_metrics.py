@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 
 import pytest
@@ -11,7 +10,10 @@ from tests.contracts.golden_cases import SCENARIOS, kept
 
 import eatlas
 from eatlas.measures.registry import measure_names
-from eatlas.results import read_results
+from eatlas.results import AssociationResult, read_results
+from eatlas.results.json_lines import record_types
+
+OF_GROUPS = ("same", "generalised-weat", "divdist(resamples=100)")
 
 
 @pytest.fixture(scope="module")
@@ -25,23 +27,30 @@ def every(tmp_path_factory: pytest.TempPathFactory) -> eatlas.Results:
     found = [line for line in lines if '"eatlas/result/1"' in line]
     results = [line for line in found if json.loads(line)["measure"] in measure_names()]
     path.write_text("".join(f"{line}\n" for line in results), encoding="utf-8")
-    groups = eatlas.run("divdist-gender", measures=["rnd", "mac", "ect", "semaxis", "direct-bias"])
-    return eatlas.Results([*read_results(path), *groups])
+    direct = eatlas.run("divdist-gender", measures=["direct-bias", "indirect-bias", "ripa"])
+    groups = eatlas.run("weat-6", measures=["rnd", "mac", "ect", "semaxis", "rnsb", *OF_GROUPS])
+    return eatlas.Results([*read_results(path), *direct, *groups])
+
+
+def test_no_record_leaves_undefined_numbers_in_its_metrics() -> None:
+    records = record_types().values()
+    assert all(record.metrics is AssociationResult.metrics for record in records)
 
 
 def test_every_measure_has_the_same_few_names(every: eatlas.Results) -> None:
     names: dict[str, tuple[str, ...]] = {}
     for result in every:
-        metrics = result.metrics()
-        assert names.setdefault(result.measure, tuple(metrics)) == tuple(metrics)
-        assert 0 < len(metrics) <= 11
-        assert all(re.fullmatch(r"[a-z][a-z0-9_]*", name) for name in metrics)
-        assert all(isinstance(value, int | float) for value in metrics.values())
+        metrics, numbers = result.metrics(), result.numbers()
+        assert names.setdefault(result.measure, tuple(numbers)) == tuple(numbers)
+        assert 0 < len(numbers) <= 11
+        assert all(re.fullmatch(r"[a-z][a-z0-9_]*", name) for name in numbers)
+        assert json.loads(json.dumps(metrics, allow_nan=False)) == metrics
+        assert metrics == {name: n for name, n in numbers.items() if n is not None}
         assert (metrics["used"], metrics["missing"]) == result.coverage.counts()
     level3 = ("d", "p", "p_two_sided", "p_claim", "low", "high", "d_x", "d_y")
     assert names["ml-eat"] == (*level3, "used", "missing")
     assert names["rnd"] == ("value", "p", "p_two_sided", "low", "high", "used", "missing")
-    assert len(names) > 7
+    assert len(names) > 14
 
 
 def test_numbers_are_those_of_the_record() -> None:
@@ -65,7 +74,7 @@ def test_numbers_are_those_of_the_record() -> None:
     assert groups.metrics()["p_holm"] == min(p for p in groups.holm if p is not None)
 
 
-def test_what_is_undefined_is_nan() -> None:
+def test_what_is_undefined_is_left_out() -> None:
     words = ["a", "b", "c", "d", "e", "f"]
     vectors = {word: [1.0, float(word in "ef")] for word in words}
     test = eatlas.AssociationTest(
@@ -75,8 +84,10 @@ def test_what_is_undefined_is_nan() -> None:
         A=eatlas.Concept(name="A", terms=["e"]),
         B=eatlas.Concept(name="B", terms=["f"]),
     )
-    metrics = eatlas.run(test, vectors, measures="weat")[0].metrics()
-    assert all(math.isnan(metrics[name]) for name in ("d", "p", "p_two_sided", "low", "high"))
+    results = eatlas.run(test, vectors, measures="weat")
+    assert results[0].metrics() == {"used": 6, "missing": 0}
+    assert results.metrics() == {"flat/used": 6, "flat/missing": 0}
+    assert results[0].numbers()["d"] is results.numbers()["flat/p"] is None
 
 
 def test_names_say_what_differs_between_results() -> None:

@@ -37,6 +37,7 @@ TYPED = {
     "get-started": ("career and family", "weat-6"),
     "how-to/ask": ("ChatGPT", "Claude", "Gemini", "LLM", "chat", "Ollama", "OpenAI", "prompting"),
     "how-to/charts": ("plot effect sizes", "figures", "PDF", "PNG", "dark mode"),
+    "how-to/continuous-integration": ("CI", "GitHub Actions", "gate", "threshold", "exit code"),
     "how-to/language-models": ("GPT-2", "BERT", "Llama", "LLM"),
     "how-to/many-sources": ("compare two models", "compare models", "compare layers"),
     "how-to/own-vectors": ("my own vectors", "gensim"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -26,11 +26,16 @@ from eatlas.engine.plan import StimulusContexts
 from eatlas.errors import EatlasError
 from eatlas.executors import choose, executor_of, reading_of
 from eatlas.present.report import write_run
-from eatlas.results import Results, to_json_line
+from eatlas.results import Results, read_results, to_json_line
 from eatlas.writing import require_writable
+
+if TYPE_CHECKING:
+    from eatlas.results.gates import Gate
 
 DEFAULT_OUT = Path("out")
 RESULTS, REPORT = "results.jsonl", "report.html"
+GATE_FAILED = 3
+"""Exit code of a run whose results do not pass its gate."""
 
 
 def run(
@@ -53,12 +58,14 @@ def run(
     frequency: str = "auto",
     covariates: str | None = None,
     case: str = "auto",
+    fail_if: list[str] | None = None,
+    against: Path | None = None,
 ) -> None:
     """Run association tests, and tests of groups, on vectors.
 
     Without options: the ten Caliskan tests on the GloVe vectors that come with eatlas.
-    Exit codes: 0 all done, 1 some tests failed, 2 nothing could be run,
-    130 interrupted.
+    Exit codes: 0 all done, 1 some tests could not be measured, 2 nothing could be run, 3 the
+    results do not pass the gate, 130 interrupted.
 
     Parameters
     ----------
@@ -109,7 +116,14 @@ def run(
     case : auto|exact
         How terms are looked up. auto: as written, then in lower case, capitalised, in upper case.
         exact: only as written.
+    fail_if : EXPRESSION
+        Exit with code 3 if this is true of a result, such as 'level1.supported and abs(d) > 0.5',
+        or cannot be computed. May be repeated.
+    against : FILE.jsonl
+        Earlier results to compare with. Exit with code 3 if an association is supported that was
+        not, or is significantly larger than it was.
     """
+    gate = _gate(fail_if, against, out or (None if as_json else DEFAULT_OUT))
     prompts: list[Any] = [*(prompt or ())]
     if prompts_averaged:
         prompts += map(rooms.PromptSet.read, prompts_averaged)
@@ -131,6 +145,7 @@ def run(
         covariates=covariates,
         case=lookup,
         seed=seed,
+        gate=gate,
     )
 
 
@@ -145,12 +160,13 @@ def measure_and_show(
     workers: int | None,
     engine: str,
     planned: Callable[[Sequence[Job]], None] | None = None,
+    gate: Callable[[Results], Gate] | None = None,
     **choices: Any,
 ) -> None:
     """Measure tests on sources, write and print the results, and end with the exit code.
 
-    `planned` is told the jobs once their sources are read; `choices` are those of
-    :func:`eatlas.engine.make_plan`.
+    `planned` is told the jobs once their sources are read; `gate` checks the results once
+    they are written; `choices` are those of :func:`eatlas.engine.make_plan`.
     """
     target = out or (None if as_json else DEFAULT_OUT)
     if target is not None:
@@ -176,7 +192,33 @@ def measure_and_show(
             store.discard(identities)
     with output_of_a_command():
         _show(results, target, as_json=as_json, full=full)
-    raise typer.Exit(exit_code(results))
+    code = exit_code(results)
+    if gate is not None and len(results):
+        found = gate(results)
+        with output_of_a_command():
+            for line in ("", *found.lines()):
+                (remark if as_json else print_line)(line)
+        code = code if found.passes else GATE_FAILED
+    raise typer.Exit(code)
+
+
+def _gate(
+    fail_if: Sequence[str] | None, against: Path | None, target: Path | None
+) -> Callable[[Results], Gate] | None:
+    """The gate of a run, whose expressions and baseline are read before anything is measured."""
+    if not fail_if and against is None:
+        return None
+    from eatlas.results.expressions import Expression  # noqa: PLC0415  (few runs have a gate)
+
+    expressions = [Expression.parse(text) for text in fail_if or ()]
+    if against and target and (target / RESULTS).absolute() == against.absolute():
+        raise EatlasError(
+            "a run does not replace the file that it is compared with",
+            got=f"--against {against}, where the results of this run are written",
+            remedy="keep the baseline in another place, or choose another folder: --out DIR",
+        )
+    baseline = None if against is None else read_results(against)
+    return lambda results: results.gate(expressions, against=baseline)
 
 
 def _contexts(path: Path | None, per_term: int | None) -> StimulusContexts | None:

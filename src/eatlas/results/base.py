@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, get_args
 
@@ -53,6 +53,7 @@ from eatlas.results.parts import (
     Provenance,
     Record,
     at,
+    finite_numbers,
     in_order,
     is_empty,
     is_none,
@@ -456,7 +457,7 @@ class AssociationResult(Findings, Head):
         >>> [effect.place for effect in eatlas.run(tests="weat-6")[0].effects()]
         ['level1', 'level2.X', 'level2.Y']
         """
-        return tuple(map(self.effect, self.places or _places_of(type(self))))
+        return tuple(map(self.effect, places_of(type(self))))
 
     def effect(self, place: str) -> Effect:
         """The effect size at one place of the record, such as ``level2.X``."""
@@ -676,14 +677,13 @@ class AssociationResult(Findings, Head):
         Returns
         -------
         dict of str to float
-            At most eleven, under the same names in every result of a measure; NaN where undefined.
-            First the number: ``d``, or ``value``, or ``mean_bias``; then ``p`` in the tail that is
-            read, ``p_two_sided``, of level 1 ``p_claim``, which is at most alpha if the claim is
-            supported, and ``low`` and ``high`` of the interval; then further effect sizes, such as
-            ``d_x`` and ``d_y`` of level 2; last ``used`` and ``missing`` terms. Of an SC-EAT ``d``
-            is the mean over terms; ``d_lowest``, ``d_highest`` and ``p_holm``, the smallest p after
-            Holm, say more; of a model that is asked, the share ``unanswered`` of its answers that
-            choose nothing.
+            At most eleven. Undefined numbers are left out; otherwise all results of a measure have
+            the same names. First the number: ``d``, ``value`` or ``mean_bias``; then ``p`` in the
+            tail that is read, ``p_two_sided``, of level 1 ``p_claim``, at most alpha if the claim
+            is supported, and ``low`` and ``high`` of the interval; then further effect sizes, such
+            as ``d_x`` and ``d_y`` of level 2; last ``used`` and ``missing`` terms. Of an SC-EAT
+            ``d`` is the mean over terms, and ``p_holm`` the smallest p after Holm; of a model that
+            answers, ``unanswered`` is the proportion of refusals and unusable answers.
 
         Examples
         --------
@@ -692,6 +692,10 @@ class AssociationResult(Findings, Head):
         >>> round(metrics["d"], 2), list(metrics)[1:]
         (1.72, ['p', 'p_two_sided', 'p_claim', 'low', 'high', 'd_x', 'd_y', 'used', 'missing'])
         """
+        return finite_numbers(self.numbers())
+
+    def numbers(self) -> dict[str, float | None]:
+        """The numbers of :meth:`metrics`, with None for what is undefined."""
         numbers: dict[str, float | None] = {}
         for effect in self.effects()[: self.tracked]:
             name = as_name(f"d{effect.suffix}" if effect.symbol == "d" else effect.place)
@@ -703,7 +707,7 @@ class AssociationResult(Findings, Head):
                     numbers["p_claim"] = self.finding.questions["level1"].p.claim
                 numbers |= {"low": low, "high": high}
         used, missing = self.coverage.counts()
-        return as_numbers({**numbers, "used": used, "missing": missing})
+        return {**numbers, "used": used, "missing": missing}
 
     def rows_with(self, finding: Finding) -> list[dict[str, Any]]:
         """Flat rows with the verdicts of a finding; rows of single terms or targets have none."""
@@ -736,11 +740,6 @@ class AssociationResult(Findings, Head):
 def as_name(text: str) -> str:
     """A name in snake case of letters, digits and underscores, as every tracker of runs takes."""
     return re.sub(r"\W+", "_", text).strip("_").lower()
-
-
-def as_numbers(values: Mapping[str, float | None]) -> dict[str, float]:
-    """Numbers, where what is undefined is NaN."""
-    return {name: _as_number(value) for name, value in values.items()}
 
 
 def _as_number(value: float | None) -> float:
@@ -779,8 +778,10 @@ def _effect(result: AssociationResult, place: str, read: Findings, **more: Any) 
 
 
 @cache
-def _places_of(record: type[AssociationResult]) -> tuple[str, ...]:
-    """Fields of a record of another package that are effect sizes or other single numbers."""
+def places_of(record: type[AssociationResult]) -> tuple[str, ...]:
+    """Where a record has its effect sizes; by default its own levels and single numbers."""
+    if record.places:
+        return record.places
     shared = {name: field.annotation for name, field in AssociationResult.model_fields.items()}
     fields = record.model_fields.items()
     own = [name for name, field in fields if shared.get(name) != field.annotation]

@@ -19,7 +19,7 @@ from eatlas.results.base import AssociationResult
 from eatlas.results.effects import Effect
 from eatlas.results.json_lines import read_lines, to_json_line
 from eatlas.results.levels import PValues, StudentP
-from eatlas.results.parts import Run, Tail
+from eatlas.results.parts import Run, Tail, finite_numbers
 from eatlas.results.settings import FACTS, Settings, test_and_setting
 from eatlas.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
 from eatlas.stimuli import ContextsOrigin
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eatlas.results.compare import SideBySide
+    from eatlas.results.expressions import Expression
     from eatlas.results.finding import Finding
+    from eatlas.results.gates import Gate
     from eatlas.results.pooled import Pooled
     from eatlas.results.trend import TrendResult
 
@@ -294,8 +296,9 @@ class Results(Sequence[AssociationResult]):
         Returns
         -------
         dict of str to float
-            Those of each result's ``metrics()``, named ``weat-6/d``. Where tests have several
-            settings, what differs stands between: ``weat-6/layer_3/d``.
+            The numbers of each result's ``metrics()``, named ``weat-6/d``. If tests have several
+            settings, the name also contains the setting: ``weat-6/layer_3/d``. Undefined numbers
+            are left out.
 
         Examples
         --------
@@ -304,15 +307,19 @@ class Results(Sequence[AssociationResult]):
         >>> round(metrics["weat-6/d"], 2), round(metrics["weat-7/d"], 2)
         (1.72, 1.28)
         """
+        return finite_numbers(self.numbers())
+
+    def numbers(self) -> dict[str, float | None]:
+        """The numbers of :meth:`metrics`, with None for what is undefined."""
         settings, times = Settings.from_results(self), Counter[str]()
-        metrics: dict[str, float] = {}
+        numbers: dict[str, float | None] = {}
         for result in self:
             parts = result.test, *settings.of(result).split(", ")
             name = "/".join(re.sub(r"[^\w.-]+", "_", part).strip("_.") for part in parts if part)
             times[name] += 1
             name += f"/{times[name]}" if times[name] > 1 else ""
-            metrics |= {f"{name}/{key}": value for key, value in result.metrics().items()}
-        return metrics
+            numbers |= {f"{name}/{key}": value for key, value in result.numbers().items()}
+        return numbers
 
     def family(
         self,
@@ -570,6 +577,63 @@ and other training runs.
         from eatlas.results.pooled import pool_results  # noqa: PLC0415  (few have several sources)
 
         return pool_results(self, over)
+
+    def gate(
+        self,
+        fail_if: str | Iterable[str | Expression] = (),
+        *,
+        against: Results | str | Path | None = None,
+    ) -> Gate:
+        """Check the results: a gate for continuous integration.
+
+        Parameters
+        ----------
+        fail_if : str or list of str
+            Expressions of which none may be true of a result, such as ``"level1.supported and
+            abs(d) > 0.5"``. The guide to continuous integration lists the names.
+        against : Results or path, optional
+            A baseline. No association may be new or larger than there.
+
+        Returns
+        -------
+        Gate
+            ``passes``, and as text what was checked. A result does not pass if an expression is
+            true of it or depends on a number that is undefined, if one of its associations is
+            supported and was not so in the baseline, or if one is significantly larger than in the
+            baseline. A test that could not be measured does not pass either.
+
+        Raises
+        ------
+        EatlasError
+            If an expression cannot be used, or no result has a name that it uses.
+        ResultsError
+            If nothing can be compared with the baseline, or the words of a test or the parameters
+            of a measure are others there.
+
+        Notes
+        -----
+        Expressions use the verdicts of :attr:`findings`. Results are compared by test and
+        measure, and by source if there are several; verdicts are then adjusted by Holm over the
+        results that both have. The difference of two effect sizes is tested for other words, on the
+        words that both results have, and its p-values are adjusted by Holm over all questions that
+        are compared.
+
+        Examples
+        --------
+        >>> import eatlas
+        >>> before = eatlas.run("weat-6")
+        >>> now = eatlas.run("weat-6", "glove-sample?transform=center")
+        >>> now.gate("abs(d) > 2", against=before)
+        Fails if abs(d) > 2:
+          false for 1 of 1 results
+        Compared with the baseline:
+          weat-6: unchanged (“supported”; d 1.72; p of the difference 1)
+        Gate passed
+        """
+        from eatlas.results.gates import make_gate  # noqa: PLC0415  (few check)
+
+        baseline = read_results(against) if isinstance(against, str | Path) else against
+        return make_gate(self, fail_if, baseline, [failure.test for failure in self.failures])
 
     def plot(
         self,

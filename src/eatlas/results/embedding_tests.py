@@ -173,16 +173,16 @@ class SCEATResult(AssociationResult):
             rows.append({**row, **columns, **more, "smallest_d_level2": smallest})
         return rows
 
-    def metrics(self) -> dict[str, float]:
+    def numbers(self) -> dict[str, float | None]:
         """The terms as a few numbers; see :meth:`AssociationResult.metrics`."""
         effects = [effect for effect in self.effects() if effect.d is not None]
-        sizes = [effect.d or 0.0 for effect in effects] or [math.nan]
+        sizes = [effect.d or 0.0 for effect in effects]
         p_holm = holm([effect.p_of("two_sided") or 0.0 for effect in effects]) if effects else ()
         used, missing = self.coverage.counts()
-        mean = math.nan if self.value is None else self.value
         return {
-            "d": mean, "d_lowest": min(sizes), "d_highest": max(sizes),
-            "p_holm": min(p_holm, default=math.nan), "used": used, "missing": missing,
+            "d": self.value,
+            "d_lowest": min(sizes, default=None), "d_highest": max(sizes, default=None),
+            "p_holm": min(p_holm, default=None), "used": used, "missing": missing,
         }  # fmt: skip
 
     def summary(self) -> str:

@@ -70,6 +70,11 @@ else:
             return fields[name] if name in fields else super().__get__(record, owner)
 
 
+def finite_numbers(values: Mapping[str, float | None]) -> dict[str, float]:
+    """Numbers without undefined ones."""
+    return {n: value for n, value in values.items() if value is not None and math.isfinite(value)}
+
+
 class Record(BaseModel):
     """A frozen record; unknown keys are refused, numbers are finite or None."""
 

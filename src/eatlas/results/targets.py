@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from eatlas.decoding import own_toml
-from eatlas.results.base import GroupsResult, SoftmaxResult, as_numbers
+from eatlas.results.base import GroupsResult, SoftmaxResult
 from eatlas.results.effects import Effect, Rule
 from eatlas.results.finding import Question
 from eatlas.results.levels import AdjustedTarget, EffectInterval, Interval, PValues
@@ -221,13 +221,13 @@ class TargetsResult(GroupsResult):
             row["contexts"] = target.contexts
         return row | {"p": target.labels.p if target.labels else None}
 
-    def metrics(self) -> dict[str, float]:
+    def numbers(self) -> dict[str, float | None]:
         """The targets as a few numbers; see :meth:`AssociationResult.metrics`."""
-        numbers = super().metrics()
+        numbers = super().numbers()
         del numbers["p"], numbers["p_two_sided"]  # each target has its own
         low, high = self.mean_bias_interval or (None, None)
         p_holm = min((p for p in self.holm if p is not None), default=None)
-        return numbers | as_numbers({"low": low, "high": high, "p_holm": p_holm})
+        return numbers | {"low": low, "high": high, "p_holm": p_holm}
 
     def summary(self) -> str:
         """The mean bias and the targets that lean most."""

@@ -40,8 +40,9 @@ class EATEvaluator(SentenceEvaluator):  # type: ignore[misc]
     Notes
     -----
     A call returns :meth:`eatlas.Results.metrics`, such as ``weat-6/d``, and ``mean_abs_d``, the
-    mean of abs(d) over tests. That is the primary metric, of which less is better; it compares
-    states of one model, and effect sizes of different models need not be comparable.
+    mean of abs(d) over tests, which is NaN if one of them is undefined. That is the primary metric,
+    of which less is better; it compares states of one model, and effect sizes of different models
+    need not be comparable.
 
     Examples
     --------
@@ -75,16 +76,18 @@ class EATEvaluator(SentenceEvaluator):  # type: ignore[misc]
     ) -> dict[str, float]:
         """Measure the tests in a model, as it is now."""
         results = eatlas.run(self.tests, {"model": model}, self.measures, **self.options)
-        metrics = results.metrics()
-        sizes = [abs(value) for key, value in metrics.items() if key.endswith("/d")]
-        metrics["mean_abs_d"] = float(np.mean(sizes)) if sizes else np.nan
-        if output_path is not None and self.write_csv:
-            self._add_row(Path(output_path), {"epoch": epoch, "steps": steps, **metrics})
-        metrics = dict(self.prefix_name_to_metrics(metrics, self.name))
+        numbers = results.numbers()
+        sizes = [
+            np.nan if d is None else abs(d) for key, d in numbers.items() if key.endswith("/d")
+        ]
+        mean = {"mean_abs_d": float(np.mean(sizes)) if sizes else np.nan}
+        if output_path is not None and self.write_csv:  # its columns are those of the first row
+            self._add_row(Path(output_path), {"epoch": epoch, "steps": steps, **numbers, **mean})
+        metrics = dict(self.prefix_name_to_metrics(results.metrics() | mean, self.name))
         self.store_metrics_in_model_card_data(model, metrics, epoch, steps)
         return metrics
 
-    def _add_row(self, folder: Path, row: dict[str, float]) -> None:
+    def _add_row(self, folder: Path, row: dict[str, float | None]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / self.csv_file
         is_new = not path.exists()

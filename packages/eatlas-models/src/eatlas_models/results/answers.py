@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from eatlas.numbers import percent
-from eatlas.results.base import Share, as_numbers
+from eatlas.results.base import Share
 from eatlas.results.effects import Effect, format_effect, parameters
 from eatlas.results.embedding_tests import ThreeLevelResult
 from eatlas.results.levels import EffectInterval, Interval, Level
@@ -179,9 +179,9 @@ class AnsweredResult(LanguageModelResult):
         """Whether a model chose nothing so often that whatever it chose elsewhere says little."""
         return self.unanswered > MANY_REFUSED
 
-    def metrics(self) -> dict[str, float]:
+    def numbers(self) -> dict[str, float | None]:
         """The numbers of any result, and last the share of answers that choose nothing."""
-        return super().metrics() | {"unanswered": self.unanswered}
+        return super().numbers() | {"unanswered": self.unanswered}
 
     def summary(self) -> str:
         """The finding in a few words, behind the share that chooses nothing if that is large."""
@@ -340,12 +340,12 @@ class AssignResult(AnsweredResult):
         about = {name: getattr(self, name) for name in names}
         return [row | about | {"score_low": low, "score_high": high}]
 
-    def metrics(self) -> dict[str, float]:
+    def numbers(self) -> dict[str, float | None]:
         """D of Bai et al. with its interval first; see :meth:`AssociationResult.metrics`."""
         low, high = self.score_interval or (None, None)
-        return as_numbers({"score": self.score, "low": low, "high": high}) | {
-            name: value for name, value in super().metrics().items() if name not in {"low", "high"}
-        }
+        numbers = super().numbers()
+        others = {name: value for name, value in numbers.items() if name not in {"low", "high"}}
+        return {"score": self.score, "low": low, "high": high} | others
 
     def summary(self) -> str:
         """D of Bai et al., then the effect size over attributes with its p-value."""
