@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from eatlas.results.finding import Finding
 
 RUNNER_UP = 0.05
-"""Share of resamples or draws from which another pattern is worth a mention."""
+"""Proportion of samples from which another pattern is worth a mention."""
 LONGEST_NAME = 80
 """Characters; a longer one would hide the sentence, and is in full beside it."""
 
@@ -145,7 +145,8 @@ def chance_line(effect: Effect) -> str:
     if effect.place == "level1":
         return f"Among pairs of random topics as near to each other, {share} differ as much."
     return (
-        f"Among random topics beside pairs of topics as near to each other, {share} differ as much."
+        f"Among random topics, measured against pairs of topics as near to each other, {share} "
+        "differ as much."
     )
 
 
