@@ -136,7 +136,7 @@ def test_a_text_that_is_cut(model, family):
     states = loop.module(input_ids=kept).last_hidden_state[0].detach().numpy()
     np.testing.assert_allclose(vector, states[pieces].mean(axis=0), rtol=1e-4, atol=1e-5)
     assert tuple(map(str, source.notes)) == (
-        f"1 texts were too long for the model and were cut, such as '{LONG[:59]}…'.",
+        f"1 texts were too long for the model and were truncated, such as '{LONG[:59]}…'.",
     )
 
 

@@ -190,7 +190,7 @@ def test_raw_associations_that_sum_to_less_than_0_are_divided_as_in_the_publishe
     (lean,) = (lean for lean in leans(result).rows if lean.term == "far")
     assert lean.is_reversed
     assert lean.towards is None
-    assert lean.sentence.endswith("sum to less than 0, so its shares show no lean")
+    assert lean.sentence.endswith("sum to less than 0, so no group is shown")
     with pytest.warns(UndefinedWarning):
         clipped = FAST(test, vectors)
     assert clipped.targets[0].bias is None

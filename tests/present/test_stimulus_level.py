@@ -78,7 +78,7 @@ def test_the_page_has_both_p_values_and_says_why_they_differ(measure):
     assert "Which single stimuli drive it" in page
     if measure.name == "ml-eat":
         assert "resamples of the stimuli" in page
-    assert "Tests of sentences are read over stimuli" in page
+    assert "In tests of sentences, the associations of" in page
 
 
 @pytest.mark.parametrize("measure", [eatlas.MLEAT(), eatlas.WEAT()], ids=["ml-eat", "weat"])

@@ -221,7 +221,7 @@ def test_intervals_of_few_contexts_hold_what_was_observed_and_more():
     assert high == result.mean_bias == 1.0
     (remark,) = map(str, result.warnings)
     assert remark.startswith(
-        "Mean bias 1.000 is that of 1 to 3 independent contexts a target (median 2); as"
+        "Mean bias 1.000 rests on 1 to 3 independent contexts per target (median 2); as"
     )
     # by hand: |2 x / 3 - 1| is 1 in 1 of 4 and 1/3 in 3 of 4, |2 x - 1| is 1
     by_chance = float(re.search(r"itself give (\S+)\. A", remark)[1])

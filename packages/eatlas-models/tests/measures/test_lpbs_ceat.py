@@ -159,7 +159,7 @@ def test_one_template_is_the_lpbs_with_it_in_every_draw():
     assert shares.contexts is None
     assert shares.stimuli + shares.groups == pytest.approx(1)
     assert (
-        "Every pair has a single sentence, so all draws are the same and say nothing about other "
+        "Every pair has a single sentence, so all samples are the same and say nothing about other "
         "sentences. Use more templates, or sentences of a corpus."
     ) in map(str, ours.warnings)
 

@@ -421,7 +421,7 @@ def test_the_test_says_what_was_changed(looked, tmp_path, six):
     assert "explored" not in plain.read_text()
     page = taken(looked, "report", tmp_path).read_text()
     assert "The words were changed after results had been seen" in page
-    assert "3 lists of words looked at" in page
+    assert "3 word lists tried" in page
 
 
 def test_pasted_lists_carry_how_many_were_looked_at(explorer, tmp_path):

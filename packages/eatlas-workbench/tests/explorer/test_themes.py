@@ -112,7 +112,7 @@ def test_the_words_of_a_theme_are_a_list_in_two_clicks(page, words, tabs: Tabs, 
     choice.select_option(label=many)
     expect(tab.locator("#name-Y")).to_have_value("Many")
     expect(tab.locator("#started")).to_have_text(
-        f"Y: {MOST_TERMS} of 40 words of the theme, those nearest its centre."
+        f"Y: {MOST_TERMS} of 40 words of the theme, nearest to its centre."
     )
     assert len(tab.locator("#words-Y").input_value().split(", ")) == MOST_TERMS
     (hostile,) = [text for text in options if text.startswith("War")]

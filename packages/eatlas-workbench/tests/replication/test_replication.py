@@ -305,7 +305,7 @@ def test_the_page(ml_eat):
 
 def test_the_page_of_another_model(divdist):
     page = Page(replication_html(divdist))
-    assert "measured by the recipe: sample" in page.text
+    assert "other models measured: sample" in page.text
     assert "0.058" in page.text
     assert "What differs" not in page.text
 
