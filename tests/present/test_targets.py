@@ -117,7 +117,7 @@ def test_a_page_has_targets_bars_and_a_triangle(gender, race, tmp_path):
 def test_tables_have_a_row_for_each_target(race, gender, form):
     text = report_table([gender, race], form)
     assert text.count("undersecretary") == 2
-    for part in ("Hispanic", "as one mean", "Reference: uniform"):
+    for part in ("Hispanic", "as a whole", "Reference: uniform"):
         assert part in text
 
 
@@ -127,7 +127,7 @@ def test_drawings(gender, race, kind):
     assert "targets" in drawn.alt
     assert "paralegal" in drawn.drawn or kind == "triangle"
     assert "artiste" not in drawn.drawn, "its share of 0 is one that is cut off"
-    assert eatlas.plot(gender).alt.startswith("Leans of 287 targets")
+    assert eatlas.plot(gender).alt.startswith("Associations of 287 targets")
     with pytest.raises(ResultsError, match="allowed: results of DivDist for three groups"):
         eatlas.plot(gender, kind="triangle")
     with pytest.raises(ResultsError, match="allowed: results of DivDist\n"):
