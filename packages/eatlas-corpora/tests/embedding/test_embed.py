@@ -253,7 +253,7 @@ def test_repeats_unknown_words_and_a_part_by_itself_are_counted(documents, vecto
     path.write_text("".join(json.dumps(row) + "\n" for row in lone))
     with (
         pytest.warns(eatlas.EatlasWarning, match="have a vector or are stop words"),
-        pytest.warns(eatlas.EatlasWarning, match="All documents are in one part, a"),
+        pytest.warns(eatlas.EatlasWarning, match="All documents are in one subcorpus, a"),
     ):
         embed(path, vectors)
 

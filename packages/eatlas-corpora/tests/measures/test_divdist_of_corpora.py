@@ -52,7 +52,7 @@ def test_a_table_with_years_is_a_series(tmp_path):
     assert [one.period for one in results] == [1990, 2000]
     assert results[0].mean_bias == pytest.approx((0.8 + 0.9) / 2)
     assert results[0].targets[0].uncertainty is None, "shares are no contexts"
-    assert any("other groups too" in one for one in map(str, results[0].warnings))
+    assert any("also has other groups" in one for one in map(str, results[0].warnings))
     assert {one.status for one in eatlas.verify(results)} == {"same"}
     (one,) = eatlas.run(TEST, f"{path}?year=2000", COUNTS)
     assert one.targets == results[1].targets

@@ -105,7 +105,7 @@ def test_dates_before_such_models_and_models_without_a_name_are_doubted(eatlas_c
     options = ("--tests", "mine.toml", "--by", "samples", "--answers", 2, "-o", "there")
     ended = eatlas_cli("ask", server.spec, *options)
     assert ended.code == 0, ended.err
-    assert "answers are dated before 2015, such as 1970-01-01: the clock of the" in ended.said
+    assert "answers are dated before 2015, such as 1970-01-01: the server's clock" in ended.said
     assert "answers of the server name no model, so only the option model= says" in ended.said
     assert "It answered on" not in ended.said
     results = read_results("there/results.jsonl")

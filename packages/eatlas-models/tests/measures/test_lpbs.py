@@ -396,7 +396,7 @@ def test_summed_targets_of_several_templates():
     found = single(test, Table(answer)).over_attributes
     rows = np.stack(each, axis=1)
     assert found.n == (6, 8)
-    assert "relabel each attribute in each of its 2 sentences" in " ".join(
+    assert "permute the labels of single sentences, 2 for each attribute" in " ".join(
         map(str, single(test, Table(answer)).warnings)
     )
     assert found.effect_size == pytest.approx(

@@ -213,7 +213,7 @@ def test_measures_without_level_2_confirm_nothing(folder, file, measure, tmp_pat
     assert said.verdict == "not tested"
     assert "onfirm" not in str(results[0].finding)
     eatlas.write_report(results, tmp_path / "page.html")
-    assert "among 3 themes of" in (tmp_path / "page.html").read_text("utf-8")
+    assert "is one of 3 themes of a search of" in (tmp_path / "page.html").read_text("utf-8")
     assert [verdict.status for verdict in eatlas.verify(results)] == ["same"]
 
 

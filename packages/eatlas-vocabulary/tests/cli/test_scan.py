@@ -170,7 +170,7 @@ def test_a_scan_and_a_diagnosis_call_a_source_by_its_name(eatlas_cli, tmp_path):
     scan = ("scan", "--a", a, "--b", b, "--frequency-bands", "none")
     ended = eatlas_cli(*scan, "--vectors", "small=deep/one.txt", "--out", "words.csv")
     assert ended.code == 0, ended.err
-    assert ended.out.startswith("small: of 8 words, ")
+    assert ended.out.startswith("small: 0 of 8 words are ")
     assert "deep/" not in ended.out
     summary = json.loads((tmp_path / "words.csv.json").read_text())
     assert (summary["source"], summary["source_from"]) == ("small", "deep/one.txt")

@@ -75,7 +75,7 @@ def test_themes_of_a_user_given_frequency(eatlas_cli, vectors, tmp_path):
     assert "Games: pac, pab" in ended.out or "Games: pab, pac" in ended.out
     assert "again" not in ended.out
     assert "Words of the categories that are not in the source: zzz." in ended.said
-    assert "as they are words of the groups or forms of these: xaa." in ended.said
+    assert "because they are words of the groups or forms of them: xaa." in ended.said
     assert "Missing words of xaa, xbb, ...: zzy." in ended.said
     assert eatlas_cli("verify", "w.csv").out.startswith("1 of 1 scans for themes are the same\n")
     assert "1 word is in several categories, and counts in each: pab." in ended.said

@@ -124,10 +124,10 @@ def test_two_sources_side_by_side(site, open_page):
     arrows = row.locator("svg path.a").get_attribute("d")
     assert "m-3-3" in arrows, "an interval that goes beyond the scale ends in an arrow"
     page.get_by_label("Second source").select_option(label="bert-base")
-    expect(said).to_contain_text("8 tests of both, ")
+    expect(said).to_contain_text("8 tests in both, ")
     link = page.evaluate("location.hash")
     again = open_page(site, at=link)
-    expect(again.locator("#compared")).to_contain_text("8 tests of both, ")
+    expect(again.locator("#compared")).to_contain_text("8 tests in both, ")
     row = again.locator(".side tbody tr", has_text="age-4")
     expect(row).to_contain_text("not measured")
     again.locator(".side tbody a").first.click()
